@@ -1,0 +1,450 @@
+// The Python face of the kernels: types and shapes in, NumPy arrays out. dtype and contiguity are fixed in Python before.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "idealrank/buffer.hpp"
+#include "idealrank/errors.hpp"
+#include "idealrank/for_each_query.hpp"
+#include "idealrank/grouping.hpp"
+#include "idealrank/ids.hpp"
+#include "idealrank/letor.hpp"
+#include "idealrank/number_lines.hpp"
+#include "idealrank/order.hpp"
+#include "idealrank/text_out.hpp"
+#include "idealrank/trec.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace idealrank;
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using OutMatrix = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
+
+template <class T>
+std::span<const T> span_of(const In<T>& array) {
+  return {array.data(), array.shape(0)};
+}
+
+IdsView ids_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& offsets) {
+  return {{reinterpret_cast<const char*>(bytes.data()), bytes.shape(0)}, span_of(offsets)};
+}
+
+// The last defence: a wrong offset would read foreign memory.
+void check_offsets(const In<std::int64_t>& offsets, std::size_t n, const char* what) {
+  const auto o = span_of(offsets);
+  bool partition = !o.empty() && o.front() == 0 && o.back() == static_cast<std::int64_t>(n);
+  for (std::size_t i = 1; partition && i < o.size(); ++i) partition = o[i] >= o[i - 1];
+  if (!partition) throw data_error(std::string(what) + " must rise from 0 to " + std::to_string(n), -1, -1);
+}
+
+void check_length(std::size_t got, std::size_t expected, const char* what) {
+  if (got != expected) {
+    throw data_error(std::string(what) + " must have " + std::to_string(expected) + " entries, got " + std::to_string(got), -1, -1);
+  }
+}
+
+void check_rows(const In<std::int64_t>& rows, std::int64_t first, std::size_t n, const char* what) {
+  for (const std::int64_t row : span_of(rows)) {
+    if (row < first || row >= static_cast<std::int64_t>(n)) {
+      throw data_error(std::string(what) + " out of range: " + std::to_string(row), -1, row);
+    }
+  }
+}
+
+// Gives the buffer's memory to an array. The GIL must be held.
+template <class T, class... Shape>
+auto to_numpy(Buffer<T>&& buffer, Shape... shape) {
+  buffer.shrink_to_fit();
+  T* const data = buffer.release();
+  nb::capsule owner(data, [](void* memory) noexcept { std::free(memory); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Shape)>>(data, {static_cast<std::size_t>(shape)...}, owner);
+}
+
+template <class T>
+Out<T> to_numpy(Buffer<T>&& buffer) {
+  const std::size_t n = buffer.size();
+  if (buffer.data() == nullptr) {
+    buffer.resize(1);
+  }
+  return to_numpy(std::move(buffer), n);
+}
+
+using IdArrays = std::tuple<Out<std::uint8_t>, Out<std::int64_t>>;
+
+IdArrays to_numpy(Ids&& ids) {
+  Buffer<std::uint8_t> bytes;
+  bytes.append({reinterpret_cast<const std::uint8_t*>(ids.bytes.data()), ids.bytes.size()});
+  return {to_numpy(std::move(bytes)), to_numpy(std::move(ids.offsets))};
+}
+
+std::optional<Out<std::int64_t>> order_or_none(Buffer<std::int64_t>&& order) {
+  if (order.size() == 0) return std::nullopt;
+  return to_numpy(std::move(order));
+}
+
+std::string_view text_of(const In<std::uint8_t>& block) {
+  return {reinterpret_cast<const char*>(block.data()), block.shape(0)};
+}
+
+// Readers: feed(block, last, n_threads) -> bytes used up, then finish() once.
+template <TrecFile kind>
+struct TrecReader {
+  BlockParser<TrecRows<kind>> parser;
+  TrecRows<kind> rows;
+
+  std::size_t feed(const In<std::uint8_t>& block, bool last, int n_threads) {
+    nb::gil_scoped_release release;
+    return parser.feed(text_of(block), last, n_threads,
+                       [&](const TrecRows<kind>& chunk, std::int64_t) { rows.append(chunk); });
+  }
+  std::int64_t n_lines() const { return parser.n_lines(); }
+  auto finish() {
+    Grouping grouping;
+    {
+      nb::gil_scoped_release release;
+      grouping = rows.regroup();
+    }
+    return std::make_tuple(to_numpy(rows.queries.take_ids()), to_numpy(std::move(grouping.offsets)),
+                           to_numpy(std::move(rows.docs)), to_numpy(std::move(rows.values)),
+                           nb::bytes(rows.tag.data(), rows.tag.size()));
+  }
+};
+
+template <bool kCounts>
+struct NumberReader {
+  BlockParser<NumberLines<kCounts>> parser;
+  NumberLines<kCounts> lines;
+
+  std::size_t feed(const In<std::uint8_t>& block, bool last, int n_threads) {
+    nb::gil_scoped_release release;
+    return parser.feed(text_of(block), last, n_threads,
+                       [&](const NumberLines<kCounts>& chunk, std::int64_t) { lines.append(chunk); });
+  }
+  std::int64_t n_lines() const { return parser.n_lines(); }
+  Out<double> finish() { return to_numpy(std::move(lines.values)); }
+};
+
+struct LetorReader {
+  LetorFile file;
+  bool sparse;
+
+  LetorReader(bool sparse_, std::int64_t n_features_max) : file(sparse_, n_features_max), sparse(sparse_) {}
+
+  std::size_t feed(const In<std::uint8_t>& block, bool last, int n_threads) {
+    nb::gil_scoped_release release;
+    return file.feed(text_of(block), last, n_threads);
+  }
+  std::int64_t n_lines() const { return file.n_lines(); }
+  nb::typed<nb::dict, nb::str, nb::any> finish() {
+    const bool has_queries = file.rows.queries.size() > 0;
+    Grouping grouping;
+    Buffer<float> cells;
+    {
+      nb::gil_scoped_release release;
+      grouping = file.rows.queries.grouping();
+      cells = file.dense.take();
+    }
+    nb::dict found;
+    const std::size_t n_rows = file.rows.labels.size();
+    found["labels"] = to_numpy(std::move(file.rows.labels));
+    if (has_queries) {
+      found["query_ids"] = to_numpy(file.rows.queries.take_ids());
+      found["offsets"] = to_numpy(std::move(grouping.offsets));
+      found["order"] = order_or_none(std::move(grouping.order));
+    }
+    found["n_docs_named"] = file.rows.n_docs_named;
+    if (file.rows.n_docs_named > 0) found["doc_ids"] = to_numpy(std::move(file.rows.docs));
+    found["n_features"] = file.rows.width;
+    found["n_nan"] = file.rows.n_nan;
+    if (sparse) {
+      found["values"] = to_numpy(std::move(file.rows.values));
+      found["columns"] = to_numpy(std::move(file.rows.columns));
+      found["row_ends"] = to_numpy(std::move(file.rows.row_ends));
+    } else {
+      if (cells.data() == nullptr) cells.resize(1);
+      found["features"] = to_numpy(std::move(cells), n_rows, static_cast<std::size_t>(file.rows.width));
+    }
+    return nb::borrow<nb::typed<nb::dict, nb::str, nb::any>>(found);
+  }
+};
+
+template <class Reader>
+void bind_reader(nb::class_<Reader>& reader) {
+  reader.def("feed", &Reader::feed, "block"_a.noconvert(), "last"_a, "n_threads"_a)
+      .def_prop_ro("n_lines", &Reader::n_lines)
+      .def("finish", &Reader::finish);
+}
+
+// Rows [begin, end) as LETOR text. The features come as a matrix, or as the columns, values and row ends of sparse rows.
+nb::bytes format_letor(const In<double>& labels, const In<std::uint8_t>& query_bytes, const In<std::int64_t>& query_offsets,
+                       const In<std::int64_t>& queries, std::optional<std::tuple<In<std::uint8_t>, In<std::int64_t>>> docs,
+                       std::optional<Matrix> features,
+                       std::optional<std::tuple<In<std::int64_t>, In<std::int32_t>, In<float>>> sparse, std::int64_t begin,
+                       std::int64_t end) {
+  const std::size_t n = labels.shape(0);
+  check_length(queries.shape(0), n, "queries");
+  check_offsets(query_offsets, query_bytes.shape(0), "id offsets");
+  check_rows(queries, 0, query_offsets.shape(0) - 1, "query");
+  if (docs) {
+    check_offsets(std::get<1>(*docs), std::get<0>(*docs).shape(0), "id offsets");
+    check_length(std::get<1>(*docs).shape(0), n + 1, "document id offsets");
+  }
+  if (features) check_length(features->shape(0), n, "features");
+  if (sparse) {
+    const auto& [row_ends, columns, values] = *sparse;
+    check_length(columns.shape(0), values.shape(0), "columns");
+    check_offsets(row_ends, values.shape(0), "row ends");
+    check_length(row_ends.shape(0), n + 1, "row ends");
+  }
+  if (begin < 0 || end < begin || end > static_cast<std::int64_t>(n)) throw data_error("no such rows", -1, begin);
+
+  std::string text;
+  {
+    nb::gil_scoped_release release;
+    const IdsView query_ids = ids_of(query_bytes, query_offsets);
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      append_number(text, labels.data()[row]);
+      text += " qid:";
+      text += query_ids[static_cast<std::size_t>(queries.data()[row])];
+      if (features) {
+        const std::size_t width = features->shape(1);
+        for (std::size_t column = 0; column < width; ++column) {
+          append_entry(text, column, features->data()[row * width + column]);
+        }
+      }
+      if (sparse) {
+        const auto& [row_ends, columns, values] = *sparse;
+        for (auto e = static_cast<std::size_t>(row_ends.data()[row]); e < static_cast<std::size_t>(row_ends.data()[row + 1]); ++e) {
+          append_entry(text, static_cast<std::size_t>(columns.data()[e]), values.data()[e]);
+        }
+      }
+      if (docs) {
+        const std::string_view doc = ids_of(std::get<0>(*docs), std::get<1>(*docs))[row];
+        if (!doc.empty()) {
+          text += " #docid = ";
+          text += doc;
+        }
+      }
+      text += '\n';
+    }
+  }
+  return nb::bytes(text.data(), text.size());
+}
+
+// Queries [begin, end) as TREC lines: `query Q0 document rank score tag` with ranks, `query 0 document label` without.
+nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t>& query_offsets, const In<std::int64_t>& offsets,
+                      const In<std::uint8_t>& doc_bytes, const In<std::int64_t>& doc_offsets, const In<double>& values,
+                      std::optional<In<std::int64_t>> ranks, const std::string& tag, std::int64_t begin, std::int64_t end) {
+  const std::size_t n = values.shape(0);
+  check_offsets(offsets, n, "offsets");
+  check_offsets(query_offsets, query_bytes.shape(0), "id offsets");
+  check_length(query_offsets.shape(0), offsets.shape(0), "query id offsets");
+  check_offsets(doc_offsets, doc_bytes.shape(0), "id offsets");
+  check_length(doc_offsets.shape(0), n + 1, "document id offsets");
+  if (ranks) check_length(ranks->shape(0), n, "ranks");
+  if (begin < 0 || end < begin || end >= static_cast<std::int64_t>(offsets.shape(0))) {
+    throw data_error("no such queries", begin, -1);
+  }
+
+  std::string text;
+  {
+    nb::gil_scoped_release release;
+    const IdsView query_ids = ids_of(query_bytes, query_offsets), doc_ids = ids_of(doc_bytes, doc_offsets);
+    for (auto query = static_cast<std::size_t>(begin); query < static_cast<std::size_t>(end); ++query) {
+      const auto stop = static_cast<std::size_t>(offsets.data()[query + 1]);
+      for (auto row = static_cast<std::size_t>(offsets.data()[query]); row < stop; ++row) {
+        text += query_ids[query];
+        text += ranks ? " Q0 " : " 0 ";
+        text += doc_ids[row];
+        text += ' ';
+        if (ranks) {
+          append_number(text, ranks->data()[row]);
+          text += ' ';
+        }
+        append_number(text, values.data()[row]);
+        if (ranks) {
+          text += ' ';
+          text += tag;
+        }
+        text += '\n';
+      }
+    }
+  }
+  return nb::bytes(text.data(), text.size());
+}
+
+void translate(const std::exception_ptr& error, void*) {
+  auto raise = [](const char* type, const auto&... arguments) {
+    try {
+      const nb::object cls = nb::module_::import_("idealrank.errors").attr(type);
+      PyErr_SetObject(cls.ptr(), cls(arguments...).ptr());
+    } catch (nb::python_error& failure) {
+      failure.restore();
+    }
+  };
+  auto or_none = [](std::int64_t number) { return number < 0 ? nb::object(nb::none()) : nb::object(nb::int_(number)); };
+  try {
+    std::rethrow_exception(error);
+  } catch (const data_error& e) {
+    raise("DataError", e.what(), or_none(e.query), or_none(e.row));
+  } catch (const parse_error& e) {
+    raise("ParseError", e.what(), nb::none(), e.line, e.column);
+  }
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  nb::register_exception_translator(translate);
+
+  bind_reader(nb::class_<LetorReader>(m, "LetorReader").def(nb::init<bool, std::int64_t>(), "sparse"_a, "n_features_max"_a));
+  bind_reader(nb::class_<TrecReader<TrecFile::qrels>>(m, "QrelsReader").def(nb::init<>()));
+  bind_reader(nb::class_<TrecReader<TrecFile::run>>(m, "RunReader").def(nb::init<>()));
+  bind_reader(nb::class_<NumberReader<false>>(m, "ScoreReader").def(nb::init<>()));
+  bind_reader(nb::class_<NumberReader<true>>(m, "GroupReader").def(nb::init<>()));
+
+  m.def("format_letor", &format_letor, "labels"_a.noconvert(), "query_bytes"_a.noconvert(), "query_offsets"_a.noconvert(),
+        "queries"_a.noconvert(), "docs"_a.none(), "features"_a.noconvert().none(), "sparse"_a.none(), "begin"_a, "end"_a);
+  m.def("format_trec", &format_trec, "query_bytes"_a.noconvert(), "query_offsets"_a.noconvert(), "offsets"_a.noconvert(),
+        "doc_bytes"_a.noconvert(), "doc_offsets"_a.noconvert(), "values"_a.noconvert(), "ranks"_a.noconvert().none(), "tag"_a,
+        "begin"_a, "end"_a);
+
+  m.def(
+      "order",
+      [](const In<double>& scores, const In<std::int64_t>& offsets, int n_threads) {
+        check_offsets(offsets, scores.shape(0), "offsets");
+        Buffer<std::int64_t> rows;
+        {
+          nb::gil_scoped_release release;
+          rows.resize(scores.shape(0));
+          for_each_query(span_of(offsets), n_threads, [&] {
+            return [&, sort = DescendingOrder(), local = std::vector<std::uint32_t>()](
+                       std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+              const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
+              if (n >= std::size_t{1} << 32) throw data_error("a query has more than 2^32 documents", query, begin);
+              local.resize(n);
+              sort(span_of(scores).subspan(first, n), local, query, begin);
+              for (std::size_t r = 0; r < n; ++r) rows[first + r] = begin + local[r];
+            };
+          });
+        }
+        return to_numpy(std::move(rows));
+      },
+      "scores"_a.noconvert(), "offsets"_a.noconvert(), "n_threads"_a);
+
+  m.def(
+      "group",
+      [](const In<std::int64_t>& queries, std::int64_t n_queries) {
+        check_rows(queries, 0, static_cast<std::size_t>(n_queries), "query number");
+        Grouping grouping;
+        {
+          nb::gil_scoped_release release;
+          grouping = group(span_of(queries), n_queries);
+        }
+        return std::make_tuple(to_numpy(std::move(grouping.offsets)), order_or_none(std::move(grouping.order)));
+      },
+      "queries"_a.noconvert(), "n_queries"_a);
+
+  m.def(
+      "number_ids",
+      [](const In<std::uint8_t>& bytes, const In<std::int64_t>& offsets) {
+        check_offsets(offsets, bytes.shape(0), "id offsets");
+        IdSet set;
+        Buffer<std::int64_t> numbers;
+        {
+          nb::gil_scoped_release release;
+          const IdsView ids = ids_of(bytes, offsets);
+          numbers.resize(ids.size());
+          for (std::size_t i = 0; i < ids.size(); ++i) numbers[i] = set.insert(ids[i]);
+        }
+        return std::make_tuple(to_numpy(std::move(numbers)), to_numpy(set.take()));
+      },
+      "bytes"_a.noconvert(), "offsets"_a.noconvert());
+
+  m.def(
+      "take_ids",
+      [](const In<std::uint8_t>& bytes, const In<std::int64_t>& offsets, const In<std::int64_t>& rows) {
+        check_offsets(offsets, bytes.shape(0), "id offsets");
+        check_rows(rows, 0, offsets.shape(0) - 1, "row");
+        Ids taken;
+        {
+          nb::gil_scoped_release release;
+          taken = take(ids_of(bytes, offsets), span_of(rows));
+        }
+        return to_numpy(std::move(taken));
+      },
+      "bytes"_a.noconvert(), "offsets"_a.noconvert(), "rows"_a.noconvert());
+
+  m.def(
+      "match_ids",
+      [](const In<std::uint8_t>& wanted_bytes, const In<std::int64_t>& wanted_offsets, const In<std::uint8_t>& bytes,
+         const In<std::int64_t>& offsets) {
+        check_offsets(wanted_offsets, wanted_bytes.shape(0), "id offsets");
+        check_offsets(offsets, bytes.shape(0), "id offsets");
+        Buffer<std::int64_t> numbers;
+        {
+          nb::gil_scoped_release release;
+          numbers.resize(wanted_offsets.shape(0) - 1);
+          match(ids_of(wanted_bytes, wanted_offsets), ids_of(bytes, offsets), numbers.span());
+        }
+        return to_numpy(std::move(numbers));
+      },
+      "wanted_bytes"_a.noconvert(), "wanted_offsets"_a.noconvert(), "bytes"_a.noconvert(), "offsets"_a.noconvert());
+
+  m.def(
+      "first_rows",
+      [](const In<std::uint8_t>& bytes, const In<std::int64_t>& id_offsets, const In<std::int64_t>& offsets, int n_threads) {
+        check_offsets(id_offsets, bytes.shape(0), "id offsets");
+        check_offsets(offsets, id_offsets.shape(0) - 1, "offsets");
+        Buffer<std::int64_t> first;
+        {
+          nb::gil_scoped_release release;
+          first.resize(id_offsets.shape(0) - 1);
+          first_rows(ids_of(bytes, id_offsets), span_of(offsets), first.span(), n_threads);
+        }
+        return to_numpy(std::move(first));
+      },
+      "bytes"_a.noconvert(), "id_offsets"_a.noconvert(), "offsets"_a.noconvert(), "n_threads"_a);
+
+  m.def(
+      "judge",
+      [](const In<std::uint8_t>& judged_bytes, const In<std::int64_t>& judged_ids, const In<std::int64_t>& judged_offsets,
+         const In<double>& judgments, const In<std::uint8_t>& retrieved_bytes, const In<std::int64_t>& retrieved_ids,
+         const In<std::int64_t>& retrieved_offsets, const In<std::int64_t>& run_query, int n_threads) {
+        check_offsets(judged_ids, judged_bytes.shape(0), "id offsets");
+        check_offsets(judged_offsets, judged_ids.shape(0) - 1, "offsets");
+        check_length(judgments.shape(0), judged_ids.shape(0) - 1, "judgments");
+        check_offsets(retrieved_ids, retrieved_bytes.shape(0), "id offsets");
+        check_offsets(retrieved_offsets, retrieved_ids.shape(0) - 1, "offsets");
+        check_length(run_query.shape(0), judged_offsets.shape(0) - 1, "run_query");
+        check_rows(run_query, -1, retrieved_offsets.shape(0) - 1, "query");
+        Buffer<double> labels;
+        {
+          nb::gil_scoped_release release;
+          labels.resize(retrieved_ids.shape(0) - 1);
+          std::fill_n(labels.data(), labels.size(), std::numeric_limits<double>::quiet_NaN());
+          judge(ids_of(judged_bytes, judged_ids), span_of(judged_offsets), span_of(judgments),
+                ids_of(retrieved_bytes, retrieved_ids), span_of(retrieved_offsets), span_of(run_query), labels.span(), n_threads);
+        }
+        return to_numpy(std::move(labels));
+      },
+      "judged_bytes"_a.noconvert(), "judged_ids"_a.noconvert(), "judged_offsets"_a.noconvert(), "judgments"_a.noconvert(),
+      "retrieved_bytes"_a.noconvert(), "retrieved_ids"_a.noconvert(), "retrieved_offsets"_a.noconvert(),
+      "run_query"_a.noconvert(), "n_threads"_a);
+}

@@ -1,0 +1,26 @@
+// What a kernel throws; the binding turns each into the Python exception of the same name.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace idealrank {
+
+// Values that no convention can take. `query` and `row` count from 0; -1 where there is none to name.
+struct data_error : std::runtime_error {
+  data_error(const std::string& what, std::int64_t query_, std::int64_t row_)
+      : std::runtime_error(what), query(query_), row(row_) {}
+  std::int64_t query;
+  std::int64_t row;
+};
+
+// Text that cannot be read. `line` and `column` count from 1, columns in bytes.
+struct parse_error : std::runtime_error {
+  parse_error(const std::string& what, std::int64_t line_, std::int64_t column_)
+      : std::runtime_error(what), line(line_), column(column_) {}
+  std::int64_t line;
+  std::int64_t column;
+};
+
+}  // namespace idealrank

@@ -1,0 +1,214 @@
+// Query and document ids: UTF-8 text in one buffer + offsets, looked up by hash.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "idealrank/buffer.hpp"
+#include "idealrank/for_each_query.hpp"
+
+namespace idealrank {
+
+// Id i is bytes[offsets[i] .. offsets[i + 1]).
+struct IdsView {
+  std::span<const char> bytes;
+  std::span<const std::int64_t> offsets;
+
+  std::size_t size() const { return offsets.size() - 1; }
+  std::string_view operator[](std::size_t i) const {
+    return {bytes.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+  }
+};
+
+struct Ids {
+  Buffer<char> bytes;
+  Buffer<std::int64_t> offsets;
+
+  Ids() { offsets.push_back(0); }
+  void push_back(std::string_view id) {
+    bytes.append({id.data(), id.size()});
+    offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+  }
+  void append(const Ids& other) {
+    const auto shift = static_cast<std::int64_t>(bytes.size());
+    const std::size_t start = offsets.size();
+    bytes.append(other.bytes.span());
+    offsets.resize(start + other.size());
+    for (std::size_t i = 0; i < other.size(); ++i) offsets[start + i] = other.offsets[i + 1] + shift;
+  }
+  void clear() {
+    bytes.resize(0);
+    offsets.resize(1);
+  }
+  std::size_t size() const { return offsets.size() - 1; }
+  IdsView view() const { return {bytes.span(), offsets.span()}; }
+};
+
+// Eight bytes at a time, each word folded in by a 64 x 64 -> 128 bit product.
+inline std::uint64_t hash_id(std::string_view id) {
+  constexpr std::uint64_t kSeed = 0x9E3779B97F4A7C15, kWord = 0xD6E8FEB86659FD93;
+  auto fold = [](std::uint64_t a, std::uint64_t b) {
+    // The high half of the product, by 32-bit parts: standard C++ has no 128-bit integer.
+    const std::uint64_t a_low = a & 0xFFFFFFFF, a_high = a >> 32, b_low = b & 0xFFFFFFFF, b_high = b >> 32;
+    const std::uint64_t middle = a_high * b_low + ((a_low * b_low) >> 32);
+    const std::uint64_t carry = a_low * b_high + (middle & 0xFFFFFFFF);
+    return (a * b) ^ (a_high * b_high + (middle >> 32) + (carry >> 32));
+  };
+  std::uint64_t hash = kSeed ^ id.size();
+  const char* p = id.data();
+  std::size_t left = id.size();
+  for (; left >= 8; left -= 8, p += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, p, 8);
+    hash = fold(hash ^ word, kWord);
+  }
+  std::uint64_t tail = 0;
+  std::memcpy(&tail, p, left);
+  return fold(hash ^ tail, kWord ^ kSeed);
+}
+
+// Numbers ids 0, 1, 2, ... as they are added; the ids themselves stay with the caller.
+class IdIndex {
+ public:
+  // Forgets everything and makes room for `expected` ids.
+  void reset(std::size_t expected) {
+    const std::size_t slots = std::bit_ceil(std::max<std::size_t>(2 * expected, 16));
+    slots_.assign(slots, Slot{});
+    n_used_ = 0;
+  }
+
+  // The number stored with `id`, or the newly stored `number` if the id was not there. id_of(k) gives the id with number k.
+  template <class IdOf>
+  std::int64_t find_or_insert(std::string_view id, std::int64_t number, const IdOf& id_of) {
+    if (2 * (n_used_ + 1) > slots_.size()) grow();
+    const std::uint64_t hash = hash_id(id);
+    Slot& slot = find(id, hash, id_of);
+    if (slot.number < 0) {
+      slot = {hash, number};
+      ++n_used_;
+    }
+    return slot.number;
+  }
+
+  // The number stored with `id`, or -1.
+  template <class IdOf>
+  std::int64_t find(std::string_view id, const IdOf& id_of) {
+    return slots_.empty() ? -1 : find(id, hash_id(id), id_of).number;
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::int64_t number = -1;
+  };
+
+  template <class IdOf>
+  Slot& find(std::string_view id, std::uint64_t hash, const IdOf& id_of) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t i = hash & mask;
+    while (slots_[i].number >= 0 && !(slots_[i].hash == hash && id_of(slots_[i].number) == id)) i = (i + 1) & mask;
+    return slots_[i];
+  }
+  void grow() {
+    std::vector<Slot> old = std::move(slots_);
+    slots_.assign(std::max<std::size_t>(2 * old.size(), 16), Slot{});
+    const std::size_t mask = slots_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.number < 0) continue;
+      std::size_t i = slot.hash & mask;
+      while (slots_[i].number >= 0) i = (i + 1) & mask;
+      slots_[i] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t n_used_ = 0;
+};
+
+// Distinct ids in the order in which they came, each with its number.
+class IdSet {
+ public:
+  std::int64_t insert(std::string_view id) {
+    const auto n = static_cast<std::int64_t>(ids_.size());
+    const std::int64_t number = index_.find_or_insert(id, n, [&](std::int64_t k) { return ids_.view()[static_cast<std::size_t>(k)]; });
+    if (number == n) ids_.push_back(id);
+    return number;
+  }
+  const Ids& ids() const { return ids_; }
+  Ids take() { return std::move(ids_); }
+  void clear() {
+    ids_.clear();
+    index_.reset(0);
+  }
+
+ private:
+  Ids ids_;
+  IdIndex index_;
+};
+
+// taken[i] = ids[rows[i]].
+inline Ids take(const IdsView& ids, std::span<const std::int64_t> rows) {
+  Ids taken;
+  taken.offsets.resize(rows.size() + 1);
+  std::int64_t end = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    end += static_cast<std::int64_t>(ids[static_cast<std::size_t>(rows[i])].size());
+    taken.offsets[i + 1] = end;
+  }
+  taken.bytes.resize(static_cast<std::size_t>(end));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string_view id = ids[static_cast<std::size_t>(rows[i])];
+    if (!id.empty()) std::memcpy(taken.bytes.data() + taken.offsets[i], id.data(), id.size());
+  }
+  return taken;
+}
+
+// numbers[i]: where wanted[i] first stands among ids, or -1.
+inline void match(const IdsView& wanted, const IdsView& ids, std::span<std::int64_t> numbers) {
+  auto id_of = [&](std::int64_t k) { return ids[static_cast<std::size_t>(k)]; };
+  IdIndex index;
+  index.reset(ids.size());
+  for (std::size_t k = 0; k < ids.size(); ++k) index.find_or_insert(ids[k], static_cast<std::int64_t>(k), id_of);
+  for (std::size_t i = 0; i < wanted.size(); ++i) numbers[i] = index.find(wanted[i], id_of);
+}
+
+// first[row]: the first row of the same query that has the same id; `row` itself where the id is new.
+inline void first_rows(const IdsView& ids, std::span<const std::int64_t> offsets, std::span<std::int64_t> first,
+                       int n_threads) {
+  for_each_query(offsets, n_threads, [&] {
+    return [&, index = IdIndex()](std::int64_t, std::int64_t begin, std::int64_t end) mutable {
+      auto id_of = [&](std::int64_t row) { return ids[static_cast<std::size_t>(row)]; };
+      index.reset(static_cast<std::size_t>(end - begin));
+      for (std::int64_t row = begin; row < end; ++row) {
+        first[static_cast<std::size_t>(row)] = index.find_or_insert(id_of(row), row, id_of);
+      }
+    };
+  });
+}
+
+// The judged label of every retrieved document. Query i of the judgments is query run_query[i] of the run, or has no
+// documents there (-1). labels, one a retrieved document, keeps what it holds where nothing was judged.
+inline void judge(const IdsView& judged, std::span<const std::int64_t> judged_offsets, std::span<const double> judgments,
+                  const IdsView& retrieved, std::span<const std::int64_t> retrieved_offsets,
+                  std::span<const std::int64_t> run_query, std::span<double> labels, int n_threads) {
+  for_each_query(judged_offsets, n_threads, [&] {
+    return [&, index = IdIndex()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+      const std::int64_t other = run_query[static_cast<std::size_t>(query)];
+      if (other < 0) return;
+      auto id_of = [&](std::int64_t row) { return judged[static_cast<std::size_t>(row)]; };
+      index.reset(static_cast<std::size_t>(end - begin));
+      for (std::int64_t row = begin; row < end; ++row) index.find_or_insert(id_of(row), row, id_of);
+      const std::int64_t stop = retrieved_offsets[static_cast<std::size_t>(other) + 1];
+      for (std::int64_t row = retrieved_offsets[static_cast<std::size_t>(other)]; row < stop; ++row) {
+        const std::int64_t found = index.find(retrieved[static_cast<std::size_t>(row)], id_of);
+        if (found >= 0) labels[static_cast<std::size_t>(row)] = judgments[static_cast<std::size_t>(found)];
+      }
+    };
+  });
+}
+
+}  // namespace idealrank

@@ -1,0 +1,293 @@
+// LETOR / SVMlight text: `label qid:Q 1:v 2:v ... #docid = D ...`, read into rows, dense or sparse.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "idealrank/grouping.hpp"
+#include "idealrank/number.hpp"
+#include "idealrank/text.hpp"
+
+namespace idealrank {
+
+// Rows as compressed sparse rows: row i has the entries [row_ends[i - 1], row_ends[i]), its columns ascending from 0.
+struct LetorRows {
+  static constexpr bool kEveryLine = false;
+
+  explicit LetorRows(std::int64_t n_features_max_) : n_features_max(n_features_max_) {}
+
+  std::int64_t n_features_max;
+  Buffer<double> labels;
+  QueryColumn queries;  // empty where no line has a qid
+  Ids docs;             // one a row; empty text where a line names none
+  std::int64_t n_docs_named = 0;
+  Buffer<std::int64_t> row_ends;
+  Buffer<std::int32_t> columns;
+  Buffer<float> values;
+  std::int32_t width = 0;  // highest column + 1
+  std::int64_t n_nan = 0;  // values written NULL or nan
+
+  void clear() {
+    labels.resize(0);
+    queries.clear();
+    docs.clear();
+    n_docs_named = 0;
+    row_ends.resize(0);
+    columns.resize(0);
+    values.resize(0);
+    width = 0;
+    n_nan = 0;
+  }
+
+  void read(Line& line) {
+    if (line.peek() == '#') return;
+    labels.push_back(read_label(line));
+    read_query(line);
+    read_features(line);
+    docs.push_back(read_doc(line));
+    row_ends.push_back(static_cast<std::int64_t>(values.size()));
+  }
+
+ private:
+  static double read_label(Line& line) {
+    double label = 0;
+    const char* const stop = parse_double(line.position(), line.end(), label);
+    if (stop == nullptr || !std::isfinite(label) || (stop < line.end() && !is_blank(*stop))) {
+      line.fail_at(line.position(), "a label must be a finite number");
+    }
+    line.move_to(stop);
+    line.skip_blanks();
+    return label;
+  }
+
+  void read_query(Line& line) {
+    const bool expected = labels.size() == 1 || queries.size() > 0;
+    const char* const start = line.position();
+    if (line.end() - start < 4 || std::memcmp(start, "qid:", 4) != 0) {
+      if (labels.size() > 1 && expected) line.fail_at(start, "a line without qid: in a file whose other lines have one");
+      return;
+    }
+    if (!expected) line.fail_at(start, "a line with qid: in a file whose other lines have none");
+    const std::string_view id = line.field().substr(4);
+    if (id.empty()) line.fail(start, "qid: without a query id");
+    queries.push_back(id);
+  }
+
+  void read_features(Line& line) {
+    std::int32_t last = -1;
+    bool ascending = true;
+    const std::size_t first_entry = values.size();
+    const char* p = line.position();
+    const char* const end = line.end();
+    const char* const features = p;
+    while (p < end && *p != '#') {
+      const char* const start = p;
+      std::int64_t id = 0;
+      while (p < end && detail::is_digit(*p) && id <= n_features_max) id = 10 * id + (*p++ - '0');
+      if (id > n_features_max) {
+        line.fail_at(start, "a feature id above n_features_max=" + std::to_string(n_features_max));
+      }
+      if (p == start || p == end || *p != ':') line.fail_at(start, "a feature must be id:value");
+      if (id == 0) line.fail_at(start, "a feature id must be 1 or more");
+      const char* const value_start = ++p;
+      double value = 0;
+      const char* stop = parse_double(p, end, value);
+      if (stop == nullptr && end - p >= 4 && std::memcmp(p, "NULL", 4) == 0) {
+        value = std::numeric_limits<double>::quiet_NaN();
+        stop = p + 4;
+      }
+      if (stop == nullptr || (stop < end && !is_blank(*stop) && *stop != '#')) {
+        line.fail_at(value_start, "the value of feature " + std::to_string(id) + " must be a number or NULL");
+      }
+      n_nan += std::isnan(value) ? 1 : 0;
+      p = stop;
+      while (p < end && is_blank(*p)) ++p;
+
+      const auto column = static_cast<std::int32_t>(id - 1);
+      ascending = ascending && column > last;
+      last = column;
+      width = std::max(width, static_cast<std::int32_t>(id));
+      columns.push_back(column);
+      values.push_back(static_cast<float>(value));
+    }
+    line.move_to(p);
+    if (!ascending) sort_row(line, features, first_entry);
+  }
+
+  void sort_row(const Line& line, const char* features, std::size_t first_entry) {
+    const std::size_t n = values.size() - first_entry;
+    std::vector<std::pair<std::int32_t, float>> entries(n);
+    for (std::size_t i = 0; i < n; ++i) entries[i] = {columns[first_entry + i], values[first_entry + i]};
+    std::sort(entries.begin(), entries.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i > 0 && entries[i].first == entries[i - 1].first) {
+        line.fail(features, "feature " + std::to_string(entries[i].first + 1) + " stands twice in one line");
+      }
+      columns[first_entry + i] = entries[i].first;
+      values[first_entry + i] = entries[i].second;
+    }
+  }
+
+  // D of `#docid = D ...`; empty where the comment says no such thing.
+  std::string_view read_doc(Line& line) {
+    const std::string_view comment(line.position(), static_cast<std::size_t>(line.end() - line.position()));
+    const std::size_t word = comment.find("docid");
+    if (word == std::string_view::npos) return {};
+    line.move_to(line.position() + word + 5);
+    line.skip_blanks();
+    if (line.at_end() || line.peek() != '=') return {};
+    line.move_to(line.position() + 1);
+    line.skip_blanks();
+    const std::string_view doc = line.field();
+    n_docs_named += doc.empty() ? 0 : 1;
+    return doc;
+  }
+};
+
+// A float matrix that grows by rows and, seldom, by columns.
+class DenseRows {
+ public:
+  std::int64_t n_rows() const { return n_rows_; }
+  std::int32_t width() const { return width_; }
+
+  // Room for `n` more rows of up to `width` columns; what they hold is not set yet.
+  void grow(std::int64_t n, std::int32_t width) {
+    if (width > stride_) {
+      // A file often shows its full width at once, and then the stride is exact; where it grows on, it grows by half, so
+      // that rows move a bounded number of times.
+      widen(n_rows_ == 0 ? width : std::max(width, stride_ + stride_ / 2));
+    }
+    width_ = std::max(width_, width);
+    n_rows_ += n;
+    cells_.resize(static_cast<std::size_t>(n_rows_) * static_cast<std::size_t>(stride_));
+  }
+
+  // Writes the rows of `chunk` from row `first` on; features that a line leaves out are 0.
+  void place(std::int64_t first, const LetorRows& chunk) {
+    std::size_t entry = 0;
+    const auto stride = static_cast<std::size_t>(stride_);
+    for (std::size_t i = 0; i < chunk.row_ends.size(); ++i) {
+      float* const row = cells_.data() + (static_cast<std::size_t>(first) + i) * stride;
+      const auto stop = static_cast<std::size_t>(chunk.row_ends[i]);
+      if (stop - entry == stride && stride > 0) {  // ascending columns, none left out
+        std::memcpy(row, chunk.values.data() + entry, stride * sizeof(float));
+      } else {
+        std::fill_n(row, stride, 0.0F);
+        for (std::size_t e = entry; e < stop; ++e) row[chunk.columns[e]] = chunk.values[e];
+      }
+      entry = stop;
+    }
+  }
+
+  std::size_t bytes_after(std::int64_t n, std::int32_t width) const {
+    return static_cast<std::size_t>(n_rows_ + n) * static_cast<std::size_t>(std::max(width, stride_)) * sizeof(float);
+  }
+
+  // n_rows x width cells, without gaps.
+  Buffer<float> take() {
+    const auto width = static_cast<std::size_t>(width_), stride = static_cast<std::size_t>(stride_);
+    if (width < stride) {
+      for (std::size_t row = 1; row < static_cast<std::size_t>(n_rows_); ++row) {
+        std::memmove(cells_.data() + row * width, cells_.data() + row * stride, width * sizeof(float));
+      }
+      cells_.resize(static_cast<std::size_t>(n_rows_) * width);
+    }
+    cells_.shrink_to_fit();
+    return std::move(cells_);
+  }
+
+ private:
+  void widen(std::int32_t stride) {
+    const auto old = static_cast<std::size_t>(stride_), wide = static_cast<std::size_t>(stride);
+    cells_.resize(static_cast<std::size_t>(n_rows_) * wide);
+    for (auto row = static_cast<std::size_t>(n_rows_); row-- > 0;) {
+      float* const target = cells_.data() + row * wide;
+      if (old > 0) std::memmove(target, cells_.data() + row * old, old * sizeof(float));
+      std::fill(target + old, target + wide, 0.0F);
+    }
+    stride_ = stride;
+  }
+
+  Buffer<float> cells_;
+  std::int64_t n_rows_ = 0;
+  std::int32_t width_ = 0, stride_ = 0;
+};
+
+// A whole file: chunks in, arrays out.
+class LetorFile {
+ public:
+  LetorFile(bool sparse, std::int64_t n_features_max)
+      : rows(n_features_max), sparse_(sparse), parser_([n_features_max] { return LetorRows(n_features_max); }) {}
+
+  // With `sparse`, rows holds everything; else its columns, values and row_ends stay empty and `dense` has the features.
+  LetorRows rows;
+  DenseRows dense;
+
+  std::size_t feed(std::string_view text, bool last, int n_threads) {
+    n_bytes_seen_ = n_bytes_used_ + text.size();
+    std::vector<std::pair<const LetorRows*, std::int64_t>> to_place;
+    const std::size_t used = parser_.feed(text, last, n_threads, [&](LetorRows& chunk, std::int64_t line) {
+      append(chunk, line);
+      if (!sparse_) {
+        grow_dense(chunk, line);
+        to_place.emplace_back(&chunk, dense.n_rows() - static_cast<std::int64_t>(chunk.labels.size()));
+      }
+    });
+    // Only now: the addresses of rows hold still once every chunk of the block has made its room.
+    for_each_task(static_cast<std::int64_t>(to_place.size()), n_threads, [&] {
+      return [&](std::int64_t task) {
+        const auto& [chunk, first] = to_place[static_cast<std::size_t>(task)];
+        dense.place(first, *chunk);
+      };
+    });
+    n_bytes_used_ += used;
+    return used;
+  }
+  std::int64_t n_lines() const { return parser_.n_lines(); }
+
+ private:
+  void append(const LetorRows& chunk, std::int64_t line) {
+    if (chunk.labels.size() == 0) return;
+    if (rows.labels.size() > 0 && (rows.queries.size() > 0) != (chunk.queries.size() > 0)) {
+      throw parse_error("from about this line on, lines have qid: where those before have none, or the other way round",
+                        line + 1, 1);
+    }
+    const auto shift = static_cast<std::int64_t>(rows.values.size());
+    rows.labels.append(chunk.labels.span());
+    rows.queries.append(chunk.queries);
+    rows.docs.append(chunk.docs);
+    rows.n_docs_named += chunk.n_docs_named;
+    rows.n_nan += chunk.n_nan;
+    rows.width = std::max(rows.width, chunk.width);
+    if (sparse_) {
+      for (const std::int64_t end : chunk.row_ends.span()) rows.row_ends.push_back(end + shift);
+      rows.columns.append(chunk.columns.span());
+      rows.values.append(chunk.values.span());
+    }
+  }
+
+  void grow_dense(const LetorRows& chunk, std::int64_t line) {
+    const auto n = static_cast<std::int64_t>(chunk.labels.size());
+    const std::size_t bytes = dense.bytes_after(n, rows.width);
+    // Text needs at least 4 bytes a value: an array a hundred times the text is 99.9 % zeros, and may exhaust the memory.
+    if (bytes > kSurelyFine && bytes / 100 > n_bytes_seen_) {
+      throw parse_error("as a dense array the rows up to about this line take " + std::to_string(bytes >> 20) +
+                            " MiB for " + std::to_string(n_bytes_seen_ >> 20) + " MiB of text; read them with sparse=True",
+                        line + 1, 1);
+    }
+    dense.grow(n, rows.width);
+  }
+
+  static constexpr std::size_t kSurelyFine = std::size_t{1} << 30;
+
+  bool sparse_;
+  std::size_t n_bytes_used_ = 0, n_bytes_seen_ = 0;
+  BlockParser<LetorRows> parser_;
+};
+
+}  // namespace idealrank

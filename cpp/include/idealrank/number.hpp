@@ -1,0 +1,97 @@
+// Decimal text to double, exactly as Python's float() reads it (but for its underscores and blanks).
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <system_error>
+
+namespace idealrank {
+
+inline constexpr double kPowersOf10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+namespace detail {
+
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Case-insensitive: does the text at p begin with `word` (given in lower case)?
+inline bool begins_with(const char* p, const char* end, std::string_view word) {
+  if (static_cast<std::size_t>(end - p) < word.size()) return false;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if ((p[i] | 0x20) != word[i]) return false;
+  }
+  return true;
+}
+
+// A number too large or too small for a double: which of the two it is shows in the place of its leading digit.
+inline double out_of_range(const char* p, const char* end) {
+  std::int64_t exponent = 0;
+  bool point = false, leading = false;
+  for (; p < end && (*p | 0x20) != 'e'; ++p) {
+    if (*p == '.') {
+      point = true;
+    } else {
+      leading = leading || *p != '0';
+      if (leading && !point) ++exponent;
+      if (!leading && point) --exponent;
+    }
+  }
+  if (p < end) {
+    ++p;
+    const bool negative = *p == '-';
+    if (*p == '-' || *p == '+') ++p;
+    std::int64_t written = 0;
+    for (; p < end && written < 1'000'000'000'000; ++p) written = 10 * written + (*p - '0');
+    exponent += negative ? -written : written;
+  }
+  return exponent > 0 ? std::numeric_limits<double>::infinity() : 0.0;
+}
+
+inline const char* parse_magnitude_slowly(const char* p, const char* end, double& value) {
+  if (begins_with(p, end, "inf")) {
+    value = std::numeric_limits<double>::infinity();
+    return p + (begins_with(p, end, "infinity") ? 8 : 3);
+  }
+  if (begins_with(p, end, "nan")) {
+    value = std::numeric_limits<double>::quiet_NaN();
+    return p + 3;
+  }
+  if (p == end || !(is_digit(*p) || *p == '.')) return nullptr;  // from_chars would take a sign or nan(1) here
+  const auto [stop, status] = std::from_chars(p, end, value, std::chars_format::general);
+  if (status == std::errc::invalid_argument) return nullptr;
+  if (status == std::errc::result_out_of_range) value = out_of_range(p, stop);
+  return stop;
+}
+
+}  // namespace detail
+
+// Reads the number at p, stores it and returns where it ends; nullptr where there is none. What may follow a number is
+// for the caller to say.
+inline const char* parse_double(const char* p, const char* end, double& value) {
+  const bool negative = p < end && *p == '-';
+  if (p < end && (*p == '-' || *p == '+')) ++p;
+
+  // Up to 15 digits are an integer below 2^53 and 10^22 is exact, so that one division rounds once: correctly.
+  const char* const start = p;
+  std::uint64_t digits = 0;
+  while (p < end && detail::is_digit(*p)) digits = 10 * digits + static_cast<std::uint64_t>(*p++ - '0');
+  std::ptrdiff_t n_digits = p - start, n_decimals = 0;
+  if (p < end && *p == '.') {
+    const char* const point = p++;
+    while (p < end && detail::is_digit(*p)) digits = 10 * digits + static_cast<std::uint64_t>(*p++ - '0');
+    n_decimals = p - point - 1;
+    n_digits += n_decimals;
+  }
+  if (n_digits >= 1 && n_digits <= 15 && (p == end || (*p | 0x20) != 'e')) {
+    value = static_cast<double>(digits) / kPowersOf10[n_decimals];
+  } else {
+    p = detail::parse_magnitude_slowly(start, end, value);
+    if (p == nullptr) return nullptr;
+  }
+  if (negative) value = -value;
+  return p;
+}
+
+}  // namespace idealrank

@@ -1,0 +1,35 @@
+// One number a line: scores, and the group sizes that LightGBM and XGBoost keep beside a file without query ids.
+#pragma once
+
+#include <cmath>
+
+#include "idealrank/buffer.hpp"
+#include "idealrank/number.hpp"
+#include "idealrank/text.hpp"
+
+namespace idealrank {
+
+template <bool kCounts>
+struct NumberLines {
+  // An empty line is a lost number, hence an error.
+  static constexpr bool kEveryLine = true;
+
+  Buffer<double> values;
+
+  void clear() { values.resize(0); }
+
+  void read(Line& line) {
+    double value = 0;
+    const char* const stop = parse_double(line.position(), line.end(), value);
+    const bool valid = kCounts ? value >= 0 && value == std::floor(value) && value <= 0x1p53 : std::isfinite(value);
+    if (stop != line.end() || !valid) {
+      line.fail_at(line.position(), kCounts ? "a line must be one group size, a whole number from 0"
+                                            : "a line must be one score, a finite number");
+    }
+    values.push_back(value);
+  }
+
+  void append(const NumberLines& other) { values.append(other.values.span()); }
+};
+
+}  // namespace idealrank

@@ -1,0 +1,98 @@
+// Documents by score: stable descending order, and runs of equal scores.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "idealrank/errors.hpp"
+
+namespace idealrank {
+
+// A score's bits, arranged so that smaller keys are higher scores; 0.0 and -0.0 have the same key.
+inline std::uint64_t descending_key(double score) {
+  const auto bits = std::bit_cast<std::uint64_t>(score + 0.0);
+  const std::uint64_t ascending = (bits >> 63) != 0 ? ~bits : bits | (std::uint64_t{1} << 63);
+  return ~ascending;
+}
+
+// Sorts one query's documents again and again without allocating again.
+class DescendingOrder {
+ public:
+  // order[r] becomes the index, in [0, n), of the document at rank r + 1; equal scores stay in input order.
+  // Throws data_error with `query` and first_row + index at the first score that is not finite.
+  void operator()(std::span<const double> scores, std::span<std::uint32_t> order, std::int64_t query,
+                  std::int64_t first_row) {
+    const std::size_t n = scores.size();
+    items_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!std::isfinite(scores[i])) {
+        throw data_error("a score must be a finite number, got " + std::string(std::isnan(scores[i]) ? "nan" : scores[i] > 0 ? "inf" : "-inf"),
+                         query, first_row + static_cast<std::int64_t>(i));
+      }
+      items_[i] = {descending_key(scores[i]), static_cast<std::uint32_t>(i)};
+    }
+    if (n < kRadixFrom) {
+      std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
+        return a.key != b.key ? a.key < b.key : a.index < b.index;
+      });
+    } else {
+      radix_sort();
+    }
+    for (std::size_t r = 0; r < n; ++r) order[r] = items_[r].index;
+  }
+
+ private:
+  struct Item {
+    std::uint64_t key;
+    std::uint32_t index;
+  };
+  static constexpr std::size_t kRadixFrom = 1500;
+  static constexpr int kDigitBits = 11;
+  static constexpr int kDigits = 6;
+  static constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
+
+  static std::size_t digit(std::uint64_t key, int d) { return (key >> (d * kDigitBits)) & (kBuckets - 1); }
+
+  // Least significant digit first, which is stable. A digit that all keys share is skipped.
+  void radix_sort() {
+    const std::size_t n = items_.size();
+    spare_.resize(n);
+    counts_.assign(kDigits * kBuckets, 0);
+    for (const Item& item : items_) {
+      for (int d = 0; d < kDigits; ++d) ++counts_[static_cast<std::size_t>(d) * kBuckets + digit(item.key, d)];
+    }
+    for (int d = 0; d < kDigits; ++d) {
+      const std::span<std::uint32_t> counts(counts_.data() + static_cast<std::size_t>(d) * kBuckets, kBuckets);
+      if (counts[digit(items_[0].key, d)] == n) continue;
+      std::uint32_t start = 0;
+      for (std::uint32_t& count : counts) start += std::exchange(count, start);
+      for (const Item& item : items_) spare_[counts[digit(item.key, d)]++] = item;
+      items_.swap(spare_);
+    }
+  }
+
+  std::vector<Item> items_;
+  std::vector<Item> spare_;
+  std::vector<std::uint32_t> counts_;
+};
+
+// Calls run(first, last) for every maximal run of equal scores, as ranks [first, last) counted from 0.
+template <class Run>
+void for_each_tie_run(std::span<const double> scores, std::span<const std::uint32_t> order, Run&& run) {
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first + 1;
+    while (last < order.size() && scores[order[last]] == scores[order[first]]) ++last;
+    run(first, last);
+    first = last;
+  }
+}
+
+}  // namespace idealrank

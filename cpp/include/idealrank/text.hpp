@@ -1,0 +1,165 @@
+// Files as blocks of lines: a block is cut into chunks at line ends, the chunks are parsed on all cores, then merged in order.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "idealrank/errors.hpp"
+#include "idealrank/for_each_query.hpp"
+
+namespace idealrank {
+
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// One line while it is read. `fail` throws; the place is where the reading stood, or the position given.
+class Line {
+ public:
+  struct Failure {
+    const char* where;
+    std::string what;
+  };
+
+  Line(const char* begin, const char* end) : p_(begin), end_(end) {
+    while (end_ > p_ && (is_blank(end_[-1]) || end_[-1] == '\r')) --end_;
+    skip_blanks();
+  }
+
+  const char* position() const { return p_; }
+  const char* end() const { return end_; }
+  bool at_end() const { return p_ == end_; }
+  char peek() const { return *p_; }
+  void move_to(const char* p) { p_ = p; }
+  void skip_blanks() {
+    while (p_ < end_ && is_blank(*p_)) ++p_;
+  }
+
+  // The text up to the next blank, which is passed over, and the blanks after it.
+  std::string_view field() {
+    const char* const start = p_;
+    while (p_ < end_ && !is_blank(*p_)) ++p_;
+    const std::string_view text(start, static_cast<std::size_t>(p_ - start));
+    skip_blanks();
+    return text;
+  }
+
+  [[noreturn]] void fail(const std::string& what) const { fail(p_, what); }
+  [[noreturn]] void fail(const char* where, const std::string& what) const { throw Failure{where, what}; }
+
+  // "what, got 'text'": the text at `where` up to the next blank, shortened, unprintable bytes as \xNN.
+  [[noreturn]] void fail_at(const char* where, const std::string& what) const {
+    if (where == end_) fail(where, what + ", got the end of the line");
+    std::string shown;
+    const char* p = where;
+    for (; p < end_ && !is_blank(*p) && shown.size() < 40; ++p) {
+      const auto byte = static_cast<unsigned char>(*p);
+      if (byte >= 0x20 && byte != 0x7F) {
+        shown += *p;
+      } else {
+        constexpr char kHex[] = "0123456789abcdef";
+        shown += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+      }
+    }
+    fail(where, what + ", got '" + shown + (p < end_ && !is_blank(*p) ? "...'" : "'"));
+  }
+
+ private:
+  const char* p_;
+  const char* end_;
+};
+
+// A Chunk has `void clear()` and `void read(Line&)`, called for every line that is neither empty nor a comment (unless
+// Chunk::kEveryLine is set: then for all but comments).
+template <class Chunk>
+class BlockParser {
+ public:
+  explicit BlockParser(std::function<Chunk()> make_chunk = [] { return Chunk(); }) : make_chunk_(std::move(make_chunk)) {}
+
+  // Parses the whole lines of `text`, all of it where it is the `last` block, calls merge(chunk, lines before it) for each piece
+  // in file order, and returns how many bytes were used up; the caller brings the others again, followed by more.
+  template <class Merge>
+  std::size_t feed(std::string_view text, bool last, int n_threads, Merge&& merge) {
+    const std::size_t used = last ? text.size() : text.rfind('\n') + 1;
+    text = text.substr(0, used);
+
+    std::vector<std::string_view> pieces;
+    while (!text.empty()) {
+      std::size_t size = text.size();
+      if (size > kPieceSize) {
+        const std::size_t newline = text.find('\n', kPieceSize);
+        if (newline != std::string_view::npos) size = newline + 1;
+      }
+      pieces.push_back(text.substr(0, size));
+      text.remove_prefix(size);
+    }
+    while (chunks_.size() < pieces.size()) chunks_.emplace_back(make_chunk_());
+
+    for_each_task(static_cast<std::int64_t>(pieces.size()), n_threads, [&] {
+      return [&](std::int64_t task) {
+        const auto i = static_cast<std::size_t>(task);
+        chunks_[i].parse(pieces[i]);
+      };
+    });
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      Parsed& parsed = chunks_[i];
+      if (parsed.failure) {
+        throw parse_error(parsed.failure->what, n_lines_ + parsed.failure->line, parsed.failure->column);
+      }
+      merge(parsed.chunk, n_lines_);
+      n_lines_ += parsed.n_lines;
+    }
+    return used;
+  }
+
+  // Lines read so far, comments and empty ones included.
+  std::int64_t n_lines() const { return n_lines_; }
+
+ private:
+  // Large enough to make threads worth while, small enough for a chunk and what it becomes to stay in the cache.
+  static constexpr std::size_t kPieceSize = std::size_t{1} << 19;
+
+  struct Failure {
+    std::string what;
+    std::int64_t line, column;
+  };
+  struct Parsed {
+    explicit Parsed(Chunk made) : chunk(std::move(made)) {}
+
+    Chunk chunk;
+    std::int64_t n_lines = 0;
+    std::optional<Failure> failure;
+
+    void parse(std::string_view text) {
+      chunk.clear();
+      n_lines = 0;
+      failure.reset();
+      const char* p = text.data();
+      const char* const end = p + text.size();
+      while (p < end) {
+        const void* newline = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
+        const char* const stop = newline != nullptr ? static_cast<const char*>(newline) : end;
+        ++n_lines;
+        try {
+          if (*p != '#') {
+            Line line(p, stop);
+            if (Chunk::kEveryLine || !line.at_end()) chunk.read(line);
+          }
+        } catch (const Line::Failure& caught) {
+          failure = Failure{caught.what, n_lines, caught.where - p + 1};
+          return;
+        }
+        p = stop + 1;
+      }
+    }
+  };
+
+  std::function<Chunk()> make_chunk_;
+  std::vector<Parsed> chunks_;
+  std::int64_t n_lines_ = 0;
+};
+
+}  // namespace idealrank

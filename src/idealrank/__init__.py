@@ -1,0 +1,70 @@
+"""Measure rankings with the whole NDCG family, tell which measures tell two rankers apart, and train rankers for them.
+
+Importing this costs little more than NumPy: every name below is loaded when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import idealrank.datasets as datasets
+    from idealrank.data import Judged as Judged
+    from idealrank.data import Problem as Problem
+    from idealrank.data import Qrels as Qrels
+    from idealrank.data import RankingData as RankingData
+    from idealrank.data import Run as Run
+    from idealrank.data import from_arrays as from_arrays
+    from idealrank.data import join as join
+    from idealrank.ids import Ids as Ids
+    from idealrank.io.frames import from_frame as from_frame
+    from idealrank.io.letor import read_letor as read_letor
+    from idealrank.io.letor import write_letor as write_letor
+    from idealrank.io.scores import read_groups as read_groups
+    from idealrank.io.scores import read_scores as read_scores
+    from idealrank.io.scores import write_groups as write_groups
+    from idealrank.io.scores import write_scores as write_scores
+    from idealrank.io.trec import read_qrels as read_qrels
+    from idealrank.io.trec import read_run as read_run
+    from idealrank.io.trec import write_qrels as write_qrels
+    from idealrank.io.trec import write_run as write_run
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Ids": "ids",
+    "Judged": "data",
+    "Problem": "data",
+    "Qrels": "data",
+    "RankingData": "data",
+    "Run": "data",
+    "from_arrays": "data",
+    "from_frame": "io.frames",
+    "join": "data",
+    "read_groups": "io.scores",
+    "read_letor": "io.letor",
+    "read_qrels": "io.trec",
+    "read_run": "io.trec",
+    "read_scores": "io.scores",
+    "write_groups": "io.scores",
+    "write_letor": "io.letor",
+    "write_qrels": "io.trec",
+    "write_run": "io.trec",
+    "write_scores": "io.scores",
+}
+_MODULES = ("datasets",)
+
+__all__ = ["__version__", *_HOME, *_MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"idealrank.{name}")
+    if name in _HOME:
+        value = getattr(import_module(f"idealrank.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'idealrank' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

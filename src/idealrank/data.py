@@ -1,0 +1,642 @@
+"""The data model: documents grouped by query, frozen, everything checked once, at construction.
+
+Rows are never moved: every per-document array of a RankingData is in the order in which the caller gave it. Where the
+rows of a query do not lie together, ``order`` lists the rows query by query and ``offsets`` cuts that list; `to_groups`
+and `to_rows` carry an array from one arrangement to the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import _core, _threads
+from idealrank.errors import DataError
+from idealrank.ids import Ids
+
+__all__ = ["Judged", "Problem", "Qrels", "RankingData", "Run", "from_arrays", "join"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Int64s: TypeAlias = npt.NDArray[np.int64]
+#: Integers stay integers; any other ids are text.
+QueryIds: TypeAlias = Ids | Int64s
+#: A float32 matrix, or SciPy's compressed sparse rows.
+Features: TypeAlias = Any
+
+_AnyArray = TypeVar("_AnyArray", bound=npt.NDArray[Any])
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something about the data that has a defined meaning, but that its owner will want to know."""
+
+    kind: str
+    count: int
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class Judged(NamedTuple):
+    """The labels of all judged documents, retrieved or not: what the ideal ranking and recall are taken over."""
+
+    labels: Floats
+    offsets: Int64s
+
+
+def _frozen(array: _AnyArray) -> _AnyArray:
+    """A read-only view, so that what was checked once stays true."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _float_column(values: npt.ArrayLike, name: str, n_docs: int | None = None) -> Floats:
+    try:
+        column = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must be numbers: {error}") from None
+    if column.ndim != 1:
+        raise DataError(f"{name} must have one dimension, got shape {column.shape}")
+    if n_docs is not None and column.size != n_docs:
+        raise DataError(f"{name} must have one entry a document: {n_docs}, got {column.size}")
+    return column
+
+
+def check_offsets(offsets: npt.ArrayLike, n_docs: int) -> Int64s:
+    """Return offsets as int64 if they start at 0, never fall and end at n_docs; else raise a DataError."""
+    array = np.asarray(offsets)
+    if array.ndim != 1 or array.size == 0 or not np.issubdtype(array.dtype, np.integer):
+        raise DataError(f"offsets must be integers, n_queries + 1 of them, got {array.dtype} of shape {array.shape}")
+    array = np.ascontiguousarray(array, np.int64)
+    if array[0] != 0:
+        raise DataError(f"offsets must start at 0, got {array[0]}", query=0)
+    falls = np.flatnonzero(array[1:] < array[:-1])
+    if falls.size:
+        query = int(falls[0])
+        raise DataError(f"offsets must not fall, got {array[query]} and then {array[query + 1]}", query=query)
+    if array[-1] != n_docs:
+        raise DataError(f"offsets must end at the number of documents, {n_docs}, got {array[-1]}")
+    return array
+
+
+def _check_features(features: Features, n_docs: int) -> Features:
+    if hasattr(features, "tocsr"):
+        matrix = features.tocsr().astype(np.float32, copy=False)
+    else:
+        try:
+            matrix = np.ascontiguousarray(features, dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"features must be numbers: {error}") from None
+    if matrix.ndim != 2 or matrix.shape[0] != n_docs:
+        raise DataError(f"features must have shape (n_docs, n_features), n_docs = {n_docs}, got {matrix.shape}")
+    return matrix if hasattr(matrix, "tocsr") else _frozen(matrix)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankingData:
+    """Documents with labels, and what else is known of them, grouped by query.
+
+    Made by `from_arrays`, `from_frame`, `read_letor` or `join`.
+
+    Attributes
+    ----------
+    labels: float64, one a document; NaN only for a document that `join` found unjudged.
+    offsets: int64, n_queries + 1 entries from 0; query i has the documents ``offsets[i]:offsets[i + 1]`` of the order.
+    query_ids: one a query: int64, or `Ids` where they are text.
+    features: float32 of shape (n_docs, n_features), SciPy CSR, or None.
+    scores, weights, doc_ids: one a document, or None.
+    order: the rows query by query, or None where they lie so already.
+    judged: labels of all judged documents where `join` made the data, else None.
+    problems: what was met and given a meaning on the way in.
+    """
+
+    labels: Floats
+    offsets: Int64s
+    query_ids: QueryIds
+    features: Features = None
+    scores: Floats | None = None
+    weights: Floats | None = None
+    doc_ids: Ids | None = None
+    order: Int64s | None = None
+    judged: Judged | None = None
+    problems: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        labels = _float_column(self.labels, "labels")
+        n_docs = labels.size
+        self._set(labels=_frozen(labels), offsets=_frozen(check_offsets(self.offsets, n_docs)))
+
+        n_queries = self.offsets.size - 1
+        if len(self.query_ids) != n_queries:
+            raise DataError(f"query_ids must have one entry a query: {n_queries}, got {len(self.query_ids)}")
+        if not isinstance(self.query_ids, Ids):
+            self._set(query_ids=_frozen(np.ascontiguousarray(self.query_ids, np.int64)))
+        self._check_distinct_queries()
+
+        if self.order is not None:
+            order = np.ascontiguousarray(self.order, np.int64)
+            if order.size != n_docs or not np.array_equal(np.sort(order), np.arange(n_docs)):
+                raise DataError(f"order must be a permutation of the {n_docs} rows")
+            self._set(order=_frozen(order))
+
+        allowed = np.isfinite(labels) if self.judged is None else ~np.isinf(labels)
+        self._check(allowed, labels, "a label must be a finite number")
+        if self.features is not None:
+            self._set(features=_check_features(self.features, n_docs))
+        if self.scores is not None:
+            self._set(scores=_frozen(self.check_scores(self.scores)))
+        if self.weights is not None:
+            weights = _float_column(self.weights, "weights", n_docs)
+            self._check(np.isfinite(weights) & (weights >= 0), weights, "a weight must be a finite number from 0")
+            self._set(weights=_frozen(weights))
+        if self.doc_ids is not None and len(self.doc_ids) != n_docs:
+            raise DataError(f"doc_ids must have one entry a document: {n_docs}, got {len(self.doc_ids)}")
+        if self.judged is not None:
+            judged = _float_column(self.judged.labels, "judged labels")
+            offsets = check_offsets(self.judged.offsets, judged.size)
+            if offsets.size != self.offsets.size:
+                raise DataError(f"judged must have {n_queries} queries, got {offsets.size - 1}")
+            self._set(judged=Judged(_frozen(judged), _frozen(offsets)))
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def _check_distinct_queries(self) -> None:
+        if isinstance(self.query_ids, Ids):
+            numbers, distinct = self.query_ids.numbered()
+            n_distinct = len(distinct)
+        else:
+            _, numbers = np.unique(self.query_ids, return_inverse=True)
+            n_distinct = int(numbers.max(initial=-1)) + 1
+        if n_distinct < self.n_queries:
+            twice = int(np.flatnonzero(np.bincount(numbers)[numbers] > 1)[0])
+            raise DataError("a query id stands twice", query=self.query_id(twice))
+
+    def _check(self, valid: npt.NDArray[np.bool_], values: Floats, what: str) -> None:
+        if not valid.all():
+            row = int(np.flatnonzero(~valid)[0])
+            raise DataError(f"{what}, got {values[row]}", query=self.query_id(self.query_of(row)), row=row)
+
+    def check_scores(self, scores: npt.ArrayLike) -> Floats:
+        """Return scores as float64, one a document in row order; one that is not finite is a DataError."""
+        column = _float_column(scores, "scores", self.n_docs)
+        self._check(np.isfinite(column), column, "a score must be a finite number")
+        return column
+
+    @property
+    def n_docs(self) -> int:
+        """Number of documents."""
+        return self.labels.size
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return self.offsets.size - 1
+
+    @property
+    def n_features(self) -> int:
+        """Number of feature columns, 0 without features."""
+        return 0 if self.features is None else int(self.features.shape[1])
+
+    def query_id(self, query: int) -> str | int:
+        """The id of the query with this number."""
+        return self.query_ids[query] if isinstance(self.query_ids, Ids) else int(self.query_ids[query])
+
+    def query_of(self, row: int) -> int:
+        """The number of the query that this row belongs to."""
+        place = row if self.order is None else int(np.flatnonzero(self.order == row)[0])
+        return int(np.searchsorted(self.offsets, place, side="right")) - 1
+
+    def to_groups(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+        """Arrange a per-document array query by query, as ``offsets`` cuts it."""
+        return values if self.order is None else values[self.order]
+
+    def to_rows(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+        """Arrange an array that lies query by query in the caller's row order again."""
+        if self.order is None:
+            return values
+        rows = np.empty_like(values)
+        rows[self.order] = values
+        return rows
+
+    def subset(self, query_indices: npt.ArrayLike) -> RankingData:
+        """The queries with these numbers, in that order; their rows lie together.
+
+        >>> data = from_arrays([1, 0, 2, 0], query_ids=["b", "b", "a", "a"])
+        >>> data.subset([1]).labels
+        array([2., 0.])
+        """
+        queries = np.atleast_1d(np.asarray(query_indices))
+        if queries.dtype == np.bool_:
+            if queries.size != self.n_queries:
+                raise DataError(f"a mask must have one entry a query: {self.n_queries}, got {queries.size}")
+            queries = np.flatnonzero(queries)
+        elif queries.size == 0:
+            queries = queries.astype(np.int64)
+        elif not np.issubdtype(queries.dtype, np.integer):
+            raise DataError(f"query_indices must be integers or a mask, got {queries.dtype}")
+        outside = (queries < 0) | (queries >= self.n_queries)
+        if outside.any():
+            raise DataError(f"there are {self.n_queries} queries, got the number {queries[outside][0]}")
+
+        places, offsets = _places(self.offsets, queries)
+        rows = self.to_groups(np.arange(self.n_docs))[places]
+        judged = None
+        if self.judged is not None:
+            judged_places, judged_offsets = _places(self.judged.offsets, queries)
+            judged = Judged(self.judged.labels[judged_places], judged_offsets)
+        return RankingData(
+            self.labels[rows],
+            offsets,
+            self.query_ids.take(queries),
+            features=None if self.features is None else self.features[rows],
+            scores=None if self.scores is None else self.scores[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            doc_ids=None if self.doc_ids is None else self.doc_ids.take(rows),
+            judged=judged,
+            problems=self.problems,
+        )
+
+    def grouped(self) -> RankingData:
+        """The same data with the rows of each query moved together, so that ``offsets`` cuts every array as it is."""
+        return self if self.order is None else self.subset(np.arange(self.n_queries))
+
+    def split(self, fractions: Sequence[float], seed: int | None = None) -> tuple[RankingData, ...]:
+        """Parts with these fractions of the queries, drawn at random; fractions that sum to less than 1 leave some out.
+
+        >>> [part.n_queries for part in from_arrays(np.zeros(10), group=[1] * 10).split((0.6, 0.2, 0.2), seed=0)]
+        [6, 2, 2]
+        """
+        shares = np.asarray(fractions, dtype=np.float64)
+        if shares.ndim != 1 or not shares.size or not (shares > 0).all() or shares.sum() > 1 + 1e-9:
+            raise DataError(f"fractions must be positive and sum to at most 1, got {fractions}")
+        shuffled = np.random.default_rng(seed).permutation(self.n_queries)
+        ends = np.rint(np.cumsum(shares) * self.n_queries).astype(np.int64)
+        return tuple(self.subset(np.sort(part)) for part in np.split(shuffled[: ends[-1]], ends[:-1]))
+
+    def folds(self, k: int, seed: int | None = None) -> Iterator[tuple[RankingData, RankingData]]:
+        """Yield k pairs (train, test); every query is in exactly one test part.
+
+        >>> data = from_arrays(np.zeros(5), group=[1] * 5)
+        >>> [(train.n_queries, test.n_queries) for train, test in data.folds(2, seed=0)]
+        [(2, 3), (3, 2)]
+        """
+        if not 2 <= k <= self.n_queries:
+            raise DataError(f"k must be from 2 to the number of queries, {self.n_queries}, got {k}")
+        parts = np.array_split(np.random.default_rng(seed).permutation(self.n_queries), k)
+        return (
+            (
+                self.subset(np.sort(np.concatenate(parts[:fold] + parts[fold + 1 :]))),
+                self.subset(np.sort(parts[fold])),
+            )
+            for fold in range(k)
+        )
+
+    def __repr__(self) -> str:
+        shape = [f"{self.n_queries:,} queries", f"{self.n_docs:,} documents"]
+        if self.features is not None:
+            kind = "sparse " if hasattr(self.features, "tocsr") else ""
+            shape.append(f"{self.n_features:,} {kind}features")
+        levels = np.unique(self.labels[~np.isnan(self.labels)])
+        if 0 < levels.size <= 6:
+            shape.append("labels " + " ".join(f"{level:g}" for level in levels))
+        elif levels.size:
+            shape.append(f"labels {levels[0]:g} to {levels[-1]:g}")
+        shape += [name for name in ("scores", "weights", "doc_ids", "judged") if getattr(self, name) is not None]
+        if self.problems:
+            shape.append(f"problems: {', '.join(problem.kind for problem in self.problems)}")
+        return f"RankingData({', '.join(shape)})"
+
+
+def _places(offsets: Int64s, queries: npt.NDArray[Any]) -> tuple[Int64s, Int64s]:
+    """The places offsets[q]:offsets[q + 1] of each of the queries in turn, and the offsets that cut them."""
+    starts, sizes = offsets[queries], offsets[queries + 1] - offsets[queries]
+    ends = np.concatenate(([0], np.cumsum(sizes)))
+    return np.arange(ends[-1]) + np.repeat(starts - ends[:-1], sizes), ends
+
+
+def from_arrays(
+    labels: npt.ArrayLike,
+    *,
+    query_ids: Iterable[object] | None = None,
+    offsets: npt.ArrayLike | None = None,
+    group: npt.ArrayLike | None = None,
+    features: Features = None,
+    scores: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+    doc_ids: Iterable[object] | None = None,
+) -> RankingData:
+    """RankingData from arrays, one entry a document; all but labels may be left out.
+
+    Say which document belongs to which query by ``query_ids``, one a document in any order; or by ``offsets`` or
+    ``group`` (sizes), where ``query_ids``, if given too, names each query. Without any of them all documents are one
+    query.
+
+    >>> data = from_arrays([1, 0, 2], query_ids=["b", "a", "b"])
+    >>> data
+    RankingData(2 queries, 3 documents, labels 0 1 2)
+    >>> data.to_groups(data.labels), data.offsets
+    (array([1., 2., 0.]), array([0, 2, 3]))
+    """
+    column = _float_column(labels, "labels")
+    order: Int64s | None = None
+    if offsets is not None and group is not None:
+        raise DataError("give offsets or group, not both")
+    if group is not None:
+        sizes = np.asarray(group)
+        if sizes.ndim != 1 or (sizes.size and not np.issubdtype(sizes.dtype, np.integer)) or (sizes < 0).any():
+            raise DataError("group must be whole numbers from 0, one size a query")
+        if sizes.sum() != column.size:
+            raise DataError(f"group sizes must sum to the number of documents, {column.size}, got {sizes.sum()}")
+        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
+    ids: QueryIds
+    if offsets is not None:
+        cut = check_offsets(offsets, column.size)
+        ids = np.arange(cut.size - 1) if query_ids is None else _int_or_text(query_ids)
+    elif query_ids is not None:
+        per_row = _int_or_text(query_ids)
+        if len(per_row) != column.size:
+            raise DataError(f"query_ids must have one entry a document: {column.size}, got {len(per_row)}")
+        ids, cut, order = _group(per_row)
+    else:
+        cut = np.array([0, column.size])
+        ids = np.zeros(1, np.int64)
+    return RankingData(
+        column,
+        cut,
+        ids,
+        features=features,
+        scores=None if scores is None else _float_column(scores, "scores"),
+        weights=None if weights is None else _float_column(weights, "weights"),
+        doc_ids=None if doc_ids is None else Ids.of(doc_ids),
+        order=order,
+    )
+
+
+def _int_or_text(ids: Iterable[object]) -> QueryIds:
+    if isinstance(ids, Ids):
+        return ids
+    if not hasattr(ids, "__array__"):
+        ids = list(ids)
+        if not all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in ids):
+            return Ids.of(ids)
+    array = np.asarray(ids)
+    if array.ndim != 1:
+        raise DataError(f"ids must have one dimension, got shape {array.shape}")
+    if np.issubdtype(array.dtype, np.floating) and (array == np.rint(array)).all():
+        array = array.astype(np.int64)  # data frames turn integers into floats where a value was missing once
+    if np.issubdtype(array.dtype, np.signedinteger) or (
+        np.issubdtype(array.dtype, np.unsignedinteger) and array.max(initial=0) < 2**63
+    ):
+        return np.ascontiguousarray(array, np.int64)
+    return Ids.of(array.tolist())
+
+
+def _group(ids: QueryIds) -> tuple[QueryIds, Int64s, Int64s | None]:
+    """Distinct ids as they first appear, offsets, and the row order that groups them (None: as they are)."""
+    if isinstance(ids, Ids):
+        numbers, distinct = ids.numbered()
+        return distinct, *_core.group(numbers, len(distinct))
+    starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1))[: ids.size]
+    heads = ids[starts]
+    values, first, inverse = np.unique(heads, return_index=True, return_inverse=True)
+    if values.size == heads.size:
+        return heads, np.append(starts, ids.size), None
+    appearance = np.argsort(first)
+    number_of = np.empty_like(appearance)
+    number_of[appearance] = np.arange(appearance.size)
+    numbers = np.repeat(number_of[inverse], np.diff(np.append(starts, ids.size)))
+    return values[appearance], *_core.group(numbers, values.size)
+
+
+class _ByQuery(Mapping[str, dict[str, float]]):
+    """One number for each (query, document): a query's rows lie together, queries are in the order they first came.
+
+    Reads as the nested mapping {query: {document: number}}; inside it is ids, offsets and one array.
+    """
+
+    query_ids: Ids
+    offsets: Int64s
+    doc_ids: Ids
+    problems: tuple[Problem, ...]
+    _values: Floats
+    _number_name = "number"
+
+    def __init__(self, queries: Mapping[Any, Mapping[Any, float]]) -> None:
+        query_ids: list[object] = []
+        doc_ids: list[object] = []
+        sizes: list[int] = []
+        values: list[float] = []
+        for query, docs in queries.items():
+            if not isinstance(docs, Mapping):
+                raise DataError(f"expected {{document: {self._number_name}}}, got {type(docs).__name__}", query=query)
+            query_ids.append(query)
+            sizes.append(len(docs))
+            doc_ids.extend(docs.keys())
+            values.extend(docs.values())
+        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
+        self._fill(Ids.of(query_ids), offsets, Ids.of(doc_ids), _float_column(values, f"{self._number_name}s"), ())
+        if len(self.query_ids.numbered()[1]) < len(self.query_ids):
+            raise DataError("a query id stands twice: as a number and as the same text")
+
+    @classmethod
+    def from_flat(
+        cls,
+        query_ids: Ids,
+        offsets: npt.ArrayLike,
+        doc_ids: Ids,
+        values: npt.ArrayLike,
+        problems: tuple[Problem, ...] = (),
+    ) -> Any:
+        """Build from flat arrays, rows together by query; of a document that stands twice the last number counts."""
+        made = cls.__new__(cls)
+        column = _float_column(values, f"{cls._number_name}s", len(doc_ids))
+        made._fill(query_ids, check_offsets(offsets, column.size), doc_ids, column, problems)
+        return made
+
+    def _fill(
+        self, query_ids: Ids, offsets: Int64s, doc_ids: Ids, values: Floats, problems: tuple[Problem, ...]
+    ) -> None:
+        bad = np.flatnonzero(~np.isfinite(values))
+        if bad.size:
+            row = int(bad[0])
+            query = query_ids[int(np.searchsorted(offsets, row, side="right")) - 1]
+            raise DataError(f"a {self._number_name} must be a finite number, got {values[row]}", query=query, row=row)
+        rows = np.arange(values.size)
+        first = _core.first_rows(*doc_ids.parts, offsets, _threads.resolve(None))
+        again = np.flatnonzero(first != rows)
+        if again.size:
+            query = query_ids[int(np.searchsorted(offsets, again[0], side="right")) - 1]
+            problems += (
+                Problem(
+                    "duplicate",
+                    again.size,
+                    f"{again.size:,} documents stand again in the same query, first {doc_ids[int(again[0])]!r} "
+                    f"in query {query!r}: the last {self._number_name} counts",
+                ),
+            )
+            values = values.copy()
+            values[first[again]] = values[again]
+            kept = first == rows
+            offsets = np.concatenate(([0], np.cumsum(kept)))[offsets]
+            doc_ids, values = doc_ids.take(rows[kept]), values[kept]
+        fields = {"query_ids": query_ids, "offsets": _frozen(offsets), "doc_ids": doc_ids, "_values": _frozen(values)}
+        self.__dict__.update(fields, problems=problems)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.query_ids)
+
+    @property
+    def n_docs(self) -> int:
+        """Number of (query, document) pairs."""
+        return len(self.doc_ids)
+
+    def __getitem__(self, query: str) -> dict[str, float]:
+        found = int(Ids.of([query]).index_in(self.query_ids)[0])
+        if found < 0:
+            raise KeyError(query)
+        return self._docs_of(found)
+
+    def _docs_of(self, query: int) -> dict[str, float]:
+        start, end = int(self.offsets[query]), int(self.offsets[query + 1])
+        return dict(zip(self.doc_ids[start:end], self._values[start:end].tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.query_ids)
+
+    def __len__(self) -> int:
+        return self.n_queries
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The nested dict {query: {document: number}}."""
+        return {query: self._docs_of(number) for number, query in enumerate(self.query_ids)}
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, _ByQuery):
+            return type(self) is type(other) and self.to_dict() == other.to_dict()
+        return self.to_dict() == other if isinstance(other, Mapping) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # a mapping, like dict
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_queries:,} queries, {self.n_docs:,} documents)"
+
+
+class Qrels(_ByQuery):
+    """Judgments: a label for each judged (query, document).
+
+    >>> qrels = Qrels({"q1": {"d1": 2, "d2": 0}})
+    >>> qrels, qrels["q1"]
+    (Qrels(1 queries, 2 documents), {'d1': 2.0, 'd2': 0.0})
+    """
+
+    _number_name = "label"
+
+    @property
+    def labels(self) -> Floats:
+        """One a (query, document), query by query."""
+        return self._values
+
+
+class Run(_ByQuery):
+    """A system's answer: a score for each retrieved (query, document); higher is better.
+
+    >>> run = Run({"q1": {"d1": 0.7, "d9": 0.9}}, name="bm25")
+    >>> run.scores, run.name
+    (array([0.7, 0.9]), 'bm25')
+    """
+
+    name: str
+    _number_name = "score"
+
+    def __init__(self, queries: Mapping[Any, Mapping[Any, float]], name: str = "") -> None:
+        super().__init__(queries)
+        self.__dict__["name"] = name
+
+    @classmethod
+    def from_flat(
+        cls,
+        query_ids: Ids,
+        offsets: npt.ArrayLike,
+        doc_ids: Ids,
+        values: npt.ArrayLike,
+        problems: tuple[Problem, ...] = (),
+        name: str = "",
+    ) -> Any:
+        """Build from flat arrays as `Qrels.from_flat` does, with the system's name."""
+        made = super().from_flat(query_ids, offsets, doc_ids, values, problems)
+        made.__dict__["name"] = name
+        return made
+
+    @property
+    def scores(self) -> Floats:
+        """One a (query, document), query by query."""
+        return self._values
+
+
+def join(
+    qrels: Qrels | Mapping[Any, Mapping[Any, float]],
+    run: Run | Mapping[Any, Mapping[Any, float]],
+    *,
+    n_threads: int | None = None,
+) -> RankingData:
+    """The run's documents with their judged labels, for the queries of the judgments, in that order.
+
+    An unjudged document has the label NaN; ``judged`` holds every judged label, retrieved or not. A query that the run
+    leaves out has no documents; one that only the run has is left out, and named in ``problems``.
+
+    >>> data = join({"q1": {"d1": 2, "d2": 1}}, {"q1": {"d9": 3.0, "d1": 1.0}})
+    >>> data.labels, data.scores, data.judged.labels
+    (array([nan,  2.]), array([3., 1.]), array([2., 1.]))
+    """
+    qrels = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
+    run = run if isinstance(run, Run) else Run(run)
+    run_query = qrels.query_ids.index_in(run.query_ids)
+    if qrels.n_queries and run.n_queries and (run_query < 0).all():
+        raise DataError(
+            f"qrels and run have no query in common: qrels begin with query {qrels.query_ids[0]!r}, "
+            f"the run with {run.query_ids[0]!r}"
+        )
+    judged, retrieved = (*qrels.doc_ids.parts, qrels.offsets), (*run.doc_ids.parts, run.offsets)
+    labels = _core.judge(*judged, qrels.labels, *retrieved, run_query, _threads.resolve(n_threads))
+
+    found = run_query >= 0
+    rows, ends = _places(run.offsets, run_query[found])
+    offsets = np.zeros(qrels.n_queries + 1, np.int64)
+    offsets[1:][found] = np.diff(ends)
+    np.cumsum(offsets, out=offsets)
+
+    problems = qrels.problems + run.problems
+    problems += _left_out("unretrieved query", "queries of the judgments are not in the run", ~found, qrels.query_ids)
+    known = np.zeros(run.n_queries, bool)
+    known[run_query[found]] = True
+    problems += _left_out("unjudged query", "queries of the run are not judged and left out", ~known, run.query_ids)
+    return RankingData(
+        labels[rows],
+        offsets,
+        qrels.query_ids,
+        scores=run.scores[rows],
+        doc_ids=run.doc_ids.take(rows),
+        judged=Judged(qrels.labels, qrels.offsets),
+        problems=problems,
+    )
+
+
+def _left_out(kind: str, what: str, missing: npt.NDArray[np.bool_], ids: Ids) -> tuple[Problem, ...]:
+    numbers = np.flatnonzero(missing)
+    if not numbers.size:
+        return ()
+    return (Problem(kind, numbers.size, f"{numbers.size:,} {what}, first {ids[int(numbers[0])]!r}"),)

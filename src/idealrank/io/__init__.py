@@ -1,0 +1,1 @@
+"""Paths and frames to data, and back: one format a file."""

@@ -1,0 +1,135 @@
+"""LETOR / SVMlight text: ``label qid:Q 1:v 2:v ... #docid = D``, dense or sparse."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from idealrank import _core
+from idealrank.data import Int64s, Problem, RankingData
+from idealrank.errors import DataError, ParseError
+from idealrank.ids import Ids
+from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
+from idealrank.io.scores import read_groups
+from idealrank.io.words import check_words
+
+__all__ = ["read_letor", "write_letor"]
+
+_ROWS_AT_ONCE = 4096
+
+
+def read_letor(
+    path: Source,
+    *,
+    sparse: bool = False,
+    group: str | os.PathLike[str] | None = None,
+    n_features_max: int = 100_000,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> RankingData:
+    r"""Read a LETOR or SVMlight file, .gz and .xz too; "-" is standard input.
+
+    Features that a line leaves out are 0; ``NULL`` is NaN, and counted in ``problems``. With ``sparse``, features are
+    SciPy CSR. A file without ``qid:`` needs the sizes of its groups: the file named by ``group``, or, as LightGBM keeps
+    it, one of the same name with ``.query`` after it.
+
+    >>> import io
+    >>> read_letor(io.BytesIO(b"2 qid:10 1:0.5 3:1 #docid = GX-1\n0 qid:10 2:0.25 #docid = GX-2\n"))
+    RankingData(1 queries, 2 documents, 3 features, labels 0 2, doc_ids)
+    """
+    if not 1 <= n_features_max < 2**31:
+        raise DataError(f"n_features_max must be from 1 to 2147483647, got {n_features_max}")
+    reader = _core.LetorReader(sparse, n_features_max)
+    read_blocks(path, reader, n_threads=n_threads, progress=progress)
+    name, n_lines = display_name(path), reader.n_lines
+    found = reader.finish()
+    n_docs = found["labels"].size
+    if n_docs == 0:
+        raise ParseError("the file has no documents", name, n_lines + 1)
+
+    problems = []
+    if found["n_nan"]:
+        problems.append(
+            Problem("missing value", found["n_nan"], f"{found['n_nan']:,} feature values are NULL: read as NaN")
+        )
+    doc_ids = None
+    if found["n_docs_named"]:
+        doc_ids = Ids(*found["doc_ids"])
+        unnamed = n_docs - found["n_docs_named"]
+        if unnamed:
+            problems.append(Problem("unnamed document", unnamed, f"{unnamed:,} lines have no docid: theirs is empty"))
+    order: Int64s | None = None
+    query_ids: Ids | Int64s
+    if "query_ids" in found and group is not None:
+        raise DataError(f"{name} has qid: on its lines, so that group={os.fspath(group)!r} is one too many")
+    if "query_ids" in found:
+        query_ids, offsets, order = Ids(*found["query_ids"]), found["offsets"], found["order"]
+        if order is not None:
+            problems.append(
+                Problem("scattered query", 1, "the lines of some queries do not lie together: grouped by qid")
+            )
+    else:
+        offsets = _group_offsets(path, group, n_docs)
+        query_ids = np.arange(offsets.size - 1)
+    return RankingData(
+        found["labels"],
+        offsets,
+        query_ids,
+        features=_csr(found, n_docs) if sparse else found["features"],
+        doc_ids=doc_ids,
+        order=order,
+        problems=tuple(problems),
+    )
+
+
+def _csr(found: dict[str, Any], n_docs: int) -> Any:
+    from scipy.sparse import csr_array
+
+    indptr = np.concatenate((np.zeros(1, np.int64), found["row_ends"]))
+    return csr_array((found["values"], found["columns"], indptr), shape=(n_docs, found["n_features"]))
+
+
+def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: int) -> Int64s:
+    name = display_name(path)
+    if group is None:
+        candidates = [f"{name}.query", f"{name.removesuffix('.gz').removesuffix('.xz')}.query"]
+        beside = isinstance(path, (str, os.PathLike)) and path != "-"
+        group = next((candidate for candidate in candidates if beside and Path(candidate).is_file()), None)
+        if group is None:
+            raise ParseError(
+                "lines have no qid:, and no group sizes were given; pass group=FILE, one size a line", name
+            )
+    sizes = read_groups(group)
+    if sizes.sum() != n_docs:
+        raise ParseError(
+            f"the group sizes sum to {sizes.sum()}, but {name} has {n_docs} documents", os.fspath(group), sizes.size
+        )
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+
+
+def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
+    """Write labels, query ids, features and document ids for `read_letor`; .gz and .xz by the ending.
+
+    Numbers are as short as reads back the same. Scores and weights have no place in this format.
+    """
+    query_ids = data.query_ids if isinstance(data.query_ids, Ids) else Ids.of(data.query_ids.tolist())
+    check_words(query_ids, "a query id")
+    if data.doc_ids is not None:
+        check_words(data.doc_ids, "a document id", allow_empty=True)
+    if np.isnan(data.labels).any():
+        raise DataError("a LETOR file needs a label for every document; joined data has unjudged ones")
+    queries = data.to_rows(np.repeat(np.arange(data.n_queries), np.diff(data.offsets)))
+    dense = sparse = None
+    if hasattr(data.features, "tocsr"):
+        matrix = data.features
+        sparse = (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
+    else:
+        dense = data.features
+    docs = None if data.doc_ids is None else data.doc_ids.parts
+    with atomic_output(path) as file:
+        for begin in range(0, data.n_docs, _ROWS_AT_ONCE):
+            end = min(begin + _ROWS_AT_ONCE, data.n_docs)
+            file.write(_core.format_letor(data.labels, *query_ids.parts, queries, docs, dense, sparse, begin, end))

@@ -1,0 +1,60 @@
+"""One number a line: scores of documents, and sizes of groups."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import _core
+from idealrank.data import Floats, Int64s
+from idealrank.errors import ParseError
+from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
+
+__all__ = ["read_groups", "read_scores", "write_groups", "write_scores"]
+
+
+def read_scores(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Floats:
+    r"""Read one score a line, in the order of the documents; an empty line is an error.
+
+    >>> import io
+    >>> read_scores(io.BytesIO(b"0.5\n-1e3\n"))
+    array([ 5.e-01, -1.e+03])
+    """
+    return _read_numbers(path, _core.ScoreReader(), n_threads, progress)
+
+
+def read_groups(path: Source, *, n_threads: int | None = None) -> Int64s:
+    r"""Read one group size a line, as LightGBM's ``.query`` and XGBoost's ``.group`` files have them.
+
+    >>> import io
+    >>> read_groups(io.BytesIO(b"3\n12\n"))
+    array([ 3, 12])
+    """
+    return _read_numbers(path, _core.GroupReader(), n_threads, None).astype(np.int64)
+
+
+def _read_numbers(
+    path: Source, reader: _core.ScoreReader | _core.GroupReader, n_threads: int | None, progress: Progress | None
+) -> Floats:
+    read_blocks(path, reader, n_threads=n_threads, progress=progress)
+    numbers = reader.finish()
+    if numbers.size == 0:
+        raise ParseError("the file is empty", display_name(path), reader.n_lines + 1)
+    return numbers
+
+
+def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
+    """Write one score a line, each so that it reads back the same."""
+    _write_lines(map(repr, np.asarray(scores, np.float64).tolist()), path)
+
+
+def write_groups(sizes: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
+    """Write one group size a line."""
+    _write_lines(map(str, np.asarray(sizes, np.int64).tolist()), path)
+
+
+def _write_lines(lines: map[str], path: str | os.PathLike[str]) -> None:
+    with atomic_output(path) as file:
+        file.writelines(f"{line}\n".encode() for line in lines)

@@ -1,0 +1,81 @@
+"""TREC judgments (``query iteration document label``) and runs (``query Q0 document rank score tag``)."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from idealrank import _core, _threads
+from idealrank.data import Floats, Int64s, Qrels, Run
+from idealrank.errors import DataError, ParseError
+from idealrank.ids import Ids
+from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
+from idealrank.io.words import check_words
+
+__all__ = ["read_qrels", "read_run", "write_qrels", "write_run"]
+
+_QUERIES_AT_ONCE = 256
+
+
+def read_qrels(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Qrels:
+    r"""Read judgments; fields are apart by spaces or tabs, a line that starts with ``#`` is a comment.
+
+    >>> import io
+    >>> read_qrels(io.BytesIO(b"q1 0 d1 2\nq1 0 d#2 0\n"))["q1"]
+    {'d1': 2.0, 'd#2': 0.0}
+    """
+    reader = _core.QrelsReader()
+    read_blocks(path, reader, n_threads=n_threads, progress=progress)
+    query_ids, offsets, doc_ids, labels, _ = reader.finish()
+    _check_not_empty(labels.size, path, reader.n_lines)
+    qrels: Qrels = Qrels.from_flat(Ids(*query_ids), offsets, Ids(*doc_ids), labels)
+    return qrels
+
+
+def read_run(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Run:
+    r"""Read a run, named by the tag of its first line; the rank field is passed over, scores alone make the order.
+
+    >>> import io
+    >>> run = read_run(io.BytesIO(b"q1 Q0 d1 1 9.5 bm25\nq1 Q0 d2 2 7.25 bm25\n"))
+    >>> run.name, run["q1"]
+    ('bm25', {'d1': 9.5, 'd2': 7.25})
+    """
+    reader = _core.RunReader()
+    read_blocks(path, reader, n_threads=n_threads, progress=progress)
+    query_ids, offsets, doc_ids, scores, tag = reader.finish()
+    _check_not_empty(scores.size, path, reader.n_lines)
+    name = tag.decode("utf-8", "surrogateescape")
+    run: Run = Run.from_flat(Ids(*query_ids), offsets, Ids(*doc_ids), scores, name=name)
+    return run
+
+
+def _check_not_empty(n_docs: int, path: Source, n_lines: int) -> None:
+    if n_docs == 0:
+        raise ParseError("the file has no documents", display_name(path), n_lines + 1)
+
+
+def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
+    """Write judgments so that `read_qrels` gives them back; .gz and .xz by the ending."""
+    _write(qrels, qrels.labels, None, "", path)
+
+
+def write_run(run: Run, path: str | os.PathLike[str]) -> None:
+    """Write a run, with ranks by score, so that `read_run` gives it back; .gz and .xz by the ending."""
+    order = _core.order(run.scores, run.offsets, _threads.resolve(None))
+    ranks = np.empty(run.n_docs, np.int64)
+    ranks[order] = np.arange(run.n_docs) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) + 1
+    tag = run.name or "idealrank"
+    if len(tag.split()) != 1:
+        raise DataError(f"a run's name in this format is one word, got {tag!r}")
+    _write(run, run.scores, ranks, tag, path)
+
+
+def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: str, path: str | os.PathLike[str]) -> None:
+    for ids, what in ((table.query_ids, "a query id"), (table.doc_ids, "a document id")):
+        check_words(ids, what)
+    with atomic_output(path) as file:
+        for begin in range(0, table.n_queries, _QUERIES_AT_ONCE):
+            end = min(begin + _QUERIES_AT_ONCE, table.n_queries)
+            columns = (*table.query_ids.parts, table.offsets, *table.doc_ids.parts)
+            file.write(_core.format_trec(*columns, values, ranks, tag, begin, end))
