@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -298,13 +299,17 @@ void translate(const std::exception_ptr& error, void*) {
       failure.restore();
     }
   };
+  // A message may quote bytes of a file that are not UTF-8.
+  auto text = [](const std::exception& e) {
+    return nb::steal(PyUnicode_DecodeUTF8(e.what(), static_cast<Py_ssize_t>(std::strlen(e.what())), "backslashreplace"));
+  };
   auto or_none = [](std::int64_t number) { return number < 0 ? nb::object(nb::none()) : nb::object(nb::int_(number)); };
   try {
     std::rethrow_exception(error);
   } catch (const data_error& e) {
-    raise("DataError", e.what(), or_none(e.query), or_none(e.row));
+    raise("DataError", text(e), or_none(e.query), or_none(e.row));
   } catch (const parse_error& e) {
-    raise("ParseError", e.what(), nb::none(), e.line, e.column);
+    raise("ParseError", text(e), nb::none(), e.line, e.column);
   }
 }
 

@@ -71,6 +71,8 @@ def _opened(source: Source) -> Iterator[IO[bytes]]:
 def _decompressed(raw: IO[bytes]) -> tuple[Any, bytes]:
     """A stream of plain bytes, told apart by its first bytes, and those already taken from it."""
     start = raw.read(6)
+    if not isinstance(start, bytes):
+        raise TypeError(f"{display_name(raw)} is open as text; open it in binary mode, 'rb'")
     for magic, decompressor in _DECOMPRESSORS.items():
         if start.startswith(magic):
             return decompressor(io.BufferedReader(_Rewound(start, raw))), b""
@@ -125,8 +127,6 @@ def read_blocks(
         raise ParseError(error.what, name, error.line, error.column) from None
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise ParseError(f"the compressed file is damaged or cut short: {error}", name, reader.n_lines + 1) from None
-    except UnicodeDecodeError as error:  # a text stream where bytes were promised
-        raise ParseError(f"not a binary file: {error}", name) from None
 
 
 def _meter(raw: IO[bytes]) -> tuple[Callable[[], int], int | None]:
