@@ -79,44 +79,59 @@ struct LetorRows {
   }
 
   void read_features(Line& line) {
-    std::int32_t last = -1;
-    bool ascending = true;
-    const std::size_t first_entry = values.size();
     const char* p = line.position();
     const char* const end = line.end();
     const char* const features = p;
+    // Room for the most that the rest of the line can hold, `1:0` and a blank an entry, so that the loop need not ask.
+    const std::size_t first_entry = values.size();
+    const std::size_t most = first_entry + static_cast<std::size_t>(end - p) / 4 + 1;
+    columns.resize(most);
+    values.resize(most);
+    std::int32_t* column = columns.data() + first_entry;
+    float* feature = values.data() + first_entry;
+    std::int32_t last_id = 0, highest_id = 0;
+    bool ascending = true;
+
     while (p < end && *p != '#') {
-      const char* const start = p;
-      std::int64_t id = 0;
-      while (p < end && detail::is_digit(*p) && id <= n_features_max) id = 10 * id + (*p++ - '0');
-      if (id > n_features_max) {
-        line.fail_at(start, "a feature id above n_features_max=" + std::to_string(n_features_max));
-      }
-      if (p == start || p == end || *p != ':') line.fail_at(start, "a feature must be id:value");
-      if (id == 0) line.fail_at(start, "a feature id must be 1 or more");
-      const char* const value_start = ++p;
+      const std::int32_t id = read_feature_id(line, p);
+      const char* const value_start = p;
       double value = 0;
-      const char* stop = parse_double(p, end, value);
-      if (stop == nullptr && end - p >= 4 && std::memcmp(p, "NULL", 4) == 0) {
+      p = parse_double(p, end, value);
+      if (p == nullptr && end - value_start >= 4 && std::memcmp(value_start, "NULL", 4) == 0) {
         value = std::numeric_limits<double>::quiet_NaN();
-        stop = p + 4;
+        p = value_start + 4;
       }
-      if (stop == nullptr || (stop < end && !is_blank(*stop) && *stop != '#')) {
+      if (p == nullptr || (p < end && !is_blank(*p) && *p != '#')) {
         line.fail_at(value_start, "the value of feature " + std::to_string(id) + " must be a number or NULL");
       }
-      n_nan += std::isnan(value) ? 1 : 0;
-      p = stop;
+      if (id <= last_id) ascending = false;
+      last_id = id;
+      highest_id = std::max(highest_id, id);
+      *column++ = id - 1;
+      *feature++ = static_cast<float>(value);
+      if (value != value) ++n_nan;
       while (p < end && is_blank(*p)) ++p;
-
-      const auto column = static_cast<std::int32_t>(id - 1);
-      ascending = ascending && column > last;
-      last = column;
-      width = std::max(width, static_cast<std::int32_t>(id));
-      columns.push_back(column);
-      values.push_back(static_cast<float>(value));
     }
+    columns.resize(static_cast<std::size_t>(column - columns.data()));
+    values.resize(static_cast<std::size_t>(feature - values.data()));
+    width = std::max(width, highest_id);
     line.move_to(p);
     if (!ascending) sort_row(line, features, first_entry);
+  }
+
+  // Reads `id:`, leaving p behind the colon.
+  std::int32_t read_feature_id(const Line& line, const char*& p) const {
+    const char* const start = p;
+    const char* const end = line.end();
+    std::int64_t id = 0;
+    while (p < end && detail::is_digit(*p) && p - start < 18) id = 10 * id + (*p++ - '0');
+    if (p == start || p == end || *p != ':') line.fail_at(start, "a feature must be id:value");
+    if (id == 0) line.fail_at(start, "a feature id must be 1 or more");
+    if (id > n_features_max) {
+      line.fail_at(start, "a feature id above n_features_max=" + std::to_string(n_features_max));
+    }
+    ++p;
+    return static_cast<std::int32_t>(id);
   }
 
   void sort_row(const Line& line, const char* features, std::size_t first_entry) {

@@ -1,0 +1,117 @@
+import io
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import nested
+
+import idealrank as ir
+from idealrank.errors import DataError, ParseError
+
+Nested = dict[str, dict[str, float]]
+
+
+@given(nested, st.sampled_from([" ", "\t", "  \t "]), st.sampled_from(["\n", "\r\n", "\n# note\n"]), st.randoms())
+def test_reads_lines_in_any_order(table: Nested, blank: str, newline: str, random: random.Random) -> None:
+    lines = [(query, doc, value) for query, docs in table.items() for doc, value in docs.items()]
+    random.shuffle(lines)
+    qrels = newline.join(blank.join((query, "0", doc, repr(value))) for query, doc, value in lines)
+    run = newline.join(blank.join((query, "Q0", doc, "1", repr(value), "tag")) for query, doc, value in lines)
+    assert ir.read_qrels(io.BytesIO(qrels.encode())) == table
+    assert ir.read_run(io.BytesIO((run + newline).encode())) == table
+    # Each query's documents, and the queries, in the order in which the file has them.
+    read = ir.read_run(io.BytesIO(run.encode()))
+    assert list(read) == list(dict.fromkeys(query for query, _, _ in lines))
+    for query in read:
+        assert list(read[query]) == [doc for other, doc, _ in lines if other == query]
+
+
+@given(nested)
+def test_written_files_read_back_the_same(tmp_path_factory: pytest.TempPathFactory, table: Nested) -> None:
+    folder = tmp_path_factory.mktemp("trec")
+    ir.write_qrels(ir.Qrels(table), folder / "qrels.gz")
+    ir.write_run(ir.Run(table, name="sys"), folder / "run.xz")
+    assert ir.read_qrels(folder / "qrels.gz") == table
+    again = ir.read_run(folder / "run.xz")
+    assert again == table
+    assert again.name == "sys"
+
+
+def test_written_ranks_follow_the_scores(tmp_path: Path) -> None:
+    ir.write_run(ir.Run({"q": {"a": 1.0, "b": 3.0, "c": 3.0, "d": -2.5}}), tmp_path / "r.run")
+    assert (tmp_path / "r.run").read_text() == (
+        "q Q0 a 3 1 idealrank\nq Q0 b 1 3 idealrank\nq Q0 c 2 3 idealrank\nq Q0 d 4 -2.5 idealrank\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        (b"", "1:1", "no documents"),
+        (b"# a comment\n", "2:1", "no documents"),
+        (b"q Q0 d 1 0.5 t\nq Q0 d2 1 0.5\n", "2:14", "6 fields, .* got the end of the line"),
+        (b"q Q0 d 1 high t\n", "1:10", "score must be a finite number, got 'high'"),
+        (b"q Q0 d 1 nan t\n", "1:10", "finite number, got 'nan'"),
+        (b"q Q0 d 1 inf t\n", "1:10", "finite number, got 'inf'"),
+        (b"\x89PNG\r\n\x1a\n", "1:5", "6 fields"),
+        (b"one", "1:4", "6 fields"),
+    ],
+)
+def test_bad_runs_are_refused_at_their_place(tmp_path: Path, text: bytes, place: str, message: str) -> None:
+    path = tmp_path / "bad.run"
+    path.write_bytes(text)
+    with pytest.raises(ParseError, match=message) as caught:
+        ir.read_run(path)
+    assert str(caught.value).startswith(f"{path}:{place}: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        (b"q 0 d\n", "1:6", "4 fields"),
+        (b"q 0 d 1 9\n", "1:9", "4 fields, .* got '9'"),
+        (b"q 0 d 1\nq 0 e x\n", "2:7", "label must be a finite number, got 'x'"),
+    ],
+)
+def test_bad_qrels_are_refused_at_their_place(text: bytes, place: str, message: str) -> None:
+    with pytest.raises(ParseError, match=message) as caught:
+        ir.read_qrels(io.BytesIO(text))
+    assert str(caught.value).startswith(f"<file>:{place}: ")
+
+
+def test_what_stands_after_a_tag_is_passed_over() -> None:
+    run = ir.read_run(io.BytesIO(b"q Q0 d 1 0.5 tag more words\n"))
+    assert run.name == "tag"
+
+
+def test_a_hash_inside_an_id_is_part_of_it() -> None:
+    run = ir.read_run(io.BytesIO(b"#q Q0 x 1 1 t\nq#1 Q0 d#4 1 1 t#\n"))
+    assert run == {"q#1": {"d#4": 1.0}}
+    assert run.name == "t#"
+
+
+def test_a_document_twice_in_a_query_is_named() -> None:
+    qrels = ir.read_qrels(io.BytesIO(b"q 0 d 1\np 0 d 1\nq 0 d 2\n"))
+    assert qrels == {"q": {"d": 2.0}, "p": {"d": 1.0}}
+    assert [problem.kind for problem in qrels.problems] == ["duplicate"]
+
+
+def test_many_blocks_of_a_shuffled_run_are_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("idealrank.io.files._BLOCK_SIZE", 1 << 15)
+    lines = [(f"q{i % 97}", f"doc-{i * 7919 % 20011}", i / 3) for i in range(20_000)]
+    text = "".join(f"{query} Q0 {doc} 0 {score!r} t\n" for query, doc, score in lines)
+    expected: Nested = {}
+    for query, doc, score in lines:
+        expected.setdefault(query, {})[doc] = score
+    for n_threads in (1, 3):
+        assert ir.read_run(io.BytesIO(text.encode()), n_threads=n_threads) == expected
+
+
+def test_names_that_are_not_words_are_not_written(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="one word, got 'my system'"):
+        ir.write_run(ir.Run({"q": {"d": 1.0}}, name="my system"), tmp_path / "x")
+    with pytest.raises(DataError, match=r"a document id .* got ''"):
+        ir.write_qrels(ir.Qrels({"q": {"": 1.0}}), tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
