@@ -7,7 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import idealrank.datasets as datasets
+    from idealrank import cutoffs as cutoffs
+    from idealrank import datasets as datasets
+    from idealrank import discounts as discounts
+    from idealrank import gains as gains
     from idealrank.data import Judged as Judged
     from idealrank.data import Problem as Problem
     from idealrank.data import Qrels as Qrels
@@ -51,7 +54,7 @@ _HOME = {
     "write_run": "io.trec",
     "write_scores": "io.scores",
 }
-_MODULES = ("datasets",)
+_MODULES = ("cutoffs", "datasets", "discounts", "gains")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

@@ -278,7 +278,7 @@ class RankingData:
         shares = np.asarray(fractions, dtype=np.float64)
         if shares.ndim != 1 or not shares.size or not (shares > 0).all() or shares.sum() > 1 + 1e-9:
             raise DataError(f"fractions must be positive and sum to at most 1, got {fractions}")
-        shuffled = np.random.default_rng(seed).permutation(self.n_queries)
+        shuffled = self._shuffled_queries(seed)
         ends = np.rint(np.cumsum(shares) * self.n_queries).astype(np.int64)
         return tuple(self.subset(np.sort(part)) for part in np.split(shuffled[: ends[-1]], ends[:-1]))
 
@@ -291,7 +291,7 @@ class RankingData:
         """
         if not 2 <= k <= self.n_queries:
             raise DataError(f"k must be from 2 to the number of queries, {self.n_queries}, got {k}")
-        parts = np.array_split(np.random.default_rng(seed).permutation(self.n_queries), k)
+        parts = np.array_split(self._shuffled_queries(seed), k)
         return (
             (
                 self.subset(np.sort(np.concatenate(parts[:fold] + parts[fold + 1 :]))),
@@ -299,6 +299,10 @@ class RankingData:
             )
             for fold in range(k)
         )
+
+    def _shuffled_queries(self, seed: int | None) -> Int64s:
+        # By the raw stream, which NumPy keeps the same from version to version, as it does not its shuffles.
+        return np.argsort(np.random.PCG64(seed).random_raw(self.n_queries), kind="stable")
 
     def __repr__(self) -> str:
         shape = [f"{self.n_queries:,} queries", f"{self.n_docs:,} documents"]

@@ -1,0 +1,113 @@
+"""Gains: what a document with a given label is worth.
+
+A gain is a frozen value; called with labels it gives their gains. Written in a measure's name as ``exp2``, ``linear``
+or ``table:0:1:3`` (the gains of the labels 0, 1, 2, ...).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._spec import Named, number_text, parse
+from idealrank.errors import ConventionError, DataError
+
+__all__ = ["Exp2", "Gain", "Linear", "Table", "of"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Gain(Named):
+    """What all gains have in common."""
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        """One gain a label."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Exp2(Gain):
+    """G(l) = 2^l - 1: the gain of learning to rank (Burges et al. 2005).
+
+    >>> Exp2()([0, 1, 2, 3])
+    array([0., 1., 3., 7.])
+    """
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        return np.exp2(np.asarray(labels, np.float64)) - 1
+
+
+@dataclass(frozen=True)
+class Linear(Gain):
+    """G(l) = l: the gain of trec_eval and of Jarvelin and Kekalainen 2002.
+
+    >>> Linear()([0, 1, 2, 3])
+    array([0., 1., 2., 3.])
+    """
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        return np.array(labels, np.float64)
+
+
+@dataclass(frozen=True, init=False)
+class Table(Gain):
+    """The gain of each label, from a dict, or a sequence for the labels 0, 1, 2, ...; other labels are a DataError.
+
+    >>> Table({0: 0, 1: 1, 4: 10})([4, 0])
+    array([10.,  0.])
+    >>> str(Table([0, 1, 3]))
+    'table:0:1:3'
+    """
+
+    labels: tuple[float, ...]
+    gains: tuple[float, ...]
+
+    def __init__(self, *gains: Mapping[float, float] | Sequence[float] | float) -> None:
+        table = gains[0] if len(gains) == 1 and isinstance(gains[0], (Mapping, Sequence, np.ndarray)) else gains
+        pairs = sorted(table.items() if isinstance(table, Mapping) else enumerate(table))
+        if not pairs or not np.isfinite(np.asarray(pairs, np.float64)).all():
+            raise ConventionError(f"a gain table needs finite gains for at least one label, got {table!r}")
+        object.__setattr__(self, "labels", tuple(float(label) for label, _ in pairs))
+        object.__setattr__(self, "gains", tuple(float(gain) for _, gain in pairs))  # type: ignore[arg-type]
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        wanted = np.asarray(labels, np.float64)
+        places = np.searchsorted(self.labels, wanted).clip(max=len(self.labels) - 1)
+        unknown = np.flatnonzero(np.asarray(self.labels)[places] != wanted)
+        if unknown.size:
+            row = int(unknown[0])
+            raise DataError(f"the gain table has no label {wanted.flat[row]:g}; it has {self.labels}", row=row)
+        gains: Floats = np.asarray(self.gains)
+        return gains[places]
+
+    def __str__(self) -> str:
+        if self.labels == tuple(range(len(self.labels))):
+            return ":".join(["table", *map(number_text, self.gains)])
+        pairs = zip(self.labels, self.gains, strict=True)
+        return ":".join(["table", *(f"{number_text(label)}>{number_text(gain)}" for label, gain in pairs)])
+
+
+_CLASSES: dict[str, type[Gain]] = {cls.name(): cls for cls in (Exp2, Linear, Table)}
+
+
+def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
+    """A gain from its name, or from a table; a gain stays itself.
+
+    >>> of("exp2"), of("table:0>0:2>5")
+    (Exp2(), Table(labels=(0.0, 2.0), gains=(0.0, 5.0)))
+    """
+    if isinstance(value, Gain):
+        return value
+    if not isinstance(value, str):
+        return Table(value)
+    if value.startswith("table:") and ">" in value:
+        try:
+            return Table(
+                {float(label): float(gain) for label, gain in (pair.split(">") for pair in value.split(":")[1:])}
+            )
+        except ValueError as error:
+            raise ConventionError(f"cannot read the gain {value!r}: {error}") from None
+    return parse(value, _CLASSES, "gain")
