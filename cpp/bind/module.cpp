@@ -3,14 +3,21 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "idealrank/buffer.hpp"
 #include "idealrank/errors.hpp"
@@ -18,8 +25,10 @@
 #include "idealrank/grouping.hpp"
 #include "idealrank/ids.hpp"
 #include "idealrank/letor.hpp"
+#include "idealrank/measure.hpp"
 #include "idealrank/number_lines.hpp"
 #include "idealrank/order.hpp"
+#include "idealrank/pairs.hpp"
 #include "idealrank/text_out.hpp"
 #include "idealrank/trec.hpp"
 
@@ -290,6 +299,75 @@ nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t
   return nb::bytes(text.data(), text.size());
 }
 
+// The place of a word among the names of an enum, in the order of its values.
+template <class Enum>
+Enum named(std::string_view word, std::initializer_list<std::string_view> names) {
+  const auto place = std::find(names.begin(), names.end(), word);
+  if (place == names.end()) throw std::invalid_argument("unknown: " + std::string(word));
+  return static_cast<Enum>(place - names.begin());
+}
+
+Ties ties_of(std::string_view word) { return named<Ties>(word, {"average", "stable", "reverse", "best", "worst"}); }
+
+using GainArguments = std::tuple<std::string_view, double, double, bool, In<double>, In<double>>;
+using DiscountArguments = std::tuple<bool, In<double>>;
+using SpecArguments =
+    std::tuple<std::string_view, std::size_t, std::size_t, std::string_view, std::string_view, double, double, bool>;
+
+Gain gain_of(const GainArguments& arguments) {
+  const auto& [kind, rel, scale, ideal_retrieved, table_labels, table_gains] = arguments;
+  check_length(table_gains.shape(0), table_labels.shape(0), "table gains");
+  return {named<GainKind>(kind, {"linear", "exp2", "binary", "judged", "preference", "table"}), rel, scale, ideal_retrieved,
+          span_of(table_labels), span_of(table_gains)};
+}
+
+Spec spec_of(const SpecArguments& arguments, std::size_t n_gains, std::size_t n_discounts) {
+  const auto& [reduction, gain, discount, denominator, cutoff_kind, cutoff, empty, zero_if_short] = arguments;
+  if (gain >= n_gains || discount >= n_discounts) throw std::invalid_argument("a measure refers to no such gain or discount");
+  return {named<Reduction>(reduction, {"sum", "precision_mean", "first", "any", "cascade", "preference"}),
+          gain,
+          discount,
+          named<Denominator>(denominator, {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved", "harmonic"}),
+          named<CutoffKind>(cutoff_kind, {"none", "rank", "fraction", "power", "relevant"}),
+          cutoff,
+          empty,
+          zero_if_short};
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<2>> measure_lists(
+    const In<double>& labels, const In<double>& scores, const In<std::int64_t>& offsets,
+    std::optional<std::tuple<In<double>, In<std::int64_t>>> judged, const std::vector<GainArguments>& gain_arguments,
+    const std::vector<DiscountArguments>& discount_arguments, const std::vector<SpecArguments>& spec_arguments,
+    std::string_view ties, std::string_view negative, int n_threads) {
+  check_length(scores.shape(0), labels.shape(0), "scores");
+  check_offsets(offsets, labels.shape(0), "offsets");
+  Lists lists{span_of(labels), span_of(scores), span_of(offsets), span_of(labels), span_of(offsets), judged.has_value()};
+  if (judged) {
+    const auto& [judged_labels, judged_offsets] = *judged;
+    check_length(judged_offsets.shape(0), offsets.shape(0), "judged offsets");
+    check_offsets(judged_offsets, judged_labels.shape(0), "judged offsets");
+    lists.judged = span_of(judged_labels);
+    lists.judged_offsets = span_of(judged_offsets);
+  }
+  std::vector<Gain> gains;
+  for (const auto& arguments : gain_arguments) gains.push_back(gain_of(arguments));
+  std::vector<Discount> discounts;
+  for (const auto& [linear, weights] : discount_arguments) discounts.push_back({linear, span_of(weights)});
+  std::vector<Spec> specs;
+  for (const auto& arguments : spec_arguments) specs.push_back(spec_of(arguments, gains.size(), discounts.size()));
+  const Ties ties_kind = ties_of(ties);
+  const auto negative_kind = named<Negative>(negative, {"error", "unjudged", "keep"});
+
+  const std::size_t n_queries = offsets.shape(0) - 1;
+  Buffer<double> values;
+  values.resize(std::max<std::size_t>(specs.size() * n_queries, 1));
+  {
+    nb::gil_scoped_release release;
+    measure(lists, gains, discounts, specs, ties_kind, negative_kind, values.span(), n_threads);
+  }
+  return to_numpy(std::move(values), specs.size(), n_queries);
+}
+
 void translate(const std::exception_ptr& error, void*) {
   auto raise = [](const char* type, const auto&... arguments) {
     try {
@@ -329,6 +407,26 @@ NB_MODULE(_core, m) {
   m.def("format_trec", &format_trec, "query_bytes"_a.noconvert(), "query_offsets"_a.noconvert(), "offsets"_a.noconvert(),
         "doc_bytes"_a.noconvert(), "doc_offsets"_a.noconvert(), "values"_a.noconvert(), "ranks"_a.noconvert().none(), "tag"_a,
         "begin"_a, "end"_a);
+
+  m.def("measure", &measure_lists, "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "judged"_a.none(),
+        "gains"_a, "discounts"_a, "specs"_a, "ties"_a, "negative"_a, "n_threads"_a);
+
+  m.def(
+      "pair_counts",
+      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& offsets, std::string_view ties, int n_threads) {
+        check_length(scores.shape(0), labels.shape(0), "scores");
+        check_offsets(offsets, labels.shape(0), "offsets");
+        const Ties kind = ties_of(ties);
+        const std::size_t n_queries = offsets.shape(0) - 1;
+        Buffer<double> wrong, tied, pairs;
+        for (Buffer<double>* buffer : {&wrong, &tied, &pairs}) buffer->resize(n_queries);
+        {
+          nb::gil_scoped_release release;
+          pair_counts(span_of(labels), span_of(scores), span_of(offsets), kind, wrong.span(), tied.span(), pairs.span(), n_threads);
+        }
+        return std::make_tuple(to_numpy(std::move(wrong)), to_numpy(std::move(tied)), to_numpy(std::move(pairs)));
+      },
+      "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "ties"_a, "n_threads"_a);
 
   m.def(
       "order",

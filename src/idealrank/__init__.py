@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from idealrank import datasets as datasets
     from idealrank import discounts as discounts
     from idealrank import gains as gains
+    from idealrank import measures as measures
     from idealrank.data import Judged as Judged
     from idealrank.data import Problem as Problem
     from idealrank.data import Qrels as Qrels
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from idealrank.io.trec import read_run as read_run
     from idealrank.io.trec import write_qrels as write_qrels
     from idealrank.io.trec import write_run as write_run
+    from idealrank.measures.names import measure as measure
 
 __version__ = "0.1.0"
 
@@ -43,6 +45,7 @@ _HOME = {
     "from_arrays": "data",
     "from_frame": "io.frames",
     "join": "data",
+    "measure": "measures.names",
     "read_groups": "io.scores",
     "read_letor": "io.letor",
     "read_qrels": "io.trec",
@@ -54,7 +57,7 @@ _HOME = {
     "write_run": "io.trec",
     "write_scores": "io.scores",
 }
-_MODULES = ("cutoffs", "datasets", "discounts", "gains")
+_MODULES = ("cutoffs", "datasets", "discounts", "gains", "measures")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

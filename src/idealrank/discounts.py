@@ -159,8 +159,7 @@ class Table(Discount):
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         places = np.asarray(ranks, np.int64) - 1
-        weights: Floats = np.append(self.values, 0.0)
-        return weights[places.clip(max=len(self.values))]
+        return np.asarray((*self.values, 0.0), np.float64).take(places.clip(max=len(self.values)))
 
     def __str__(self) -> str:
         return ":".join(["table", *map(number_text, self.values)])

@@ -1,7 +1,7 @@
 """Gains: what a document with a given label is worth.
 
-A gain is a frozen value; called with labels it gives their gains. Written in a measure's name as ``exp2``, ``linear``
-or ``table:0:1:3`` (the gains of the labels 0, 1, 2, ...).
+A gain is a frozen value; called with labels it gives their gains. Written in a measure's name as ``exp2``, ``linear``,
+``binary:1`` or ``table:0:1:3`` (the gains of the labels 0, 1, 2, ...).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from idealrank._spec import Named, number_text, parse
 from idealrank.errors import ConventionError, DataError
 
-__all__ = ["Exp2", "Gain", "Linear", "Table", "of"]
+__all__ = ["Binary", "Exp2", "Gain", "Linear", "Table", "of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,6 +52,20 @@ class Linear(Gain):
         return np.array(labels, np.float64)
 
 
+@dataclass(frozen=True)
+class Binary(Gain):
+    """G(l) = 1 for labels from ``rel`` on, 0 below: a document is relevant or not.
+
+    >>> Binary()([0, 1, 2]), Binary(2)([0, 1, 2])
+    (array([0., 1., 1.]), array([0., 0., 1.]))
+    """
+
+    rel: float = 1.0
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        return (np.asarray(labels, np.float64) >= self.rel).astype(np.float64)
+
+
 @dataclass(frozen=True, init=False)
 class Table(Gain):
     """The gain of each label, from a dict, or a sequence for the labels 0, 1, 2, ...; other labels are a DataError.
@@ -80,8 +94,7 @@ class Table(Gain):
         if unknown.size:
             row = int(unknown[0])
             raise DataError(f"the gain table has no label {wanted.flat[row]:g}; it has {self.labels}", row=row)
-        gains: Floats = np.asarray(self.gains)
-        return gains[places]
+        return np.asarray(self.gains, np.float64).take(places)
 
     def __str__(self) -> str:
         if self.labels == tuple(range(len(self.labels))):
@@ -90,7 +103,7 @@ class Table(Gain):
         return ":".join(["table", *(f"{number_text(label)}>{number_text(gain)}" for label, gain in pairs)])
 
 
-_CLASSES: dict[str, type[Gain]] = {cls.name(): cls for cls in (Exp2, Linear, Table)}
+_CLASSES: dict[str, type[Gain]] = {cls.name(): cls for cls in (Exp2, Linear, Binary, Table)}
 
 
 def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:

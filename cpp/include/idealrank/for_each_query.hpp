@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <exception>
 #include <span>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -58,8 +57,8 @@ void for_each_task(std::int64_t n_tasks, int n_threads, MakeBody&& make_body) {
   for (std::size_t worker = 1; worker < n_workers; ++worker) {
     try {
       threads.emplace_back(work, worker);
-    } catch (const std::system_error&) {
-      break;  // the system gives no more threads: fewer do the same work
+    } catch (const std::exception&) {
+      break;  // the system gives no more threads, or no memory for one: fewer do the same work
     }
   }
   work(0);

@@ -63,7 +63,11 @@ class QueryColumn {
   }
   std::size_t size() const { return numbers_.size(); }
   Grouping grouping() const { return group(numbers_.span(), static_cast<std::int64_t>(ids_.ids().size())); }
-  Ids take_ids() { return ids_.take(); }
+  // The distinct ids; the column is empty after.
+  Ids take_ids() {
+    numbers_.resize(0);
+    return ids_.take();
+  }
 
  private:
   std::string_view last_id() const { return ids_.ids().view()[static_cast<std::size_t>(number_)]; }

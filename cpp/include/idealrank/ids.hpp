@@ -49,7 +49,7 @@ struct Ids {
 };
 
 // Eight bytes at a time, each word folded in by a 64 x 64 -> 128 bit product.
-inline std::uint64_t hash_id(std::string_view id) {
+inline std::uint64_t hash_id(std::string_view id, std::uint64_t seed = 0) {
   constexpr std::uint64_t kSeed = 0x9E3779B97F4A7C15, kWord = 0xD6E8FEB86659FD93;
   auto fold = [](std::uint64_t a, std::uint64_t b) {
     // The high half of the product, by 32-bit parts: standard C++ has no 128-bit integer.
@@ -58,7 +58,7 @@ inline std::uint64_t hash_id(std::string_view id) {
     const std::uint64_t carry = a_low * b_high + (middle & 0xFFFFFFFF);
     return (a * b) ^ (a_high * b_high + (middle >> 32) + (carry >> 32));
   };
-  std::uint64_t hash = kSeed ^ id.size();
+  std::uint64_t hash = kSeed ^ seed ^ id.size();
   const char* p = id.data();
   std::size_t left = id.size();
   for (; left >= 8; left -= 8, p += 8) {
@@ -67,7 +67,7 @@ inline std::uint64_t hash_id(std::string_view id) {
     hash = fold(hash ^ word, kWord);
   }
   std::uint64_t tail = 0;
-  std::memcpy(&tail, p, left);
+  if (left > 0) std::memcpy(&tail, p, left);  // an empty id may have no memory at all
   return fold(hash ^ tail, kWord ^ kSeed);
 }
 
@@ -85,7 +85,7 @@ class IdIndex {
   template <class IdOf>
   std::int64_t find_or_insert(std::string_view id, std::int64_t number, const IdOf& id_of) {
     if (2 * (n_used_ + 1) > slots_.size()) grow();
-    const std::uint64_t hash = hash_id(id);
+    const std::uint64_t hash = hash_id(id, seed_);
     Slot& slot = find(id, hash, id_of);
     if (slot.number < 0) {
       slot = {hash, number};
@@ -97,7 +97,7 @@ class IdIndex {
   // The number stored with `id`, or -1.
   template <class IdOf>
   std::int64_t find(std::string_view id, const IdOf& id_of) {
-    return slots_.empty() ? -1 : find(id, hash_id(id), id_of).number;
+    return slots_.empty() ? -1 : find(id, hash_id(id, seed_), id_of).number;
   }
 
  private:
@@ -114,17 +114,19 @@ class IdIndex {
     return slots_[i];
   }
   void grow() {
-    std::vector<Slot> old = std::move(slots_);
-    slots_.assign(std::max<std::size_t>(2 * old.size(), 16), Slot{});
-    const std::size_t mask = slots_.size() - 1;
-    for (const Slot& slot : old) {
+    std::vector<Slot> wider(std::max<std::size_t>(2 * slots_.size(), 16));
+    const std::size_t mask = wider.size() - 1;
+    for (const Slot& slot : slots_) {
       if (slot.number < 0) continue;
       std::size_t i = slot.hash & mask;
-      while (slots_[i].number >= 0) i = (i + 1) & mask;
-      slots_[i] = slot;
+      while (wider[i].number >= 0) i = (i + 1) & mask;
+      wider[i] = slot;
     }
+    slots_.swap(wider);
   }
 
+  // An address, which no file can know: ids made to share one hash would take quadratic time. Only slots depend on it.
+  std::uint64_t seed_ = std::uint64_t{reinterpret_cast<std::uintptr_t>(this)} * 0xA0761D6478BD642F;
   std::vector<Slot> slots_;
   std::size_t n_used_ = 0;
 };
@@ -139,7 +141,11 @@ class IdSet {
     return number;
   }
   const Ids& ids() const { return ids_; }
-  Ids take() { return std::move(ids_); }
+  // The ids; the set is empty after.
+  Ids take() {
+    index_.reset(0);
+    return std::exchange(ids_, Ids());
+  }
   void clear() {
     ids_.clear();
     index_.reset(0);

@@ -19,9 +19,11 @@ namespace idealrank {
 struct LetorRows {
   static constexpr bool kEveryLine = false;
 
-  explicit LetorRows(std::int64_t n_features_max_) : n_features_max(n_features_max_) {}
+  LetorRows(std::int64_t n_features_max_, const bool& has_queries_)
+      : n_features_max(n_features_max_), has_queries(&has_queries_) {}
 
   std::int64_t n_features_max;
+  const bool* has_queries;  // whether lines must have qid:, or must not
   Buffer<double> labels;
   QueryColumn queries;  // empty where no line has a qid
   Ids docs;             // one a row; empty text where a line names none
@@ -44,6 +46,20 @@ struct LetorRows {
     n_nan = 0;
   }
 
+  // Whether the first row of a text that begins with one, comments apart, has qid:.
+  static bool first_has_query(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t size = std::min(text.find('\n'), text.size() - 1) + 1;
+      Line line(text.data(), text.data() + size - (text[size - 1] == '\n' ? 1 : 0));
+      if (!line.at_end() && line.peek() != '#') {
+        line.field();
+        return at_query(line);
+      }
+      text.remove_prefix(size);
+    }
+    return false;
+  }
+
   void read(Line& line) {
     if (line.peek() == '#') return;
     labels.push_back(read_label(line));
@@ -54,6 +70,10 @@ struct LetorRows {
   }
 
  private:
+  static bool at_query(const Line& line) {
+    return line.end() - line.position() >= 4 && std::memcmp(line.position(), "qid:", 4) == 0;
+  }
+
   static double read_label(Line& line) {
     double label = 0;
     const char* const stop = parse_double(line.position(), line.end(), label);
@@ -66,13 +86,12 @@ struct LetorRows {
   }
 
   void read_query(Line& line) {
-    const bool expected = labels.size() == 1 || queries.size() > 0;
     const char* const start = line.position();
-    if (line.end() - start < 4 || std::memcmp(start, "qid:", 4) != 0) {
-      if (labels.size() > 1 && expected) line.fail_at(start, "a line without qid: in a file whose other lines have one");
-      return;
+    if (at_query(line) != *has_queries) {
+      line.fail_at(start, *has_queries ? "a line without qid: in a file whose other lines have one"
+                                       : "a line with qid: in a file whose other lines have none");
     }
-    if (!expected) line.fail_at(start, "a line with qid: in a file whose other lines have none");
+    if (!*has_queries) return;
     const std::string_view id = line.field().substr(4);
     if (id.empty()) line.fail(start, "qid: without a query id");
     queries.push_back(id);
@@ -125,9 +144,11 @@ struct LetorRows {
     const char* const end = line.end();
     std::int64_t id = 0;
     while (p < end && detail::is_digit(*p) && p - start < 18) id = 10 * id + (*p++ - '0');
-    if (p == start || p == end || *p != ':') line.fail_at(start, "a feature must be id:value");
-    if (id == 0) line.fail_at(start, "a feature id must be 1 or more");
-    if (id > n_features_max) {
+    const bool has_colon = p > start && p < end && *p == ':';
+    const bool too_long = !has_colon && p < end && detail::is_digit(*p);
+    if (!has_colon && !too_long) line.fail_at(start, "a feature must be id:value");
+    if (has_colon && id == 0) line.fail_at(start, "a feature id must be 1 or more");
+    if (too_long || id > n_features_max) {
       line.fail_at(start, "a feature id above n_features_max=" + std::to_string(n_features_max));
     }
     ++p;
@@ -175,7 +196,9 @@ class DenseRows {
     if (width > stride_) {
       // A file often shows its full width at once, and then the stride is exact; where it grows on, it grows by half, so
       // that rows move a bounded number of times.
-      widen(n_rows_ == 0 ? width : std::max(width, stride_ + stride_ / 2));
+      const std::int64_t by_half = std::int64_t{stride_} + stride_ / 2;
+      constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+      widen(n_rows_ == 0 ? width : std::max(width, static_cast<std::int32_t>(std::min(by_half, kMost))));
     }
     width_ = std::max(width_, width);
     n_rows_ += n;
@@ -203,7 +226,7 @@ class DenseRows {
     return static_cast<std::size_t>(n_rows_ + n) * static_cast<std::size_t>(std::max(width, stride_)) * sizeof(float);
   }
 
-  // n_rows x width cells, without gaps.
+  // n_rows x width cells, without gaps; there are no rows after.
   Buffer<float> take() {
     const auto width = static_cast<std::size_t>(width_), stride = static_cast<std::size_t>(stride_);
     if (width < stride) {
@@ -213,6 +236,8 @@ class DenseRows {
       cells_.resize(static_cast<std::size_t>(n_rows_) * width);
     }
     cells_.shrink_to_fit();
+    n_rows_ = 0;
+    width_ = stride_ = 0;
     return std::move(cells_);
   }
 
@@ -237,7 +262,11 @@ class DenseRows {
 class LetorFile {
  public:
   LetorFile(bool sparse, std::int64_t n_features_max)
-      : rows(n_features_max), sparse_(sparse), parser_([n_features_max] { return LetorRows(n_features_max); }) {}
+      : rows(n_features_max, has_queries_),
+        sparse_(sparse),
+        parser_([this, n_features_max] { return LetorRows(n_features_max, has_queries_); }) {}
+  LetorFile(const LetorFile&) = delete;  // chunks point to has_queries_
+  LetorFile& operator=(const LetorFile&) = delete;
 
   // With `sparse`, rows holds everything; else its columns, values and row_ends stay empty and `dense` has the features.
   LetorRows rows;
@@ -245,9 +274,11 @@ class LetorFile {
 
   std::size_t feed(std::string_view text, bool last, int n_threads) {
     n_bytes_seen_ = n_bytes_used_ + text.size();
+    // Known before the block is cut up: an error is then the same wherever the cuts are.
+    if (rows.labels.size() == 0) has_queries_ = LetorRows::first_has_query(text);
     std::vector<std::pair<const LetorRows*, std::int64_t>> to_place;
     const std::size_t used = parser_.feed(text, last, n_threads, [&](LetorRows& chunk, std::int64_t line) {
-      append(chunk, line);
+      append(chunk);
       if (!sparse_) {
         grow_dense(chunk, line);
         to_place.emplace_back(&chunk, dense.n_rows() - static_cast<std::int64_t>(chunk.labels.size()));
@@ -266,12 +297,7 @@ class LetorFile {
   std::int64_t n_lines() const { return parser_.n_lines(); }
 
  private:
-  void append(const LetorRows& chunk, std::int64_t line) {
-    if (chunk.labels.size() == 0) return;
-    if (rows.labels.size() > 0 && (rows.queries.size() > 0) != (chunk.queries.size() > 0)) {
-      throw parse_error("from about this line on, lines have qid: where those before have none, or the other way round",
-                        line + 1, 1);
-    }
+  void append(const LetorRows& chunk) {
     const auto shift = static_cast<std::int64_t>(rows.values.size());
     rows.labels.append(chunk.labels.span());
     rows.queries.append(chunk.queries);
@@ -300,7 +326,7 @@ class LetorFile {
 
   static constexpr std::size_t kSurelyFine = std::size_t{1} << 30;
 
-  bool sparse_;
+  bool sparse_, has_queries_ = false;
   std::size_t n_bytes_used_ = 0, n_bytes_seen_ = 0;
   BlockParser<LetorRows> parser_;
 };

@@ -1,0 +1,553 @@
+// Measures of rankings. A measure is gains, in the order of the scores, dotted with discounts and divided by something;
+// or one of five other reductions of the same gains. Any number of them costs one sort a query.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "idealrank/errors.hpp"
+#include "idealrank/for_each_query.hpp"
+#include "idealrank/top.hpp"
+
+namespace idealrank {
+
+// Equal scores: the mean over all their orders, input order, its reverse, or the order that is best or worst for the gain.
+enum class Ties { average, stable, reverse, best, worst };
+
+// label -> gain: l; 2^l - 1; 1 from `rel` on; 1 for any judged document; 1 relevant, -1 judged otherwise, 0 unjudged; table.
+enum class GainKind { linear, exp2, binary, judged, preference, table };
+
+// What becomes of gains g_1, g_2, ... in rank order:
+//   sum            sum_r D(r) g_r
+//   precision_mean sum over relevant ranks r of (relevant up to r) / r: average precision before its division
+//   first          1 / rank of the first relevant document
+//   any            1 if there is a relevant document
+//   cascade        sum_r (1 / r) g_r prod_{i < r} (1 - g_i): expected reciprocal rank
+//   preference     sum over relevant of 1 - (judged non-relevant above, at most R) / min(R, N): bpref before its division
+enum class Reduction { sum, precision_mean, first, any, cascade, preference };
+
+// What the reduction is divided by. R: relevant documents; n: documents ranked; k: the cut-off.
+//   ideal: the same sum of the ideal order; full: of k documents of gain 1; reachable: min(R, k); hits: relevant among
+//   the first k; retrieved: min(n, k); harmonic: (k + R) / 2.
+enum class Denominator { none, ideal, full, relevant, reachable, hits, cutoff, retrieved, harmonic };
+
+enum class CutoffKind { none, rank, fraction, power, relevant };
+
+struct Gain {
+  GainKind kind = GainKind::linear;
+  double rel = 1;
+  double scale = 1;             // every gain is multiplied by it
+  bool ideal_retrieved = false;  // the ideal is over the ranked documents, though judged ones are given
+  std::span<const double> table_labels, table_gains;  // ascending labels
+};
+
+// D(r) = weights[r - 1]; or max(n - r, 0) where `linear`.
+struct Discount {
+  bool linear = false;
+  std::span<const double> weights;
+};
+
+struct Spec {
+  Reduction reduction = Reduction::sum;
+  std::size_t gain = 0, discount = 0;
+  Denominator denominator = Denominator::none;
+  CutoffKind cutoff_kind = CutoffKind::none;
+  double cutoff = 0;
+  double empty = 0;          // value of a query without positive gain
+  bool zero_if_short = false;  // 0 where fewer than k documents are ranked
+};
+
+struct Lists {
+  std::span<const double> labels, scores;
+  std::span<const std::int64_t> offsets;
+  // Labels of all judged documents; the same spans as labels and offsets where no others are known.
+  std::span<const double> judged;
+  std::span<const std::int64_t> judged_offsets;
+  bool joined = false;  // NaN is the label of an unjudged document
+};
+
+// A negative label: a DataError; as if the document was not judged; or a label like any other.
+enum class Negative { error, unjudged, keep };
+
+namespace detail {
+
+inline constexpr int kLevels = 64;  // labels 0 ... 63 are counted, others sorted
+
+// Four partial sums, always in the same way: the same bits for equal gains, so that an ideal ranking scores exactly 1.
+inline double dot(const double* a, const double* b, std::size_t n) {
+  double sums[4] = {0, 0, 0, 0};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  for (; i < n; ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+inline double exp2_gain(double label) {
+  if (label >= 0 && label < kLevels && label == std::floor(label)) {
+    return static_cast<double>((std::uint64_t{1} << static_cast<int>(label)) - 1);
+  }
+  return std::exp2(label) - 1;
+}
+
+// Measures queries one after the other without allocating anew.
+class QueryMeter {
+ public:
+  QueryMeter(const Lists& lists, std::span<const Gain> gains, std::span<const Discount> discounts,
+             std::span<const Spec> specs, Ties ties, Negative negative)
+      : lists_(lists), gains_(gains), discounts_(discounts), specs_(specs), ties_(ties), negative_(negative),
+        columns_(gains.size()), level_gains_(gains.size()), cutoffs_(specs.size()) {
+    for (std::size_t g = 0; g < gains.size(); ++g) tabulate(g);
+  }
+
+  // values[s] = value of specs[s] for this query.
+  template <class Store>
+  void operator()(std::int64_t query, std::int64_t begin, std::int64_t end, Store&& store) {
+    query_ = query;
+    first_row_ = begin;
+    const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
+    const auto n = static_cast<std::size_t>(end - begin);
+    labels_ = lists_.labels.subspan(first, n);
+    const std::span<const double> scores = lists_.scores.subspan(first, n);
+    const auto judged_first = static_cast<std::size_t>(lists_.judged_offsets[q]);
+    judged_ = lists_.judged.subspan(judged_first, static_cast<std::size_t>(lists_.judged_offsets[q + 1]) - judged_first);
+    judged_first_row_ = lists_.judged_offsets[q];
+
+    count_levels();
+    for (std::size_t g = 0; g < gains_.size(); ++g) count_relevant(g);
+
+    std::size_t deepest = 0;
+    for (Column& column : columns_) column.depth = 0;
+    for (std::size_t s = 0; s < specs_.size(); ++s) {
+      cutoffs_[s] = cutoff_of(specs_[s], n);
+      deepest = std::max(deepest, std::min(cutoffs_[s], n));
+      if (specs_[s].denominator == Denominator::ideal) {
+        Column& column = columns_[specs_[s].gain];
+        column.depth = std::max(column.depth, cutoffs_[s]);
+      }
+    }
+    order_ = rank_(scores, deepest, query, begin);
+    find_runs(scores);
+    for (std::size_t g = 0; g < gains_.size(); ++g) {
+      fill_ranked(g);
+      if (columns_[g].depth > 0) fill_ideal(g);
+    }
+    for (std::size_t s = 0; s < specs_.size(); ++s) store(s, value_of(specs_[s], cutoffs_[s], n));
+  }
+
+ private:
+  struct Column {
+    std::vector<double> ranked;  // gains in rank order, of at least as many ranks as any cut-off asks for
+    std::vector<double> ideal;   // the `depth` highest gains
+    std::size_t depth = 0;
+    std::size_t n_relevant = 0;  // documents of positive gain
+    std::size_t n_negative = 0;  // judged documents without, for bpref
+  };
+
+  // Gains of the labels 0 ... 63, and the labels in the order of falling gains.
+  struct LevelGains {
+    std::array<double, kLevels> gains;
+    std::array<int, kLevels> best_first;
+  };
+
+  void tabulate(std::size_t g) {
+    LevelGains& levels = level_gains_[g];
+    for (int level = 0; level < kLevels; ++level) {
+      const bool known = gains_[g].kind != GainKind::table || find_in_table(gains_[g], level) != nullptr;
+      levels.gains[static_cast<std::size_t>(level)] = known ? gain_of(gains_[g], level, 0) : 0;
+      levels.best_first[static_cast<std::size_t>(level)] = level;
+    }
+    std::stable_sort(levels.best_first.begin(), levels.best_first.end(), [&](int a, int b) {
+      return levels.gains[static_cast<std::size_t>(a)] > levels.gains[static_cast<std::size_t>(b)];
+    });
+  }
+
+  static const double* find_in_table(const Gain& gain, double label) {
+    const auto place = std::lower_bound(gain.table_labels.begin(), gain.table_labels.end(), label);
+    if (place == gain.table_labels.end() || *place != label) return nullptr;
+    return gain.table_gains.data() + (place - gain.table_labels.begin());
+  }
+
+  double gain_of(const Gain& gain, double label, std::int64_t row) const {
+    if (std::isnan(label) || (label < 0 && negative_ == Negative::unjudged)) return 0;
+    switch (gain.kind) {
+      case GainKind::linear: return gain.scale * label;
+      case GainKind::exp2: return gain.scale * exp2_gain(label);
+      case GainKind::binary: return label >= gain.rel ? gain.scale : 0;
+      case GainKind::judged: return gain.scale;
+      case GainKind::preference: return label >= gain.rel ? 1 : -1;
+      case GainKind::table: break;
+    }
+    const double* const found = find_in_table(gain, label);
+    if (found == nullptr) throw data_error("the gain table has no label " + shown(label), query_, row);
+    return gain.scale * *found;
+  }
+
+  static std::string shown(double number) {
+    std::string text = std::to_string(number);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text;
+  }
+
+  const std::span<const double>& ideal_labels(const Gain& gain) const { return gain.ideal_retrieved ? labels_ : judged_; }
+  bool same_labels() const { return labels_.data() == judged_.data(); }
+
+  // Checks labels, and counts those in 0 ... 63 as long as there are no others.
+  void count_levels() {
+    countable_judged_ = count(judged_, judged_first_row_, judged_counts_);
+    if (same_labels()) {
+      countable_retrieved_ = countable_judged_;
+      retrieved_counts_ = judged_counts_;
+    } else {
+      countable_retrieved_ = count(labels_, first_row_, retrieved_counts_);
+    }
+  }
+
+  bool count(std::span<const double> labels, std::int64_t first_row, std::array<std::uint32_t, kLevels>& counts) const {
+    // Two tables: one increment need not wait for the one before, most often of the same label.
+    std::array<std::uint32_t, kLevels> even{}, odd{};
+    bool countable = true;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const double label = labels[i];
+      const int level = label >= 0 && label < kLevels ? static_cast<int>(label) : -1;
+      if (level >= 0 && static_cast<double>(level) == label) {
+        ++(i % 2 == 0 ? even : odd)[static_cast<std::size_t>(level)];
+      } else {
+        countable = false;
+        check_label(label, first_row + static_cast<std::int64_t>(i));
+      }
+    }
+    for (std::size_t level = 0; level < kLevels; ++level) counts[level] = even[level] + odd[level];
+    return countable;
+  }
+
+  void check_label(double label, std::int64_t row) const {
+    if (std::isnan(label) ? !lists_.joined : std::isinf(label)) {
+      throw data_error("a label must be a finite number, got " + std::string(std::isnan(label) ? "nan" : "inf"), query_, row);
+    }
+    if (label < 0 && negative_ == Negative::error) {
+      throw data_error("this convention takes no negative label, got " + shown(label), query_, row);
+    }
+  }
+
+  void count_relevant(std::size_t g) {
+    const Gain& gain = gains_[g];
+    Column& column = columns_[g];
+    column.n_relevant = column.n_negative = 0;
+    const bool retrieved = gain.ideal_retrieved;
+    if (retrieved ? countable_retrieved_ : countable_judged_) {
+      const auto& counts = retrieved ? retrieved_counts_ : judged_counts_;
+      if (gain.kind == GainKind::table) check_known(gain, counts);
+      for (std::size_t level = 0; level < kLevels; ++level) {
+        const double value = level_gains_[g].gains[level];
+        column.n_relevant += value > 0 ? counts[level] : 0;
+        column.n_negative += value < 0 ? counts[level] : 0;
+      }
+    } else {
+      for (const double label : ideal_labels(gain)) {
+        const double value = gain_of(gain, label, -1);
+        column.n_relevant += value > 0 ? 1 : 0;
+        column.n_negative += value < 0 ? 1 : 0;
+      }
+    }
+  }
+
+  void check_known(const Gain& gain, const std::array<std::uint32_t, kLevels>& counts) const {
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      if (counts[level] == 0 || find_in_table(gain, static_cast<double>(level)) != nullptr) continue;
+      const std::span<const double> labels = ideal_labels(gain);
+      const auto place = std::find(labels.begin(), labels.end(), static_cast<double>(level)) - labels.begin();
+      gain_of(gain, static_cast<double>(level), (gain.ideal_retrieved ? first_row_ : judged_first_row_) + place);
+    }
+  }
+
+  std::size_t cutoff_of(const Spec& spec, std::size_t n) const {
+    const double length = static_cast<double>(n);
+    switch (spec.cutoff_kind) {
+      case CutoffKind::none: return std::max(n, ideal_labels(gains_[spec.gain]).size());
+      case CutoffKind::rank: return static_cast<std::size_t>(spec.cutoff);
+      case CutoffKind::fraction: return std::max<std::size_t>(static_cast<std::size_t>(spec.cutoff * length + 1e-9), 1);
+      case CutoffKind::power: return std::max<std::size_t>(static_cast<std::size_t>(std::pow(length, spec.cutoff) + 1e-9), 1);
+      case CutoffKind::relevant: break;
+    }
+    return columns_[spec.gain].n_relevant;
+  }
+
+  // Ranks at which a run of equal scores ends; filled for averaging, and for orders inside a run.
+  void find_runs(std::span<const double> scores) {
+    run_ends_.clear();
+    if (ties_ == Ties::stable) return;
+    for_each_tie_run(scores, order_, [&](std::size_t, std::size_t last) { run_ends_.push_back(last); });
+  }
+
+  template <class Run>
+  void for_each_long_run(Run&& run) const {
+    std::size_t first = 0;
+    for (const std::size_t last : run_ends_) {
+      if (last - first > 1) run(first, last);
+      first = last;
+    }
+  }
+
+  void fill_ranked(std::size_t g) {
+    std::vector<double>& ranked = columns_[g].ranked;
+    ranked.resize(order_.size());
+    const Gain& gain = gains_[g];
+    if (countable_retrieved_) {
+      const auto& levels = level_gains_[g].gains;
+      for (std::size_t r = 0; r < ranked.size(); ++r) ranked[r] = levels[static_cast<std::size_t>(labels_[order_[r]])];
+    } else {
+      for (std::size_t r = 0; r < ranked.size(); ++r) {
+        ranked[r] = gain_of(gain, labels_[order_[r]], first_row_ + static_cast<std::int64_t>(order_[r]));
+      }
+    }
+    for_each_long_run([&](std::size_t first, std::size_t last) {
+      const auto begin = ranked.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(last);
+      if (ties_ == Ties::reverse) std::reverse(begin, end);
+      if (ties_ == Ties::best) std::sort(begin, end, std::greater<>());
+      if (ties_ == Ties::worst) std::sort(begin, end);
+      if (ties_ == Ties::average) {
+        double sum = 0;
+        for (auto g_r = begin; g_r != end; ++g_r) sum += *g_r;
+        std::fill(begin, end, sum / static_cast<double>(last - first));
+      }
+    });
+  }
+
+  void fill_ideal(std::size_t g) {
+    const Gain& gain = gains_[g];
+    Column& column = columns_[g];
+    const std::span<const double> labels = ideal_labels(gain);
+    const std::size_t depth = std::min(column.depth, labels.size());
+    column.ideal.clear();
+    if (gain.ideal_retrieved ? countable_retrieved_ : countable_judged_) {
+      const auto& counts = gain.ideal_retrieved ? retrieved_counts_ : judged_counts_;
+      for (const int level : level_gains_[g].best_first) {
+        const std::size_t room = depth - column.ideal.size();
+        const auto l = static_cast<std::size_t>(level);
+        if (room == 0) break;
+        if (counts[l] == 0) continue;
+        column.ideal.insert(column.ideal.end(), std::min<std::size_t>(room, counts[l]), level_gains_[g].gains[l]);
+      }
+      return;
+    }
+    for (const double label : labels) column.ideal.push_back(gain_of(gain, label, -1));
+    std::partial_sort(column.ideal.begin(), column.ideal.begin() + static_cast<std::ptrdiff_t>(depth), column.ideal.end(),
+                      std::greater<>());
+    column.ideal.resize(depth);
+  }
+
+  double weighted(const Discount& discount, const std::vector<double>& gains, std::size_t k, std::size_t n) const {
+    const std::size_t m = std::min(k, gains.size());
+    if (!discount.linear) return dot(gains.data(), discount.weights.data(), std::min(m, discount.weights.size()));
+    double sum = 0;
+    for (std::size_t r = 0; r < m && r + 1 < n; ++r) sum += gains[r] * static_cast<double>(n - r - 1);
+    return sum;
+  }
+
+  double value_of(const Spec& spec, std::size_t k, std::size_t n) const {
+    const Column& column = columns_[spec.gain];
+    if (column.n_relevant == 0 && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
+    if (spec.zero_if_short && n < k) return 0;
+    const double reduced = reduce(spec, column, k, n);
+    const double divisor = denominator_of(spec, column, k, n);
+    return divisor == 0 ? 0 : reduced / divisor;
+  }
+
+  double reduce(const Spec& spec, const Column& column, std::size_t k, std::size_t n) const {
+    const std::size_t m = std::min(k, n);
+    switch (spec.reduction) {
+      case Reduction::sum: return weighted(discounts_[spec.discount], column.ranked, k, n);
+      case Reduction::precision_mean: return precision_mean(column.ranked, m);
+      case Reduction::first: return first(column.ranked, m);
+      case Reduction::any: return any(column.ranked, m);
+      case Reduction::cascade: return cascade(spec, column.ranked, m);
+      case Reduction::preference: return preference(column, m);
+    }
+    return 0;
+  }
+
+  double denominator_of(const Spec& spec, const Column& column, std::size_t k, std::size_t n) const {
+    const auto relevant = static_cast<double>(column.n_relevant), cutoff = static_cast<double>(k);
+    switch (spec.denominator) {
+      case Denominator::none: return 1;
+      case Denominator::ideal: return weighted(discounts_[spec.discount], column.ideal, k, n);
+      case Denominator::full: {
+        const auto weights = discounts_[spec.discount].weights;
+        double sum = 0;
+        for (std::size_t r = 0; r < std::min(k, weights.size()); ++r) sum += weights[r];
+        return sum;
+      }
+      case Denominator::relevant: return relevant;
+      case Denominator::reachable: return std::min(relevant, cutoff);
+      case Denominator::hits: {
+        double hits = 0;
+        for (std::size_t r = 0; r < std::min(k, column.ranked.size()); ++r) hits += column.ranked[r];
+        return hits;
+      }
+      case Denominator::cutoff: return cutoff;
+      case Denominator::retrieved: return static_cast<double>(std::min(n, k));
+      case Denominator::harmonic: return (cutoff + relevant) / 2;
+    }
+    return 1;
+  }
+
+  // Calls run(first, last, relevant in the run) for runs of equal scores up to rank m; each rank alone unless averaging.
+  // Gains are 0 and 1, or their mean in a run.
+  template <class Run>
+  void for_each_run(const std::vector<double>& gains, std::size_t m, Run&& run) const {
+    if (ties_ != Ties::average) {
+      for (std::size_t r = 0; r < m; ++r) run(r, r + 1, gains[r]);
+      return;
+    }
+    std::size_t first = 0;
+    for (const std::size_t last : run_ends_) {
+      if (first >= m) return;
+      run(first, last, std::round(gains[first] * static_cast<double>(last - first)));
+      first = last;
+    }
+  }
+
+  // In a run of t documents of which x are relevant, one at place j is relevant with probability x / t, and then has
+  // (j - 1) (x - 1) / (t - 1) relevant ones of the run before it on average (McSherry and Najork 2008).
+  double precision_mean(const std::vector<double>& gains, std::size_t m) const {
+    double sum = 0, hits = 0;
+    for_each_run(gains, m, [&](std::size_t first, std::size_t last, double x) {
+      const auto t = static_cast<double>(last - first);
+      if (x > 0) {
+        const double more = t > 1 ? (x - 1) / (t - 1) : 0;
+        for (std::size_t r = first; r < std::min(last, m); ++r) {
+          sum += x / t * (hits + 1 + static_cast<double>(r - first) * more) / static_cast<double>(r + 1);
+        }
+      }
+      hits += x;
+    });
+    return sum;
+  }
+
+  // The first relevant of the run stands at place j with probability (x / (t - j + 1)) prod_{i < j} (1 - x / (t - i + 1)).
+  double first(const std::vector<double>& gains, std::size_t m) const {
+    double value = 0;
+    bool found = false;
+    for_each_run(gains, m, [&](std::size_t begin, std::size_t end, double x) {
+      if (found || x == 0) return;
+      found = true;
+      double none_yet = 1;
+      for (std::size_t r = begin; r < std::min(end, m) && none_yet > 0; ++r) {
+        const double here = std::min(x / static_cast<double>(end - r), 1.0);
+        value += none_yet * here / static_cast<double>(r + 1);
+        none_yet *= 1 - here;
+      }
+    });
+    return value;
+  }
+
+  double any(const std::vector<double>& gains, std::size_t m) const {
+    double none = 1;
+    for_each_run(gains, m, [&](std::size_t begin, std::size_t end, double x) {
+      if (x == 0) return;
+      for (std::size_t r = begin; r < std::min(end, m) && none > 0; ++r) {
+        none *= 1 - std::min(x / static_cast<double>(end - r), 1.0);
+      }
+    });
+    return 1 - none;
+  }
+
+  double cascade(const Spec& spec, const std::vector<double>& gains, std::size_t m) const {
+    for (std::size_t r = 0; r < m; ++r) {
+      if (!(gains[r] >= 0 && gains[r] <= 1)) throw data_error("a label is above max_label, or negative", query_, -1);
+    }
+    if (ties_ == Ties::average) return cascade_average(spec, m);
+    double sum = 0, going_on = 1;
+    for (std::size_t r = 0; r < m; ++r) {
+      sum += going_on * gains[r] / static_cast<double>(r + 1);
+      going_on *= 1 - gains[r];
+    }
+    return sum;
+  }
+
+  // Over all orders of a run with stopping probabilities g, place j stops with probability e_{j-1} - e_j, where e_j is the
+  // mean of the products of j of the factors 1 - g: elementary symmetric means, by a recurrence of convex combinations.
+  double cascade_average(const Spec& spec, std::size_t m) const {
+    double sum = 0, going_on = 1;
+    std::size_t begin = 0;
+    std::vector<double> means;
+    for (const std::size_t end : run_ends_) {
+      if (begin >= m || going_on == 0) break;
+      const std::size_t depth = std::min(end, m) - begin;
+      means.assign(depth + 1, 0.0);
+      means[0] = 1;
+      double all = 1;
+      for (std::size_t i = begin; i < end; ++i) {
+        const double on = 1 - gain_of(gains_[spec.gain], labels_[order_[i]], first_row_ + static_cast<std::int64_t>(order_[i]));
+        const auto t = static_cast<double>(i - begin + 1);
+        for (std::size_t j = std::min(depth, i - begin + 1); j > 0; --j) {
+          const auto taken = static_cast<double>(j);
+          means[j] = ((t - taken) * means[j] + taken * on * means[j - 1]) / t;
+        }
+        all *= on;
+      }
+      for (std::size_t j = 1; j <= depth; ++j) {
+        sum += going_on * (means[j - 1] - means[j]) / static_cast<double>(begin + j);
+      }
+      going_on *= all;
+      begin = end;
+    }
+    return sum;
+  }
+
+  double preference(const Column& column, std::size_t m) const {
+    const auto relevant = static_cast<double>(column.n_relevant), others = static_cast<double>(column.n_negative);
+    double sum = 0, above = 0;
+    for (std::size_t r = 0; r < m; ++r) {
+      if (column.ranked[r] < 0) above += 1;
+      if (column.ranked[r] > 0) sum += above == 0 ? 1 : 1 - std::min(above, relevant) / std::min(others, relevant);
+    }
+    return sum;
+  }
+
+  const Lists& lists_;
+  std::span<const Gain> gains_;
+  std::span<const Discount> discounts_;
+  std::span<const Spec> specs_;
+  Ties ties_;
+  Negative negative_;
+
+  std::int64_t query_ = -1, first_row_ = 0, judged_first_row_ = 0;
+  std::span<const double> labels_, judged_;
+  std::array<std::uint32_t, kLevels> judged_counts_{}, retrieved_counts_{};
+  bool countable_judged_ = false, countable_retrieved_ = false;
+  TopRanker rank_;
+  std::span<const std::uint32_t> order_;
+  std::vector<std::size_t> run_ends_;
+  std::vector<Column> columns_;
+  std::vector<LevelGains> level_gains_;
+  std::vector<std::size_t> cutoffs_;
+};
+
+}  // namespace detail
+
+// values[s * n_queries + q]: specs[s] on query q.
+inline void measure(const Lists& lists, std::span<const Gain> gains, std::span<const Discount> discounts,
+                    std::span<const Spec> specs, Ties ties, Negative negative, std::span<double> values, int n_threads) {
+  const std::size_t n_queries = lists.offsets.size() - 1;
+  for_each_query(lists.offsets, n_threads, [&] {
+    return [&, meter = detail::QueryMeter(lists, gains, discounts, specs, ties, negative)](
+               std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+      meter(query, begin, end,
+            [&](std::size_t s, double value) { values[s * n_queries + static_cast<std::size_t>(query)] = value; });
+    };
+  });
+}
+
+}  // namespace idealrank

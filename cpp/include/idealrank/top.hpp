@@ -1,0 +1,130 @@
+// The best documents of one query, best first: all of them, or only as many as a cut-off asks for.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "idealrank/errors.hpp"
+#include "idealrank/order.hpp"
+
+namespace idealrank {
+
+// Throws data_error at the first score that is not finite. The check of all scores is integer work that compilers
+// vectorise; only a failure looks for the place.
+inline void check_finite(std::span<const double> scores, std::int64_t query, std::int64_t first_row) {
+  constexpr std::uint64_t kExponent = 0x7FF0000000000000;
+  std::uint64_t bad = 0;
+  for (const double score : scores) bad |= static_cast<std::uint64_t>((std::bit_cast<std::uint64_t>(score) & kExponent) == kExponent);
+  if (bad == 0) return;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (std::isfinite(scores[i])) continue;
+    const char* const got = std::isnan(scores[i]) ? "nan" : scores[i] > 0 ? "inf" : "-inf";
+    throw data_error(std::string("a score must be a finite number, got ") + got, query,
+                     first_row + static_cast<std::int64_t>(i));
+  }
+}
+
+// Ranks queries one after the other without allocating anew.
+class TopRanker {
+ public:
+  // Documents in stable descending order: at least the first `k`, and then on to the end of the run of equal scores that
+  // rank k lies in. The result holds until the next call.
+  std::span<const std::uint32_t> operator()(std::span<const double> scores, std::size_t k, std::int64_t query,
+                                            std::int64_t first_row) {
+    check_finite(scores, query, first_row);
+    const std::size_t n = scores.size();
+    if (k == 0) {
+      order_.clear();
+    } else if (k >= n) {
+      order_.resize(n);
+      for (std::size_t i = 0; i < n; ++i) order_[i] = static_cast<std::uint32_t>(i);
+      sort(scores);
+    } else if (k <= kInsertionUpTo && n >= 2 * k) {
+      insert_top(scores, k);
+      const double last = scores[order_[k - 1]];
+      std::size_t n_reaching = 0;
+      for (const double score : scores) n_reaching += score >= last ? 1 : 0;
+      if (n_reaching > k) collect(scores, last);
+    } else {
+      copy_.assign(scores.begin(), scores.end());
+      const auto last = copy_.begin() + static_cast<std::ptrdiff_t>(k) - 1;
+      std::nth_element(copy_.begin(), last, copy_.end(), std::greater<>());
+      collect(scores, *last);
+    }
+    return order_;
+  }
+
+ private:
+  static constexpr std::size_t kInsertionUpTo = 32;
+  static constexpr std::size_t kRadixFrom = 1500;
+
+  // The k best, kept sorted while all pass by. A later equal score does not displace an earlier one: stable.
+  void insert_top(std::span<const double> scores, std::size_t k) {
+    order_.resize(k);
+    double best[kInsertionUpTo];
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const double score = scores[i];
+      std::size_t place = std::min(i, k);
+      if (place == k) {
+        if (!(score > best[k - 1])) continue;
+        --place;
+      }
+      for (; place > 0 && score > best[place - 1]; --place) {
+        best[place] = best[place - 1];
+        order_[place] = order_[place - 1];
+      }
+      best[place] = score;
+      order_[place] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  // All documents with at least this score, sorted.
+  void collect(std::span<const double> scores, double least) {
+    order_.resize(scores.size());
+    std::size_t m = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      order_[m] = static_cast<std::uint32_t>(i);
+      m += scores[i] >= least ? 1 : 0;
+    }
+    order_.resize(m);
+    sort(scores);
+  }
+
+  // order_, which lists documents by index, by score.
+  void sort(std::span<const double> scores) {
+    const std::size_t n = order_.size();
+    if (n < kRadixFrom) {
+      items_.resize(n);
+      for (std::size_t i = 0; i < n; ++i) items_[i] = {scores[order_[i]], order_[i]};
+      std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
+        return a.score != b.score ? a.score > b.score : a.index < b.index;
+      });
+      for (std::size_t i = 0; i < n; ++i) order_[i] = items_[i].index;
+    } else {
+      copy_.resize(n);
+      for (std::size_t i = 0; i < n; ++i) copy_[i] = scores[order_[i]];
+      sorted_.resize(n);
+      radix_(copy_, sorted_, -1, 0);
+      for (std::size_t r = 0; r < n; ++r) sorted_[r] = order_[sorted_[r]];
+      order_.swap(sorted_);
+    }
+  }
+
+  struct Item {
+    double score;
+    std::uint32_t index;
+  };
+  std::vector<std::uint32_t> order_, sorted_;
+  std::vector<Item> items_;
+  std::vector<double> copy_;
+  DescendingOrder radix_;
+};
+
+}  // namespace idealrank

@@ -1,0 +1,182 @@
+"""Conventions: what a measure's unnamed options mean, as plain data.
+
+A convention fills in what was left None, and never overrides what was named. ``idealrank`` is the library's own for
+arrays; every other preset gives the number that the tool of its name gives. See CONVENTION_NAMES for the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from idealrank import discounts, gains
+from idealrank._spec import nearest
+from idealrank.errors import ConventionError
+
+__all__ = ["CONVENTION_NAMES", "Convention", "convention"]
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Convention:
+    """A named set of choices.
+
+    Choices about the data:
+
+    - ``negative``: a negative label is an "error", makes the document "unjudged", is left as it is ("keep"), or drops
+      the document ("drop");
+    - ``unjudged``: an unjudged document counts 0 ("zero") or is dropped ("drop");
+    - ``missing``: a query that the run leaves out counts 0.0, is dropped ("drop"), or is an "error";
+    - ``duplicates``: of a document that stands twice the "last" score counts, or it is an "error";
+    - ``precision``: scores are compared as "float64" or "float32";
+    - ``labels``: any "float", only an "integer", or floats "truncated" to integers.
+
+    ``options`` are the measures' options, by name; ``overrides`` those of single measures: "ap", or "rr@" for one with
+    a cut-off.
+    """
+
+    name: str
+    negative: str = "error"
+    unjudged: str = "zero"
+    missing: float | str = 0.0
+    duplicates: str = "last"
+    precision: str = "float64"
+    labels: str = "float"
+    options: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False)
+    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: _NOTHING, hash=False)
+    note: str = ""
+
+    def option(self, name: str, measure: str, has_cutoff: bool) -> Any:
+        """What an unnamed option of a measure means here."""
+        for key in (f"{measure}@", measure) if has_cutoff else (measure,):
+            if name in self.overrides.get(key, _NOTHING):
+                return self.overrides[key][name]
+        return self.options.get(name, _OWN_OPTIONS.get(name))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
+    {
+        "gain": gains.Exp2(),
+        "discount": discounts.Log(2),
+        "ties": "average",
+        "empty": 0.0,
+        "ideal": "judged",
+        "rel": 1.0,
+        "short": "as is",
+        "max_label": 4.0,
+        "p": 0.8,
+        "normalize": "pairs",
+    }
+)
+
+_OVERRIDES_OF_OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "ap": {"denominator": "relevant"},
+        "p": {"denominator": "cutoff"},
+        "linear_ndcg": {"gain": gains.Linear()},
+    }
+)
+
+
+def _tool(name: str, note: str, **choices: Any) -> Convention:
+    overrides = {measure: dict(values) for measure, values in _OVERRIDES_OF_OWN.items()}
+    for measure, values in choices.pop("overrides", {}).items():
+        overrides[measure] = {**overrides.get(measure, {}), **values}
+    data = {key: choices.pop(key) for key in list(choices) if key in Convention.__dataclass_fields__}
+    return Convention(name, options=choices, overrides=overrides, note=note, **data)
+
+
+_LINEAR = {"gain": gains.Linear()}
+_TREC = _LINEAR | {
+    "ties": "docid_desc",
+    "negative": "unjudged",
+    "missing": "drop",
+    "duplicates": "error",
+    "precision": "float32",
+    "labels": "truncated",
+}
+_PRESETS = (
+    _tool("idealrank", "Gain 2^l - 1, ties averaged, ideal over the judged documents."),
+    _tool("trec_eval", "trec_eval 9.0.8: scores as float32, so that close scores tie.", **_TREC),
+    _tool("trec_eval10", "trec_eval 10.0: scores as double; a query missing in the run ends it.",
+          **(_TREC | {"precision": "float64", "missing": "error"})),
+    _tool("pytrec_eval", "pytrec_eval-terrier 0.5: trec_eval 9.0.8; labels must be integers.",
+          **(_TREC | {"labels": "integer"})),
+    _tool("ir_measures",
+          "ir_measures 0.4: its providers break ties differently, RR@k by ascending document id and on doubles, the "
+          "rest as trec_eval; a missing query counts 0.",
+          **(_TREC | {"labels": "integer", "missing": 0.0, "duplicates": "last"}),
+          overrides={"rr@": {"ties": "docid_asc"}}),
+    _tool("ranx",
+          "ranx 0.3: float labels are cut to integers; ties in input order up to 15 documents, arbitrary beyond.",
+          **_LINEAR, ties="stable", negative="unjudged", missing="error", labels="truncated"),
+    _tool("sklearn", "scikit-learn 1.9 ndcg_score: ties averaged; only the documents given exist.",
+          **_LINEAR, ideal="retrieved"),
+    _tool("torchmetrics",
+          "torchmetrics 1.9: scores as float32; a query is empty where its labels sum to 0, so that [-1, 1, 0] is; ties "
+          "are averaged for NDCG and in arbitrary order for the rest; AP is divided by the relevant documents found.",
+          **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
+          overrides={name: {"ties": "stable"} for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
+          | {"ap": {"ties": "stable", "denominator": "hits"}}),
+    _tool("tf_ranking",
+          "TF-Ranking 0.5: ties are shuffled at random on every call, of which this is the mean; a negative label is "
+          "padding; P is divided by the documents there are.",
+          ideal="retrieved", negative="drop", overrides={"p": {"denominator": "retrieved"}}),
+    _tool("rax", "Rax 0.4: input order; a negative label has a negative gain.",
+          ties="stable", ideal="retrieved", negative="keep", overrides={"p": {"denominator": "retrieved"}}),
+    _tool("lightgbm",
+          "LightGBM 4.7: 1 for a query with nothing relevant; with weights that 1 is added unweighted, a bug not "
+          "repeated here.",
+          ties="stable", ideal="retrieved", empty=1.0, labels="integer",
+          overrides={"ap": {"denominator": "reachable"}}),
+    _tool("xgboost",
+          "XGBoost 3.2: scores as float32, 1 for a query with nothing relevant; ndcg and map without a cut-off are "
+          "silently cut at 32.",
+          ties="stable", ideal="retrieved", empty=1.0, labels="integer", precision="float32",
+          overrides={"ndcg": {"cutoff": 32}, "ap": {"cutoff": 32, "denominator": "reachable"},
+                     "p": {"denominator": "retrieved", "cutoff": 32}}),
+    _tool("catboost",
+          "CatBoost 1.2: of equal scores the lower label comes first; a query with nothing relevant counts 1 in NDCG "
+          "but 0 in MAP and MRR.",
+          **_LINEAR, ties="worst", ideal="retrieved", negative="keep", labels="float",
+          overrides={"ndcg": {"empty": 1.0}, "ap": {"denominator": "reachable"}, "p": {"denominator": "retrieved"}}),
+    _tool("rectools", "RecTools 0.19: binary, and the ideal has k relevant documents for every user.",
+          gain=gains.Binary(), ideal="full", ties="stable"),
+    _tool("recommenders", "recommenders 1.2: binary by default, where even a document judged 0 counts as a hit.",
+          gain=gains.Binary(0.0), ties="stable", rel=0.0, overrides={"ap": {"denominator": "reachable"}}),
+    _tool("spark", "Spark 4 RankingMetrics: binary; the order is that of the predictions given.",
+          gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
+    _tool("letor1", "The LETOR 1.0 evaluation script: ranks 1 and 2 undiscounted, ties in file order.",
+          discount=discounts.Letor(), ties="stable"),
+    _tool("letor4", "The LETOR 3.0 and 4.0 scripts: as letor1, and NDCG@k is 0 for a query of fewer than k documents.",
+          discount=discounts.Letor(), ties="stable", overrides={"ndcg": {"short": "zero"}}),
+    _tool("gdeval", "gdeval.pl of the TREC Web track: gain 2^l - 1, ties by descending document id.",
+          ties="docid_desc", negative="unjudged", labels="integer"),
+    _tool("msmarco", "The MS MARCO script: MRR@10, ties by ascending document id, a missing query counts 0.",
+          **_LINEAR, ties="docid_asc", negative="unjudged"),
+)  # fmt: skip
+_BY_NAME = {preset.name: preset for preset in _PRESETS}
+#: What `like=` takes.
+CONVENTION_NAMES = tuple(_BY_NAME)
+
+
+def convention(like: str | Convention) -> Convention:
+    """The preset of this name; a Convention stays itself.
+
+    >>> convention("sklearn").options["gain"]
+    Linear()
+    >>> convention("trek_eval")
+    Traceback (most recent call last):
+    idealrank.errors.ConventionError: unknown convention 'trek_eval'; did you mean 'trec_eval'?
+    """
+    if isinstance(like, Convention):
+        return like
+    if like not in _BY_NAME:
+        raise ConventionError(f"unknown convention {like!r}{nearest(like, _BY_NAME)}")
+    return _BY_NAME[like]

@@ -1,0 +1,126 @@
+"""Measures that are gains times discounts: DCG, NDCG, linear NDCG, RBP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import discounts, gains
+from idealrank.data import Floats
+from idealrank.measures.base import Measure, choice, discount_option, empty_value, gain_option, number, option
+from idealrank.measures.plan import Plan
+
+__all__ = ["DCG", "NDCG", "RBP", "LinearNDCG"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DCG(Measure):
+    """DCG = sum_r G(label at rank r) D(r) (Wang et al. 2013, eq. (1)).
+
+    Labels 2, 0, 1 in rank order, gain 2^l - 1: 3/log2(2) + 0 + 1/log2(4) = 3.5.
+
+    >>> DCG()([2, 0, 1], [0.9, 0.8, 0.7])
+    array([3.5])
+    """
+
+    gain: Any = gain_option
+    discount: Any = discount_option
+    label = "dcg"
+
+    def plan(self) -> Plan:
+        return Plan("sum", self.gain, discount=self.discount, cutoff=self.cutoff, empty=empty_value(self))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NDCG(Measure):
+    """NDCG = DCG / ideal DCG (Wang et al. 2013, eq. (2)); with a cut-off, both count the first k ranks only.
+
+    ``ideal``: over the "judged" documents, the "retrieved" ones, or "full", as if k documents had gain 1. ``short``:
+    "zero" gives 0 to a query of fewer than k documents, as the LETOR 4.0 script does.
+
+    Labels 1, 2 in rank order: (1 + 3/log2(3)) / (3 + 1/log2(3)) = 0.79670...
+
+    >>> NDCG()([1, 2], [0.9, 0.8])
+    array([0.79670758])
+    >>> NDCG(gain="linear", discount="power:0.5") @ 1
+    ndcg(gain=linear,discount=power:0.5)@1
+    """
+
+    gain: Any = gain_option
+    discount: Any = discount_option
+    ideal: str | None = option(choice("judged", "retrieved", "full"))
+    short: str | None = option(choice("as is", "zero"))
+    label = "ndcg"
+
+    def plan(self) -> Plan:
+        return Plan(
+            "sum",
+            self.gain,
+            "full" if self.ideal == "full" else "ideal",
+            discount=self.discount,
+            cutoff=self.cutoff,
+            empty=empty_value(self),
+            ideal_retrieved=self.ideal == "retrieved",
+            zero_if_short=self.short == "zero",
+        )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LinearNDCG(Measure):
+    """NDCG with the discount n - r, n documents in the list (Jin and Geng, eq. (1)); gain l unless named.
+
+    1 minus it is the number of misordered pairs, each weighted by the difference of its labels, over the ideal DCG.
+    Labels 1, 2, 0, 0, 1 in rank order: (1*4 + 2*3 + 1*0) / (2*4 + 1*3 + 1*2) = 10/13.
+
+    >>> LinearNDCG()([1, 2, 0, 0, 1], [5, 4, 3, 2, 1])
+    array([0.76923077])
+    """
+
+    gain: Any = gain_option
+    ideal: str | None = option(choice("judged", "retrieved"))
+    label = "linear_ndcg"
+
+    def plan(self) -> Plan:
+        return Plan(
+            "sum",
+            self.gain,
+            "ideal",
+            discount=discounts.Linear(),
+            cutoff=self.cutoff,
+            empty=empty_value(self),
+            ideal_retrieved=self.ideal == "retrieved",
+        )
+
+
+@dataclass(frozen=True)
+class _Persistence(discounts.Discount):
+    """D(r) = (1 - p) p^(r - 1)."""
+
+    p: float
+
+    def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
+        return (1 - self.p) * self.p ** (np.asarray(ranks, np.float64) - 1)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RBP(Measure):
+    """Rank-biased precision, (1 - p) sum_r p^(r - 1) [label >= rel] (Moffat and Zobel 2008).
+
+    Relevant at ranks 1 and 3, p = 0.5: 0.5 (1 + 0.25) = 0.625.
+
+    >>> RBP(p=0.5)([1, 0, 1], [3, 2, 1])
+    array([0.625])
+    """
+
+    p: float | None = option(number(0, 1 - 1e-12))
+    rel: float | None = option(number())
+    label = "rbp"
+
+    def plan(self) -> Plan:
+        assert self.p is not None
+        assert self.rel is not None
+        discount = _Persistence(self.p)
+        return Plan("sum", gains.Binary(self.rel), discount=discount, cutoff=self.cutoff, empty=empty_value(self))

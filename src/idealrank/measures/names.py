@@ -1,0 +1,88 @@
+"""Measures from the names that people write."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from idealrank._spec import nearest
+from idealrank.errors import ConventionError
+from idealrank.measures import discounted, pairs, relevance
+from idealrank.measures.base import Measure
+
+__all__ = ["ALIASES", "CLASSES", "measure"]
+
+#: Measures by their name in text.
+CLASSES: dict[str, type[Measure]] = {
+    cls.label: cls
+    for module in (discounted, relevance, pairs)
+    for cls in (getattr(module, name) for name in module.__all__)
+}
+
+#: Other names for the same measures.
+ALIASES = {
+    "map": "ap",
+    "map_cut": "ap",
+    "average_precision": "ap",
+    "mrr": "rr",
+    "recip_rank": "rr",
+    "reciprocal_rank": "rr",
+    "ndcg_cut": "ndcg",
+    "n_dcg": "ndcg",
+    "precision": "p",
+    "prec": "p",
+    "r": "recall",
+    "f": "f1",
+    "rprec": "r_precision",
+    "r-precision": "r_precision",
+    "success": "hit_rate",
+    "hit": "hit_rate",
+    "hits": "hit_rate",
+    "hitrate": "hit_rate",
+    "tau": "kendall_tau",
+    "kendall": "kendall_tau",
+    "roc_auc": "auc",
+    "lndcg": "linear_ndcg",
+    "linearndcg": "linear_ndcg",
+    "pairwiseerror": "pairwise_error",
+    "kendalltau": "kendall_tau",
+    "rprecision": "r_precision",
+}
+
+_SHAPE = re.compile(
+    r"\s*(?P<name>[A-Za-z][\w-]*?)(?:_(?P<tail>\d+))?\s*(?:\((?P<options>[^()]*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*"
+)
+
+
+def measure(name: str | Measure) -> Measure:
+    """The measure of this name; a measure stays itself.
+
+    >>> measure("ndcg@10"), measure("ndcg(gain=linear)@20%"), measure("map"), measure("ndcg_cut_10"), measure("P_5")
+    (ndcg@10, ndcg(gain=linear)@20%, ap, ndcg@10, p@5)
+    >>> measure("ndgc@10")
+    Traceback (most recent call last):
+    idealrank.errors.ConventionError: unknown measure 'ndgc@10'; did you mean 'ndcg'?
+    """
+    if isinstance(name, Measure):
+        return name
+    shape = _SHAPE.fullmatch(name)
+    if shape is None:
+        raise ConventionError(f"cannot read the measure {name!r}: write ndcg@10 or ndcg(gain=linear,discount=zipf)@10")
+    word = shape["name"].lower()
+    cls = CLASSES.get(ALIASES.get(word, word))
+    if cls is None:
+        raise ConventionError(f"unknown measure {name!r}{nearest(word, [*CLASSES, *ALIASES])}")
+    options: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in (shape["options"] or "").split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise ConventionError(f"cannot read the option {part!r} of {name!r}: write option=value")
+        if key.strip() in options:
+            raise ConventionError(f"the option {key.strip()!r} stands twice in {name!r}")
+        options[key.strip()] = value.strip()
+    cuts = [cut for cut in (shape["tail"], shape["cutoff"], options.pop("cutoff", None)) if cut is not None]
+    if len(cuts) > 1:
+        raise ConventionError(f"{name!r} names two cut-offs")
+    if cuts:
+        options["cutoff"] = cuts[0]
+    return cls(**options)
