@@ -11,6 +11,7 @@ ROOT = Path(idealrank.__file__).parent
 LAYERS = {
     "_core": 0,
     "errors": 0,
+    "_spec": 0,
     "_threads": 0,
     "ids": 1,
     "data": 1,

@@ -120,7 +120,7 @@ _PRESETS = (
           **_LINEAR, ideal="retrieved"),
     _tool("torchmetrics",
           "torchmetrics 1.9: scores as float32; a query is empty where its labels sum to 0, so that [-1, 1, 0] is; ties "
-          "are averaged for NDCG and in arbitrary order for the rest; AP is divided by the relevant documents found.",
+          "are averaged for NDCG, in arbitrary order for the rest; AP is divided by the relevant documents found.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
           overrides={name: {"ties": "stable"} for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
           | {"ap": {"ties": "stable", "denominator": "hits"}}),
