@@ -23,6 +23,7 @@
 #include "idealrank/errors.hpp"
 #include "idealrank/for_each_query.hpp"
 #include "idealrank/grouping.hpp"
+#include "idealrank/id_order.hpp"
 #include "idealrank/ids.hpp"
 #include "idealrank/letor.hpp"
 #include "idealrank/measure.hpp"
@@ -450,6 +451,24 @@ NB_MODULE(_core, m) {
         return to_numpy(std::move(rows));
       },
       "scores"_a.noconvert(), "offsets"_a.noconvert(), "n_threads"_a);
+
+  m.def(
+      "order_by_id",
+      [](const In<double>& scores, const In<std::int64_t>& offsets, const In<std::uint8_t>& id_bytes,
+         const In<std::int64_t>& id_offsets, bool descending, int n_threads) {
+        check_offsets(offsets, scores.shape(0), "offsets");
+        check_offsets(id_offsets, id_bytes.shape(0), "id offsets");
+        check_length(id_offsets.shape(0), scores.shape(0) + 1, "id offsets");
+        Buffer<std::int64_t> rows;
+        {
+          nb::gil_scoped_release release;
+          rows.resize(scores.shape(0));
+          order_by_id(span_of(scores), span_of(offsets), ids_of(id_bytes, id_offsets), descending, rows.span(), n_threads);
+        }
+        return to_numpy(std::move(rows));
+      },
+      "scores"_a.noconvert(), "offsets"_a.noconvert(), "id_bytes"_a.noconvert(), "id_offsets"_a.noconvert(), "descending"_a,
+      "n_threads"_a);
 
   m.def(
       "group",

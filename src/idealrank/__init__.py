@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from idealrank.data import Run as Run
     from idealrank.data import from_arrays as from_arrays
     from idealrank.data import join as join
+    from idealrank.evaluation import Evaluation as Evaluation
+    from idealrank.evaluation import evaluate as evaluate
     from idealrank.ids import Ids as Ids
     from idealrank.io.frames import from_frame as from_frame
     from idealrank.io.letor import read_letor as read_letor
@@ -36,12 +38,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Evaluation": "evaluation",
     "Ids": "ids",
     "Judged": "data",
     "Problem": "data",
     "Qrels": "data",
     "RankingData": "data",
     "Run": "data",
+    "evaluate": "evaluation",
     "from_arrays": "data",
     "from_frame": "io.frames",
     "join": "data",

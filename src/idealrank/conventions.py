@@ -119,7 +119,7 @@ _PRESETS = (
     _tool("sklearn", "scikit-learn 1.9 ndcg_score: ties averaged; only the documents given exist.",
           **_LINEAR, ideal="retrieved"),
     _tool("torchmetrics",
-          "torchmetrics 1.9: scores as float32; a query is empty where its labels sum to 0, so that [-1, 1, 0] is; ties "
+          "torchmetrics 1.9: scores as float32; a query is empty where its labels sum to 0, as [-1, 1, 0] do; ties "
           "are averaged for NDCG, in arbitrary order for the rest; AP is divided by the relevant documents found.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
           overrides={name: {"ties": "stable"} for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
