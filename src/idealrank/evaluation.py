@@ -174,7 +174,7 @@ def evaluate(
     ``data`` and ``scores`` may be
 
     - judgments and a run: `Qrels` and `Run`, or nested dicts; several systems are {name: run};
-    - `RankingData` and one score a document in row order; several systems are {name: scores}; None takes the data's own;
+    - `RankingData` and one score a document in row order; several are {name: scores}; None takes its own;
     - labels and scores as arrays, with ``offsets`` or ``query_ids``;
     - a data frame (or a path to Parquet) and the name of its score column, or a list of them.
 
