@@ -93,6 +93,8 @@ def test_a_query_without_documents_is_allowed() -> None:
         ({"labels": ["x"]}, "labels must be numbers"),
         ({"labels": [0, 1], "query_ids": [[1, 2]]}, "string or an integer"),
         ({"labels": [0, 1], "query_ids": np.array([1.5, 2.0])}, "string or an integer, got 1.5"),
+        ({"labels": [0, 1], "query_ids": np.array([np.inf, 2.0])}, "string or an integer, got inf"),
+        ({"labels": [0, 1], "query_ids": np.array([2.0**53, 2.0**53 + 2])}, "string or an integer, got 9"),
     ],
 )
 def test_bad_arrays_are_refused_by_name_and_place(arguments: dict[str, object], message: str) -> None:

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from idealrank.evaluation import evaluate as evaluate
     from idealrank.ids import Ids as Ids
     from idealrank.io.frames import from_frame as from_frame
+    from idealrank.io.frames import qrels_from_frame as qrels_from_frame
+    from idealrank.io.frames import read_csv as read_csv
+    from idealrank.io.frames import read_parquet as read_parquet
+    from idealrank.io.frames import run_from_frame as run_from_frame
+    from idealrank.io.frames import to_frame as to_frame
+    from idealrank.io.frames import write_frame as write_frame
     from idealrank.io.letor import read_letor as read_letor
     from idealrank.io.letor import write_letor as write_letor
     from idealrank.io.scores import read_groups as read_groups
@@ -38,23 +44,29 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "Evaluation": "evaluation",
-    "Ids": "ids",
-    "Judged": "data",
-    "Problem": "data",
-    "Qrels": "data",
-    "RankingData": "data",
-    "Run": "data",
     "evaluate": "evaluation",
+    "Evaluation": "evaluation",
     "from_arrays": "data",
     "from_frame": "io.frames",
+    "Ids": "ids",
     "join": "data",
+    "Judged": "data",
     "measure": "measures.names",
+    "Problem": "data",
+    "Qrels": "data",
+    "qrels_from_frame": "io.frames",
+    "RankingData": "data",
+    "read_csv": "io.frames",
     "read_groups": "io.scores",
     "read_letor": "io.letor",
+    "read_parquet": "io.frames",
     "read_qrels": "io.trec",
     "read_run": "io.trec",
     "read_scores": "io.scores",
+    "Run": "data",
+    "run_from_frame": "io.frames",
+    "to_frame": "io.frames",
+    "write_frame": "io.frames",
     "write_groups": "io.scores",
     "write_letor": "io.letor",
     "write_qrels": "io.trec",

@@ -395,7 +395,11 @@ def _int_or_text(ids: Iterable[object]) -> QueryIds:
     array = np.asarray(ids)
     if array.ndim != 1:
         raise DataError(f"ids must have one dimension, got shape {array.shape}")
-    if np.issubdtype(array.dtype, np.floating) and (array == np.rint(array)).all():
+    if (
+        np.issubdtype(array.dtype, np.floating)
+        and (array == np.rint(array)).all()
+        and np.abs(array).max(initial=0) < 2**53
+    ):
         array = array.astype(np.int64)  # data frames turn integers into floats where a value was missing once
     if np.issubdtype(array.dtype, np.signedinteger) or (
         np.issubdtype(array.dtype, np.unsignedinteger) and array.max(initial=0) < 2**63

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +85,7 @@ class Evaluation:
             "measures": {name: str(filled) for name, filled in self.filled.items()},
         }
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """A data frame with one row a query: the column qid, and one a measure."""
         from idealrank.io.frames import frame_of
 
@@ -134,7 +134,7 @@ class Evaluations(Mapping[str, Evaluation]):
         """{system: {measure as given: mean}}."""
         return {name: evaluation.mean for name, evaluation in self.items()}
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """A data frame with one row a system and query: the columns system and qid, and one a measure."""
         from idealrank.io.frames import frame_of
 

@@ -13,6 +13,7 @@
 
 #include "idealrank/errors.hpp"
 #include "idealrank/order.hpp"
+#include "idealrank/small_sort.hpp"
 
 namespace idealrank {
 
@@ -63,7 +64,8 @@ class TopRanker {
 
  private:
   static constexpr std::size_t kInsertionUpTo = 32;
-  static constexpr std::size_t kRadixFrom = 1500;
+  static constexpr std::size_t kRadixFrom = 2048;
+  static constexpr std::uint64_t kPlace = 0xFFF;  // room for a place below kRadixFrom
 
   // The k best, kept sorted while all pass by. A later equal score does not displace an earlier one: stable.
   void insert_top(std::span<const double> scores, std::size_t k) {
@@ -101,29 +103,35 @@ class TopRanker {
   void sort(std::span<const double> scores) {
     const std::size_t n = order_.size();
     if (n < kRadixFrom) {
-      items_.resize(n);
-      for (std::size_t i = 0; i < n; ++i) items_[i] = {scores[order_[i]], order_[i]};
-      std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
-        return a.score != b.score ? a.score > b.score : a.index < b.index;
-      });
-      for (std::size_t i = 0; i < n; ++i) order_[i] = items_[i].index;
+      // The high bits of the key and a place in order_, in one word; what the low bits would say is settled after.
+      words_.resize(n);
+      for (std::size_t i = 0; i < n; ++i) words_[i] = (descending_key(scores[order_[i]]) & ~kPlace) | i;
+      sort_words_(words_);
+      sorted_.resize(n);
+      for (std::size_t r = 0; r < n; ++r) sorted_[r] = order_[words_[r] & kPlace];
+      for (std::size_t first = 0; first + 1 < n;) {
+        std::size_t last = first + 1;
+        while (last < n && (words_[last] & ~kPlace) == (words_[first] & ~kPlace)) ++last;
+        if (last - first > 1) {
+          std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(first), sorted_.begin() + static_cast<std::ptrdiff_t>(last),
+                    [&](std::uint32_t a, std::uint32_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
+        }
+        first = last;
+      }
     } else {
       copy_.resize(n);
       for (std::size_t i = 0; i < n; ++i) copy_[i] = scores[order_[i]];
       sorted_.resize(n);
       radix_(copy_, sorted_, -1, 0);
       for (std::size_t r = 0; r < n; ++r) sorted_[r] = order_[sorted_[r]];
-      order_.swap(sorted_);
     }
+    order_.swap(sorted_);
   }
 
-  struct Item {
-    double score;
-    std::uint32_t index;
-  };
   std::vector<std::uint32_t> order_, sorted_;
-  std::vector<Item> items_;
+  std::vector<std::uint64_t> words_;
   std::vector<double> copy_;
+  SmallSort sort_words_;
   DescendingOrder radix_;
 };
 
