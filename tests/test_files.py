@@ -110,3 +110,24 @@ def test_output_is_compressed_by_its_ending_and_the_same_each_time(tmp_path: Pat
         ir.write_scores([1.0, 0.5], path)
     assert module.decompress(paths[0].read_bytes()) == b"1.0\n0.5\n"  # type: ignore[attr-defined]
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX special files")
+def test_what_is_not_a_regular_file_stays_what_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        ir.write_scores([1.0, 2.0], pipe)
+        assert reader.communicate()[0] == b"1.0\n2.0\n"
+    assert pipe.is_fifo()
+
+
+def test_an_impossible_target_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"nowhere.x\.txt"):
+        ir.write_scores([1.0], tmp_path / "nowhere" / "x.txt")
+
+
+def test_all_of_it_goes_to_standard_output() -> None:
+    script = "import idealrank as ir, numpy as np; ir.write_scores(np.zeros(1_000_000), '-')"
+    done = subprocess.run([sys.executable, "-u", "-c", script], capture_output=True, check=True)
+    assert done.stdout == b"0.0\n" * 1_000_000

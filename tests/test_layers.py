@@ -13,6 +13,7 @@ LAYERS = {
     "errors": 0,
     "_spec": 0,
     "_threads": 0,
+    "exact": 1,
     "ids": 1,
     "data": 1,
     "io": 2,

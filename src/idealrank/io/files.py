@@ -10,7 +10,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeAlias
 
@@ -36,7 +36,7 @@ _DECOMPRESSORS: dict[bytes, Callable[[Any], Any]] = {
 }
 _COMPRESSORS: dict[str, Callable[[Any], Any]] = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0),
-    ".xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 (closed by atomic_output)
+    ".xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 (closed by its user)
 }
 
 
@@ -143,29 +143,41 @@ def _meter(raw: IO[bytes]) -> tuple[Callable[[], int], int | None]:
 def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Write to a temporary file beside the target and rename it at the end; compressed by its ending; "-" is stdout.
 
-    If the block raises, the target is as it was before.
+    If the block raises, the target is as it was before. What is not a regular file, a pipe say, is written to directly.
     """
     if target == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        # Unbuffered, standard output may take only a part of what it is given.
+        stream = sys.stdout.buffer
+        buffered = io.BufferedWriter(stream) if isinstance(stream, io.RawIOBase) else stream
+        yield buffered
+        buffered.flush()
+        if buffered is not stream:
+            buffered.detach()
         return
     path = Path(target)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file in it")
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file, _compressed(file, path) as stream:
+            yield stream
+        return
     try:
-        with os.fdopen(handle, "wb") as file:
-            compressor = _COMPRESSORS.get(path.suffix)
-            if compressor is None:
-                yield file
-            else:
-                with compressor(file) as compressed:
-                    yield compressed
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    try:
+        with os.fdopen(handle, "wb") as file, _compressed(file, path) as stream:
+            yield stream
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _compressed(file: IO[bytes], path: Path) -> Any:
+    compressor = _COMPRESSORS.get(path.suffix)
+    return nullcontext(file) if compressor is None else compressor(file)
 
 
 def _umask() -> int:

@@ -7,6 +7,7 @@ documents (higher is better), offsets cut both into queries (None: one query). O
 None is as the convention says.
 """
 
+from idealrank.measures.against_random import CorrectedNDCG, NDCGPValue, NDCGZScore, RandomNDCG
 from idealrank.measures.base import Measure
 from idealrank.measures.discounted import DCG, NDCG, RBP, LinearNDCG
 from idealrank.measures.names import ALIASES, measure
@@ -24,14 +25,18 @@ __all__ = [
     "RBP",
     "RR",
     "Bpref",
+    "CorrectedNDCG",
     "HitRate",
     "Judged",
     "KendallTau",
     "LinearNDCG",
     "Measure",
+    "NDCGPValue",
+    "NDCGZScore",
     "PairwiseError",
     "Precision",
     "RPrecision",
+    "RandomNDCG",
     "Recall",
     "measure",
 ]

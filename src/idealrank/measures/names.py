@@ -7,7 +7,7 @@ from typing import Any
 
 from idealrank._spec import nearest
 from idealrank.errors import ConventionError
-from idealrank.measures import discounted, pairs, relevance
+from idealrank.measures import against_random, discounted, pairs, relevance
 from idealrank.measures.base import Measure
 
 __all__ = ["ALIASES", "CLASSES", "measure"]
@@ -15,7 +15,7 @@ __all__ = ["ALIASES", "CLASSES", "measure"]
 #: Measures by their name in text.
 CLASSES: dict[str, type[Measure]] = {
     cls.label: cls
-    for module in (discounted, relevance, pairs)
+    for module in (discounted, relevance, pairs, against_random)
     for cls in (getattr(module, name) for name in module.__all__)
 }
 

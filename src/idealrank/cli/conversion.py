@@ -1,0 +1,109 @@
+"""Reading, fitting and writing for ``idealrank convert``; a frame that stays one is passed on as it is."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, TypeAlias
+
+from idealrank.cli.kinds import FRAMES, KINDS
+from idealrank.data import Qrels, RankingData, Run
+from idealrank.ids import Ids
+from idealrank.io import frames, letor, trec
+from idealrank.io.files import Progress, atomic_output
+
+__all__ = ["fit", "read", "size_of", "write"]
+
+#: What a file holds; the last is a PyArrow table.
+Data: TypeAlias = RankingData | Qrels | Run | Any
+
+
+def read(path: str, kind: str, target_kind: str, *, sparse: bool, group: str | None, progress: Progress | None) -> Data:
+    """Read a file of this kind, as far as the kind that it shall become can use it."""
+    if kind == "letor":
+        return letor.read_letor(path, sparse=sparse, group=group, progress=progress)
+    if kind == "qrels":
+        return trec.read_qrels(path, progress=progress)
+    if kind == "run":
+        return trec.read_run(path, progress=progress)
+    if target_kind in FRAMES:
+        return frames.read_frame(path)
+    read_file = frames.read_parquet if kind == "parquet" else frames.read_csv
+    # A run has scores for labels, and may have no labels.
+    return read_file(path, label="score") if target_kind == "run" else read_file(path)
+
+
+def size_of(data: Data) -> str:
+    """How much was read, in words."""
+    if not isinstance(data, (RankingData, Qrels, Run)):
+        return f"{data.num_rows:,} rows of {data.num_columns:,} columns"
+    features = f", {data.n_features:,} features" if isinstance(data, RankingData) and data.n_features else ""
+    return f"{data.n_queries:,} queries, {data.n_docs:,} documents{features}"
+
+
+def fit(data: Data, path: str, target_kind: str) -> tuple[Data, list[str]]:
+    """The data as a file of the target's kind takes it, and what its owner should know of the change."""
+    if isinstance(data, RankingData) and target_kind not in FRAMES:
+        known = _losses(data, target_kind)
+        if target_kind == "letor":
+            return data, known
+        if data.doc_ids is None:
+            known.append("documents have no ids: the numbers of their rows, from 0, stand in")
+        return _by_query(data, path, target_kind), known
+    if isinstance(data, Qrels) and target_kind == "letor":
+        made = RankingData(data.labels, data.offsets, data.query_ids, doc_ids=data.doc_ids)
+        return made, ["judgments have no features: a line is label, query and document"]
+    if isinstance(data, Run) and target_kind in FRAMES and data.name:
+        return data, [_left_out([f"the run's name {data.name!r}"], target_kind)]
+    return data, []
+
+
+def _losses(data: RankingData, target_kind: str) -> list[str]:
+    names = [name for name in ("scores", "weights") if getattr(data, name) is not None]
+    if target_kind != "letor" and data.n_features:
+        names.append(f"{data.n_features:,} {'other columns' if target_kind == 'run' else 'features'}")
+    return [_left_out(names, target_kind)] if names else []
+
+
+def _left_out(names: list[str], target_kind: str) -> str:
+    return f"left out: {', '.join(names)} (no place in {KINDS[target_kind]})"
+
+
+def _by_query(data: RankingData, path: str, target_kind: str) -> Qrels | Run:
+    grouped = data.grouped()
+    doc_ids = Ids.of(range(data.n_docs)) if data.doc_ids is None else data.doc_ids
+    if data.order is not None:
+        doc_ids = doc_ids.take(data.order)
+    query_ids = grouped.query_ids if isinstance(grouped.query_ids, Ids) else Ids.of(grouped.query_ids.tolist())
+    columns = (query_ids, grouped.offsets, doc_ids, grouped.labels)
+    made: Qrels | Run
+    if target_kind == "qrels":
+        made = Qrels.from_flat(*columns)
+    else:
+        made = Run.from_flat(*columns, name="_".join(os.path.basename(path).split(".")[0].split()).strip("-"))
+    return made
+
+
+def write(data: Any, path: str, kind: str) -> None:
+    """Write a file of this kind, "-" being standard output."""
+    if kind == "letor":
+        letor.write_letor(data, path)
+    elif kind == "qrels":
+        trec.write_qrels(data, path)
+    elif kind == "run":
+        trec.write_run(data, path)
+    else:
+        table = frames.to_frame(data, backend="pyarrow") if isinstance(data, (RankingData, Qrels, Run)) else data
+        with atomic_output(path) as file:
+            _write_table(table, file, kind)
+
+
+def _write_table(table: Any, file: Any, kind: str) -> None:
+    # `frames.write_frame` goes by the name's ending, which standard output does not have.
+    if kind == "parquet":
+        import pyarrow.parquet as pq
+
+        pq.write_table(table, file, write_page_checksum=True)
+    else:
+        import pyarrow.csv as pa_csv
+
+        pa_csv.write_csv(table, file)

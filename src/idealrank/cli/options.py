@@ -1,0 +1,54 @@
+"""Options that commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["debug_option", "format_option", "is_debug", "quiet_option"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_DEBUG = "idealrank.debug"
+
+
+def _remember_debug(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[_DEBUG] = True
+
+
+def debug_option(function: _Function) -> _Function:
+    """``--debug``, taken before the command and after it; ask `is_debug`."""
+    return click.option(
+        "--debug",
+        is_flag=True,
+        envvar="IDEALRANK_DEBUG",
+        expose_value=False,
+        is_eager=True,
+        callback=_remember_debug,
+        help="Show the traceback of a failure.",
+    )(function)
+
+
+def is_debug() -> bool:
+    """Whether ``--debug`` was given to the command that runs, or IDEALRANK_DEBUG set."""
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and bool(ctx.meta.get(_DEBUG))
+
+
+def quiet_option(function: _Function) -> _Function:
+    """``--quiet``: no progress, no notes; failures are still said."""
+    return click.option("-q", "--quiet", is_flag=True, help="No progress, no notes; only failures are said.")(function)
+
+
+def format_option(function: _Function) -> _Function:
+    """``--format``: how the command's table is printed, ``output_format`` for `tables.show`."""
+    return click.option(
+        "--format",
+        "output_format",
+        type=click.Choice(["text", "json", "csv", "markdown", "latex"]),
+        default="text",
+        metavar="FORMAT",
+        help="Print the table as text (the default), json, csv, markdown or latex.",
+    )(function)

@@ -1,0 +1,110 @@
+"""Sums without rounding: the same mean and variance however the values were cut into batches."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank.errors import DataError
+
+__all__ = ["ExactSum", "Moments"]
+
+Floats = npt.NDArray[np.float64]
+
+_LEAST_EXPONENT = -1074  # frexp's exponent of the smallest positive double, less one
+_N_EXPONENTS = 1024 - _LEAST_EXPONENT + 1
+_LOW_BITS = 27
+
+
+class ExactSum:
+    """A sum of doubles as integers, one pair for each exponent: adding is exact, in any order.
+
+    >>> total = ExactSum()
+    >>> total.add(np.array([1e100, 1.0, -1e100]))
+    >>> float(total.value)
+    1.0
+    """
+
+    def __init__(self) -> None:
+        # A double is a 53-bit integer times a power of two. Its high and low half are summed apart, so that 2^36 of
+        # them fit into an int64.
+        self._halves = np.zeros((2, _N_EXPONENTS), np.int64)
+
+    def add(self, values: Floats) -> None:
+        """Add finite values."""
+        if not np.isfinite(values).all():
+            raise DataError("only finite values can be summed")
+        fractions, exponents = np.frexp(values)
+        integers = np.ldexp(fractions, 53).astype(np.int64)
+        places = exponents - _LEAST_EXPONENT
+        for half, part in zip(self._halves, (integers >> _LOW_BITS, integers & ((1 << _LOW_BITS) - 1)), strict=True):
+            np.add.at(half, places, part)
+
+    def merge(self, other: ExactSum) -> None:
+        """Add what another sum holds."""
+        self._halves += other._halves
+
+    @property
+    def value(self) -> Fraction:
+        """The sum, exactly."""
+        total = Fraction(0)
+        for place in np.flatnonzero(self._halves.any(axis=0)).tolist():
+            high, low = self._halves[:, place].tolist()
+            total += ((high << _LOW_BITS) + low) * Fraction(2) ** (place + _LEAST_EXPONENT - 53)
+        return total
+
+
+@dataclass
+class Moments:
+    """Count, mean and variance of values, free of rounding until they are asked for.
+
+    >>> moments = Moments.of(np.array([0.1] * 10))
+    >>> moments.mean, moments.variance
+    (0.1, 0.0)
+    """
+
+    count: int = 0
+    _sum: ExactSum = field(default_factory=ExactSum, repr=False)
+    _squares: ExactSum = field(default_factory=ExactSum, repr=False)
+
+    @classmethod
+    def of(cls, values: Floats) -> Moments:
+        """Moments of these values."""
+        moments = cls()
+        moments.add(values)
+        return moments
+
+    def add(self, values: Floats) -> None:
+        """Take in finite values."""
+        self.count += values.size
+        self._sum.add(values)
+        # Dekker: a square is exactly the rounded square and a rest that is a double too, of numbers that are not tiny.
+        scale = 2.0**27 + 1
+        high = scale * values - (scale * values - values)
+        low = values - high
+        square = values * values
+        self._squares.add(square)
+        self._squares.add(((high * high - square) + 2 * high * low) + low * low)
+
+    def merge(self, other: Moments) -> None:
+        """Take in what another holds."""
+        self.count += other.count
+        self._sum.merge(other._sum)
+        self._squares.merge(other._squares)
+
+    @property
+    def mean(self) -> float:
+        """The mean, rounded once; NaN of nothing."""
+        return float(self._sum.value / self.count) if self.count else math.nan
+
+    @property
+    def variance(self) -> float:
+        """The sample variance (n - 1 below), rounded once; NaN of fewer than two values."""
+        if self.count < 2:
+            return math.nan
+        n, total = self.count, self._sum.value
+        return max(float((self._squares.value - total * total / n) / (n - 1)), 0.0)

@@ -1,0 +1,178 @@
+"""NDCG beside a random ranking: its expected value, NDCG corrected for it, its z-score and p-value.
+
+A list of many relevant documents has a high NDCG in any order, so that plain means mix baselines of queries of
+different size; see `CorrectedNDCG` for means that do not. All orders of the ranked documents are equally likely under the null.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealrank.data import Floats, Int64s
+from idealrank.data import Judged as JudgedLabels
+from idealrank.measures.base import (
+    Measure,
+    choice,
+    discount_option,
+    empty_value,
+    gain_option,
+    kernel_ties,
+    number,
+    option,
+)
+from idealrank.measures.discounted import NDCG
+from idealrank.measures.plan import Plan, run
+
+__all__ = ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _AgainstRandom(Measure):
+    gain: Any = gain_option
+    discount: Any = discount_option
+    ideal: str | None = option(choice("judged", "retrieved"))
+
+    def plan(self) -> None:
+        return None
+
+    def values(
+        self,
+        labels: Floats,
+        scores: Floats,
+        offsets: Int64s,
+        *,
+        judged: JudgedLabels | None = None,
+        negative: str = "error",
+        n_threads: int | None = None,
+    ) -> Floats:
+        filled = self.under()
+        pool = JudgedLabels(labels, offsets) if judged is None or filled.ideal == "retrieved" else judged
+        choices: dict[str, Any] = {"negative": negative, "n_threads": n_threads}
+
+        actual_plan, ideal_plan = (
+            filled._ndcg().plan(),
+            Plan("sum", filled.gain, discount=filled.discount, cutoff=filled.cutoff),
+        )
+        actual = run([actual_plan], labels, scores, offsets, judged=judged, ties=kernel_ties(filled), **choices)[0]
+        pool_gains = _gains(filled, pool.labels)
+        ideal = run([ideal_plan], np.nan_to_num(pool.labels), pool_gains, pool.offsets, ties="stable", **choices)[0]
+        gains = _gains(filled, labels)
+        result = np.full(offsets.size - 1, empty_value(filled))
+        for query in np.flatnonzero(ideal > 0).tolist():
+            own = gains[offsets[query] : offsets[query + 1]]
+            result[query] = filled._one(float(actual[query]), own / ideal[query], filled._weights(own.size), query)
+        return result
+
+    def _ndcg(self) -> NDCG:
+        options = {name: getattr(self, name) for name in ("cutoff", "ties", "empty", "gain", "discount", "ideal")}
+        return NDCG(**options, short="as is")
+
+    def _weights(self, n: int) -> Floats:
+        weights = self.discount.weights(n)
+        return weights if self.cutoff is None else np.where(np.arange(n) < self.cutoff.at(n), weights, 0.0)
+
+    def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
+        """The value of one query: its NDCG, its gains over the ideal DCG, the weights of its ranks."""
+        raise NotImplementedError
+
+
+def _gains(measure: _AgainstRandom, labels: Floats) -> Floats:
+    unjudged = np.isnan(labels)
+    gains: Floats = measure.gain(np.where(unjudged, 0.0, labels))
+    return np.where(unjudged, 0.0, gains)
+
+
+def _mean_and_sd(gains: Floats, weights: Floats) -> tuple[float, float]:
+    """Mean and standard deviation of sum_r g_r D(r) over all orders of g."""
+    n = gains.size
+    if n == 0:
+        return 0.0, 0.0
+    mean = float(gains.mean() * weights.sum())
+    if n == 1:
+        return mean, 0.0
+    spread = np.square(gains - gains.mean()).sum() * np.square(weights - weights.mean()).sum()
+    return mean, math.sqrt(spread / (n - 1))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RandomNDCG(_AgainstRandom):
+    """The expected NDCG of a random order: mean gain times the sum of discounts, over the ideal DCG.
+
+    Labels 1, 0 have NDCG 1 or 1/log2(3), each half of the time.
+
+    >>> RandomNDCG()([1, 0], [2, 1])
+    array([0.81546488])
+    """
+
+    label = "random_ndcg"
+
+    def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
+        return _mean_and_sd(gains, weights)[0]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CorrectedNDCG(_AgainstRandom):
+    """(NDCG - E) / (1 - E), E the expected NDCG of a random order: 0 for chance, 1 for the ideal order.
+
+    A query whose every order is ideal counts 0.
+
+    >>> CorrectedNDCG()([1, 0], [2, 1]), CorrectedNDCG()([1, 0], [1, 2])
+    (array([1.]), array([-1.]))
+    """
+
+    label = "corrected_ndcg"
+
+    def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
+        expected, sd = _mean_and_sd(gains, weights)
+        return (actual - expected) / (1 - expected) if sd > 0 and expected < 1 else 0.0
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NDCGZScore(_AgainstRandom):
+    """How many standard deviations NDCG lies above that of a random order; 0 where all orders are equal.
+
+    Labels 1, 0 have two orders, one standard deviation to either side of their mean.
+
+    >>> NDCGZScore()([1, 0], [2, 1])
+    array([1.])
+    """
+
+    label = "ndcg_z"
+
+    def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
+        expected, sd = _mean_and_sd(gains, weights)
+        return (actual - expected) / sd if sd > 0 else 0.0
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NDCGPValue(_AgainstRandom):
+    """The share of orders with an NDCG at least as high: exact up to 8 documents, else from ``permutations`` drawn.
+
+    A drawn share is (b + 1) / (B + 1), never 0. ``seed`` makes it repeatable, each query with its own stream.
+
+    >>> NDCGPValue()([1, 0, 0, 0], [4, 3, 2, 1])
+    array([0.25])
+    """
+
+    permutations: float | None = option(number(1, 1e8))
+    seed: float | None = option(number(0))
+    label = "ndcg_p"
+
+    def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
+        least = actual - 1e-12  # orders that are equal but for rounding count
+        n = gains.size
+        if n <= 8:
+            orders = np.array(list(itertools.permutations(range(n))), np.intp).reshape(-1, n)
+            return float((gains[orders] @ weights >= least).mean())
+        n_permutations = int(self.permutations or 10_000)
+        rng = np.random.default_rng([int(self.seed or 0), query])
+        reached, batch = 0, max(1, 2_000_000 // n)
+        for start in range(0, n_permutations, batch):
+            drawn = rng.permuted(np.tile(gains, (min(batch, n_permutations - start), 1)), axis=1)
+            reached += int((drawn @ weights >= least).sum())
+        return (reached + 1) / (n_permutations + 1)
