@@ -122,7 +122,7 @@ def test_a_line_longer_than_a_block_is_read(monkeypatch: pytest.MonkeyPatch) -> 
         ("1 qid:1 1:2 2:0x3", "1:15", "value of feature 2 must be a number or NULL, got '0x3'"),
         ("1 qid:1 1:1_0", "1:11", "got '1_0'"),
         ("1 qid:1 1:NULLED", "1:11", "got 'NULLED'"),
-        ("1 qid:1 99999999999999999999:1", "1:9", "id:value"),
+        ("1 qid:1 99999999999999999999:1", "1:9", "n_features_max=100000"),
         ("1 qid:1 100001:1", "1:9", "n_features_max=100000"),
         ("1 qid:1 1:1\n0 1:1", "2:3", "without qid:"),
         ("1 1:1\n0 qid:1 1:1", "2:3", "with qid:"),

@@ -147,12 +147,14 @@ def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """
     if target == "-":
         # Unbuffered, standard output may take only a part of what it is given.
-        stream = sys.stdout.buffer
-        buffered = io.BufferedWriter(stream) if isinstance(stream, io.RawIOBase) else stream
-        yield buffered
-        buffered.flush()
-        if buffered is not stream:
-            buffered.detach()
+        raw = sys.stdout.buffer
+        if isinstance(raw, io.RawIOBase):
+            buffered = io.BufferedWriter(raw)
+            yield buffered
+            buffered.detach()  # flushes
+        else:
+            yield raw
+            raw.flush()
         return
     path = Path(target)
     if path.is_dir():

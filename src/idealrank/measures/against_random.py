@@ -1,7 +1,8 @@
 """NDCG beside a random ranking: its expected value, NDCG corrected for it, its z-score and p-value.
 
 A list of many relevant documents has a high NDCG in any order, so that plain means mix baselines of queries of
-different size; see `CorrectedNDCG` for means that do not. All orders of the ranked documents are equally likely under the null.
+different size; see `CorrectedNDCG` for means that do not. Under the null all orders of the ranked documents are equally
+likely.
 """
 
 from __future__ import annotations
