@@ -18,16 +18,8 @@ from strategies import finite, nested, words
 from idealrank import Ids, Qrels, RankingData, Run, from_arrays
 from idealrank.errors import ConventionError, DataError, MissingExtraError, ParseError
 from idealrank.io import frames
-from idealrank.io.frames import (
-    from_frame,
-    qrels_from_frame,
-    read_csv,
-    read_frame,
-    read_parquet,
-    run_from_frame,
-    to_frame,
-    write_frame,
-)
+from idealrank.io.frames import from_frame, qrels_from_frame, run_from_frame, to_frame
+from idealrank.io.tables import read_csv, read_frame, read_parquet, write_frame
 
 SOURCES = ["pandas", "polars", "polars lazy", "pyarrow", "duckdb"]
 TARGETS: list[frames.Backend] = ["pandas", "polars", "pyarrow"]
@@ -392,7 +384,7 @@ def test_without_pyarrow_text_and_lists_are_the_same(source: str, monkeypatch: p
         n_asked += 1
         raise MissingExtraError("pyarrow", "parquet")
 
-    monkeypatch.setattr(frames, "_pyarrow", missing_pyarrow)
+    monkeypatch.setattr(frames, "pyarrow_module", missing_pyarrow)
     assert_same(from_frame(frame), expected)
     assert n_asked == 3  # for query ids, document ids and features
     assert expected.features.shape == (4, 4)

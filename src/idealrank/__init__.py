@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from idealrank.ids import Ids as Ids
     from idealrank.io.frames import from_frame as from_frame
     from idealrank.io.frames import qrels_from_frame as qrels_from_frame
-    from idealrank.io.frames import read_csv as read_csv
-    from idealrank.io.frames import read_parquet as read_parquet
     from idealrank.io.frames import run_from_frame as run_from_frame
     from idealrank.io.frames import to_frame as to_frame
-    from idealrank.io.frames import write_frame as write_frame
     from idealrank.io.letor import read_letor as read_letor
     from idealrank.io.letor import write_letor as write_letor
     from idealrank.io.scores import read_groups as read_groups
     from idealrank.io.scores import read_scores as read_scores
     from idealrank.io.scores import write_groups as write_groups
     from idealrank.io.scores import write_scores as write_scores
+    from idealrank.io.tables import read_csv as read_csv
+    from idealrank.io.tables import read_parquet as read_parquet
+    from idealrank.io.tables import write_frame as write_frame
     from idealrank.io.trec import read_qrels as read_qrels
     from idealrank.io.trec import read_run as read_run
     from idealrank.io.trec import write_qrels as write_qrels
@@ -56,17 +56,17 @@ _HOME = {
     "Qrels": "data",
     "qrels_from_frame": "io.frames",
     "RankingData": "data",
-    "read_csv": "io.frames",
+    "read_csv": "io.tables",
     "read_groups": "io.scores",
     "read_letor": "io.letor",
-    "read_parquet": "io.frames",
+    "read_parquet": "io.tables",
     "read_qrels": "io.trec",
     "read_run": "io.trec",
     "read_scores": "io.scores",
     "Run": "data",
     "run_from_frame": "io.frames",
     "to_frame": "io.frames",
-    "write_frame": "io.frames",
+    "write_frame": "io.tables",
     "write_groups": "io.scores",
     "write_letor": "io.letor",
     "write_qrels": "io.trec",

@@ -229,6 +229,10 @@ def _as_ranking(
     if not isinstance(data, RankingData) and (hasattr(data, "columns") or isinstance(data, (str, os.PathLike))):
         from idealrank.io.frames import ranking_and_scores
 
+        if isinstance(data, (str, os.PathLike)):
+            from idealrank.io.tables import read_frame
+
+            data = read_frame(data, text=())
         data, scores = ranking_and_scores(data, scores)
     elif not isinstance(data, RankingData):
         data = from_arrays(data, offsets=offsets, query_ids=query_ids)

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from idealrank.cli.kinds import FRAMES, KINDS
 from idealrank.data import Qrels, RankingData, Run
 from idealrank.ids import Ids
-from idealrank.io import frames, letor, trec
-from idealrank.io.files import Progress, atomic_output
+from idealrank.io import letor, tables, trec
+from idealrank.io.files import Progress
 
 __all__ = ["fit", "read", "size_of", "write"]
 
@@ -17,7 +17,7 @@ __all__ = ["fit", "read", "size_of", "write"]
 Data: TypeAlias = RankingData | Qrels | Run | Any
 
 
-def read(path: str, kind: str, target_kind: str, *, sparse: bool, group: str | None, progress: Progress | None) -> Data:
+def read(path: str, kind: Any, target_kind: str, *, sparse: bool, group: str | None, progress: Progress | None) -> Data:
     """Read a file of this kind, as far as the kind that it shall become can use it."""
     if kind == "letor":
         return letor.read_letor(path, sparse=sparse, group=group, progress=progress)
@@ -26,8 +26,8 @@ def read(path: str, kind: str, target_kind: str, *, sparse: bool, group: str | N
     if kind == "run":
         return trec.read_run(path, progress=progress)
     if target_kind in FRAMES:
-        return frames.read_frame(path)
-    read_file = frames.read_parquet if kind == "parquet" else frames.read_csv
+        return tables.read_frame(path, kind=kind)
+    read_file = tables.read_parquet if kind == "parquet" else tables.read_csv
     # A run has scores for labels, and may have no labels.
     return read_file(path, label="score") if target_kind == "run" else read_file(path)
 
@@ -83,7 +83,7 @@ def _by_query(data: RankingData, path: str, target_kind: str) -> Qrels | Run:
     return made
 
 
-def write(data: Any, path: str, kind: str) -> None:
+def write(data: Any, path: str, kind: Any) -> None:
     """Write a file of this kind, "-" being standard output."""
     if kind == "letor":
         letor.write_letor(data, path)
@@ -92,18 +92,4 @@ def write(data: Any, path: str, kind: str) -> None:
     elif kind == "run":
         trec.write_run(data, path)
     else:
-        table = frames.to_frame(data, backend="pyarrow") if isinstance(data, (RankingData, Qrels, Run)) else data
-        with atomic_output(path) as file:
-            _write_table(table, file, kind)
-
-
-def _write_table(table: Any, file: Any, kind: str) -> None:
-    # `frames.write_frame` goes by the name's ending, which standard output does not have.
-    if kind == "parquet":
-        import pyarrow.parquet as pq
-
-        pq.write_table(table, file, write_page_checksum=True)
-    else:
-        import pyarrow.csv as pa_csv
-
-        pa_csv.write_csv(table, file)
+        tables.write_frame(data, path, kind=kind)

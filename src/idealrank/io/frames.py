@@ -9,25 +9,19 @@ are none), and a column of lists named "features".
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
-import os
-import re
 import reprlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank.data import Floats, Int64s, Problem, Qrels, QueryIds, RankingData, Run, from_arrays
-from idealrank.errors import ConventionError, DataError, MissingExtraError, ParseError
+from idealrank.errors import ConventionError, DataError, MissingExtraError
 from idealrank.ids import Ids
-from idealrank.io.files import Source, atomic_output, display_name, read_blocks
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -37,18 +31,12 @@ __all__ = [
     "from_frame",
     "qrels_from_frame",
     "ranking_and_scores",
-    "read_csv",
-    "read_frame",
-    "read_parquet",
     "run_from_frame",
     "to_frame",
-    "write_frame",
 ]
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
-_PARQUET_ENDINGS = (".parquet", ".pq")
-_CSV_ENDINGS = (".csv", ".csv.gz", ".csv.xz")
 # Rows whose features stay in the cache while the frame's columns are woven into them: 4 x faster than whole columns.
 _ROWS_AT_ONCE = 4096
 # From here on a float skips integers, so that two ids may have become one.
@@ -74,25 +62,23 @@ def from_frame(
     >>> from_frame(table)
     RankingData(2 queries, 3 documents, 1 features, labels 0 1 2, problems: missing value)
     """
-    frame, schema = _opened(df)
-    roles = _choose(schema, query, label, score, doc, weight, features)
-    return _build(_collected(frame, roles.columns), roles)
+    frame, schema = opened(df)
+    roles = choose_roles(schema, query, label, score, doc, weight, features)
+    return build_ranking(collected(frame, roles.columns), roles)
 
 
 def ranking_and_scores(
     frame: Any, columns: str | Sequence[str] | None = None
 ) -> tuple[RankingData, dict[str, Floats] | None]:
-    """A frame, or a path to Parquet or CSV, as data, and the scores in the named columns, one system a column.
+    """A frame as data, and the scores in the named columns, one system a column.
 
     One name, or None for the data's own scores, is one system without a name: {"": scores}, or None.
     """
-    if isinstance(frame, (str, os.PathLike)):
-        frame = read_frame(frame)
     names = [columns] if isinstance(columns, str) else list(columns or ())
     if not names:
         return from_frame(frame), None
     first = from_frame(frame, score=names[0], features=())
-    systems = {name: _numbers(_collected(_opened(frame)[0], [name]), name) for name in names[1:]}
+    systems = {name: _numbers(collected(opened(frame)[0], [name]), name) for name in names[1:]}
     assert first.scores is not None
     if isinstance(columns, str):
         return first, {"": first.scores}
@@ -131,7 +117,7 @@ def _by_query(frame: nw.DataFrame[Any], query: str, doc: str, number: str) -> tu
     return _as_text(data.query_ids), data.offsets, docs, data.to_groups(numbers)
 
 
-def _opened(df: Any) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], Mapping[str, Any]]:
+def opened(df: Any) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], Mapping[str, Any]]:
     """The frame as narwhals sees it, and its columns' types."""
     import narwhals as nw
 
@@ -147,7 +133,7 @@ def _opened(df: Any) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], Mapping[str
         ) from None
 
 
-def _collected(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], columns: Sequence[str]) -> nw.DataFrame[Any]:
+def collected(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], columns: Sequence[str]) -> nw.DataFrame[Any]:
     """These columns in memory; a lazy frame computes no others."""
     import narwhals as nw
 
@@ -155,7 +141,7 @@ def _collected(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], columns: Sequence[s
     if isinstance(picked, nw.LazyFrame):
         native = picked.to_native()
         if hasattr(native, "to_arrow_table"):  # DuckDB's own way, whatever narwhals would choose
-            _pyarrow()
+            pyarrow_module()
             picked = nw.from_native(native.to_arrow_table(), eager_only=True)
         else:
             picked = picked.collect()
@@ -165,10 +151,10 @@ def _collected(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], columns: Sequence[s
 
 
 def _picked(df: Any, *columns: str) -> nw.DataFrame[Any]:
-    frame, schema = _opened(df)
+    frame, schema = opened(df)
     for name in columns:
         _check_column(name, schema)
-    return _collected(frame, list(dict.fromkeys(columns)))
+    return collected(frame, list(dict.fromkeys(columns)))
 
 
 def _check_column(name: str, schema: Mapping[str, Any]) -> None:
@@ -201,7 +187,7 @@ class _Roles:
         return list(dict.fromkeys((self.query, self.label, *self.optional.values(), *self.features)))
 
 
-def _choose(
+def choose_roles(
     schema: Mapping[str, Any],
     query: str,
     label: str,
@@ -239,7 +225,7 @@ def _may_hold_lists(dtype: Any) -> bool:
     return isinstance(dtype, (nw.List, nw.Array, nw.Object))  # pandas keeps lists as objects
 
 
-def _build(frame: nw.DataFrame[Any], roles: _Roles) -> RankingData:
+def build_ranking(frame: nw.DataFrame[Any], roles: _Roles) -> RankingData:
     optional = roles.optional
     matrix, problems = _features(frame, roles.features)
     data = from_arrays(
@@ -349,7 +335,7 @@ def _text(column: nw.Series[Any]) -> Ids:
 def _arrow_text(column: nw.Series[Any]) -> Ids | None:
     """The column's text as Arrow keeps it, without a loop; None without Arrow, or if it cannot say what they are."""
     try:
-        pa, array = _pyarrow(), _one_array(column)
+        pa, array = pyarrow_module(), _one_array(column)
     except (ImportError, ValueError, TypeError):
         return None
     if pa.types.is_dictionary(array.type):
@@ -369,7 +355,7 @@ def _one_array(column: nw.Series[Any]) -> Any:
     return array.combine_chunks() if hasattr(array, "combine_chunks") else array
 
 
-def _pyarrow() -> Any:
+def pyarrow_module() -> Any:
     try:
         import pyarrow
     except ImportError:
@@ -440,7 +426,7 @@ def _stacked_lists(column: nw.Series[Any], name: str) -> npt.NDArray[Any]:
 def _flat_lists(column: nw.Series[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The length of each list, and all their values one after the other."""
     try:
-        _pyarrow()
+        pyarrow_module()
         import pyarrow.compute as pc
 
         array = _one_array(column)
@@ -474,7 +460,7 @@ def frame_of(columns: Mapping[str, Any], backend: Backend = "pandas") -> Any:
     if backend not in get_args(Backend):
         raise ConventionError(f"backend must be one of {', '.join(map(repr, get_args(Backend)))}, got {backend!r}")
     if backend == "pyarrow":
-        _pyarrow()
+        pyarrow_module()
     try:
         return nw.from_dict(columns, backend=backend).to_native()
     except ModuleNotFoundError as error:
@@ -516,7 +502,7 @@ def _strings(ids: Ids, rows: Int64s | None, backend: str) -> Any:
     """The ids at these rows, or all, as the backend takes text."""
     _check_utf8(ids)
     if backend == "pyarrow":
-        pa = _pyarrow()
+        pa = pyarrow_module()
         ids = ids if rows is None else ids.take(rows)
         return pa.LargeStringArray.from_buffers(len(ids), pa.py_buffer(ids.offsets), pa.py_buffer(ids.buffer))
     texts = ids.tolist()
@@ -531,175 +517,3 @@ def _check_utf8(ids: Ids) -> None:
             text.encode()
         except UnicodeEncodeError:
             raise DataError(f"a frame takes ids in UTF-8 alone, got {text!r}", row=row) from None
-
-
-def read_parquet(
-    path: Source,
-    query: str = "qid",
-    label: str = "label",
-    score: str | None = "score",
-    doc: str | None = "doc",
-    weight: str | None = "weight",
-    features: Sequence[str] | None = None,
-) -> RankingData:
-    """Read a Parquet file as `from_frame` reads a frame; columns that are not used are not read."""
-    import narwhals as nw
-
-    name = display_name(path)
-    try:
-        with _parquet_file(path) as file:
-            schema = _opened(file.schema_arrow.empty_table())[1]
-            roles = _choose(schema, query, label, score, doc, weight, features)
-            table = file.read(columns=roles.columns)
-        return _build(_collected(nw.from_native(table, eager_only=True), roles.columns), roles)
-    except DataError as error:
-        raise ParseError(str(error), name) from None
-
-
-def read_csv(
-    path: Source,
-    query: str = "qid",
-    label: str = "label",
-    score: str | None = "score",
-    doc: str | None = "doc",
-    weight: str | None = "weight",
-    features: Sequence[str] | None = None,
-) -> RankingData:
-    """Read a CSV file as `from_frame` reads a frame; .gz and .xz too, "-" is standard input.
-
-    Query ids are integers if all of them are written as such, without leading zeros; else they are text.
-    """
-    name, text = display_name(path), _whole_file(path)
-    table = _csv_table(text, name, [column for column in (query, doc) if column is not None])
-    try:
-        return from_frame(_with_integers(table, query), query, label, score, doc, weight, features)
-    except DataError as error:
-        line = 1 if error.row is None else _line_of_record(text, error.row + 1)
-        raise ParseError(str(error), name, line) from None
-
-
-def read_frame(path: Source, text: Sequence[str] = ("qid", "doc")) -> Any:
-    """Read a Parquet or CSV file, told by its ending, as a PyArrow table, for `qrels_from_frame` and `run_from_frame`.
-
-    The columns that ``text`` names are text in a CSV file even where they look like numbers, so that 007 is not 7.
-    """
-    if _is_parquet(display_name(path)):
-        with _parquet_file(path) as file:
-            return file.read()
-    return _csv_table(_whole_file(path), display_name(path), text)
-
-
-def write_frame(data: RankingData | Qrels | Run, path: str | os.PathLike[str]) -> None:
-    """Write the columns of `to_frame` as Parquet or CSV, by the ending: .parquet, .pq, .csv, .csv.gz or .csv.xz."""
-    as_parquet = _is_parquet(os.fspath(path))
-    table = to_frame(data, backend="pyarrow")
-    with atomic_output(path) as file:
-        if as_parquet:
-            import pyarrow.parquet as pq
-
-            pq.write_table(table, file, write_page_checksum=True)
-        else:
-            import pyarrow.csv as pa_csv
-
-            pa_csv.write_csv(table, file)
-
-
-def _is_parquet(name: str) -> bool:
-    lowered = name.lower()
-    if not lowered.endswith(_PARQUET_ENDINGS + _CSV_ENDINGS):
-        endings = ", ".join(_PARQUET_ENDINGS + _CSV_ENDINGS)
-        raise ConventionError(f"a file's ending says its format and must be one of {endings}, got {name!r}")
-    return lowered.endswith(_PARQUET_ENDINGS)
-
-
-@contextmanager
-def _parquet_file(source: Source) -> Iterator[Any]:
-    """The open file; what Arrow cannot read of it is a ParseError."""
-    pa = _pyarrow()
-    import pyarrow.parquet as pq
-
-    opened: IO[bytes]
-    if isinstance(source, (str, os.PathLike)) and source != "-":
-        opened = open(source, "rb")  # noqa: SIM115 (closed below)
-    else:
-        opened = io.BytesIO(_whole_file(source))
-    with opened as file:
-        try:
-            yield pq.ParquetFile(file, page_checksum_verification=True)
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            what = " ".join(str(error).split())
-            raise ParseError(f"not a Parquet file, or a damaged one: {what}", display_name(source)) from None
-
-
-class _Collector:
-    """A reader for `read_blocks` that keeps everything."""
-
-    def __init__(self) -> None:
-        self.blocks: list[bytes] = []
-        self.n_lines = 0
-
-    def feed(self, block: npt.NDArray[np.uint8], last: bool, n_threads: int) -> int:
-        self.blocks.append(block.tobytes())
-        self.n_lines += self.blocks[-1].count(b"\n")
-        return block.size
-
-
-def _whole_file(source: Source) -> bytes:
-    collector = _Collector()
-    read_blocks(source, collector)
-    return b"".join(collector.blocks)
-
-
-def _csv_table(content: bytes, name: str, text: Sequence[str]) -> Any:
-    pa = _pyarrow()
-    import pyarrow.csv as pa_csv
-
-    parse = pa_csv.ParseOptions(newlines_in_values=True)
-    convert = pa_csv.ConvertOptions(column_types=dict.fromkeys(text, pa.large_string()))
-
-    def read(use_threads: bool) -> Any:
-        options = pa_csv.ReadOptions(use_threads=use_threads)
-        table = pa_csv.read_csv(pa.BufferReader(content), options, parse, convert)
-        return table.rename_columns(table.column_names)  # names that are not UTF-8 are an error here, not later
-
-    try:
-        return read(use_threads=True)
-    except (pa.ArrowException, UnicodeDecodeError):
-        pass
-    try:
-        return read(use_threads=False)  # one thread alone says which row was wrong
-    except UnicodeDecodeError as error:
-        raise ParseError(f"column names must be UTF-8, got {error.object!r}", name) from None
-    except pa.ArrowException as error:
-        found = re.search(r"Row #(\d+): ", str(error))
-        line = _line_of_record(content, int(found[1]) - 1) if found else 1
-        raise ParseError(str(error).replace(found[0] if found else "\n", ""), name, line) from None
-
-
-def _with_integers(table: Any, query: str) -> Any:
-    """The table, its query ids as integers where their text would be the same."""
-    pa = _pyarrow()
-    if table.column_names.count(query) != 1:
-        return table
-    text = table.column(query)
-    try:
-        numbers = text.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return table
-    same = numbers.cast(text.type).equals(text)
-    return table.set_column(table.column_names.index(query), query, numbers) if same else table
-
-
-def _line_of_record(content: bytes, record: int) -> int:
-    """The line on which a record starts, the header being record 0; empty lines are none, and quotes may hold many."""
-    lines = csv.reader(io.StringIO(content.decode("utf-8", "replace"), newline=""))
-    start = 1
-    try:
-        for fields in lines:
-            if fields and record == 0:
-                break
-            record -= bool(fields)
-            start = lines.line_num + 1
-    except csv.Error:  # as near as can be said
-        pass
-    return start

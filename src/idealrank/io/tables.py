@@ -1,0 +1,204 @@
+"""Parquet and CSV files: frames on disk, read and written through PyArrow."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank.data import Qrels, RankingData, Run
+from idealrank.errors import ConventionError, DataError, ParseError
+from idealrank.io.files import Source, atomic_output, display_name, read_blocks
+from idealrank.io.frames import build_ranking, choose_roles, collected, from_frame, opened, pyarrow_module, to_frame
+
+__all__ = ["read_csv", "read_frame", "read_parquet", "write_frame"]
+
+Format: TypeAlias = Literal["parquet", "csv"]
+
+_PARQUET_ENDINGS = (".parquet", ".pq")
+_CSV_ENDINGS = (".csv", ".csv.gz", ".csv.xz")
+
+
+def read_parquet(
+    path: Source,
+    query: str = "qid",
+    label: str = "label",
+    score: str | None = "score",
+    doc: str | None = "doc",
+    weight: str | None = "weight",
+    features: Sequence[str] | None = None,
+) -> RankingData:
+    """Read a Parquet file as `from_frame` reads a frame; columns that are not used are not read."""
+    import narwhals as nw
+
+    name = display_name(path)
+    try:
+        with _parquet_file(path) as file:
+            schema = opened(file.schema_arrow.empty_table())[1]
+            roles = choose_roles(schema, query, label, score, doc, weight, features)
+            table = file.read(columns=roles.columns)
+        return build_ranking(collected(nw.from_native(table, eager_only=True), roles.columns), roles)
+    except DataError as error:
+        raise ParseError(str(error), name) from None
+
+
+def read_csv(
+    path: Source,
+    query: str = "qid",
+    label: str = "label",
+    score: str | None = "score",
+    doc: str | None = "doc",
+    weight: str | None = "weight",
+    features: Sequence[str] | None = None,
+) -> RankingData:
+    """Read a CSV file as `from_frame` reads a frame; .gz and .xz too, "-" is standard input.
+
+    Query ids are integers if all of them are written as such, without leading zeros; else they are text.
+    """
+    name, text = display_name(path), _whole_file(path)
+    table = _csv_table(text, name, [column for column in (query, doc) if column is not None])
+    try:
+        return from_frame(_with_integers(table, query), query, label, score, doc, weight, features)
+    except DataError as error:
+        line = 1 if error.row is None else _line_of_record(text, error.row + 1)
+        raise ParseError(str(error), name, line) from None
+
+
+def read_frame(path: Source, text: Sequence[str] = ("qid", "doc"), *, kind: Format | None = None) -> Any:
+    """Read a Parquet or CSV file as a PyArrow table, for `qrels_from_frame` and `run_from_frame`.
+
+    ``kind`` is told by the ending where it is not given. The columns that ``text`` names are text in a CSV file even
+    where they look like numbers, so that 007 is not 7.
+    """
+    if _is_parquet(display_name(path), kind):
+        with _parquet_file(path) as file:
+            return file.read()
+    return _csv_table(_whole_file(path), display_name(path), text)
+
+
+def write_frame(data: Any, path: str | os.PathLike[str], *, kind: Format | None = None) -> None:
+    """Write the columns of `to_frame`, or a PyArrow table, as Parquet or CSV.
+
+    ``kind`` is told by the ending where it is not given: .parquet, .pq, .csv, .csv.gz or .csv.xz.
+    """
+    as_parquet = _is_parquet(os.fspath(path), kind)
+    table = to_frame(data, backend="pyarrow") if isinstance(data, (RankingData, Qrels, Run)) else data
+    with atomic_output(path) as file:
+        if as_parquet:
+            import pyarrow.parquet as pq
+
+            pq.write_table(table, file, write_page_checksum=True)
+        else:
+            import pyarrow.csv as pa_csv
+
+            pa_csv.write_csv(table, file)
+
+
+def _is_parquet(name: str, kind: Format | None) -> bool:
+    if kind is not None:
+        return kind == "parquet"
+    lowered = name.lower()
+    if not lowered.endswith(_PARQUET_ENDINGS + _CSV_ENDINGS):
+        endings = ", ".join(_PARQUET_ENDINGS + _CSV_ENDINGS)
+        raise ConventionError(f"a file's ending says its format and must be one of {endings}, got {name!r}")
+    return lowered.endswith(_PARQUET_ENDINGS)
+
+
+@contextmanager
+def _parquet_file(source: Source) -> Iterator[Any]:
+    """The open file; what Arrow cannot read of it is a ParseError."""
+    pa = pyarrow_module()
+    import pyarrow.parquet as pq
+
+    opened: IO[bytes]
+    if isinstance(source, (str, os.PathLike)) and source != "-":
+        opened = open(source, "rb")  # noqa: SIM115 (closed below)
+    else:
+        opened = io.BytesIO(_whole_file(source))
+    with opened as file:
+        try:
+            yield pq.ParquetFile(file, page_checksum_verification=True)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            what = " ".join(str(error).split())
+            raise ParseError(f"not a Parquet file, or a damaged one: {what}", display_name(source)) from None
+
+
+class _Collector:
+    """A reader for `read_blocks` that keeps everything."""
+
+    def __init__(self) -> None:
+        self.blocks: list[bytes] = []
+        self.n_lines = 0
+
+    def feed(self, block: npt.NDArray[np.uint8], last: bool, n_threads: int) -> int:
+        self.blocks.append(block.tobytes())
+        self.n_lines += self.blocks[-1].count(b"\n")
+        return block.size
+
+
+def _whole_file(source: Source) -> bytes:
+    collector = _Collector()
+    read_blocks(source, collector)
+    return b"".join(collector.blocks)
+
+
+def _csv_table(content: bytes, name: str, text: Sequence[str]) -> Any:
+    pa = pyarrow_module()
+    import pyarrow.csv as pa_csv
+
+    parse = pa_csv.ParseOptions(newlines_in_values=True)
+    convert = pa_csv.ConvertOptions(column_types=dict.fromkeys(text, pa.large_string()))
+
+    def read(use_threads: bool) -> Any:
+        options = pa_csv.ReadOptions(use_threads=use_threads)
+        table = pa_csv.read_csv(pa.BufferReader(content), options, parse, convert)
+        return table.rename_columns(table.column_names)  # names that are not UTF-8 are an error here, not later
+
+    try:
+        return read(use_threads=True)
+    except (pa.ArrowException, UnicodeDecodeError):
+        pass
+    try:
+        return read(use_threads=False)  # one thread alone says which row was wrong
+    except UnicodeDecodeError as error:
+        raise ParseError(f"column names must be UTF-8, got {error.object!r}", name) from None
+    except pa.ArrowException as error:
+        found = re.search(r"Row #(\d+): ", str(error))
+        line = _line_of_record(content, int(found[1]) - 1) if found else 1
+        raise ParseError(str(error).replace(found[0] if found else "\n", ""), name, line) from None
+
+
+def _with_integers(table: Any, query: str) -> Any:
+    """The table, its query ids as integers where their text would be the same."""
+    pa = pyarrow_module()
+    if table.column_names.count(query) != 1:
+        return table
+    text = table.column(query)
+    try:
+        numbers = text.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return table
+    same = numbers.cast(text.type).equals(text)
+    return table.set_column(table.column_names.index(query), query, numbers) if same else table
+
+
+def _line_of_record(content: bytes, record: int) -> int:
+    """The line on which a record starts, the header being record 0; empty lines are none, and quotes may hold many."""
+    lines = csv.reader(io.StringIO(content.decode("utf-8", "replace"), newline=""))
+    start = 1
+    try:
+        for fields in lines:
+            if fields and record == 0:
+                break
+            record -= bool(fields)
+            start = lines.line_num + 1
+    except csv.Error:  # as near as can be said
+        pass
+    return start
