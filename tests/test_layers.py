@@ -29,6 +29,7 @@ LAYERS = {
     "theory": 4,
     "learners": 4,
     "evaluation": 4,
+    "streaming": 4,
     "trec_eval": 4,
     "integrations": 5,
     "report": 5,

@@ -40,11 +40,13 @@ if TYPE_CHECKING:
     from idealrank.io.trec import write_qrels as write_qrels
     from idealrank.io.trec import write_run as write_run
     from idealrank.measures.names import measure as measure
+    from idealrank.streaming import evaluate_stream as evaluate_stream
 
 __version__ = "0.1.0"
 
 _HOME = {
     "evaluate": "evaluation",
+    "evaluate_stream": "streaming",
     "Evaluation": "evaluation",
     "from_arrays": "data",
     "from_frame": "io.frames",

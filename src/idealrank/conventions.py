@@ -6,6 +6,7 @@ arrays; every other preset gives the number that the tool of its name gives. See
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -109,18 +110,25 @@ _PRESETS = (
     _tool("pytrec_eval", "pytrec_eval-terrier 0.5: trec_eval 9.0.8; labels must be integers.",
           **(_TREC | {"labels": "integer"})),
     _tool("ir_measures",
-          "ir_measures 0.4: its providers break ties differently, RR@k by ascending document id and on doubles, the "
-          "rest as trec_eval; a missing query counts 0.",
+          "ir_measures 0.4: its providers break ties differently, RR@k and Judged by ascending document id, the rest "
+          "as trec_eval; a missing query counts 0. Those two also compare scores as double, and Judged counts a "
+          "negative label as judged: not repeated here.",
           **(_TREC | {"labels": "integer", "missing": 0.0, "duplicates": "last"}),
-          overrides={"rr@": {"ties": "docid_asc"}}),
+          overrides={"rr@": {"ties": "docid_asc"}, "judged": {"ties": "docid_asc"}}),
     _tool("ranx",
-          "ranx 0.3: float labels are cut to integers; ties in input order up to 15 documents, arbitrary beyond.",
+          "ranx 0.3: float labels are cut to integers; ties in input order up to 15 documents, arbitrary beyond. Its "
+          "RBP weighs by label and can exceed 1; its bpref takes a negative label for judged, and is NaN where every "
+          "judged document is relevant: not repeated here.",
           **_LINEAR, ties="stable", negative="unjudged", missing="error", labels="truncated"),
-    _tool("sklearn", "scikit-learn 1.9 ndcg_score: ties averaged; only the documents given exist.",
+    _tool("sklearn",
+          "scikit-learn 1.9 ndcg_score: ties averaged; only the documents given exist. Its average_precision_score "
+          "takes the precision at the end of a run of equal scores for all of them: not repeated here.",
           **_LINEAR, ideal="retrieved"),
     _tool("torchmetrics",
-          "torchmetrics 1.9: scores as float32; a query is empty where its labels sum to 0, as [-1, 1, 0] do; ties "
-          "are averaged for NDCG, in arbitrary order for the rest; AP is divided by the relevant documents found.",
+          "torchmetrics 1.9: scores as float32; ties are averaged for NDCG, in arbitrary order for the rest; AP is "
+          "divided by the relevant documents found. Two bugs are not repeated here: a query counts as empty where its "
+          "labels sum to 0, as -1, 1, 0 do; and AP, P, recall and RR take a document for irrelevant where its score is "
+          "not positive.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
           overrides={name: {"ties": "stable"} for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
           | {"ap": {"ties": "stable", "denominator": "hits"}}),
@@ -131,21 +139,24 @@ _PRESETS = (
     _tool("rax", "Rax 0.4: input order; a negative label has a negative gain.",
           ties="stable", ideal="retrieved", negative="keep", overrides={"p": {"denominator": "retrieved"}}),
     _tool("lightgbm",
-          "LightGBM 4.7: 1 for a query with nothing relevant; with weights that 1 is added unweighted, a bug not "
-          "repeated here.",
-          ties="stable", ideal="retrieved", empty=1.0, labels="integer",
-          overrides={"ap": {"denominator": "reachable"}}),
+          "LightGBM 4.7: a query with nothing relevant counts 1 in its two measures, NDCG and MAP; with weights that 1 "
+          "is added unweighted, a bug not repeated here.",
+          ties="stable", ideal="retrieved", labels="integer",
+          overrides={"ndcg": {"empty": 1.0}, "ap": {"empty": 1.0, "denominator": "reachable"}}),
     _tool("xgboost",
-          "XGBoost 3.2: scores as float32, 1 for a query with nothing relevant; ndcg and map without a cut-off are "
-          "silently cut at 32.",
-          ties="stable", ideal="retrieved", empty=1.0, labels="integer", precision="float32",
-          overrides={"ndcg": {"cutoff": 32}, "ap": {"cutoff": 32, "denominator": "reachable"},
+          "XGBoost 3.2: scores as float32; a query with nothing relevant counts 1 in NDCG and MAP but 0 in pre; all "
+          "three are silently cut at 32 where no cut-off is named. Weights as in LightGBM.",
+          ties="stable", ideal="retrieved", labels="integer", precision="float32",
+          overrides={"ndcg": {"empty": 1.0, "cutoff": 32},
+                     "ap": {"empty": 1.0, "denominator": "reachable", "cutoff": 32},
                      "p": {"denominator": "retrieved", "cutoff": 32}}),
     _tool("catboost",
-          "CatBoost 1.2: of equal scores the lower label comes first; a query with nothing relevant counts 1 in NDCG "
-          "but 0 in MAP and MRR.",
-          **_LINEAR, ties="worst", ideal="retrieved", negative="keep", labels="float",
-          overrides={"ndcg": {"empty": 1.0}, "ap": {"denominator": "reachable"}, "p": {"denominator": "retrieved"}}),
+          "CatBoost 1.2: of equal scores the lower label comes first; relevant is a label above 0.5; a query with "
+          "nothing relevant counts 1 in NDCG and recall but 0 in MAP, MRR and precision. Its ERR takes labels for "
+          "probabilities, which is not repeated here.",
+          **_LINEAR, ties="worst", ideal="retrieved", negative="keep", rel=math.nextafter(0.5, 1),
+          overrides={"ndcg": {"empty": 1.0}, "recall": {"empty": 1.0}, "ap": {"denominator": "reachable"},
+                     "p": {"denominator": "retrieved"}}),
     _tool("rectools", "RecTools 0.19: binary, and the ideal has k relevant documents for every user.",
           gain=gains.Binary(), ideal="full", ties="stable"),
     _tool("recommenders", "recommenders 1.2: binary by default, where even a document judged 0 counts as a hit.",
@@ -156,8 +167,10 @@ _PRESETS = (
           discount=discounts.Letor(), ties="stable"),
     _tool("letor4", "The LETOR 3.0 and 4.0 scripts: as letor1, and NDCG@k is 0 for a query of fewer than k documents.",
           discount=discounts.Letor(), ties="stable", overrides={"ndcg": {"short": "zero"}}),
-    _tool("gdeval", "gdeval.pl of the TREC Web track: gain 2^l - 1, ties by descending document id.",
-          ties="docid_desc", negative="unjudged", labels="integer"),
+    _tool("gdeval",
+          "gdeval.pl of the TREC Web track: gain 2^l - 1, ties by descending document id; queries with nothing "
+          "relevant, and those missing in the run, are left out.",
+          ties="docid_desc", negative="unjudged", labels="integer", missing="drop", empty="skip"),
     _tool("msmarco", "The MS MARCO script: MRR@10, ties by ascending document id, a missing query counts 0.",
           **_LINEAR, ties="docid_asc", negative="unjudged"),
 )  # fmt: skip

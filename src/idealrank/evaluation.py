@@ -16,6 +16,7 @@ from idealrank import _core, _threads
 from idealrank.conventions import Convention, convention
 from idealrank.data import Floats, Judged, Problem, Qrels, QueryIds, RankingData, Run, from_arrays, join
 from idealrank.errors import ConventionError, DataError
+from idealrank.exact import Moments
 from idealrank.ids import Ids
 from idealrank.measures.base import Measure
 from idealrank.measures.names import measure
@@ -54,25 +55,18 @@ class Evaluation:
     @property
     def mean(self) -> dict[str, float]:
         """{measure as given: mean over queries}; queries to skip are left out."""
-        return {name: _mean(values, self.filled[name].empty == "skip") for name, values in self.per_query.items()}
+        return {name: self.moments(name).mean for name in self.per_query}
+
+    def moments(self, name: str) -> Moments:
+        """Exact count, mean and variance of a measure over queries; those to skip are left out."""
+        return _moments(self.per_query[name], self.filled[name])
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
         """{measure as given: (low, high)}: the t interval of the mean over queries.
 
         NaN where fewer than two queries have a value.
         """
-        from scipy.special import stdtrit
-
-        if not 0 < level < 1:
-            raise DataError(f"level must lie between 0 and 1, got {level}")
-        intervals = {}
-        for name, values in self.per_query.items():
-            kept = values[~np.isnan(values)] if self.filled[name].empty == "skip" else values
-            half = math.nan
-            if kept.size > 1:
-                half = float(stdtrit(kept.size - 1, (1 + level) / 2) * kept.std(ddof=1) / math.sqrt(kept.size))
-            intervals[name] = (self.mean[name] - half, self.mean[name] + half)
-        return intervals
+        return {name: t_interval(self.moments(name), level) for name in self.per_query}
 
     @property
     def conventions(self) -> dict[str, Any]:
@@ -150,9 +144,20 @@ class Evaluations(Mapping[str, Evaluation]):
         return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
 
 
-def _mean(values: Floats, skip: bool) -> float:
-    kept = values[~np.isnan(values)] if skip else values
-    return float(kept.mean()) if kept.size else math.nan
+def _moments(values: Floats, filled: Measure) -> Moments:
+    return Moments.of(values[~np.isnan(values)] if filled.empty == "skip" else values)
+
+
+def t_interval(moments: Moments, level: float) -> tuple[float, float]:
+    """The t interval of a mean; NaN where fewer than two values have one."""
+    from scipy.special import stdtrit
+
+    if not 0 < level < 1:
+        raise DataError(f"level must lie between 0 and 1, got {level}")
+    half = math.nan
+    if moments.count > 1:
+        half = float(stdtrit(moments.count - 1, (1 + level) / 2)) * math.sqrt(moments.variance / moments.count)
+    return moments.mean - half, moments.mean + half
 
 
 def _or_none(value: float) -> float | None:

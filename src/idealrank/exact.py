@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -58,18 +57,18 @@ class ExactSum:
         return total
 
 
-@dataclass
 class Moments:
-    """Count, mean and variance of values, free of rounding until they are asked for.
+    """Count, mean and variance of values, free of rounding until they are asked for; one NaN makes both NaN.
 
     >>> moments = Moments.of(np.array([0.1] * 10))
     >>> moments.mean, moments.variance
     (0.1, 0.0)
     """
 
-    count: int = 0
-    _sum: ExactSum = field(default_factory=ExactSum, repr=False)
-    _squares: ExactSum = field(default_factory=ExactSum, repr=False)
+    def __init__(self) -> None:
+        self.count = 0
+        self._has_nan = False
+        self._sum, self._squares = ExactSum(), ExactSum()
 
     @classmethod
     def of(cls, values: Floats) -> Moments:
@@ -79,8 +78,12 @@ class Moments:
         return moments
 
     def add(self, values: Floats) -> None:
-        """Take in finite values."""
+        """Take in values."""
         self.count += values.size
+        missing = np.isnan(values)
+        if missing.any():
+            self._has_nan = True
+            values = values[~missing]
         self._sum.add(values)
         # Dekker: a square is exactly the rounded square and a rest that is a double too, of numbers that are not tiny.
         scale = 2.0**27 + 1
@@ -93,18 +96,19 @@ class Moments:
     def merge(self, other: Moments) -> None:
         """Take in what another holds."""
         self.count += other.count
+        self._has_nan |= other._has_nan
         self._sum.merge(other._sum)
         self._squares.merge(other._squares)
 
     @property
     def mean(self) -> float:
         """The mean, rounded once; NaN of nothing."""
-        return float(self._sum.value / self.count) if self.count else math.nan
+        return float(self._sum.value / self.count) if self.count and not self._has_nan else math.nan
 
     @property
     def variance(self) -> float:
         """The sample variance (n - 1 below), rounded once; NaN of fewer than two values."""
-        if self.count < 2:
+        if self.count < 2 or self._has_nan:
             return math.nan
         n, total = self.count, self._sum.value
         return max(float((self._squares.value - total * total / n) / (n - 1)), 0.0)

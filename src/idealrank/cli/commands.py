@@ -18,6 +18,7 @@ __all__ = ["commands"]
 _COMMANDS = {
     "convert": "Convert between LETOR, TREC, Parquet and CSV files.",
     "demo": "Make a small click log, read it back and rank it: one screen.",
+    "evaluate": "Measure systems by any of the measures, under any convention.",
 }
 
 

@@ -18,7 +18,7 @@ from idealrank.errors import ConventionError, DataError, ParseError
 from idealrank.io.files import Source, atomic_output, display_name, read_blocks
 from idealrank.io.frames import build_ranking, choose_roles, collected, from_frame, opened, pyarrow_module, to_frame
 
-__all__ = ["read_csv", "read_frame", "read_parquet", "write_frame"]
+__all__ = ["iterate_parquet", "read_csv", "read_frame", "read_parquet", "write_frame"]
 
 Format: TypeAlias = Literal["parquet", "csv"]
 
@@ -81,6 +81,15 @@ def read_frame(path: Source, text: Sequence[str] = ("qid", "doc"), *, kind: Form
         with _parquet_file(path) as file:
             return file.read()
     return _csv_table(_whole_file(path), display_name(path), text)
+
+
+def iterate_parquet(path: Source, rows: int, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield PyArrow tables of up to ``rows`` rows, with those of the columns that the Parquet file has."""
+    pa = pyarrow_module()
+    with _parquet_file(path) as file:
+        present = [column for column in columns if column in file.schema_arrow.names]
+        for batch in file.iter_batches(batch_size=rows, columns=present):
+            yield pa.Table.from_batches([batch])
 
 
 def write_frame(data: Any, path: str | os.PathLike[str], *, kind: Format | None = None) -> None:

@@ -1,0 +1,81 @@
+"""``idealrank evaluate``: measures of one system or several, with the conventions under every table."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from idealrank.cli.help import Command
+from idealrank.cli.kinds import FRAMES, KINDS, kind_of
+from idealrank.cli.options import debug_option, format_option, quiet_option
+
+__all__ = ["command"]
+
+_HELP = """\
+Evaluate systems: SYSTEMS on the judged documents in DATA.
+
+\b
+DATA                       SYSTEMS
+TREC judgments             TREC runs
+LETOR text                 files with one score a line, in the order of the documents
+Parquet or CSV             names of score columns (one is enough where it is "score")
+
+DATA's kind is told by its name, as 'idealrank convert --help' lists them, or by --from. What a measure leaves
+open is as --like says: trec_eval for judgments and runs, idealrank's own for the rest. The conventions are printed
+under the table.
+
+\b
+Examples:
+  idealrank evaluate qrels.txt bm25.run new.run -m ndcg@10 -m ap
+  idealrank evaluate qrels.txt bm25.run -m 'ndcg(gain=exp2)@10' --like sklearn --per-query
+  idealrank evaluate test.txt scores.txt -m ndcg@20% --format json
+"""
+
+
+@click.command("evaluate", cls=Command, help=_HELP)
+@click.argument("data")
+@click.argument("systems", nargs=-1)
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="A measure; may be given again.")
+@click.option("--like", metavar="TOOL", help="The tool whose conventions fill in what the measures leave open.")
+@click.option("--per-query", is_flag=True, help="One line a query as well as the mean.")
+@click.option("--interval", is_flag=True, help="The 95% interval of each mean as well.")
+@click.option("--from", "from_kind", type=click.Choice(list(KINDS)), metavar="KIND", help="What DATA is.")
+@click.option("--group", metavar="FILE", help="Number of documents of each query, for LETOR text without qid.")
+@click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
+@format_option
+@quiet_option
+@debug_option
+def command(
+    data: str,
+    systems: tuple[str, ...],
+    measures: tuple[str, ...],
+    like: str | None,
+    per_query: bool,
+    interval: bool,
+    from_kind: str | None,
+    group: str | None,
+    hashes: bool,
+    output_format: str,
+    quiet: bool,
+) -> None:
+    """Evaluate SYSTEMS on DATA."""
+    kind = from_kind or kind_of(data, "--from")
+    if kind == "run":
+        raise click.UsageError("judgments come first, then runs; give --from qrels if DATA is judgments after all.")
+    if not systems and kind not in FRAMES:
+        raise click.UsageError(f"no system to evaluate: give {'runs' if kind == 'qrels' else 'files of scores'}.")
+
+    from idealrank.cli import evaluating
+
+    names = list(measures) or ["ndcg@10", "ap", "rr"]
+    evaluations = evaluating.evaluate_files(data, kind, systems, names, like=like, group=group, quiet=quiet)
+    files = [data, *(systems if kind not in FRAMES else ())] if hashes else []
+    evaluating.show(
+        evaluations,
+        [path for path in files if os.path.isfile(path)],
+        per_query=per_query,
+        interval=interval,
+        output_format=output_format,
+        quiet=quiet,
+    )

@@ -1,0 +1,141 @@
+"""Reading, evaluating and showing for ``idealrank evaluate``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from idealrank.cli.kinds import FRAMES
+from idealrank.cli.progress import reading
+from idealrank.cli.tables import Column, Table, Value
+from idealrank.cli.tables import show as show_table
+from idealrank.cli.terminal import notes
+from idealrank.evaluation import Evaluation, Evaluations, evaluate
+from idealrank.io.letor import read_letor
+from idealrank.io.scores import read_scores
+from idealrank.io.trec import read_qrels, read_run
+
+__all__ = ["evaluate_files", "show"]
+
+
+def evaluate_files(
+    data: str,
+    kind: str,
+    systems: Sequence[str],
+    measures: Sequence[str],
+    *,
+    like: str | None,
+    group: str | None,
+    quiet: bool,
+) -> Mapping[str, Evaluation]:
+    """Evaluations by the systems' names."""
+    if kind in FRAMES:
+        from idealrank.io.tables import read_frame
+
+        # One system has a name too; more than one cannot be told from a list of one otherwise.
+        columns = list(systems) or ["score"]
+        found = evaluate(read_frame(data, kind=kind, text=("doc",)), columns, measures, like=like)  # type: ignore[arg-type]
+        return found if isinstance(found, Evaluations) else {columns[0]: found}
+
+    names = _names(systems)
+    with reading(data, quiet=quiet) as progress:
+        judged: Any = read_qrels(data, progress=progress) if kind == "qrels" else None
+        if judged is None:
+            judged = read_letor(data, group=group, progress=progress)
+    evaluations = {}
+    for name, path in zip(names, systems, strict=True):
+        with reading(path, quiet=quiet) as progress:
+            answer = (read_run if kind == "qrels" else read_scores)(path, progress=progress)
+        evaluations[name] = evaluate(judged, answer, measures, like=like)
+    return evaluations
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """Files without folder and ending, as long as that tells them apart; the paths themselves otherwise."""
+    short = [os.path.basename(path).removesuffix(".gz").removesuffix(".xz") for path in paths]
+    short = [os.path.splitext(name)[0] or name for name in short]
+    return short if len(set(short)) == len(short) else list(paths)
+
+
+def show(
+    evaluations: Mapping[str, Evaluation],
+    hashed: Sequence[str],
+    *,
+    per_query: bool,
+    interval: bool,
+    output_format: str,
+    quiet: bool,
+) -> None:
+    """Print the table, the conventions under it, and what the data's owner should know."""
+    problems = {str(problem) for evaluation in evaluations.values() for problem in evaluation.problems}
+    notes(sorted(problems), quiet=quiet)
+    if output_format == "json":
+        click.echo(
+            json.dumps(_as_json(evaluations, hashed, per_query=per_query, interval=interval), indent=2, allow_nan=False)
+        )
+        return
+    show_table(_table(evaluations, per_query=per_query, interval=interval), output_format)
+    mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
+    click.echo(err=output_format == "csv")  # CSV has no place for remarks: they go beside it
+    for line in _convention_lines(next(iter(evaluations.values()))):
+        click.echo(f"{mark}{line}", err=output_format == "csv")
+
+
+def _table(evaluations: Mapping[str, Evaluation], *, per_query: bool, interval: bool) -> Table:
+    first = next(iter(evaluations.values()))
+    measures = list(first.per_query)
+    columns = [Column("system"), Column("query")] if per_query else [Column("system"), Column("queries", ",")]
+    for measure in measures:
+        columns.append(Column(measure, ".4f"))
+        if interval:
+            columns += [Column(f"{measure} low", ".4f"), Column(f"{measure} high", ".4f")]
+    rows: list[list[Value]] = []
+    for name, evaluation in evaluations.items():
+        if per_query:
+            for number, query in enumerate(evaluation.query_ids.tolist()):
+                values = [[float(evaluation.per_query[measure][number])] for measure in measures]
+                rows.append([name, str(query), *_padded(values, interval)])
+        bounds = evaluation.interval() if interval else {}
+        means = [[evaluation.mean[measure], *bounds.get(measure, ())] for measure in measures]
+        rows.append([name, "all" if per_query else evaluation.n_queries, *_padded(means, interval)])
+    return Table(columns, rows)
+
+
+def _padded(cells: Sequence[Sequence[float]], interval: bool) -> list[Value]:
+    width = 3 if interval else 1
+    return [value for cell in cells for value in [*cell, *[None] * (width - len(cell))]]
+
+
+def _convention_lines(evaluation: Evaluation) -> list[str]:
+    conventions = evaluation.conventions
+    choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
+    measures = [f"{name} = {filled}" for name, filled in conventions["measures"].items()]
+    return [f"like {conventions['convention']}: {choices}", *measures]
+
+
+def _as_json(
+    evaluations: Mapping[str, Evaluation], hashed: Sequence[str], *, per_query: bool, interval: bool
+) -> dict[str, Any]:
+    content: dict[str, Any] = {"systems": {}}
+    for name, evaluation in evaluations.items():
+        whole = json.loads(evaluation.to_json())
+        for key in ("idealrank", "numpy", "conventions"):
+            content[key] = whole.pop(key)
+        if not per_query:
+            del whole["per_query"], whole["query_ids"]
+        if interval:
+            whole["interval"] = evaluation.interval()
+        content["systems"][name] = whole
+    if hashed:
+        content["sha256"] = {path: _sha256(path) for path in hashed}
+    return content
+
+
+def _sha256(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

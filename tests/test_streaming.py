@@ -1,0 +1,59 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import idealrank as ir
+from idealrank.errors import DataError
+
+MEASURES = ["ndcg@3", "ap", "ndcg(empty=skip)", "rr(empty=nan)", "kendall_tau", "corrected_ndcg"]
+
+
+def drawn(n_queries: int, seed: int) -> ir.RankingData:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 9, n_queries)
+    n_docs = int(sizes.sum())
+    return ir.from_arrays(
+        rng.integers(0, 3, n_docs), group=sizes, query_ids=range(n_queries), scores=rng.integers(0, 5, n_docs)
+    )
+
+
+@given(st.integers(1, 30), st.integers(1, 7), st.integers(0, 9))
+def test_batches_of_queries_give_the_result_in_memory_bit_for_bit(n_queries: int, n_batches: int, seed: int) -> None:
+    data = drawn(n_queries, seed)
+    whole = ir.evaluate(data, None, MEASURES)
+    batches = (data.subset(part) for part in np.array_split(np.arange(n_queries), n_batches))
+    summary = ir.evaluate_stream((batch for batch in batches if batch.n_queries), MEASURES)
+    assert summary.n_queries == n_queries
+    np.testing.assert_equal(summary.mean, whole.mean)
+    np.testing.assert_equal(summary.interval(), whole.interval())
+
+
+@pytest.mark.parametrize("batch_rows", [1, 7, 100, 10_000])
+def test_parquet_is_folded_in_batches(tmp_path: Path, batch_rows: int) -> None:
+    data = drawn(60, seed=3)
+    ir.write_frame(data, tmp_path / "data.parquet")
+    summary = ir.evaluate_stream(tmp_path / "data.parquet", MEASURES, batch_rows=batch_rows)
+    np.testing.assert_equal(summary.mean, ir.evaluate(data, None, MEASURES).mean)
+    assert summary.n_queries == 60
+
+
+@pytest.mark.parametrize("batch_rows", [2, 100])
+def test_a_query_that_comes_again_is_refused(tmp_path: Path, batch_rows: int) -> None:
+    data = ir.from_arrays([1, 0, 1, 0, 1], query_ids=[1, 1, 2, 2, 1], scores=[5, 4, 3, 2, 1])
+    ir.write_frame(data, tmp_path / "x.parquet")
+    with pytest.raises(DataError, match="sorted by qid"):
+        ir.evaluate_stream(tmp_path / "x.parquet", "ndcg", batch_rows=batch_rows)
+
+
+def test_a_stream_without_queries_is_refused() -> None:
+    with pytest.raises(DataError, match="no queries"):
+        ir.evaluate_stream([], "ndcg")
+
+
+def test_problems_are_counted_over_batches() -> None:
+    batches = [ir.from_arrays([0.5, 1.0], scores=[2, 1])] * 3
+    summary = ir.evaluate_stream(batches, "ndcg", like="ranx")
+    assert [(problem.kind, problem.count) for problem in summary.problems] == [("truncated label", 3)]
