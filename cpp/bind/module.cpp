@@ -325,7 +325,7 @@ Gain gain_of(const GainArguments& arguments) {
 Spec spec_of(const SpecArguments& arguments, std::size_t n_gains, std::size_t n_discounts) {
   const auto& [reduction, gain, discount, denominator, cutoff_kind, cutoff, empty, zero_if_short] = arguments;
   if (gain >= n_gains || discount >= n_discounts) throw std::invalid_argument("a measure refers to no such gain or discount");
-  return {named<Reduction>(reduction, {"sum", "precision_mean", "first", "any", "cascade", "preference"}),
+  return {named<Reduction>(reduction, {"sum", "precision_mean", "first", "any", "cascade", "preference", "tied"}),
           gain,
           discount,
           named<Denominator>(denominator, {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved", "harmonic"}),

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from idealrank import _core, _threads
 from idealrank.conventions import Convention, convention
+from idealrank.cutoffs import Cutoff, Rank
 from idealrank.data import Floats, Judged, Problem, Qrels, QueryIds, RankingData, Run, from_arrays, join
 from idealrank.errors import ConventionError, DataError
 from idealrank.exact import Moments
@@ -270,15 +271,65 @@ def _evaluate(
 ) -> Evaluation:
     table = _prepare(data, scores, rules)
     filled = {name: each.under(rules) for name, each in named.items()}
+    signs = _Signs.of(filled.values(), joined=table.judged is not None)
     values: dict[str, Floats] = {}
     for ties in dict.fromkeys(each.ties for each in filled.values()):
-        group = {name: each for name, each in filled.items() if each.ties == ties}
+        group: dict[str, Measure | Plan] = {name: each for name, each in filled.items() if each.ties == ties}
+        if not values:
+            group |= signs.plans
         values |= _measure(table.ordered(ties or "average", n_threads), group, n_threads)
-    for name in values:
+    problems = table.problems + signs.problems(values, np.diff(table.offsets))
+    for name in named:
         if table.missing.any():
             values[name] = np.where(table.missing, 0.0, values[name])
         values[name].flags.writeable = False
-    return Evaluation({name: values[name] for name in named}, table.query_ids, filled, rules, table.problems)
+    return Evaluation({name: values[name] for name in named}, table.query_ids, filled, rules, problems)
+
+
+@dataclass(frozen=True)
+class _Signs:
+    """What else to count in the same pass: signs that the numbers hang on more than the ranking."""
+
+    cutoff: Cutoff | None
+    joined: bool
+
+    @classmethod
+    def of(cls, measures: Iterable[Measure], *, joined: bool) -> _Signs:
+        """Down to the deepest rank that a measure looks at."""
+        cuts = [each.cutoff for each in measures]
+        ranks = [cut.k for cut in cuts if isinstance(cut, Rank)]
+        return cls(Rank(max(ranks)) if len(ranks) == len(cuts) else None, joined)
+
+    @property
+    def plans(self) -> dict[str, Plan]:
+        """Counts a query: ranks that share their score, ranks that were judged."""
+        plans = {"\0tied": Plan("tied", "judged", cutoff=self.cutoff)}
+        if self.joined:
+            plans["\0judged"] = Plan("sum", "judged", cutoff=self.cutoff)
+        return plans
+
+    def problems(self, values: Mapping[str, Floats], sizes: npt.NDArray[np.int64]) -> tuple[Problem, ...]:
+        """What the counts say, where there is something to say."""
+        ranked = sizes if self.cutoff is None else np.minimum(sizes, self.cutoff.at(sizes))
+        where = "ranked documents" if self.cutoff is None else f"documents in the first {self.cutoff}"
+        found = []
+        tied = int(values["\0tied"].sum())
+        if tied:
+            what = (
+                f"{_percent(tied, ranked)} of the {where} share their score with another: their order is a convention"
+            )
+            found.append(Problem("tied document", tied, what))
+        if self.joined:
+            unjudged = int(ranked.sum() - values["\0judged"].sum())
+            if unjudged:
+                found.append(
+                    Problem("unjudged document", unjudged, f"{_percent(unjudged, ranked)} of the {where} are unjudged")
+                )
+        return tuple(found)
+
+
+def _percent(count: int, ranked: npt.NDArray[np.int64]) -> str:
+    return f"{count:,} ({count / ranked.sum():.1%})"
 
 
 @dataclass(frozen=True)
@@ -319,9 +370,7 @@ def _prepare(data: RankingData, scores: Floats, rules: Convention) -> _Table:
     if judged is not None:
         judged = Judged(_check_labels(judged.labels, data, rules, []), judged.offsets)
     if rules.precision == "float32":
-        scores = scores.astype(np.float32).astype(np.float64)
-        if not np.isfinite(scores).all():
-            raise DataError(f"{rules.name} compares scores as float32, and some are too large for that")
+        scores = _as_float32(scores, offsets, rules, problems)
 
     missing = np.zeros(offsets.size - 1, bool)
     if judged is not None:
@@ -354,6 +403,25 @@ def _prepare(data: RankingData, scores: Floats, rules: Convention) -> _Table:
     return _Table(labels, scores, offsets, judged, doc_ids, query_ids, missing, negative, problems=tuple(problems))
 
 
+def _as_float32(scores: Floats, offsets: npt.NDArray[np.int64], rules: Convention, problems: list[Problem]) -> Floats:
+    """Scores rounded to float32, and how many of them became equal by it."""
+    with np.errstate(over="ignore"):
+        rounded = scores.astype(np.float32).astype(np.float64)
+    if not np.isfinite(rounded).all():
+        raise DataError(f"{rules.name} compares scores as float32, and some are too large for that")
+    if np.array_equal(rounded, scores):
+        return rounded
+    order = _core.order(rounded, offsets, _threads.resolve(None))
+    same = (rounded[order[1:]] == rounded[order[:-1]]) & (scores[order[1:]] != scores[order[:-1]])
+    heads = offsets[1:-1]
+    same[heads[(heads > 0) & (heads < rounded.size)] - 1] = False  # the last of one query and the first of the next
+    count = int(np.count_nonzero(np.append(same, False) | np.append(False, same)))
+    if count:
+        what = f"{count:,} scores differ from another only beyond float32, which is how {rules.name} compares them"
+        problems.append(Problem("float32 collision", count, what))
+    return rounded
+
+
 def _check_labels(labels: Floats, data: RankingData, rules: Convention, problems: list[Problem]) -> Floats:
     if rules.labels == "float":
         return labels
@@ -377,15 +445,16 @@ def _subset_offsets(offsets: npt.NDArray[np.int64], queries: npt.NDArray[np.int6
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.diff(offsets)[queries])))
 
 
-def _measure(table: _Table, group: Mapping[str, Measure], n_threads: int | None) -> dict[str, Floats]:
+def _measure(table: _Table, group: Mapping[str, Measure | Plan], n_threads: int | None) -> dict[str, Floats]:
     plans: dict[str, Plan] = {}
     values: dict[str, Floats] = {}
     lists = (table.labels, table.scores, table.offsets)
     for name, each in group.items():
-        plan = each.plan()
+        plan = each if isinstance(each, Plan) else each.plan()
         if plan is not None:
             plans[name] = plan
         else:
+            assert isinstance(each, Measure)
             resolved = replace(each, ties=table.ties)
             values[name] = resolved.values(*lists, judged=table.judged, negative=table.negative, n_threads=n_threads)
     if plans:

@@ -31,7 +31,8 @@ enum class GainKind { linear, exp2, binary, judged, preference, table };
 //   any            1 if there is a relevant document
 //   cascade        sum_r (1 / r) g_r prod_{i < r} (1 - g_i): expected reciprocal rank
 //   preference     sum over relevant of 1 - (judged non-relevant above, at most R) / min(R, N): bpref before its division
-enum class Reduction { sum, precision_mean, first, any, cascade, preference };
+//   tied           number of ranks whose score another document has too, whatever the gains
+enum class Reduction { sum, precision_mean, first, any, cascade, preference, tied };
 
 // What the reduction is divided by. R: relevant documents; n: documents ranked; k: the cut-off.
 //   ideal: the same sum of the ideal order; full: of k documents of gain 1; reachable: min(R, k); hits: relevant among
@@ -116,7 +117,7 @@ class QueryMeter {
     const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
     const auto n = static_cast<std::size_t>(end - begin);
     labels_ = lists_.labels.subspan(first, n);
-    const std::span<const double> scores = lists_.scores.subspan(first, n);
+    scores_ = lists_.scores.subspan(first, n);
     const auto judged_first = static_cast<std::size_t>(lists_.judged_offsets[q]);
     judged_ = lists_.judged.subspan(judged_first, static_cast<std::size_t>(lists_.judged_offsets[q + 1]) - judged_first);
     judged_first_row_ = lists_.judged_offsets[q];
@@ -134,8 +135,8 @@ class QueryMeter {
         column.depth = std::max(column.depth, cutoffs_[s]);
       }
     }
-    order_ = rank_(scores, deepest, query, begin);
-    find_runs(scores);
+    order_ = rank_(scores_, deepest, query, begin);
+    find_runs();
     for (std::size_t g = 0; g < gains_.size(); ++g) {
       fill_ranked(g);
       if (columns_[g].depth > 0) fill_ideal(g);
@@ -283,10 +284,10 @@ class QueryMeter {
   }
 
   // Ranks at which a run of equal scores ends; filled for averaging, and for orders inside a run.
-  void find_runs(std::span<const double> scores) {
+  void find_runs() {
     run_ends_.clear();
     if (ties_ == Ties::stable) return;
-    for_each_tie_run(scores, order_, [&](std::size_t, std::size_t last) { run_ends_.push_back(last); });
+    for_each_tie_run(scores_, order_, [&](std::size_t, std::size_t last) { run_ends_.push_back(last); });
   }
 
   template <class Run>
@@ -373,6 +374,7 @@ class QueryMeter {
       case Reduction::any: return any(column.ranked, m);
       case Reduction::cascade: return cascade(spec, column.ranked, m);
       case Reduction::preference: return preference(column, m);
+      case Reduction::tied: return tied(m);
     }
     return 0;
   }
@@ -516,6 +518,15 @@ class QueryMeter {
     return sum;
   }
 
+  double tied(std::size_t m) const {
+    auto equal = [&](std::size_t r) { return scores_[order_[r - 1]] == scores_[order_[r]]; };
+    double count = 0;
+    for (std::size_t r = 0; r < m; ++r) {
+      count += (r > 0 && equal(r)) || (r + 1 < order_.size() && equal(r + 1)) ? 1 : 0;
+    }
+    return count;
+  }
+
   const Lists& lists_;
   std::span<const Gain> gains_;
   std::span<const Discount> discounts_;
@@ -524,7 +535,7 @@ class QueryMeter {
   Negative negative_;
 
   std::int64_t query_ = -1, first_row_ = 0, judged_first_row_ = 0;
-  std::span<const double> labels_, judged_;
+  std::span<const double> labels_, scores_, judged_;
   std::array<std::uint32_t, kLevels> judged_counts_{}, retrieved_counts_{};
   bool countable_judged_ = false, countable_retrieved_ = false;
   TopRanker rank_;

@@ -12,7 +12,7 @@ from idealrank.measures.base import Measure
 from idealrank.measures.discounted import DCG, NDCG, RBP, LinearNDCG
 from idealrank.measures.names import ALIASES, measure
 from idealrank.measures.pairs import AUC, KendallTau, PairwiseError
-from idealrank.measures.relevance import AP, ERR, F1, RR, Bpref, HitRate, Judged, Precision, Recall, RPrecision
+from idealrank.measures.relevance import AP, ERR, F1, RR, Bpref, HitRate, Judged, Precision, Recall, RPrecision, Tied
 
 __all__ = [
     "ALIASES",
@@ -38,5 +38,6 @@ __all__ = [
     "RPrecision",
     "RandomNDCG",
     "Recall",
+    "Tied",
     "measure",
 ]

@@ -9,7 +9,7 @@ from idealrank.errors import ConventionError
 from idealrank.measures.base import Measure, choice, empty_value, number, option
 from idealrank.measures.plan import Plan
 
-__all__ = ["AP", "ERR", "F1", "RR", "Bpref", "HitRate", "Judged", "Precision", "RPrecision", "Recall"]
+__all__ = ["AP", "ERR", "F1", "RR", "Bpref", "HitRate", "Judged", "Precision", "RPrecision", "Recall", "Tied"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -194,3 +194,18 @@ class Judged(Measure):
 
     def plan(self) -> Plan:
         return Plan("sum", "judged", "retrieved", cutoff=self.cutoff)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Tied(Measure):
+    """Share of documents among the first k ranked whose score another document has too: how much the tie rule matters.
+
+    >>> Tied()([1, 0, 0, 2], [3, 2, 2, 1])
+    array([0.5])
+    """
+
+    label = "tied"
+    without = frozenset({"empty", "ties"})
+
+    def plan(self) -> Plan:
+        return Plan("tied", "judged", "retrieved", cutoff=self.cutoff)
