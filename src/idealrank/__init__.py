@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from idealrank import discounts as discounts
     from idealrank import gains as gains
     from idealrank import measures as measures
+    from idealrank.conventions import convention as convention
     from idealrank.data import Judged as Judged
     from idealrank.data import Problem as Problem
     from idealrank.data import Qrels as Qrels
@@ -40,11 +41,13 @@ if TYPE_CHECKING:
     from idealrank.io.trec import write_qrels as write_qrels
     from idealrank.io.trec import write_run as write_run
     from idealrank.measures.names import measure as measure
+    from idealrank.measures.names import ndcg as ndcg
     from idealrank.streaming import evaluate_stream as evaluate_stream
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "convention": "conventions",
     "evaluate": "evaluation",
     "evaluate_stream": "streaming",
     "Evaluation": "evaluation",
@@ -54,6 +57,7 @@ _HOME = {
     "join": "data",
     "Judged": "data",
     "measure": "measures.names",
+    "ndcg": "measures.names",
     "Problem": "data",
     "Qrels": "data",
     "qrels_from_frame": "io.frames",

@@ -6,6 +6,7 @@ arrays; every other preset gives the number that the tool of its name gives. See
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -56,6 +57,19 @@ class Convention:
             if name in self.overrides.get(key, _NOTHING):
                 return self.overrides[key][name]
         return self.options.get(name, _OWN_OPTIONS.get(name))
+
+    def but(self, **choices: Any) -> Convention:
+        """The same with other choices about the data.
+
+        >>> convention("trec_eval").but(unjudged="drop", missing=0.0).name
+        'trec_eval but unjudged=drop, missing=0.0'
+        """
+        changed = ", ".join(f"{name}={value}" for name, value in choices.items())
+        known = {each.name for each in dataclasses.fields(self)} - {"name", "note", "options", "overrides"}
+        for name in choices:
+            if name not in known:
+                raise ConventionError(f"a convention has no choice {name!r}{nearest(name, known)}")
+        return dataclasses.replace(self, name=f"{self.name} but {changed}", **choices)
 
     def __str__(self) -> str:
         return self.name

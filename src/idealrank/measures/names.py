@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy.typing as npt
+
+from idealrank import cutoffs
 from idealrank._spec import nearest
+from idealrank.data import Floats
 from idealrank.errors import ConventionError
 from idealrank.measures import against_random, discounted, pairs, relevance
 from idealrank.measures.base import Measure
 
-__all__ = ["ALIASES", "CLASSES", "measure"]
+__all__ = ["ALIASES", "CLASSES", "measure", "ndcg"]
 
 #: Measures by their name in text.
 CLASSES: dict[str, type[Measure]] = {
@@ -86,3 +90,17 @@ def measure(name: str | Measure) -> Measure:
     if cuts:
         options["cutoff"] = cuts[0]
     return cls(**options)
+
+
+def ndcg(
+    labels: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    offsets: npt.ArrayLike | None = None,
+    cutoff: int | float | str | cutoffs.Cutoff | None = None,
+) -> Floats:
+    """NDCG under idealrank's own convention, one value a query: the short way to ``measures.NDCG(cutoff=cutoff)``.
+
+    >>> ndcg([1, 0, 1, 2], [0.3, 0.2, 0.1, 0.9], offsets=[0, 2, 4], cutoff=10)
+    array([1., 1.])
+    """
+    return discounted.NDCG(cutoff=cutoff)(labels, scores, offsets)
