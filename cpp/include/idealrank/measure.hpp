@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -202,33 +203,48 @@ class QueryMeter {
   const std::span<const double>& ideal_labels(const Gain& gain) const { return gain.ideal_retrieved ? labels_ : judged_; }
   bool same_labels() const { return labels_.data() == judged_.data(); }
 
-  // Checks labels, and counts those in 0 ... 63 as long as there are no others.
-  void count_levels() {
-    countable_judged_ = count(judged_, judged_first_row_, judged_counts_);
-    if (same_labels()) {
-      countable_retrieved_ = countable_judged_;
-      retrieved_counts_ = judged_counts_;
-    } else {
-      countable_retrieved_ = count(labels_, first_row_, retrieved_counts_);
-    }
-  }
-
-  bool count(std::span<const double> labels, std::int64_t first_row, std::array<std::uint32_t, kLevels>& counts) const {
-    // Two tables: one increment need not wait for the one before, most often of the same label.
-    std::array<std::uint32_t, kLevels> even{}, odd{};
+  // How many documents have each of the labels 0 ... 63, as long as they have no others.
+  struct Levels {
+    std::array<std::uint32_t, kLevels> counts{};
+    std::uint64_t present = 0;  // bit l: some document has label l
     bool countable = true;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      const double label = labels[i];
-      const int level = label >= 0 && label < kLevels ? static_cast<int>(label) : -1;
-      if (level >= 0 && static_cast<double>(level) == label) {
-        ++(i % 2 == 0 ? even : odd)[static_cast<std::size_t>(level)];
-      } else {
-        countable = false;
-        check_label(label, first_row + static_cast<std::int64_t>(i));
+
+    // Calls each(level, count), from the highest level down.
+    template <class Each>
+    void for_each(Each&& each) const {
+      for (std::uint64_t left = present; left != 0;) {
+        const auto level = static_cast<std::size_t>(63 - std::countl_zero(left));
+        left ^= std::uint64_t{1} << level;
+        each(level, static_cast<std::size_t>(counts[level]));
       }
     }
-    for (std::size_t level = 0; level < kLevels; ++level) counts[level] = even[level] + odd[level];
-    return countable;
+  };
+
+  // Checks labels, and counts them.
+  void count_levels() {
+    count(judged_, judged_first_row_, judged_levels_);
+    if (!same_labels()) count(labels_, first_row_, retrieved_levels_);
+  }
+  const Levels& retrieved_levels() const { return same_labels() ? judged_levels_ : retrieved_levels_; }
+  const Levels& ideal_levels(const Gain& gain) const { return gain.ideal_retrieved ? retrieved_levels() : judged_levels_; }
+
+  void count(std::span<const double> labels, std::int64_t first_row, Levels& levels) const {
+    // Two tables: one increment need not wait for the one before, most often of the same label.
+    std::array<std::uint32_t, kLevels> even{}, odd{};
+    levels.present = 0;
+    levels.countable = true;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      // A whole number up to 2^52, added to 2^52, stands in the low bits.
+      const std::uint64_t level = std::bit_cast<std::uint64_t>(labels[i] + 0x1p52) ^ std::bit_cast<std::uint64_t>(0x1p52);
+      if (level < kLevels && static_cast<double>(static_cast<std::int64_t>(level)) == labels[i]) {
+        ++(i % 2 == 0 ? even : odd)[level];
+        levels.present |= std::uint64_t{1} << level;
+      } else {
+        levels.countable = false;
+        check_label(labels[i], first_row + static_cast<std::int64_t>(i));
+      }
+    }
+    for (std::size_t level = 0; level < kLevels; ++level) levels.counts[level] = even[level] + odd[level];
   }
 
   void check_label(double label, std::int64_t row) const {
@@ -244,31 +260,26 @@ class QueryMeter {
     const Gain& gain = gains_[g];
     Column& column = columns_[g];
     column.n_relevant = column.n_negative = 0;
-    const bool retrieved = gain.ideal_retrieved;
-    if (retrieved ? countable_retrieved_ : countable_judged_) {
-      const auto& counts = retrieved ? retrieved_counts_ : judged_counts_;
-      if (gain.kind == GainKind::table) check_known(gain, counts);
-      for (std::size_t level = 0; level < kLevels; ++level) {
-        const double value = level_gains_[g].gains[level];
-        column.n_relevant += value > 0 ? counts[level] : 0;
-        column.n_negative += value < 0 ? counts[level] : 0;
-      }
+    auto add = [&](double value, std::size_t count) {
+      column.n_relevant += value > 0 ? count : 0;
+      column.n_negative += value < 0 ? count : 0;
+    };
+    const Levels& levels = ideal_levels(gain);
+    if (levels.countable) {
+      levels.for_each([&](std::size_t level, std::size_t count) {
+        if (gain.kind == GainKind::table) check_known(gain, static_cast<double>(level));
+        add(level_gains_[g].gains[level], count);
+      });
     } else {
-      for (const double label : ideal_labels(gain)) {
-        const double value = gain_of(gain, label, -1);
-        column.n_relevant += value > 0 ? 1 : 0;
-        column.n_negative += value < 0 ? 1 : 0;
-      }
+      for (const double label : ideal_labels(gain)) add(gain_of(gain, label, -1), 1);
     }
   }
 
-  void check_known(const Gain& gain, const std::array<std::uint32_t, kLevels>& counts) const {
-    for (std::size_t level = 0; level < kLevels; ++level) {
-      if (counts[level] == 0 || find_in_table(gain, static_cast<double>(level)) != nullptr) continue;
-      const std::span<const double> labels = ideal_labels(gain);
-      const auto place = std::find(labels.begin(), labels.end(), static_cast<double>(level)) - labels.begin();
-      gain_of(gain, static_cast<double>(level), (gain.ideal_retrieved ? first_row_ : judged_first_row_) + place);
-    }
+  void check_known(const Gain& gain, double label) const {
+    if (find_in_table(gain, label) != nullptr) return;
+    const std::span<const double> labels = ideal_labels(gain);
+    const auto place = std::find(labels.begin(), labels.end(), label) - labels.begin();
+    gain_of(gain, label, (gain.ideal_retrieved ? first_row_ : judged_first_row_) + place);  // throws
   }
 
   std::size_t cutoff_of(const Spec& spec, std::size_t n) const {
@@ -303,7 +314,7 @@ class QueryMeter {
     std::vector<double>& ranked = columns_[g].ranked;
     ranked.resize(order_.size());
     const Gain& gain = gains_[g];
-    if (countable_retrieved_) {
+    if (retrieved_levels().countable) {
       const auto& levels = level_gains_[g].gains;
       for (std::size_t r = 0; r < ranked.size(); ++r) ranked[r] = levels[static_cast<std::size_t>(labels_[order_[r]])];
     } else {
@@ -331,14 +342,18 @@ class QueryMeter {
     const std::span<const double> labels = ideal_labels(gain);
     const std::size_t depth = std::min(column.depth, labels.size());
     column.ideal.clear();
-    if (gain.ideal_retrieved ? countable_retrieved_ : countable_judged_) {
-      const auto& counts = gain.ideal_retrieved ? retrieved_counts_ : judged_counts_;
-      for (const int level : level_gains_[g].best_first) {
+    const Levels& levels = ideal_levels(gain);
+    if (levels.countable) {
+      auto append = [&](std::size_t level, std::size_t count) {
         const std::size_t room = depth - column.ideal.size();
-        const auto l = static_cast<std::size_t>(level);
-        if (room == 0) break;
-        if (counts[l] == 0) continue;
-        column.ideal.insert(column.ideal.end(), std::min<std::size_t>(room, counts[l]), level_gains_[g].gains[l]);
+        column.ideal.resize(column.ideal.size() + std::min(room, count), level_gains_[g].gains[level]);
+      };
+      if (gain.kind != GainKind::table) {  // a higher label has no lower gain
+        levels.for_each(append);
+      } else {
+        for (const int level : level_gains_[g].best_first) {
+          append(static_cast<std::size_t>(level), (levels.present >> level & 1) != 0 ? levels.counts[static_cast<std::size_t>(level)] : 0);
+        }
       }
       return;
     }
@@ -536,8 +551,7 @@ class QueryMeter {
 
   std::int64_t query_ = -1, first_row_ = 0, judged_first_row_ = 0;
   std::span<const double> labels_, scores_, judged_;
-  std::array<std::uint32_t, kLevels> judged_counts_{}, retrieved_counts_{};
-  bool countable_judged_ = false, countable_retrieved_ = false;
+  Levels judged_levels_, retrieved_levels_;
   TopRanker rank_;
   std::span<const std::uint32_t> order_;
   std::vector<std::size_t> run_ends_;

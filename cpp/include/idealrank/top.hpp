@@ -17,13 +17,16 @@
 
 namespace idealrank {
 
-// Throws data_error at the first score that is not finite. The check of all scores is integer work that compilers
-// vectorise; only a failure looks for the place.
+// Throws data_error at the first score that is not finite. A finite number times 0 is 0, any other is NaN: four sums that
+// compilers vectorise check them all, and only a failure looks for the place.
 inline void check_finite(std::span<const double> scores, std::int64_t query, std::int64_t first_row) {
-  constexpr std::uint64_t kExponent = 0x7FF0000000000000;
-  std::uint64_t bad = 0;
-  for (const double score : scores) bad |= static_cast<std::uint64_t>((std::bit_cast<std::uint64_t>(score) & kExponent) == kExponent);
-  if (bad == 0) return;
+  double sums[4] = {0, 0, 0, 0};
+  const std::size_t whole = scores.size() / 4 * 4;
+  for (std::size_t i = 0; i < whole; i += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += scores[i + lane] * 0.0;
+  }
+  for (std::size_t i = whole; i < scores.size(); ++i) sums[0] += scores[i] * 0.0;
+  if ((sums[0] + sums[1]) + (sums[2] + sums[3]) == 0) return;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (std::isfinite(scores[i])) continue;
     const char* const got = std::isnan(scores[i]) ? "nan" : scores[i] > 0 ? "inf" : "-inf";
@@ -69,22 +72,22 @@ class TopRanker {
 
   // The k best, kept sorted while all pass by. A later equal score does not displace an earlier one: stable.
   void insert_top(std::span<const double> scores, std::size_t k) {
-    order_.resize(k);
     double best[kInsertionUpTo];
-    for (std::size_t i = 0; i < scores.size(); ++i) {
+    std::uint32_t index[kInsertionUpTo];
+    auto insert = [&](std::size_t place, std::size_t i) {
       const double score = scores[i];
-      std::size_t place = std::min(i, k);
-      if (place == k) {
-        if (!(score > best[k - 1])) continue;
-        --place;
-      }
       for (; place > 0 && score > best[place - 1]; --place) {
         best[place] = best[place - 1];
-        order_[place] = order_[place - 1];
+        index[place] = index[place - 1];
       }
       best[place] = score;
-      order_[place] = static_cast<std::uint32_t>(i);
+      index[place] = static_cast<std::uint32_t>(i);
+    };
+    for (std::size_t i = 0; i < k; ++i) insert(i, i);
+    for (std::size_t i = k; i < scores.size(); ++i) {
+      if (scores[i] > best[k - 1]) insert(k - 1, i);
     }
+    order_.assign(index, index + k);
   }
 
   // All documents with at least this score, sorted.
