@@ -16,10 +16,10 @@ _HELP = """\
 Evaluate systems: SYSTEMS on the judged documents in DATA.
 
 \b
-DATA                       SYSTEMS
-TREC judgments             TREC runs
-LETOR text                 files with one score a line, in the order of the documents
-Parquet or CSV             names of score columns (one is enough where it is "score")
+DATA             SYSTEMS
+TREC judgments   TREC runs
+LETOR text       files with one score a line, in the documents' order
+Parquet or CSV   names of score columns; "score" if there is none
 
 DATA's kind is told by its name, as 'idealrank convert --help' lists them, or by --from. What a measure leaves
 open is as --like says: trec_eval for judgments and runs, idealrank's own for the rest. The conventions are printed
@@ -28,7 +28,7 @@ under the table.
 \b
 Examples:
   idealrank evaluate qrels.txt bm25.run new.run -m ndcg@10 -m ap
-  idealrank evaluate qrels.txt bm25.run -m 'ndcg(gain=exp2)@10' --like sklearn --per-query
+  idealrank evaluate qrels.txt bm25.run -m 'ndcg(gain=exp2)' --like sklearn
   idealrank evaluate test.txt scores.txt -m ndcg@20% --format json
 """
 
