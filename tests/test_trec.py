@@ -86,6 +86,10 @@ def test_what_stands_after_a_tag_is_passed_over() -> None:
     assert run.name == "tag"
 
 
+def test_of_several_tags_the_last_names_the_run() -> None:
+    assert ir.read_run(io.BytesIO(b"q Q0 d 1 0.5 one\nq Q0 e 2 0.4 two\n")).name == "two"
+
+
 def test_a_hash_inside_an_id_is_part_of_it() -> None:
     run = ir.read_run(io.BytesIO(b"#q Q0 x 1 1 t\nq#1 Q0 d#4 1 1 t#\n"))
     assert run == {"q#1": {"d#4": 1.0}}

@@ -22,7 +22,7 @@ struct TrecRows {
   QueryColumn queries;
   Ids docs;
   Buffer<double> values;  // labels or scores
-  std::string tag;        // the first line's
+  std::string tag;        // the last line's, as trec_eval takes it
 
   void clear() {
     queries.clear();
@@ -52,8 +52,7 @@ struct TrecRows {
       line.fail_at(start, kIsRun ? "a score must be a finite number" : "a label must be a finite number");
     }
     if constexpr (kIsRun) {
-      const std::string_view line_tag = next_field();
-      if (values.size() == 0) tag = line_tag;
+      tag = next_field();
     } else if (!line.at_end()) {
       line.fail_at(line.position(), kFields);
     }
@@ -64,7 +63,7 @@ struct TrecRows {
   }
 
   void append(const TrecRows& other) {
-    if (values.size() == 0) tag = other.tag;
+    if (other.values.size() > 0) tag = other.tag;
     queries.append(other.queries);
     docs.append(other.docs);
     values.append(other.values.span());

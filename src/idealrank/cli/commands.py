@@ -19,6 +19,7 @@ _COMMANDS = {
     "convert": "Convert between LETOR, TREC, Parquet and CSV files.",
     "demo": "Make a small click log, read it back and rank it: one screen.",
     "evaluate": "Measure systems by any of the measures, under any convention.",
+    "trec_eval": "NIST's trec_eval: the same flags, the same output.",
 }
 
 

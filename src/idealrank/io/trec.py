@@ -34,7 +34,7 @@ def read_qrels(path: Source, *, n_threads: int | None = None, progress: Progress
 
 
 def read_run(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Run:
-    r"""Read a run, named by the tag of its first line; the rank field is passed over, scores alone make the order.
+    r"""Read a run, named by the tag of its last line; the rank field is passed over, scores alone make the order.
 
     >>> import io
     >>> run = read_run(io.BytesIO(b"q1 Q0 d1 1 9.5 bm25\nq1 Q0 d2 2 7.25 bm25\n"))
