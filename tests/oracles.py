@@ -1,9 +1,18 @@
 """Slow and obvious answers to compare with."""
 
+import bisect
+import functools
+import itertools
 import math
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from idealrank import cutoffs, discounts, gains
+from idealrank.measures import NDCG, Measure, NDCGPValue
 
 
 def parse_letor(text: str) -> tuple[list[float], list[str], list[dict[int, float]], list[str]]:
@@ -38,3 +47,368 @@ def group_rows(query_ids: list[object]) -> dict[object, list[int]]:
     for row, query in enumerate(query_ids):
         rows.setdefault(query, []).append(row)
     return rows
+
+
+class Ranking(NamedTuple):
+    """Labels in rank order, NaN for an unjudged document; the labels of all judged documents; scores in rank order."""
+
+    labels: tuple[float, ...]
+    judged: tuple[float, ...]
+    scores: tuple[float, ...] = ()
+
+
+def gain_of(gain: gains.Gain, label: float) -> float:
+    """The gain of one label; of an unjudged document 0."""
+    if math.isnan(label):
+        return 0.0
+    match gain:
+        case gains.Exp2():
+            return float(2.0**label) - 1
+        case gains.Linear():
+            return label
+        case gains.Binary(rel):
+            return 1.0 if label >= rel else 0.0
+        case gains.Table(labels, worth):
+            return dict(zip(labels, worth, strict=True))[label]
+    raise NotImplementedError(f"no oracle for the gain {gain!r}: write one here")
+
+
+def discount_of(discount: discounts.Discount, rank: int, n: int) -> float:
+    """The weight of one rank in a list of n documents."""
+    match discount:
+        case discounts.Log(base):
+            return math.log(base) / math.log(1 + rank)
+        case discounts.Power(beta):
+            return float(rank**-beta)
+        case discounts.Zipf():
+            return 1 / rank
+        case discounts.Geometric(base):
+            return float(float(base) ** -rank)
+        case discounts.Linear():
+            return float(max(n - rank, 0))
+        case discounts.Letor():
+            return 1.0 if rank <= 2 else math.log(2) / math.log(rank)
+        case discounts.Table(values):
+            return values[rank - 1] if rank <= len(values) else 0.0
+    raise NotImplementedError(f"no oracle for the discount {discount!r}: write one here")
+
+
+def depth_of(cutoff: cutoffs.Cutoff | None, n: int) -> int | None:
+    """k of a list of n documents; None without a cut-off."""
+    match cutoff:
+        case None:
+            return None
+        case cutoffs.Rank(k):
+            return k
+        case cutoffs.Fraction(c):
+            return max(1, math.floor(c * n + 1e-9))
+        case cutoffs.Power(exponent):
+            return max(1, math.floor(float(n**exponent) + 1e-9))
+    raise NotImplementedError(f"no oracle for the cut-off {cutoff!r}: write one here")
+
+
+def _top(m: Any, ranking: Ranking) -> tuple[float, ...]:
+    return ranking.labels[: depth_of(m.cutoff, len(ranking.labels))]
+
+
+def _n_relevant(m: Any, labels: Iterable[float]) -> int:
+    return sum(label >= m.rel for label in labels)
+
+
+def _discounted(gain: gains.Gain, discount: discounts.Discount, labels: Sequence[float], n: int) -> float:
+    return math.fsum(gain_of(gain, label) * discount_of(discount, r, n) for r, label in enumerate(labels, 1))
+
+
+def _has_gain(gain: gains.Gain, labels: Iterable[float]) -> bool:
+    return any(gain_of(gain, label) > 0 for label in labels)
+
+
+def _dcg(m: Any, ranking: Ranking) -> float | None:
+    if not _has_gain(m.gain, ranking.judged):
+        return None
+    return _discounted(m.gain, m.discount, _top(m, ranking), len(ranking.labels))
+
+
+def _normalized(m: Any, discount: discounts.Discount, ranking: Ranking) -> float | None:
+    n = len(ranking.labels)
+    k = depth_of(m.cutoff, n)
+    known = ranking.labels if m.ideal == "retrieved" else ranking.judged
+    if not _has_gain(m.gain, known):
+        return None
+    best_first = sorted(known, key=lambda label: -gain_of(m.gain, label))
+    if m.ideal == "full":
+        ideal = math.fsum(discount_of(discount, r + 1, n) for r in range(max(n, len(known)) if k is None else k))
+    else:
+        ideal = _discounted(m.gain, discount, best_first[:k], n)
+    if ideal == 0:
+        return None
+    return _discounted(m.gain, discount, ranking.labels[:k], n) / ideal
+
+
+def _ndcg(m: Any, ranking: Ranking) -> float | None:
+    k = depth_of(m.cutoff, len(ranking.labels))
+    value = _normalized(m, m.discount, ranking)
+    too_short = m.short == "zero" and k is not None and len(ranking.labels) < k
+    return 0.0 if too_short and value is not None else value
+
+
+def _linear_ndcg(m: Any, ranking: Ranking) -> float | None:
+    return _normalized(m, discounts.Linear(), ranking)
+
+
+def _rbp(m: Any, ranking: Ranking) -> float | None:
+    if not _n_relevant(m, ranking.judged):
+        return None
+    p = float(m.p)
+    return (1 - p) * math.fsum(p**i for i, label in enumerate(_top(m, ranking)) if label >= m.rel)
+
+
+def _precision(m: Any, ranking: Ranking) -> float | None:
+    if not _n_relevant(m, ranking.judged):
+        return None
+    top = _top(m, ranking)
+    k = depth_of(m.cutoff, len(ranking.labels))
+    divisor = len(top) if k is None or m.denominator == "retrieved" else k
+    return _n_relevant(m, top) / divisor if divisor else 0.0
+
+
+def _recall(m: Any, ranking: Ranking) -> float | None:
+    relevant = _n_relevant(m, ranking.judged)
+    return _n_relevant(m, _top(m, ranking)) / relevant if relevant else None
+
+
+def _f1(m: Any, ranking: Ranking) -> float | None:
+    recall = _recall(m, ranking)
+    if recall is None:
+        return None
+    hits = _n_relevant(m, _top(m, ranking))
+    k = depth_of(m.cutoff, len(ranking.labels))
+    precision = hits / (len(ranking.labels) if k is None else k) if hits else 0.0
+    return 2 * precision * recall / (precision + recall) if hits else 0.0
+
+
+def _r_precision(m: Any, ranking: Ranking) -> float | None:
+    relevant = _n_relevant(m, ranking.judged)
+    return _n_relevant(m, ranking.labels[:relevant]) / relevant if relevant else None
+
+
+def _hit_rate(m: Any, ranking: Ranking) -> float | None:
+    if not _n_relevant(m, ranking.judged):
+        return None
+    return 1.0 if _n_relevant(m, _top(m, ranking)) else 0.0
+
+
+def _rr(m: Any, ranking: Ranking) -> float | None:
+    if not _n_relevant(m, ranking.judged):
+        return None
+    return next((1 / rank for rank, label in enumerate(_top(m, ranking), 1) if label >= m.rel), 0.0)
+
+
+def _ap(m: Any, ranking: Ranking) -> float | None:
+    relevant = _n_relevant(m, ranking.judged)
+    if not relevant:
+        return None
+    top = _top(m, ranking)
+    precisions = [_n_relevant(m, top[:rank]) / rank for rank, label in enumerate(top, 1) if label >= m.rel]
+    k = depth_of(m.cutoff, len(ranking.labels))
+    reachable = relevant if k is None else min(relevant, k)
+    divisor = {"relevant": relevant, "reachable": reachable, "hits": len(precisions)}[m.denominator]
+    return math.fsum(precisions) / divisor if divisor else 0.0
+
+
+def _bpref(m: Any, ranking: Ranking) -> float | None:
+    relevant = _n_relevant(m, ranking.judged)
+    if not relevant:
+        return None
+    others = sum(label < m.rel for label in ranking.judged)
+    value = 0.0
+    for i, label in enumerate(ranking.labels):
+        if label >= m.rel:
+            above = sum(other < m.rel for other in ranking.labels[:i])
+            value += 1 - min(above, relevant) / min(relevant, others) if above else 1
+    return value / relevant
+
+
+def _err(m: Any, ranking: Ranking) -> float | None:
+    if not any(label > 0 for label in ranking.judged):
+        return None
+    value, reads_on = 0.0, 1.0
+    for rank, label in enumerate(_top(m, ranking), 1):
+        stops = gain_of(gains.Exp2(), label) / 2**m.max_label
+        value += reads_on * stops / rank
+        reads_on *= 1 - stops
+    return value
+
+
+def _judged(m: Any, ranking: Ranking) -> float:
+    top = _top(m, ranking)
+    return sum(not math.isnan(label) for label in top) / len(top) if top else 0.0
+
+
+def _pairs(ranking: Ranking) -> list[tuple[float, float]]:
+    """(label above, label below) of the pairs of different labels; an unjudged document counts as 0."""
+    labels = [0.0 if math.isnan(label) else label for label in ranking.labels]
+    return [(a, b) for a, b in itertools.combinations(labels, 2) if a != b]
+
+
+def _kendall_tau(m: Any, ranking: Ranking) -> float | None:
+    pairs = _pairs(ranking)
+    return sum(1 if a > b else -1 for a, b in pairs) / len(pairs) if pairs else None
+
+
+def _pairwise_error(m: Any, ranking: Ranking) -> float | None:
+    pairs = _pairs(ranking)
+    if not pairs:
+        return None
+    error = math.fsum(b - a for a, b in pairs if a < b)
+    return error / {"none": 1, "pairs": len(pairs), "weights": math.fsum(abs(b - a) for a, b in pairs)}[m.normalize]
+
+
+def _auc(m: Any, ranking: Ranking) -> float | None:
+    binary = tuple(gain_of(gains.Binary(m.rel), label) for label in ranking.labels)
+    pairs = _pairs(Ranking(binary, ()))
+    return sum(a > b for a, b in pairs) / len(pairs) if pairs else None
+
+
+def _tied(m: Any, ranking: Ranking) -> float:
+    top = ranking.scores[: depth_of(m.cutoff, len(ranking.labels))]
+    return sum(ranking.scores.count(score) > 1 for score in top) / len(top) if top else 0.0
+
+
+class _Orders(NamedTuple):
+    """NDCG of every order of the ranked documents."""
+
+    values: list[float]
+    mean: float
+    sd: float
+
+    def share_from(self, value: float) -> float:
+        """The share of values that are at least this one, but for rounding."""
+        return 1 - bisect.bisect_left(self.values, value * (1 - 1e-12)) / len(self.values)
+
+    def differ(self) -> bool:
+        """Whether it is not rounding alone that makes them different."""
+        return self.values[-1] > self.values[0] * (1 + 1e-12)
+
+
+@functools.lru_cache(maxsize=32)
+def _all_orders(m: Any, labels: tuple[float, ...], judged: tuple[float, ...]) -> _Orders | None:
+    values = [_normalized(m, m.discount, Ranking(order, judged)) for order in itertools.permutations(labels)]
+    defined = sorted(value for value in values if value is not None)
+    return _Orders(defined, statistics.fmean(defined), statistics.pstdev(defined)) if defined else None
+
+
+def _orders(m: Any, ranking: Ranking) -> _Orders | None:
+    return _all_orders(m, tuple(sorted(ranking.labels, key=str)), ranking.judged)
+
+
+def _random_ndcg(m: Any, ranking: Ranking) -> float | None:
+    orders = _orders(m, ranking)
+    return None if orders is None else orders.mean
+
+
+def _corrected_ndcg(m: Any, ranking: Ranking) -> float | None:
+    value, orders = _normalized(m, m.discount, ranking), _orders(m, ranking)
+    if value is None or orders is None:
+        return None
+    return (value - orders.mean) / (1 - orders.mean) if orders.differ() else 0.0
+
+
+def _ndcg_z(m: Any, ranking: Ranking) -> float | None:
+    value, orders = _normalized(m, m.discount, ranking), _orders(m, ranking)
+    if value is None or orders is None:
+        return None
+    return (value - orders.mean) / orders.sd if orders.differ() else 0.0
+
+
+def _ndcg_p(m: Any, ranking: Ranking) -> float | None:
+    value, orders = _normalized(m, m.discount, ranking), _orders(m, ranking)
+    return None if value is None or orders is None else orders.share_from(value)
+
+
+#: The value of a filled-in measure for one ranking; None where it is undefined.
+MEASURES: dict[str, Callable[[Any, Ranking], float | None]] = {
+    "AP": _ap,
+    "AUC": _auc,
+    "Bpref": _bpref,
+    "CorrectedNDCG": _corrected_ndcg,
+    "DCG": _dcg,
+    "ERR": _err,
+    "F1": _f1,
+    "HitRate": _hit_rate,
+    "Judged": _judged,
+    "KendallTau": _kendall_tau,
+    "LinearNDCG": _linear_ndcg,
+    "NDCG": _ndcg,
+    "NDCGPValue": _ndcg_p,
+    "NDCGZScore": _ndcg_z,
+    "PairwiseError": _pairwise_error,
+    "Precision": _precision,
+    "RBP": _rbp,
+    "RPrecision": _r_precision,
+    "RR": _rr,
+    "RandomNDCG": _random_ndcg,
+    "Recall": _recall,
+    "Tied": _tied,
+}
+
+
+def measure_value(
+    m: Measure, labels: Iterable[float], judged: Iterable[float] | None = None, scores: Iterable[float] = ()
+) -> float:
+    """The value of a measure for labels in rank order; ``judged`` are the labels of all judged documents."""
+    ranked = tuple(labels)
+    ranking = Ranking(ranked, ranked if judged is None else tuple(judged), tuple(scores))
+    filled = m.under()
+    value = MEASURES[type(m).__name__](filled, ranking)
+    if value is None:
+        return math.nan if isinstance(filled.empty, str) else float(filled.empty or 0)
+    return value
+
+
+def tie_groups(labels: Sequence[float], scores: Sequence[float]) -> list[list[float]]:
+    """Labels by falling score; one group a score, in input order."""
+    return [
+        [label for label, score in zip(labels, scores, strict=True) if score == level]
+        for level in sorted(set(scores), reverse=True)
+    ]
+
+
+def tie_values(
+    m: Measure, labels: Sequence[float], scores: Sequence[float], judged: Sequence[float] | None = None
+) -> list[float]:
+    """The value of every order of documents with equal scores; orders that look alike are taken once.
+
+    Each order of the labels of a group stands for equally many orders of its documents, so the mean is the same.
+    """
+    pool = labels if judged is None else judged
+    ranked_scores = sorted(scores, reverse=True)
+    orders = [sorted(set(itertools.permutations(group))) for group in tie_groups(labels, scores)]
+    return [measure_value(m, itertools.chain(*order), pool, ranked_scores) for order in itertools.product(*orders)]
+
+
+def _p_value_of_mean(m: NDCGPValue, labels: Sequence[float], scores: Sequence[float], judged: Sequence[float]) -> float:
+    """The p-value of the averaged NDCG, which is not the mean of the p-values."""
+    filled: Any = m.under()
+    options = {name: getattr(filled, name) for name in ("cutoff", "empty", "gain", "discount", "ideal")}
+    mean = statistics.fmean(tie_values(NDCG(**options), labels, scores, judged))
+    orders = _orders(filled, Ranking(tuple(labels), tuple(judged)))
+    return mean if orders is None else orders.share_from(mean)
+
+
+def tied_values(
+    m: Measure, labels: Sequence[float], scores: Sequence[float], judged: Sequence[float] | None = None
+) -> dict[str, float]:
+    """What each ``ties`` means, by going through all orders; of an error and of a p-value the least is the best."""
+    pool = labels if judged is None else judged
+    groups, ranked_scores = tie_groups(labels, scores), sorted(scores, reverse=True)
+    every = tie_values(m, labels, scores, judged)
+    least, greatest = min(every), max(every)
+    lower_is_better = type(m).__name__ in ("NDCGPValue", "PairwiseError")
+    return {
+        "average": _p_value_of_mean(m, labels, scores, pool) if isinstance(m, NDCGPValue) else statistics.fmean(every),
+        "stable": measure_value(m, itertools.chain(*groups), pool, ranked_scores),
+        "reverse": measure_value(m, itertools.chain(*(group[::-1] for group in groups)), pool, ranked_scores),
+        "best": least if lower_is_better else greatest,
+        "worst": greatest if lower_is_better else least,
+    }

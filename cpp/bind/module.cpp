@@ -419,13 +419,16 @@ NB_MODULE(_core, m) {
         check_offsets(offsets, labels.shape(0), "offsets");
         const Ties kind = ties_of(ties);
         const std::size_t n_queries = offsets.shape(0) - 1;
-        Buffer<double> wrong, tied, pairs;
-        for (Buffer<double>* buffer : {&wrong, &tied, &pairs}) buffer->resize(n_queries);
+        Buffer<double> columns;  // one row a query: the six numbers of PairCounts
+        columns.resize(std::max<std::size_t>(6 * n_queries, 1));
         {
           nb::gil_scoped_release release;
-          pair_counts(span_of(labels), span_of(scores), span_of(offsets), kind, wrong.span(), tied.span(), pairs.span(), n_threads);
+          static_assert(sizeof(PairCounts) == 6 * sizeof(double));
+          std::vector<PairCounts> counts(n_queries);
+          pair_counts(span_of(labels), span_of(scores), span_of(offsets), kind, counts, n_threads);
+          if (n_queries > 0) std::memcpy(columns.data(), counts.data(), n_queries * sizeof(PairCounts));
         }
-        return std::make_tuple(to_numpy(std::move(wrong)), to_numpy(std::move(tied)), to_numpy(std::move(pairs)));
+        return to_numpy(std::move(columns), n_queries, 6);
       },
       "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "ties"_a, "n_threads"_a);
 

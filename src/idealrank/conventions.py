@@ -121,7 +121,9 @@ _PRESETS = (
     _tool("trec_eval", "trec_eval 9.0.8: scores as float32, so that close scores tie.", **_TREC),
     _tool("trec_eval10", "trec_eval 10.0: scores as double; a query missing in the run ends it.",
           **(_TREC | {"precision": "float64", "missing": "error"})),
-    _tool("pytrec_eval", "pytrec_eval-terrier 0.5: trec_eval 9.0.8; labels must be integers.",
+    _tool("pytrec_eval",
+          "pytrec_eval-terrier 0.5: trec_eval 9.0.8; labels must be integers. It can hang where all labels of a query "
+          "are negative.",
           **(_TREC | {"labels": "integer"})),
     _tool("ir_measures",
           "ir_measures 0.4: its providers break ties differently, RR@k and Judged by ascending document id, the rest "
@@ -131,8 +133,8 @@ _PRESETS = (
           overrides={"rr@": {"ties": "docid_asc"}, "judged": {"ties": "docid_asc"}}),
     _tool("ranx",
           "ranx 0.3: float labels are cut to integers; ties in input order up to 15 documents, arbitrary beyond. Its "
-          "RBP weighs by label and can exceed 1; its bpref takes a negative label for judged, and is NaN where every "
-          "judged document is relevant: not repeated here.",
+          "RBP weighs by label and can exceed 1; its bpref takes a negative label for judged, is NaN where every "
+          "judged document is relevant, and 0 for all queries after one with nothing relevant: not repeated here.",
           **_LINEAR, ties="stable", negative="unjudged", missing="error", labels="truncated"),
     _tool("sklearn",
           "scikit-learn 1.9 ndcg_score: ties averaged; only the documents given exist. Its average_precision_score "
@@ -159,7 +161,8 @@ _PRESETS = (
           overrides={"ndcg": {"empty": 1.0}, "ap": {"empty": 1.0, "denominator": "reachable"}}),
     _tool("xgboost",
           "XGBoost 3.2: scores as float32; a query with nothing relevant counts 1 in NDCG and MAP but 0 in pre; all "
-          "three are silently cut at 32 where no cut-off is named. Weights as in LightGBM.",
+          "three are silently cut at 32 where no cut-off is named. MAP and pre take labels 0 and 1 only. Weights as in "
+          "LightGBM.",
           ties="stable", ideal="retrieved", labels="integer", precision="float32",
           overrides={"ndcg": {"empty": 1.0, "cutoff": 32},
                      "ap": {"empty": 1.0, "denominator": "reachable", "cutoff": 32},

@@ -31,7 +31,7 @@ class Rank(Cutoff):
     k: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or self.k != int(self.k) or self.k < 1:
+        if isinstance(self.k, (bool, np.bool_)) or self.k != int(self.k) or not 1 <= self.k <= 2**53:
             raise ConventionError(f"a cut-off is a whole number from 1, a fraction below 1, or None, got {self.k!r}")
         object.__setattr__(self, "k", int(self.k))
 
@@ -100,10 +100,10 @@ def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
                 return Fraction(float(value[:-1]) / 100)
             if value.startswith("n^"):
                 return Power(float(value[2:]))
-            value = float(value)
+            value = int(value) if value.strip("+-").isdecimal() else float(value)
         if isinstance(value, (float, np.floating)) and 0 < value < 1:
             return Fraction(float(value))
-        if not math.isfinite(value):
+        if isinstance(value, (float, np.floating)) and not math.isfinite(value):
             raise ConventionError(f"a cut-off is finite, got {value!r}; leave it out for the whole list")
         return Rank(value)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -147,9 +148,17 @@ class Table(Discount):
 
     def __init__(self, *values: Sequence[float] | float) -> None:
         table = values[0] if len(values) == 1 and isinstance(values[0], (Sequence, np.ndarray)) else values
-        weights = tuple(float(value) for value in table)  # type: ignore[arg-type]
+        try:
+            weights = tuple(float(value) for value in table)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise ConventionError(f"a discount table holds numbers, got {table!r}") from None
         if not weights or not all(map(math.isfinite, weights)):
             raise ConventionError(f"a discount table needs finite weights for at least rank 1, got {weights}")
+        # An ideal order by falling gains, and ties in their best order, mean something only for such weights.
+        if weights[0] <= 0 or weights[-1] < 0 or any(later > earlier for earlier, later in pairwise(weights)):
+            raise ConventionError(
+                f"the weights of a discount begin above 0, never rise, never are negative, got {weights}"
+            )
         object.__setattr__(self, "values", weights)
 
     @classmethod

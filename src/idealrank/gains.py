@@ -6,6 +6,7 @@ A gain is a frozen value; called with labels it gives their gains. Written in a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -62,6 +63,10 @@ class Binary(Gain):
 
     rel: float = 1.0
 
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.rel):
+            raise ConventionError(f"rel must be a finite number, got {self.rel}")
+
     def __call__(self, labels: npt.ArrayLike) -> Floats:
         return (np.asarray(labels, np.float64) >= self.rel).astype(np.float64)
 
@@ -81,11 +86,15 @@ class Table(Gain):
 
     def __init__(self, *gains: Mapping[float, float] | Sequence[float] | float) -> None:
         table = gains[0] if len(gains) == 1 and isinstance(gains[0], (Mapping, Sequence, np.ndarray)) else gains
-        pairs = sorted(table.items() if isinstance(table, Mapping) else enumerate(table))
-        if not pairs or not np.isfinite(np.asarray(pairs, np.float64)).all():
+        try:
+            items = table.items() if isinstance(table, Mapping) else enumerate(table)
+            pairs = sorted((float(label), float(gain)) for label, gain in items)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise ConventionError(f"a gain table holds numbers for numbers, got {table!r}") from None
+        if not pairs or not np.isfinite(pairs).all():
             raise ConventionError(f"a gain table needs finite gains for at least one label, got {table!r}")
-        object.__setattr__(self, "labels", tuple(float(label) for label, _ in pairs))
-        object.__setattr__(self, "gains", tuple(float(gain) for _, gain in pairs))  # type: ignore[arg-type]
+        object.__setattr__(self, "labels", tuple(label for label, _ in pairs))
+        object.__setattr__(self, "gains", tuple(gain for _, gain in pairs))
 
     def __call__(self, labels: npt.ArrayLike) -> Floats:
         wanted = np.asarray(labels, np.float64)
@@ -117,10 +126,12 @@ def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
     if not isinstance(value, str):
         return Table(value)
     if value.startswith("table:") and ">" in value:
+        pairs = [pair.split(">") for pair in value.split(":")[1:]]
         try:
-            return Table(
-                {float(label): float(gain) for label, gain in (pair.split(">") for pair in value.split(":")[1:])}
-            )
+            table = {float(label): float(gain) for label, gain in pairs}
         except ValueError as error:
             raise ConventionError(f"cannot read the gain {value!r}: {error}") from None
+        if len(table) < len(pairs):
+            raise ConventionError(f"a label stands twice in the gain {value!r}")
+        return Table(table)
     return parse(value, _CLASSES, "gain")

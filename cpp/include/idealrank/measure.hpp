@@ -44,7 +44,7 @@ enum class CutoffKind { none, rank, fraction, power, relevant };
 
 struct Gain {
   GainKind kind = GainKind::linear;
-  double rel = 1;
+  double rel = 1;               // where relevance begins; for a cascade, the highest label there may be
   double scale = 1;             // every gain is multiplied by it
   bool ideal_retrieved = false;  // the ideal is over the ranked documents, though judged ones are given
   std::span<const double> table_labels, table_gains;  // ascending labels
@@ -182,7 +182,11 @@ class QueryMeter {
     if (std::isnan(label) || (label < 0 && negative_ == Negative::unjudged)) return 0;
     switch (gain.kind) {
       case GainKind::linear: return gain.scale * label;
-      case GainKind::exp2: return gain.scale * exp2_gain(label);
+      case GainKind::exp2: {
+        const double value = gain.scale * exp2_gain(label);
+        if (!std::isfinite(value)) throw data_error("the gain 2^l - 1 of the label " + shown(label) + " is beyond all numbers", query_, row);
+        return value;
+      }
       case GainKind::binary: return label >= gain.rel ? gain.scale : 0;
       case GainKind::judged: return gain.scale;
       case GainKind::preference: return label >= gain.rel ? 1 : -1;
@@ -222,13 +226,13 @@ class QueryMeter {
 
   // Checks labels, and counts them.
   void count_levels() {
-    count(judged_, judged_first_row_, judged_levels_);
-    if (!same_labels()) count(labels_, first_row_, retrieved_levels_);
+    count(judged_, judged_first_row_, false, judged_levels_);
+    if (!same_labels()) count(labels_, first_row_, lists_.joined, retrieved_levels_);
   }
   const Levels& retrieved_levels() const { return same_labels() ? judged_levels_ : retrieved_levels_; }
   const Levels& ideal_levels(const Gain& gain) const { return gain.ideal_retrieved ? retrieved_levels() : judged_levels_; }
 
-  void count(std::span<const double> labels, std::int64_t first_row, Levels& levels) const {
+  void count(std::span<const double> labels, std::int64_t first_row, bool may_be_unjudged, Levels& levels) const {
     // Two tables: one increment need not wait for the one before, most often of the same label.
     std::array<std::uint32_t, kLevels> even{}, odd{};
     levels.present = 0;
@@ -241,15 +245,16 @@ class QueryMeter {
         levels.present |= std::uint64_t{1} << level;
       } else {
         levels.countable = false;
-        check_label(labels[i], first_row + static_cast<std::int64_t>(i));
+        check_label(labels[i], first_row + static_cast<std::int64_t>(i), may_be_unjudged);
       }
     }
     for (std::size_t level = 0; level < kLevels; ++level) levels.counts[level] = even[level] + odd[level];
   }
 
-  void check_label(double label, std::int64_t row) const {
-    if (std::isnan(label) ? !lists_.joined : std::isinf(label)) {
-      throw data_error("a label must be a finite number, got " + std::string(std::isnan(label) ? "nan" : "inf"), query_, row);
+  void check_label(double label, std::int64_t row, bool may_be_unjudged) const {
+    if (std::isnan(label) ? !may_be_unjudged : std::isinf(label)) {
+      throw data_error(std::string("a label must be a finite number, got ") + (std::isnan(label) ? "nan" : label > 0 ? "inf" : "-inf"),
+                       query_, row);
     }
     if (label < 0 && negative_ == Negative::error) {
       throw data_error("this convention takes no negative label, got " + shown(label), query_, row);
@@ -267,19 +272,27 @@ class QueryMeter {
     const Levels& levels = ideal_levels(gain);
     if (levels.countable) {
       levels.for_each([&](std::size_t level, std::size_t count) {
-        if (gain.kind == GainKind::table) check_known(gain, static_cast<double>(level));
+        if (gain.kind == GainKind::table && find_in_table(gain, static_cast<double>(level)) == nullptr) {
+          refuse(ideal_labels(gain), gain.ideal_retrieved ? first_row_ : judged_first_row_, static_cast<double>(level));
+        }
         add(level_gains_[g].gains[level], count);
       });
     } else {
-      for (const double label : ideal_labels(gain)) add(gain_of(gain, label, -1), 1);
+      const std::span<const double> labels = ideal_labels(gain);
+      const std::int64_t first = gain.ideal_retrieved ? first_row_ : judged_first_row_;
+      for (std::size_t i = 0; i < labels.size(); ++i) add(gain_of(gain, labels[i], first + static_cast<std::int64_t>(i)), 1);
+    }
+    if (gain.kind == GainKind::table && retrieved_levels().countable) {
+      retrieved_levels().for_each([&](std::size_t level, std::size_t) {
+        if (find_in_table(gain, static_cast<double>(level)) == nullptr) refuse(labels_, first_row_, static_cast<double>(level));
+      });
     }
   }
 
-  void check_known(const Gain& gain, double label) const {
-    if (find_in_table(gain, label) != nullptr) return;
-    const std::span<const double> labels = ideal_labels(gain);
+  // Throws for a label that the table lacks, naming its first row.
+  [[noreturn]] void refuse(std::span<const double> labels, std::int64_t first_row, double label) const {
     const auto place = std::find(labels.begin(), labels.end(), label) - labels.begin();
-    gain_of(gain, label, (gain.ideal_retrieved ? first_row_ : judged_first_row_) + place);  // throws
+    throw data_error("the gain table has no label " + shown(label), query_, first_row + place);
   }
 
   std::size_t cutoff_of(const Spec& spec, std::size_t n) const {
@@ -328,7 +341,7 @@ class QueryMeter {
       if (ties_ == Ties::reverse) std::reverse(begin, end);
       if (ties_ == Ties::best) std::sort(begin, end, std::greater<>());
       if (ties_ == Ties::worst) std::sort(begin, end);
-      if (ties_ == Ties::average) {
+      if (ties_ == Ties::average && std::any_of(begin, end, [&](double g_r) { return g_r != *begin; })) {
         double sum = 0;
         for (auto g_r = begin; g_r != end; ++g_r) sum += *g_r;
         std::fill(begin, end, sum / static_cast<double>(last - first));
@@ -374,10 +387,15 @@ class QueryMeter {
   double value_of(const Spec& spec, std::size_t k, std::size_t n) const {
     const Column& column = columns_[spec.gain];
     if (column.n_relevant == 0 && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
-    if (spec.zero_if_short && n < k) return 0;
+    if (spec.zero_if_short && spec.cutoff_kind != CutoffKind::none && n < k) return 0;
+    if (spec.denominator == Denominator::hits && (ties_ == Ties::best || ties_ == Ties::worst)) {
+      return mean_precision_of_hits(column.ranked, std::min(k, n));
+    }
     const double reduced = reduce(spec, column, k, n);
     const double divisor = denominator_of(spec, column, k, n);
-    return divisor == 0 ? 0 : reduced / divisor;
+    if (divisor != 0) return reduced / divisor;
+    const bool normalised = spec.denominator == Denominator::ideal || spec.denominator == Denominator::full;
+    return normalised ? spec.empty : 0;
   }
 
   double reduce(const Spec& spec, const Column& column, std::size_t k, std::size_t n) const {
@@ -395,15 +413,14 @@ class QueryMeter {
   }
 
   double denominator_of(const Spec& spec, const Column& column, std::size_t k, std::size_t n) const {
-    const auto relevant = static_cast<double>(column.n_relevant), cutoff = static_cast<double>(k);
+    const auto relevant = static_cast<double>(column.n_relevant);
+    const auto cutoff = static_cast<double>(spec.cutoff_kind == CutoffKind::none ? n : k);
     switch (spec.denominator) {
       case Denominator::none: return 1;
       case Denominator::ideal: return weighted(discounts_[spec.discount], column.ideal, k, n);
       case Denominator::full: {
-        const auto weights = discounts_[spec.discount].weights;
-        double sum = 0;
-        for (std::size_t r = 0; r < std::min(k, weights.size()); ++r) sum += weights[r];
-        return sum;
+        const Discount& discount = discounts_[spec.discount];
+        return weighted(discount, std::vector<double>(std::min(k, discount.linear ? n : discount.weights.size()), 1.0), k, n);
       }
       case Denominator::relevant: return relevant;
       case Denominator::reachable: return std::min(relevant, cutoff);
@@ -452,6 +469,38 @@ class QueryMeter {
     return sum;
   }
 
+  // Average precision over the documents found, for the order of ties that is best or worst for it. Whole runs are sorted
+  // for that already; of the run that the cut-off divides, any number of relevant documents may be inside.
+  double mean_precision_of_hits(const std::vector<double>& gains, std::size_t m) const {
+    double sum = 0, hits = 0;
+    std::size_t first = 0;
+    for (const std::size_t last : run_ends_) {
+      if (last > m) break;
+      for (; first < last; ++first) {
+        hits += gains[first];
+        sum += gains[first] * hits / static_cast<double>(first + 1);
+      }
+    }
+    if (first == m) return hits > 0 ? sum / hits : 0;
+
+    const std::size_t last = *std::upper_bound(run_ends_.begin(), run_ends_.end(), first);
+    double relevant = 0;
+    for (std::size_t r = first; r < last; ++r) relevant += gains[r];
+    const double inside = static_cast<double>(m - first), outside = static_cast<double>(last - m);
+    const bool best = ties_ == Ties::best;
+    double chosen = best ? 0 : std::numeric_limits<double>::infinity();
+    for (double found = std::max(0.0, relevant - outside); found <= std::min(relevant, inside); ++found) {
+      double own = sum;
+      for (double i = 1; i <= found; ++i) {
+        const double rank = static_cast<double>(first) + i + (best ? 0 : inside - found);
+        own += (hits + i) / rank;
+      }
+      const double value = hits + found > 0 ? own / (hits + found) : 0;
+      chosen = best ? std::max(chosen, value) : std::min(chosen, value);
+    }
+    return chosen;
+  }
+
   // The first relevant of the run stands at place j with probability (x / (t - j + 1)) prod_{i < j} (1 - x / (t - i + 1)).
   double first(const std::vector<double>& gains, std::size_t m) const {
     double value = 0;
@@ -481,8 +530,11 @@ class QueryMeter {
   }
 
   double cascade(const Spec& spec, const std::vector<double>& gains, std::size_t m) const {
-    for (std::size_t r = 0; r < m; ++r) {
-      if (!(gains[r] >= 0 && gains[r] <= 1)) throw data_error("a label is above max_label, or negative", query_, -1);
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      const std::int64_t row = first_row_ + static_cast<std::int64_t>(i);
+      if (labels_[i] > gains_[spec.gain].rel || gain_of(gains_[spec.gain], labels_[i], row) < 0) {
+        throw data_error("a label is above max_label, or negative: " + shown(labels_[i]), query_, row);
+      }
     }
     if (ties_ == Ties::average) return cascade_average(spec, m);
     double sum = 0, going_on = 1;

@@ -15,89 +15,101 @@ namespace idealrank {
 
 namespace detail {
 
+// Pairs of one query with different labels; weights are the differences of the labels, all sums of terms >= 0.
+struct PairCounts {
+  double wrong = 0, tied = 0, all = 0;
+  double wrong_weight = 0, tied_weight = 0, all_weight = 0;
+};
+
 // O(n log n) a query: down the ranking, a Fenwick tree over label levels counts the lower labels met above.
 class PairCounter {
  public:
-  struct Counts {
-    double wrong, tied, pairs;
-  };
-
-  Counts operator()(std::span<const double> labels, std::span<const double> scores, Ties ties, std::int64_t query,
-                    std::int64_t first_row) {
+  PairCounts operator()(std::span<const double> labels, std::span<const double> scores, Ties ties, std::int64_t query,
+                        std::int64_t first_row) {
     levels_.assign(labels.begin(), labels.end());
     std::sort(levels_.begin(), levels_.end());
+    PairCounts counts;
+    add_pairs(levels_, counts.all, counts.all_weight);
     levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
-    tree_.assign(levels_.size() + 1, 0);
-    totals_.assign(levels_.size(), 0);
-    level_of_.resize(labels.size());
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      level_of_[i] = static_cast<std::size_t>(std::lower_bound(levels_.begin(), levels_.end(), labels[i]) - levels_.begin());
-      totals_[level_of_[i]] += 1;
-    }
+    numbers_.assign(levels_.size() + 1, 0);
+    sums_.assign(levels_.size() + 1, 0);
 
     const auto order = rank_(scores, scores.size(), query, first_row);
-    Counts counts{0, 0, unequal(totals_, static_cast<double>(labels.size()))};
-    run_.assign(levels_.size(), 0);
     for_each_tie_run(scores, order, [&](std::size_t first, std::size_t last) {
       if (ties == Ties::stable || ties == Ties::reverse) {
         for (std::size_t i = first; i < last; ++i) {
-          const std::size_t level = level_of_[order[ties == Ties::stable ? i : first + last - 1 - i]];
-          counts.wrong += below(level);
-          add(level);
+          const double label = labels[order[ties == Ties::stable ? i : first + last - 1 - i]];
+          meet(label, counts);
+          add(label);
         }
         return;
       }
-      double equal = 0;  // ordered pairs of the run with one label, a document with itself among them
+      run_.clear();
       for (std::size_t r = first; r < last; ++r) {
-        const std::size_t level = level_of_[order[r]];
-        counts.wrong += below(level);
-        equal += 2 * run_[level] + 1;
-        run_[level] += 1;
+        meet(labels[order[r]], counts);
+        run_.push_back(labels[order[r]]);
       }
-      for (std::size_t r = first; r < last; ++r) {
-        add(level_of_[order[r]]);
-        run_[level_of_[order[r]]] = 0;
-      }
-      const auto n = static_cast<double>(last - first);
-      if (ties == Ties::average) counts.tied += (n * n - equal) / 2;
-      if (ties == Ties::worst) counts.wrong += (n * n - equal) / 2;
+      for (const double label : run_) add(label);
+      if (ties == Ties::best || run_.size() == 1) return;
+      std::sort(run_.begin(), run_.end());
+      add_pairs(run_, ties == Ties::average ? counts.tied : counts.wrong,
+                ties == Ties::average ? counts.tied_weight : counts.wrong_weight);
     });
     return counts;
   }
 
  private:
-  static double unequal(const std::vector<double>& sizes, double n) {
-    double equal = 0;
-    for (const double size : sizes) equal += size * size;
-    return (n * n - equal) / 2;
+  // Pairs of different labels among sorted ones, and the sum of their differences.
+  static void add_pairs(std::span<const double> sorted, double& number, double& weight) {
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+      const double step = sorted[i] - sorted[i - 1];
+      const auto below = static_cast<double>(i), above = static_cast<double>(sorted.size() - i);
+      weight += below * above * step;  // every pair around the gap has it
+    }
+    for (std::size_t first = 0; first < sorted.size();) {
+      std::size_t last = first + 1;
+      while (last < sorted.size() && sorted[last] == sorted[first]) ++last;
+      number += static_cast<double>(first) * static_cast<double>(last - first);
+      first = last;
+    }
   }
 
-  double below(std::size_t level) const {
-    double sum = 0;
-    for (std::size_t i = level; i > 0; i -= i & (~i + 1)) sum += tree_[i];
-    return sum;
+  std::size_t level_of(double label) const {
+    return static_cast<std::size_t>(std::lower_bound(levels_.begin(), levels_.end(), label) - levels_.begin());
   }
-  void add(std::size_t level) {
-    for (std::size_t i = level + 1; i < tree_.size(); i += i & (~i + 1)) tree_[i] += 1;
+
+  // Counts the documents above that have a lower label.
+  void meet(double label, PairCounts& counts) const {
+    double number = 0, sum = 0;
+    for (std::size_t i = level_of(label); i > 0; i -= i & (~i + 1)) {
+      number += numbers_[i];
+      sum += sums_[i];
+    }
+    counts.wrong += number;
+    counts.wrong_weight += number * (label - levels_[0]) - sum;
+  }
+
+  void add(double label) {
+    for (std::size_t i = level_of(label) + 1; i < numbers_.size(); i += i & (~i + 1)) {
+      numbers_[i] += 1;
+      sums_[i] += label - levels_[0];
+    }
   }
 
   TopRanker rank_;
-  std::vector<double> levels_, tree_, totals_, run_;
-  std::vector<std::size_t> level_of_;
+  std::vector<double> levels_, numbers_, sums_, run_;
 };
 
 }  // namespace detail
 
+using detail::PairCounts;
+
 inline void pair_counts(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
-                        Ties ties, std::span<double> wrong, std::span<double> tied, std::span<double> pairs, int n_threads) {
+                        Ties ties, std::span<PairCounts> counts, int n_threads) {
   for_each_query(offsets, n_threads, [&] {
     return [&, count = detail::PairCounter()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
-      const auto counts = count(labels.subspan(first, n), scores.subspan(first, n), ties, query, begin);
-      const auto q = static_cast<std::size_t>(query);
-      wrong[q] = counts.wrong;
-      tied[q] = counts.tied;
-      pairs[q] = counts.pairs;
+      counts[static_cast<std::size_t>(query)] = count(labels.subspan(first, n), scores.subspan(first, n), ties, query, begin);
     };
   });
 }

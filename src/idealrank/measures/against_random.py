@@ -18,6 +18,7 @@ from idealrank.data import Floats, Int64s
 from idealrank.data import Judged as JudgedLabels
 from idealrank.measures.base import (
     Measure,
+    check_labels,
     choice,
     discount_option,
     empty_value,
@@ -27,7 +28,7 @@ from idealrank.measures.base import (
     option,
 )
 from idealrank.measures.discounted import NDCG
-from idealrank.measures.plan import Plan, run
+from idealrank.measures.plan import run
 
 __all__ = ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"]
 
@@ -51,41 +52,44 @@ class _AgainstRandom(Measure):
         negative: str = "error",
         n_threads: int | None = None,
     ) -> Floats:
+        check_labels(labels, offsets, judged, negative)
         filled = self.under()
+        ndcg = filled._ndcg()
+        choices: dict[str, Any] = {"judged": judged, "negative": negative, "n_threads": n_threads}
+        actual = run([ndcg.plan()], labels, scores, offsets, ties=kernel_ties(ndcg), **choices)[0]
+        gains = filled._gains(labels, negative)
         pool = JudgedLabels(labels, offsets) if judged is None or filled.ideal == "retrieved" else judged
-        choices: dict[str, Any] = {"negative": negative, "n_threads": n_threads}
+        pool_gains = filled._gains(pool.labels, negative)
 
-        actual_plan, ideal_plan = (
-            filled._ndcg().plan(),
-            Plan("sum", filled.gain, discount=filled.discount, cutoff=filled.cutoff),
-        )
-        actual = run([actual_plan], labels, scores, offsets, judged=judged, ties=kernel_ties(filled), **choices)[0]
-        pool_gains = _gains(filled, pool.labels)
-        ideal = run([ideal_plan], np.nan_to_num(pool.labels), pool_gains, pool.offsets, ties="stable", **choices)[0]
-        gains = _gains(filled, labels)
         result = np.full(offsets.size - 1, empty_value(filled))
-        for query in np.flatnonzero(ideal > 0).tolist():
+        for query in range(offsets.size - 1):
             own = gains[offsets[query] : offsets[query + 1]]
-            result[query] = filled._one(float(actual[query]), own / ideal[query], filled._weights(own.size), query)
+            best = np.sort(pool_gains[pool.offsets[query] : pool.offsets[query + 1]])[::-1]
+            ideal = float(best @ filled._weights(best.size, own.size)) if best.size and best[0] > 0 else 0.0
+            if ideal > 0:
+                result[query] = filled._one(
+                    float(actual[query]), own / ideal, filled._weights(own.size, own.size), query
+                )
         return result
+
+    def _gains(self, labels: Floats, negative: str) -> Floats:
+        unjudged = np.isnan(labels) | ((labels < 0) & (negative == "unjudged"))
+        gains: Floats = self.gain(np.where(unjudged, 0.0, labels))
+        return np.where(unjudged, 0.0, gains)
 
     def _ndcg(self) -> NDCG:
         options = {name: getattr(self, name) for name in ("cutoff", "ties", "empty", "gain", "discount", "ideal")}
         return NDCG(**options, short="as is")
 
-    def _weights(self, n: int) -> Floats:
-        weights = self.discount.weights(n)
-        return weights if self.cutoff is None else np.where(np.arange(n) < self.cutoff.at(n), weights, 0.0)
+    def _weights(self, depth: int, n: int) -> Floats:
+        """Weights of the ranks 1 to depth in a list of n documents."""
+        ranks = np.arange(1, depth + 1)
+        weights = self.discount(ranks, n)
+        return weights if self.cutoff is None else np.where(ranks <= self.cutoff.at(n), weights, 0.0)
 
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
         """The value of one query: its NDCG, its gains over the ideal DCG, the weights of its ranks."""
         raise NotImplementedError
-
-
-def _gains(measure: _AgainstRandom, labels: Floats) -> Floats:
-    unjudged = np.isnan(labels)
-    gains: Floats = measure.gain(np.where(unjudged, 0.0, labels))
-    return np.where(unjudged, 0.0, gains)
 
 
 def _mean_and_sd(gains: Floats, weights: Floats) -> tuple[float, float]:
@@ -94,7 +98,7 @@ def _mean_and_sd(gains: Floats, weights: Floats) -> tuple[float, float]:
     if n == 0:
         return 0.0, 0.0
     mean = float(gains.mean() * weights.sum())
-    if n == 1:
+    if gains.min() == gains.max() or weights.min() == weights.max():
         return mean, 0.0
     spread = np.square(gains - gains.mean()).sum() * np.square(weights - weights.mean()).sum()
     return mean, math.sqrt(spread / (n - 1))
@@ -165,8 +169,10 @@ class NDCGPValue(_AgainstRandom):
     label = "ndcg_p"
 
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
-        least = actual - 1e-12  # orders that are equal but for rounding count
+        least = actual * (1 - 1e-12)  # orders that are equal but for rounding count
         n = gains.size
+        if n == 0 or gains.min() == gains.max():
+            return 1.0
         if n <= 8:
             orders = np.array(list(itertools.permutations(range(n))), np.intp).reshape(-1, n)
             return float((gains[orders] @ weights >= least).mean())

@@ -18,7 +18,7 @@ from idealrank.data import Floats, Int64s, Judged, check_offsets
 from idealrank.errors import ConventionError, DataError
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["TIES", "Measure", "choice", "number", "option"]
+__all__ = ["TIES", "Measure", "check_labels", "choice", "empty_value", "kernel_ties", "number", "option"]
 
 _Measure = TypeVar("_Measure", bound="Measure")
 
@@ -149,10 +149,7 @@ class Measure:
         documents, is for rankings that do not hold all of them; an unjudged document then has the label NaN.
         """
         columns = _columns(labels, scores, offsets)
-        pool = None
-        if judged is not None:
-            pool_labels = np.ascontiguousarray(judged[0], np.float64)
-            pool = Judged(pool_labels, check_offsets(judged[1], pool_labels.size))
+        pool = None if judged is None else _pool(*judged, n_queries=columns[2].size - 1)
         return self.values(*columns, judged=pool, n_threads=n_threads)
 
     def values(
@@ -179,14 +176,17 @@ class Measure:
         self, labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None
     ) -> tuple[Floats, Floats]:
         """The least and the greatest value a query over all orders of documents with equal scores."""
+        if "ties" not in self.options():
+            value = self(labels, scores, offsets)
+            return value, value
         worst, best = (dataclasses.replace(self, ties=ties)(labels, scores, offsets) for ties in ("worst", "best"))
-        return worst, best
+        return np.minimum(worst, best), np.maximum(worst, best)  # of an error, the best is the least
 
 
 def kernel_ties(measure: Measure) -> str:
-    """The order of equal scores for the native core; document ids are put in order before."""
+    """The order of equal scores for the native core, which knows no document ids."""
     ties = measure.ties or "average"
-    return "stable" if ties.startswith("docid") else ties
+    return {"docid_asc": "stable", "docid_desc": "reverse"}.get(ties, ties)  # the row number stands in for the id
 
 
 def empty_value(measure: Measure) -> float:
@@ -198,6 +198,35 @@ def _text(value: Any) -> str:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return number_text(value) if math.isfinite(value) else str(value)
     return str(value)
+
+
+def _pool(labels: npt.ArrayLike, offsets: npt.ArrayLike, n_queries: int) -> Judged:
+    try:
+        column = np.ascontiguousarray(labels, np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"judged labels must be numbers: {error}") from None
+    if column.ndim != 1:
+        raise DataError(f"judged labels must be flat, got shape {column.shape}")
+    cut = check_offsets(offsets, column.size)
+    if cut.size - 1 != n_queries:
+        raise DataError(f"judged must have as many queries as the rankings: {n_queries}, got {cut.size - 1}")
+    return Judged(column, cut)
+
+
+def check_labels(labels: Floats, offsets: Int64s, judged: Judged | None, negative: str) -> None:
+    """As the native core checks labels, for measures that it does not compute."""
+    columns = [(labels, offsets, judged is not None)]
+    if judged is not None:
+        columns.append((judged.labels, judged.offsets, False))
+    for column, cut, may_be_unjudged in columns:
+        bad = np.isinf(column) if may_be_unjudged else ~np.isfinite(column)
+        what = "a label must be a finite number, got"
+        if not bad.any() and negative == "error":
+            bad, what = column < 0, "this convention takes no negative label, got"
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            query = int(np.searchsorted(cut, row, side="right")) - 1
+            raise DataError(f"{what} {column[row]:g}", query=query, row=row)
 
 
 def _columns(

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from idealrank import _core, _threads, discounts, gains
+from idealrank import _core, _threads, gains
 from idealrank.data import Floats, Int64s
 from idealrank.data import Judged as JudgedLabels
-from idealrank.measures.base import Measure, choice, empty_value, kernel_ties, number, option
-from idealrank.measures.plan import Plan, run
-
-Booleans = npt.NDArray[np.bool_]
+from idealrank.measures.base import Measure, check_labels, choice, empty_value, kernel_ties, number, option
 
 __all__ = ["AUC", "KendallTau", "PairwiseError"]
+
+
+class _Counts(NamedTuple):
+    """Pairs of different labels, one entry a query; a weight is the difference of the labels."""
+
+    wrong: Floats
+    tied: Floats
+    all: Floats
+    wrong_weight: Floats
+    tied_weight: Floats
+    all_weight: Floats
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -35,37 +43,25 @@ class _Pairs(Measure):
         negative: str = "error",
         n_threads: int | None = None,
     ) -> Floats:
-        if judged is not None:
-            labels = np.nan_to_num(labels, nan=0.0)  # an unjudged document counts as 0
+        check_labels(labels, offsets, judged, negative)
         filled = self.under()
-        value, valid = filled._value(labels, scores, offsets, kernel_ties(filled), n_threads)
-        return np.where(valid, value, empty_value(filled))
+        prepared = filled._prepared(np.where(labels < 0, np.nan, labels) if negative == "unjudged" else labels)
+        counts = _Counts(
+            *_core.pair_counts(prepared, scores, offsets, kernel_ties(filled), _threads.resolve(n_threads)).T
+        )
+        return np.where(counts.all > 0, filled._value(counts), empty_value(filled))
 
-    def _value(
-        self, labels: Floats, scores: Floats, offsets: Int64s, ties: str, n_threads: int | None
-    ) -> tuple[Floats, Booleans]:
-        """One value a query, and whether it means anything."""
+    def _prepared(self, labels: Floats) -> Floats:
+        """The labels to compare; an unjudged document counts as 0."""
+        return np.nan_to_num(labels, nan=0.0)
+
+    def _value(self, counts: _Counts) -> Floats:
+        """One value a query."""
         raise NotImplementedError
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
-
-
-def _weighted_error(
-    labels: Floats, scores: Floats, offsets: Int64s, gain: gains.Gain, ties: str, n_threads: int | None
-) -> tuple[Floats, Floats]:
-    """R, the misordered pairs weighted by the difference of their gains, and the most that R can be.
-
-    R is what is missing from the ideal linear DCG (Jin and Geng, Theorem 3).
-    """
-    plan = [Plan("sum", gain, discount=discounts.Linear())]
-    worth = gain(labels)
-    actual, ideal, worst = (
-        run(plan, labels, ranking, offsets, ties=how, negative="keep", n_threads=n_threads)[0]
-        for ranking, how in ((scores, ties), (worth, "stable"), (-worth, "stable"))
-    )
-    return ideal - actual, ideal - worst
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -80,11 +76,8 @@ class KendallTau(_Pairs):
 
     label = "kendall_tau"
 
-    def _value(
-        self, labels: Floats, scores: Floats, offsets: Int64s, ties: str, n_threads: int | None
-    ) -> tuple[Floats, Booleans]:
-        wrong, tied, pairs = _core.pair_counts(labels, scores, offsets, ties, _threads.resolve(n_threads))
-        return _ratio(pairs - tied - 2 * wrong, pairs), pairs > 0
+    def _value(self, counts: _Counts) -> Floats:
+        return _ratio(counts.all - counts.tied - 2 * counts.wrong, counts.all)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -103,13 +96,10 @@ class PairwiseError(_Pairs):
     normalize: str | None = option(choice("none", "pairs", "weights"))
     label = "pairwise_error"
 
-    def _value(
-        self, labels: Floats, scores: Floats, offsets: Int64s, ties: str, n_threads: int | None
-    ) -> tuple[Floats, Booleans]:
-        error, most = _weighted_error(labels, scores, offsets, gains.Linear(), ties, n_threads)
-        _, _, pairs = _core.pair_counts(labels, scores, offsets, "stable", _threads.resolve(n_threads))
-        divisor = {"none": np.ones_like(error), "pairs": pairs, "weights": most}[self.normalize or "pairs"]
-        return _ratio(error, divisor), pairs > 0
+    def _value(self, counts: _Counts) -> Floats:
+        error = counts.wrong_weight + counts.tied_weight / 2
+        divisors = {"none": np.ones_like(error), "pairs": counts.all, "weights": counts.all_weight}
+        return _ratio(error, divisors[self.normalize or "pairs"])
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -123,9 +113,9 @@ class AUC(_Pairs):
     rel: float | None = option(number())
     label = "auc"
 
-    def _value(
-        self, labels: Floats, scores: Floats, offsets: Int64s, ties: str, n_threads: int | None
-    ) -> tuple[Floats, Booleans]:
-        gain = gains.Binary(1.0 if self.rel is None else self.rel)
-        error, most = _weighted_error(gain(labels), scores, offsets, gains.Linear(), ties, n_threads)
-        return 1 - _ratio(error, most), most > 0
+    def _prepared(self, labels: Floats) -> Floats:
+        assert self.rel is not None
+        return np.where(np.isnan(labels), 0.0, gains.Binary(self.rel)(labels))
+
+    def _value(self, counts: _Counts) -> Floats:
+        return 1 - _ratio(counts.wrong + counts.tied / 2, counts.all)

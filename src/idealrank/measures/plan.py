@@ -33,15 +33,20 @@ class Plan:
 _NO_TABLE = np.empty(0)
 
 
-def _gain_arguments(plan: Plan) -> tuple[Any, ...]:
+def _gain_arguments(plan: Plan, labels: Floats, judged: Judged | None) -> tuple[Any, ...]:
     gain, table = plan.gain, (_NO_TABLE, _NO_TABLE)
     kind, rel = str(gain), plan.rel
-    if isinstance(gain, gains.Binary):
-        kind, rel = "binary", gain.rel
-    elif isinstance(gain, gains.Table):
-        kind, table = "table", (np.array(gain.labels), np.array(gain.gains))
-    elif isinstance(gain, gains.Gain):
-        kind = gain.name()
+    match gain:
+        case gains.Linear() | gains.Exp2():
+            kind = gain.name()
+        case gains.Binary(own_rel):
+            kind, rel = "binary", own_rel
+        case gains.Table(known, worth):
+            kind, table = "table", (np.array(known), np.array(worth))
+        case gains.Gain():  # anyone's own: a table over the labels that there are
+            known_labels = np.unique(labels if judged is None else np.concatenate((labels, judged.labels)))
+            known_labels = known_labels[np.isfinite(known_labels)]
+            kind, table = "table", (known_labels, np.ascontiguousarray(gain(known_labels), np.float64))
     return kind, rel, plan.scale, plan.ideal_retrieved, *table
 
 
@@ -95,7 +100,7 @@ def run(
         gain_key = (plan.gain, plan.rel, plan.scale, plan.ideal_retrieved)
         if gain_key not in gain_numbers:
             gain_numbers[gain_key] = len(gain_arguments)
-            gain_arguments.append(_gain_arguments(plan))
+            gain_arguments.append(_gain_arguments(plan, labels, judged))
         if plan.discount not in discount_numbers:
             linear = isinstance(plan.discount, discounts.Linear)
             discount_numbers[plan.discount] = len(discount_arguments)

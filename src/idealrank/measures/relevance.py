@@ -177,7 +177,8 @@ class ERR(Measure):
 
     def plan(self) -> Plan:
         assert self.max_label is not None
-        return Plan("cascade", gains.Exp2(), cutoff=self.cutoff, scale=2**-self.max_label, empty=empty_value(self))
+        scale, empty = 2**-self.max_label, empty_value(self)
+        return Plan("cascade", gains.Exp2(), cutoff=self.cutoff, rel=self.max_label, scale=scale, empty=empty)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -1,0 +1,411 @@
+"""Gains, discounts, cut-offs and measure names: frozen values with a text that reads back."""
+
+import dataclasses
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from idealrank import cutoffs, discounts, gains, measure, measures
+from idealrank.errors import ConventionError, DataError
+from idealrank.measures import AP, DCG, ERR, F1, NDCG, RBP, RR, HitRate, LinearNDCG, Measure, Precision, Recall
+from idealrank.measures.names import CLASSES
+
+positive = st.floats(0, 1e6, allow_subnormal=False)
+GAINS: dict[str, st.SearchStrategy[gains.Gain]] = {
+    "Exp2": st.just(gains.Exp2()),
+    "Linear": st.just(gains.Linear()),
+    "Binary": st.builds(gains.Binary, positive),
+    "Table": st.one_of(
+        st.lists(positive, min_size=1, max_size=5).map(gains.Table),
+        st.dictionaries(positive, positive, min_size=1, max_size=5).map(gains.Table),
+    ),
+}
+DISCOUNTS: dict[str, st.SearchStrategy[discounts.Discount]] = {
+    "Log": st.builds(discounts.Log, st.floats(1, 100, exclude_min=True)),
+    "Power": st.builds(discounts.Power, st.floats(0, 5)),
+    "Zipf": st.just(discounts.Zipf()),
+    "Geometric": st.builds(discounts.Geometric, st.floats(1.001, 10)),
+    "Linear": st.just(discounts.Linear()),
+    "Letor": st.just(discounts.Letor()),
+    "Table": st.lists(st.floats(0.01, 1e6), min_size=1, max_size=6).map(
+        lambda weights: discounts.Table(sorted(weights, reverse=True))
+    ),
+}
+fractions = st.floats(0, 1, exclude_min=True, exclude_max=True)
+CUTOFFS: dict[str, st.SearchStrategy[cutoffs.Cutoff]] = {
+    "Rank": st.builds(cutoffs.Rank, st.integers(1, 2**53)),
+    "Fraction": st.builds(cutoffs.Fraction, fractions),
+    "Power": st.builds(cutoffs.Power, fractions),
+}
+MODULES: list[tuple[Any, type[Any], dict[str, Any]]] = [
+    (gains, gains.Gain, GAINS),
+    (discounts, discounts.Discount, DISCOUNTS),
+    (cutoffs, cutoffs.Cutoff, CUTOFFS),
+]
+MEMBERS = [
+    pytest.param(module, values.get(name), id=f"{module.__name__.rpartition('.')[2]}.{name}")
+    for module, base, values in MODULES
+    for name in module.__all__
+    if name not in (base.__name__, "of")
+]
+
+
+@pytest.mark.parametrize(("module", "values"), MEMBERS)
+@settings(max_examples=50)
+@given(st.data())
+def test_text_pickle_and_equality_go_by_value(module: Any, values: Any, data: st.DataObject) -> None:
+    assert values is not None, "a new member needs a strategy above, and an oracle"
+    value = data.draw(values)
+    again = module.of(str(value))
+    assert again == value
+    assert hash(again) == hash(value)
+    assert str(again) == str(value)
+    assert module.of(value) is value
+    assert pickle.loads(pickle.dumps(value)) == value
+    other = data.draw(values)
+    assert (other == value) == (str(other) == str(value))
+    if dataclasses.fields(value):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(value, dataclasses.fields(value)[0].name, 1)
+
+
+@pytest.mark.parametrize("name", GAINS)
+@settings(max_examples=50)
+@given(st.data())
+def test_a_gain_agrees_with_its_definition(name: str, data: st.DataObject) -> None:
+    gain = data.draw(GAINS[name])
+    known = st.sampled_from(gain.labels) if isinstance(gain, gains.Table) else st.floats(0, 100)
+    labels = data.draw(st.lists(known, max_size=6))
+    expected = [oracles.gain_of(gain, label) for label in labels]
+    assert_allclose(gain(labels), expected, rtol=1e-14, atol=1e-15)
+    assert gain(np.array(labels, np.float32).reshape(-1, 1)[:0]).shape == (0, 1)
+
+
+@pytest.mark.parametrize("name", DISCOUNTS)
+@settings(max_examples=50)
+@given(st.data(), st.integers(1, 40))
+def test_a_discount_agrees_with_its_definition_and_never_rises(name: str, data: st.DataObject, n: int) -> None:
+    discount = data.draw(DISCOUNTS[name])
+    weights = discount.weights(n)
+    expected = [oracles.discount_of(discount, rank, n) for rank in range(1, n + 1)]
+    assert_allclose(weights, expected, rtol=1e-13, atol=0)
+    assert_array_equal(discount(np.arange(1, n + 1), n), weights)
+    assert np.all(np.diff(weights) <= 0)
+    assert np.all(weights >= 0)
+
+
+@pytest.mark.parametrize("name", CUTOFFS)
+@settings(max_examples=50)
+@given(st.data(), st.lists(st.integers(0, 10**7), max_size=5))
+def test_a_cutoff_agrees_with_its_definition(name: str, data: st.DataObject, sizes: list[int]) -> None:
+    cutoff = data.draw(CUTOFFS[name])
+    depths = cutoff.at(sizes)
+    assert depths.dtype == np.int64
+    assert depths.tolist() == [oracles.depth_of(cutoff, n) for n in sizes]
+
+
+def test_a_fraction_is_rounded_down_but_not_by_rounding_errors() -> None:
+    assert 0.29 * 100 < 29
+    assert cutoffs.of("29%") == cutoffs.Fraction(0.29)
+    assert cutoffs.Fraction(0.29).at([100, 99, 3, 0]).tolist() == [29, 28, 1, 1]
+    assert cutoffs.Power(0.5).at([1_000_000, 999_999, 8, 0]).tolist() == [1000, 999, 2, 1]
+    assert cutoffs.Power(1 / 3).at([1000, 27, 26]).tolist() == [10, 3, 2]
+    # The native core cuts at the same rank: all but the last of 100 documents are irrelevant.
+    labels, scores = np.zeros(100), -np.arange(100)
+    labels[28] = 1
+    assert Recall(cutoff=0.29)(labels, scores) == [1.0]
+    assert Recall(cutoff=0.28)(labels, scores) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (10, cutoffs.Rank(10)),
+        (10.0, cutoffs.Rank(10)),
+        (np.int32(10), cutoffs.Rank(10)),
+        ("10", cutoffs.Rank(10)),
+        (1, cutoffs.Rank(1)),
+        (1.0, cutoffs.Rank(1)),
+        (0.25, cutoffs.Fraction(0.25)),
+        (np.float32(0.25), cutoffs.Fraction(0.25)),
+        ("0.25", cutoffs.Fraction(0.25)),
+        ("25%", cutoffs.Fraction(0.25)),
+        ("12.5%", cutoffs.Fraction(0.125)),
+        ("n^0.5", cutoffs.Power(0.5)),
+        (None, None),
+    ],
+)
+def test_cutoffs_are_read_as_people_write_them(written: Any, meant: cutoffs.Cutoff | None) -> None:
+    assert cutoffs.of(written) == meant
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *[0, -1, 1.5, -0.5, 0.0, math.nan, math.inf, 1j, True, False, np.True_, [10], (), {}, b"10"],
+        *["", "ten", "0", "-5", "1.5", "nan", "0%", "100%", "-5%", "x%", "n^0", "n^1", "n^-1", "n^nan", "n^x"],
+        # Beyond 2^53 a number of documents is not exact as a double, which the native core takes.
+        *[2**53 + 1, 10**19, 10**30, 10**400, str(2**53 + 1), "1e30"],
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_impossible_cutoffs_are_refused(written: Any) -> None:
+    with pytest.raises(ConventionError):
+        cutoffs.of(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("exp2", gains.Exp2()),
+        ("Exp2", gains.Exp2()),
+        ("linear", gains.Linear()),
+        ("binary", gains.Binary(1)),
+        ("binary:2.5", gains.Binary(2.5)),
+        ("table:0:1:3", gains.Table([0, 1, 3])),
+        ("table:5", gains.Table({0: 5})),
+        ("table:0>0:4>10", gains.Table({4: 10, 0: 0})),
+        ({0: 0, 1: 1, 2: 3}, gains.Table([0, 1, 3])),
+        ((0, 1, 3), gains.Table([0, 1, 3])),
+        (np.array([0, 1, 3]), gains.Table([0, 1, 3])),
+    ],
+)
+def test_gains_are_read_as_people_write_them(written: Any, meant: gains.Gain) -> None:
+    assert gains.of(written) == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("expp", "unknown gain 'expp'; did you mean 'exp2'?"),
+        ("", "unknown gain ''; there are 'binary', 'exp2', 'linear', 'table'"),
+        ("exp2:3", "cannot read the gain 'exp2:3'"),
+        ("linear:x", "cannot read the gain 'linear:x'"),
+        ("binary:nan", "nan"),
+        ("table", "at least one label"),
+        ("table:0>1:2", "cannot read the gain"),
+        ("table:0>1:0>2", "0"),
+        ({}, "at least one label"),
+        ([], "at least one label"),
+        ([0, math.inf], "finite gains"),
+        ({math.nan: 1}, "finite gains"),
+        ({"low": 1}, "low"),
+        (["x"], "x"),
+        ([[0, 1]], ""),
+        (lambda label: label, ""),
+    ],
+)
+def test_gains_that_cannot_be_are_refused(written: Any, message: str) -> None:
+    with pytest.raises(ConventionError) as caught:
+        gains.of(written)
+    assert message in str(caught.value)
+
+
+def test_a_label_without_a_gain_is_refused_by_row() -> None:
+    table = gains.Table({0: 0, 1: 1, 4: 10})
+    with pytest.raises(DataError, match=r"no label 2; it has \(0.0, 1.0, 4.0\) \(row 1\)"):
+        table([4, 2, 3])
+    with pytest.raises(DataError, match="no label 5"):
+        table([5])
+    with pytest.raises(DataError, match="no label nan"):
+        table([math.nan])
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("log", discounts.Log(2)),
+        ("log:10", discounts.Log(10)),
+        ("power:0.5", discounts.Power(0.5)),
+        ("zipf", discounts.Zipf()),
+        ("geometric", discounts.Geometric(2)),
+        ("geometric:1.5", discounts.Geometric(1.5)),
+        ("linear", discounts.Linear()),
+        ("LETOR", discounts.Letor()),
+        ("table:1:0.5", discounts.Table([1, 0.5])),
+        ([1, 0.5], discounts.Table(1, 0.5)),
+        (np.array([1, 0.5]), discounts.Table(1, 0.5)),
+    ],
+)
+def test_discounts_are_read_as_people_write_them(written: Any, meant: discounts.Discount) -> None:
+    assert discounts.of(written) == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("lgo", "unknown discount 'lgo'; did you mean 'log'?"),
+        ("log:1", "base of a logarithm must be a finite number above 1, got 1"),
+        ("log:nan", "base of a logarithm must be a finite number above 1, got nan"),
+        ("geometric:0.5", "base of a geometric discount must be a finite number above 1, got 0.5"),
+        ("power", "cannot read the discount 'power'"),
+        ("power:-1", "beta must be a finite number from 0, got -1"),
+        ("zipf:2", "cannot read the discount 'zipf:2'"),
+        ("table", "at least rank 1"),
+        ("table:1:nan", "finite weights"),
+        ([], "at least rank 1"),
+        (["x"], "x"),
+        ({1: 1.0}, ""),
+        (lambda rank: 1 / rank, ""),
+    ],
+)
+def test_discounts_that_cannot_be_are_refused(written: Any, message: str) -> None:
+    with pytest.raises(ConventionError) as caught:
+        discounts.of(written)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("weights", [[1, 5], [-1], [1, -0.5], [0, 0]])
+def test_a_discount_that_rises_or_is_negative_is_refused(weights: list[float]) -> None:
+    # Ideal, best and worst orders put the highest gain first: with D = (1, 5) the worst NDCG would be 5.
+    with pytest.raises(ConventionError, match=r"rise|fall|negative|positive"):
+        discounts.Table(weights)
+
+
+def test_the_linear_discount_asks_for_the_length_of_the_list() -> None:
+    with pytest.raises(ConventionError, match="call it with n"):
+        discounts.Linear()([1, 2])
+    assert discounts.Linear()([1, 2, 3, 4], 3).tolist() == [2, 1, 0, 0]
+
+
+def test_any_function_can_be_tabulated() -> None:
+    table = discounts.Table.tabulate(lambda ranks: 1 / ranks**2, 3)
+    assert table.values == (1, 1 / 4, 1 / 9)
+    assert table.weights(4).tolist() == [1, 1 / 4, 1 / 9, 0]
+
+
+@dataclasses.dataclass(frozen=True)
+class Root(gains.Gain):
+    """G(l) = l^p."""
+
+    p: float = 0.5
+
+    def __call__(self, labels: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        return np.asarray(labels, np.float64) ** self.p
+
+
+@dataclasses.dataclass(frozen=True)
+class Gentle(discounts.Discount):
+    """D(r) = 2 / (1 + r)."""
+
+    def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> npt.NDArray[np.float64]:
+        return 2 / (1 + np.asarray(ranks, np.float64))
+
+
+def test_a_class_is_all_that_a_new_discount_takes() -> None:
+    assert DCG(gain="linear", discount=Gentle())([4, 1], [2, 1]) == pytest.approx([4 * 2 / 2 + 1 * 2 / 3])
+
+
+def test_a_class_is_all_that_a_new_gain_takes() -> None:
+    m = DCG(gain=Root(), discount="zipf")
+    assert m([4, 1, 2.25], [3, 2, 1]) == pytest.approx([2 + 1 / 2 + 1.5 / 3])
+    assert NDCG(gain=Root())([1, 4], [2, 1], judged=([1, 4, 9], [0, 3])) == pytest.approx(
+        [(1 + 2 / math.log2(3)) / (3 + 2 / math.log2(3) + 1 / 2)]
+    )
+    assert str(m) == "dcg(gain=root:0.5,discount=zipf)"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("ndcg", NDCG()),
+        ("ndcg@10", NDCG(cutoff=10)),
+        ("nDCG@10", NDCG(cutoff=10)),
+        ("ndcg_cut_10", NDCG(cutoff=10)),
+        ("ndcg@20%", NDCG(cutoff=0.2)),
+        ("ndcg@n^0.5", NDCG(cutoff=cutoffs.Power(0.5))),
+        ("ndcg(gain=linear,discount=power:0.5)@10", NDCG(gain="linear", discount="power:0.5", cutoff=10)),
+        (" ndcg ( discount = power:0.5 , gain = linear ) @ 10 ", NDCG(gain="linear", discount="power:0.5", cutoff=10)),
+        ("ndcg(cutoff=10)", NDCG(cutoff=10)),
+        ("ndcg()", NDCG()),
+        ("ndcg(gain=table:0>0:2>5,empty=nan,short=as is)", NDCG(gain={0: 0, 2: 5}, empty="nan", short="as is")),
+        ("ap", AP()),
+        ("map", AP()),
+        ("MAP@100", AP(cutoff=100)),
+        ("map_cut_100", AP(cutoff=100)),
+        ("p@5", Precision(cutoff=5)),
+        ("P_5", Precision(cutoff=5)),
+        ("precision@5", Precision(cutoff=5)),
+        ("recall@100", Recall(cutoff=100)),
+        ("R@100", Recall(cutoff=100)),
+        ("rr", RR()),
+        ("mrr@10", RR(cutoff=10)),
+        ("recip_rank", RR()),
+        ("err@20", ERR(cutoff=20)),
+        ("rbp(p=0.8)", RBP(p=0.8)),
+        ("f1@3", F1(cutoff=3)),
+        ("f1_3", F1(cutoff=3)),
+        ("success@5", HitRate(cutoff=5)),
+        ("hit_rate@10", HitRate(cutoff=10)),
+        ("linear_ndcg", LinearNDCG()),
+        ("Rprec", measures.RPrecision()),
+        ("R-precision", measures.RPrecision()),
+    ],
+)
+def test_measures_are_read_as_people_write_them(written: str, meant: Measure) -> None:
+    assert measure(written) == meant
+
+
+@pytest.mark.parametrize("name", [name for name in measures.__all__ if name not in ("ALIASES", "Measure", "measure")])
+def test_every_measure_has_a_name_that_is_read(name: str) -> None:
+    cls = getattr(measures, name)
+    assert measure(cls.label) == cls()
+    assert measure(cls.label.upper()) == cls()
+    assert measure(cls()) == cls()
+
+
+def test_every_alias_is_another_name_of_a_measure() -> None:
+    assert set(measures.ALIASES.values()) <= set(CLASSES)
+    assert not set(measures.ALIASES) & set(CLASSES)
+    for alias, label in measures.ALIASES.items():
+        assert measure(alias) == measure(label)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("ndgc@10", "unknown measure 'ndgc@10'; did you mean 'ndcg'?"),
+        ("xyzzy", "unknown measure 'xyzzy'; there are 'ap', 'auc'"),
+        ("", "cannot read the measure ''"),
+        ("@10", "cannot read the measure '@10'"),
+        ("ndcg@", "cannot read the measure 'ndcg@'"),
+        ("ndcg@10 20", "cannot read the measure"),
+        ("ndcg(gain=linear", "cannot read the measure"),
+        ("ndcg(gain)", "cannot read the option 'gain' of 'ndcg(gain)': write option=value"),
+        ("ndcg(gain=linear,gain=exp2)", "the option 'gain' stands twice"),
+        ("ndcg(gian=linear)", "ndcg has no option 'gian'; did you mean 'gain'?"),
+        ("ndcg(gain=liner)", "ndcg: gain: unknown gain 'liner'; did you mean 'linear'?"),
+        ("ndcg(ties=averaged)", "ndcg: ties: unknown value 'averaged'; did you mean 'average'?"),
+        ("ndcg(cutoff=5)@10", "names two cut-offs"),
+        ("ndcg_5@10", "names two cut-offs"),
+        ("ndcg@0", "ndcg: cutoff: a cut-off is a whole number from 1"),
+        ("ndcg@ten", "ndcg: cutoff: cannot read the cut-off 'ten'"),
+        ("r_precision@5", "r_precision has no option 'cutoff'"),
+    ],
+)
+def test_names_that_cannot_be_read_say_why(written: str, message: str) -> None:
+    with pytest.raises(ConventionError) as caught:
+        measure(written)
+    assert message in str(caught.value)
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_measure_or_a_convention_error(text: str) -> None:
+    try:
+        m = measure(text)
+    except ConventionError:
+        return
+    assert measure(str(m)) == m
+
+
+@given(st.sampled_from(sorted(CLASSES)), st.text("0123456789.%n^@()=,:>-_ abelx", max_size=25))
+def test_what_follows_a_name_is_read_or_refused(label: str, tail: str) -> None:
+    test_any_text_is_a_measure_or_a_convention_error.hypothesis.inner_test(label + tail)  # type: ignore[attr-defined]
