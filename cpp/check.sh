@@ -34,7 +34,8 @@ none() {
 check_headers() {
   none "Python, printing or logging" 'Python\.h|nanobind|printf|std::c(out|err|log)\b' &&
     none "static that can change" '^\s*(inline\s+)?static\s+(?!const\b|constexpr\b|_)[^(]*[;={]' &&
-    none "global that can change" '^\s*inline\s+(?!const\b|constexpr\b|namespace\b|static\b)(?!.*\boperator)[^(]*[;={]' &&
+    none "global that can change" \
+      '^\s*inline\s+(?!const\b|constexpr\b|namespace\b|static\b)(?!.*\boperator)[^(]*[;={]' &&
     none "thread_local" '\bthread_local\b' &&
     none "mutable member" '^\s*mutable\b'
 }
@@ -85,27 +86,28 @@ install_clang() {
 make_seeds() {
   mkdir -p "$work"/seeds/{letor,trec,number}
   cd "$work/seeds"
-  printf '\120\240%s\n' $'2 qid:10 1:0.5 2:-1e-3 3:NULL #docid = GX-1 inc = 1\n# comment\n\n0 qid:10 3:1 1:2\r\n1 qid:7' >letor/queries
+  printf '\120\240%s\n' $'2 qid:10 1:.5 2:-1e-3 3:NULL #docid = G i = 1\n# c\n\n0 qid:10 3:1 1:2\r\n1 qid:7' >letor/queries
   printf '\020\360%s\n' $'1 1:1\n0 2:.5#c\n\n1 1:3 9:12345678901234567890' >letor/no_queries
   printf '\000\200%s' $'1 qid:1 1:nan\n1 1:1\n' >letor/mixed
   printf '\000\200%s' '1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9' >letor/dense
   printf '\120\240%s\n' $'q1 0 d1 2\nq2\t0\td#2\t-1\r\n# comment\n\nq1 0 d3 0.5' >trec/qrels
   printf '\020\200%s\n' $'q1 Q0 d1 1 9.5 tag\nq2 Q0 d2 1 1e-3 tag more\nq1 Q0 d3 2 +7 tag' >trec/run
   local i=0 number
-  for number in 0 -0.5 +1e22 1.7976931348623157e308 2.2250738585072011e-308 4.9e-324 1e-400 9007199254740993 .5 1. inf -Infinity nan \
-    123456789012345678901234567890e-20; do
+  for number in 0 -0.5 +1e22 1.7976931348623157e308 2.2250738585072011e-308 4.9e-324 1e-400 9007199254740993 .5 1. \
+    inf -Infinity nan 123456789012345678901234567890e-20; do
     printf '%s' "$number" >"number/$((i++))"
   done
   printf '\375\103\256\025    ' >number/float  # the one float whose shortest text a double rounds wrongly
   local word
-  for word in 'qid:' '#docid = ' 'NULL' 'nan' 'inf' 'infinity' ' 1:' ' 1:1' ' 2:0.5' '\x0a' '\x0d\x0a' '\x09' ' ' '#' 'Q0 ' 'e-' 'e+30' '1 qid:1 ' \
-    'q 0 d 1\x0a' 'q Q0 d 1 2 t\x0a' '0000000000' '9999999999' '2147483648:1'; do
+  for word in 'qid:' '#docid = ' 'NULL' 'nan' 'inf' 'infinity' ' 1:' ' 1:1' ' 2:0.5' '\x0a' '\x0d\x0a' '\x09' ' ' '#' \
+    'Q0 ' 'e-' 'e+30' '1 qid:1 ' 'q 0 d 1\x0a' 'q Q0 d 1 2 t\x0a' '0000000000' '9999999999' '2147483648:1'; do
     printf '"%s"\n' "$word"
   done >words
 }
 
 fuzz() {
-  build fuzz -DIDEALRANK_FUZZ=ON -DIDEALRANK_SANITIZE=address,undefined -DCMAKE_CXX_COMPILER="$1" -DCMAKE_CXX_FLAGS=-O1 || return 1
+  build fuzz -DIDEALRANK_FUZZ=ON -DIDEALRANK_SANITIZE=address,undefined \
+    -DCMAKE_CXX_COMPILER="$1" -DCMAKE_CXX_FLAGS=-O1 || return 1
   (make_seeds) || return 1
   # Half the time would go to that check's bookkeeping at every exception; the sanitized tests have it.
   export ASAN_OPTIONS=detect_stack_use_after_return=0
@@ -131,7 +133,8 @@ fuzz() {
 }
 
 step "rules on cpp/include" check_headers
-step "build with address and undefined behaviour sanitizers" build asan -DIDEALRANK_CPP_TESTS=ON -DIDEALRANK_SANITIZE=address,undefined
+step "build with address and undefined behaviour sanitizers" \
+  build asan -DIDEALRANK_CPP_TESTS=ON -DIDEALRANK_SANITIZE=address,undefined
 step "all tests under them" run_tests asan
 step "build with the thread sanitizer" build tsan -DIDEALRANK_CPP_TESTS=ON -DIDEALRANK_SANITIZE=thread
 step "thread tests under it" run_thread_tests tsan

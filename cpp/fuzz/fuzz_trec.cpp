@@ -48,7 +48,6 @@ std::optional<Trec> read_slowly(std::string_view text) {
   };
   std::map<std::string, std::vector<Row>> rows_of;
   Trec read;
-  bool first = true;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t stop = std::min(text.find('\n', start), text.size());
     std::string line(text.substr(start, stop - start));
@@ -61,8 +60,7 @@ std::optional<Trec> read_slowly(std::string_view text) {
     if (kIsRun ? fields.size() < 6 : fields.size() != 4) return std::nullopt;
     const std::optional<double> value = number(fields[kIsRun ? 4 : 3]);
     if (!value) return std::nullopt;
-    if (first && kIsRun) read.tag = fields[5];
-    first = false;
+    if (kIsRun) read.tag = fields[5];
     if (!rows_of.contains(fields[0])) read.query_ids.push_back(fields[0]);
     rows_of[fields[0]].push_back({fields[2], *value});
   }

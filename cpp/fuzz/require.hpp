@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define REQUIRE(condition)                                                            \
-  do {                                                                                \
-    if (!(condition)) {                                                               \
-      std::fprintf(stderr, "%s:%d: REQUIRE(%s)\n", __FILE__, __LINE__, #condition);   \
-      std::abort();                                                                   \
-    }                                                                                 \
+#define REQUIRE(condition)                                                          \
+  do {                                                                              \
+    if (!(condition)) {                                                             \
+      std::fprintf(stderr, "%s:%d: REQUIRE(%s)\n", __FILE__, __LINE__, #condition); \
+      std::abort();                                                                 \
+    }                                                                               \
   } while (false)

@@ -25,8 +25,8 @@ struct Error {
   }
 };
 
-// Feeds text[0, cuts[0]), text[.., cuts[1]), ..., and the rest as the last block; cuts ascend. What a block leaves unused
-// comes again with the next, from a copy of exactly its size, so that a read beyond it is seen.
+// Feeds text[0, cuts[0]), text[.., cuts[1]), ..., and the rest as the last block; cuts ascend. What a block leaves
+// unused comes again with the next, from a copy of exactly its size, so that a read beyond it is seen.
 template <class Feed>
 void feed_in_blocks(std::string_view text, const std::vector<std::size_t>& cuts, Feed&& feed) {
   std::size_t used = 0;

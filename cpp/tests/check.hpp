@@ -93,19 +93,18 @@ struct Register {
 
 }  // namespace check
 
-#define TEST(name)                                        \
-  static void name();                                     \
+#define TEST(name)                                           \
+  static void name();                                        \
   static const check::Register register_##name(#name, name); \
   static void name()
 
-#define CHECK(condition) \
-  ((condition) ? void() : check::fail(__FILE__, __LINE__, "CHECK(" #condition ")"))
+#define CHECK(condition) ((condition) ? void() : check::fail(__FILE__, __LINE__, "CHECK(" #condition ")"))
 
 #define CHECK_EQ(a, b) check::equal((a), (b), "CHECK_EQ(" #a ", " #b ")", __FILE__, __LINE__)
 
-#define CHECK_THROWS(Error, ...)                    \
+#define CHECK_THROWS(Error, ...)                      \
   (check::thrown<Error>([&] { (void)(__VA_ARGS__); }) \
-       ? void()                                     \
+       ? void()                                       \
        : check::fail(__FILE__, __LINE__, "CHECK_THROWS(" #Error ", " #__VA_ARGS__ ") threw nothing"))
 
 // With arguments, only the tests whose names hold one of them.

@@ -32,7 +32,8 @@ struct Letor {
 };
 
 // What every reading must fulfil, whatever the text.
-inline std::string broken_promise(const idealrank::LetorRows& rows, const Letor& read, std::size_t n_with_query, bool sparse) {
+inline std::string broken_promise(const idealrank::LetorRows& rows, const Letor& read, std::size_t n_with_query,
+                                  bool sparse) {
   const std::size_t n = read.labels.size();
   for (const double label : rows.labels.span()) {
     if (!std::isfinite(label)) return "a label is not finite";
@@ -50,7 +51,8 @@ inline std::string broken_promise(const idealrank::LetorRows& rows, const Letor&
   if (!read.order.empty()) {
     std::vector<bool> seen(n, false);
     for (const std::int64_t row : read.order) {
-      if (row < 0 || row >= static_cast<std::int64_t>(n) || seen[static_cast<std::size_t>(row)]) return "order is a permutation";
+      if (row < 0 || row >= static_cast<std::int64_t>(n) || seen[static_cast<std::size_t>(row)])
+        return "order is a permutation";
       seen[static_cast<std::size_t>(row)] = true;
     }
     if (read.order.size() != n) return "order has every row";
@@ -60,7 +62,8 @@ inline std::string broken_promise(const idealrank::LetorRows& rows, const Letor&
   if (rows.row_ends.size() != n || rows.columns.size() != rows.values.size()) return "sparse arrays fit the rows";
   std::size_t entry = 0;
   for (const std::int64_t end : rows.row_ends.span()) {
-    if (end < static_cast<std::int64_t>(entry) || end > static_cast<std::int64_t>(rows.values.size())) return "row ends rise";
+    if (end < static_cast<std::int64_t>(entry) || end > static_cast<std::int64_t>(rows.values.size()))
+      return "row ends rise";
     std::int32_t last = -1;
     for (; entry < static_cast<std::size_t>(end); ++entry) {
       if (rows.columns[entry] <= last || rows.columns[entry] >= rows.width) return "columns rise within the width";
@@ -70,8 +73,8 @@ inline std::string broken_promise(const idealrank::LetorRows& rows, const Letor&
   return entry == rows.values.size() ? "" : "row ends reach the last entry";
 }
 
-inline Letor read_letor(std::string_view text, bool sparse, const std::vector<std::size_t>& cuts = {}, int n_threads = 1,
-                        std::int64_t n_features_max = 1000) {
+inline Letor read_letor(std::string_view text, bool sparse, const std::vector<std::size_t>& cuts = {},
+                        int n_threads = 1, std::int64_t n_features_max = 1000) {
   idealrank::LetorFile file(sparse, n_features_max);
   Letor read;
   read.error = error_of([&] {
@@ -101,7 +104,8 @@ inline Letor read_letor(std::string_view text, bool sparse, const std::vector<st
     std::size_t entry = 0;
     for (std::size_t row = 0; row < n; ++row) {
       for (; entry < static_cast<std::size_t>(rows.row_ends[row]); ++entry) {
-        read.cells[row * width + static_cast<std::size_t>(rows.columns[entry])] = std::bit_cast<std::uint32_t>(rows.values[entry]);
+        read.cells[row * width + static_cast<std::size_t>(rows.columns[entry])] =
+            std::bit_cast<std::uint32_t>(rows.values[entry]);
       }
     }
   } else {

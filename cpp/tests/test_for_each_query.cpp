@@ -26,7 +26,9 @@ Offsets random_offsets(std::mt19937& random, std::int64_t n_docs) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t left = n_docs; left > 0; left -= sizes.back()) {
     const auto kind = random() % 10;
-    const std::int64_t size = kind < 3 ? 0 : kind < 9 ? static_cast<std::int64_t>(random() % 200) : static_cast<std::int64_t>(random() % 40'000);
+    const std::int64_t size = kind < 3   ? 0
+                              : kind < 9 ? static_cast<std::int64_t>(random() % 200)
+                                         : static_cast<std::int64_t>(random() % 40'000);
     sizes.push_back(std::min(size, left));
   }
   return offsets_of(sizes);
@@ -94,9 +96,8 @@ TEST(every_query_is_visited_once_with_its_own_rows) {
 
 TEST(queries_without_threads_come_in_order) {
   std::vector<std::int64_t> seen;
-  for_each_query(offsets_of({2, 0, 3}), 1, [&] {
-    return [&](std::int64_t query, std::int64_t, std::int64_t) { seen.push_back(query); };
-  });
+  for_each_query(offsets_of({2, 0, 3}), 1,
+                 [&] { return [&](std::int64_t query, std::int64_t, std::int64_t) { seen.push_back(query); }; });
   CHECK_EQ(seen, (std::vector<std::int64_t>{0, 1, 2}));
 }
 
@@ -256,7 +257,8 @@ TEST(every_task_is_done_once) {
   for (const int n_tasks : {1, 2, 3, 100, 10'000}) {
     for (const int n_threads : {1, 2, 8, 64}) {
       std::vector<int> done(static_cast<std::size_t>(n_tasks), 0);
-      for_each_task(n_tasks, n_threads, [&] { return [&](std::int64_t task) { ++done[static_cast<std::size_t>(task)]; }; });
+      for_each_task(n_tasks, n_threads,
+                    [&] { return [&](std::int64_t task) { ++done[static_cast<std::size_t>(task)]; }; });
       CHECK_EQ(done, std::vector<int>(static_cast<std::size_t>(n_tasks), 1));
     }
   }

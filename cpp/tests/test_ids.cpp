@@ -231,7 +231,8 @@ TEST(first_rows_are_found_query_by_query_on_any_number_of_threads) {
   const Ids ids = ids_of(texts);
   std::vector<std::int64_t> offsets{0};
   while (offsets.back() < static_cast<std::int64_t>(n)) {
-    offsets.push_back(std::min(offsets.back() + static_cast<std::int64_t>(random() % 400), static_cast<std::int64_t>(n)));
+    offsets.push_back(
+        std::min(offsets.back() + static_cast<std::int64_t>(random() % 400), static_cast<std::int64_t>(n)));
   }
   std::vector<std::int64_t> expected(n);
   for (std::size_t q = 0; q + 1 < offsets.size(); ++q) {
@@ -268,7 +269,8 @@ TEST(judging_gives_the_same_labels_on_any_number_of_threads) {
   const Ids judged = ids_of(judged_texts), retrieved = ids_of(retrieved_texts);
   std::vector<std::int64_t> offsets, run_query;
   for (std::size_t q = 0; q <= n_queries; ++q) offsets.push_back(static_cast<std::int64_t>(q * n_per_query));
-  for (std::size_t q = 0; q < n_queries; ++q) run_query.push_back(q % 7 == 0 ? -1 : static_cast<std::int64_t>(n_queries - 1 - q));
+  for (std::size_t q = 0; q < n_queries; ++q)
+    run_query.push_back(q % 7 == 0 ? -1 : static_cast<std::int64_t>(n_queries - 1 - q));
   std::vector<double> judgments(judged_texts.size());
   for (double& judgment : judgments) judgment = static_cast<double>(random() % 5);
 
@@ -276,7 +278,8 @@ TEST(judging_gives_the_same_labels_on_any_number_of_threads) {
   for (std::size_t q = 0; q < n_queries; ++q) {
     if (run_query[q] < 0) continue;
     std::map<std::string, double> known;
-    for (std::size_t row = q * n_per_query; row < (q + 1) * n_per_query; ++row) known.emplace(judged_texts[row], judgments[row]);
+    for (std::size_t row = q * n_per_query; row < (q + 1) * n_per_query; ++row)
+      known.emplace(judged_texts[row], judgments[row]);
     const auto other = static_cast<std::size_t>(run_query[q]);
     for (std::size_t row = other * n_per_query; row < (other + 1) * n_per_query; ++row) {
       if (known.contains(retrieved_texts[row])) expected[row] = known[retrieved_texts[row]];

@@ -23,7 +23,8 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // Reads both ways, which must agree, and gives the dense one.
 Letor read(std::string_view text, std::int64_t n_features_max = 1000) {
-  const Letor dense = read_letor(text, false, {}, 1, n_features_max), sparse = read_letor(text, true, {}, 1, n_features_max);
+  const Letor dense = read_letor(text, false, {}, 1, n_features_max),
+              sparse = read_letor(text, true, {}, 1, n_features_max);
   CHECK_EQ(dense.broken, "");
   CHECK(dense.same_but_for_entries(sparse));
   return dense;
@@ -82,7 +83,8 @@ struct Random {
     const auto width = static_cast<std::size_t>(got.width);
     CHECK_EQ(cells.size(), width * expected_rows.size());
     for (std::size_t i = 0; i < expected_rows.size(); ++i) {
-      for (const auto& [column, value] : expected_rows[i]) cells.at(i * width + column) = std::bit_cast<std::uint32_t>(value);
+      for (const auto& [column, value] : expected_rows[i])
+        cells.at(i * width + column) = std::bit_cast<std::uint32_t>(value);
     }
     CHECK(got.cells == cells);
   }
@@ -99,7 +101,8 @@ struct Random {
 }  // namespace
 
 TEST(a_file_becomes_labels_queries_features_and_document_ids) {
-  const Letor got = read("2 qid:10 1:0.5 3:-1e2 #docid = GX-1 inc = 1\n\n# no\n0\tqid:7\t2:.25 \r\n-1.5 qid:10 #docid=GX-3\n");
+  const Letor got =
+      read("2 qid:10 1:0.5 3:-1e2 #docid = GX-1 inc = 1\n\n# no\n0\tqid:7\t2:.25 \r\n-1.5 qid:10 #docid=GX-3\n");
   CHECK_EQ(labels(got), (std::vector<double>{2, 0, -1.5}));
   CHECK_EQ(got.query_ids, (Strings{"10", "7"}));
   CHECK_EQ(got.offsets, (Rows{0, 2, 3}));
@@ -151,7 +154,8 @@ TEST(errors_name_line_and_column) {
   CHECK_EQ(error_in("1 qid:1 -1:5"), (Error{"a feature must be id:value, got '-1:5'", 1, 9}));
   CHECK_EQ(error_in("1 qid:1 0:5"), (Error{"a feature id must be 1 or more, got '0:5'", 1, 9}));
   CHECK_EQ(error_in("1 qid:1 1:2 2:x"), (Error{"the value of feature 2 must be a number or NULL, got 'x'", 1, 15}));
-  CHECK_EQ(error_in("1 qid:1 1:"), (Error{"the value of feature 1 must be a number or NULL, got the end of the line", 1, 11}));
+  CHECK_EQ(error_in("1 qid:1 1:"),
+           (Error{"the value of feature 1 must be a number or NULL, got the end of the line", 1, 11}));
   CHECK_EQ(error_in("1 qid:1 1:NULLX"), (Error{"the value of feature 1 must be a number or NULL, got 'NULLX'", 1, 11}));
   CHECK_EQ(error_in("1 qid:1 1:1:2"), (Error{"the value of feature 1 must be a number or NULL, got '1:2'", 1, 11}));
   CHECK_EQ(error_in("1 qid:1 3:1 2:2 3:4"), (Error{"feature 3 stands twice in one line", 1, 9}));
@@ -177,9 +181,12 @@ TEST(an_id_that_would_fill_the_memory_is_refused_dense_and_read_sparse) {
 }
 
 TEST(lines_with_and_without_qid_do_not_mix_and_the_line_is_named) {
-  CHECK_EQ(error_in("1 qid:1 1:1\n1 1:1\n"), (Error{"a line without qid: in a file whose other lines have one, got '1:1'", 2, 3}));
-  CHECK_EQ(error_in("1 qid:1\n\n2"), (Error{"a line without qid: in a file whose other lines have one, got the end of the line", 3, 2}));
-  CHECK_EQ(error_in("1 1:1\n1 qid:1 1:1\n"), (Error{"a line with qid: in a file whose other lines have none, got 'qid:1'", 2, 3}));
+  CHECK_EQ(error_in("1 qid:1 1:1\n1 1:1\n"),
+           (Error{"a line without qid: in a file whose other lines have one, got '1:1'", 2, 3}));
+  CHECK_EQ(error_in("1 qid:1\n\n2"),
+           (Error{"a line without qid: in a file whose other lines have one, got the end of the line", 3, 2}));
+  CHECK_EQ(error_in("1 1:1\n1 qid:1 1:1\n"),
+           (Error{"a line with qid: in a file whose other lines have none, got 'qid:1'", 2, 3}));
 }
 
 TEST(blocks_cut_anywhere_give_the_same_as_one_block) {
@@ -242,7 +249,8 @@ TEST(a_long_file_is_the_same_on_any_number_of_threads) {
 TEST(of_errors_in_several_chunks_the_first_line_is_named) {
   const std::string good = "1 qid:1 1:1" + std::string(28, ' ') + "\n";
   std::string text;
-  for (int i = 1; i <= 50'000; ++i) text += i == 30'001 ? "1 1:1\n" : i == 40'000 ? "1 qid:1 1:x\n" : i == 50'000 ? "x\n" : good;
+  for (int i = 1; i <= 50'000; ++i)
+    text += i == 30'001 ? "1 1:1\n" : i == 40'000 ? "1 qid:1 1:x\n" : i == 50'000 ? "x\n" : good;
   for (const int n_threads : {1, 4}) {
     for (const std::vector<std::size_t>& cuts : {std::vector<std::size_t>{}, {text.size() / 2}, {100'000, 1'000'000}}) {
       const Letor got = read_letor(text, false, cuts, n_threads);

@@ -33,7 +33,8 @@ void check_against_strtod(const std::string& text) {
   if (end != text.c_str() + text.size()) check::fail(__FILE__, __LINE__, "the test's own text is no number: " + text);
   if (!read.whole()) check::fail(__FILE__, __LINE__, "not read to its end: " + text);
   if (!(Bits{read.value} == Bits{expected})) {
-    check::fail(__FILE__, __LINE__, text + " read as " + check::show(Bits{read.value}) + ", not " + check::show(Bits{expected}));
+    check::fail(__FILE__, __LINE__,
+                text + " read as " + check::show(Bits{read.value}) + ", not " + check::show(Bits{expected}));
   }
 }
 
@@ -44,7 +45,8 @@ int between(Random& random, int low, int high) { return std::uniform_int_distrib
 std::string random_digits(Random& random, int n) {
   std::string digits;
   const bool few = between(random, 0, 3) == 0;  // runs of 0 and 9, where carries are long
-  for (int i = 0; i < n; ++i) digits += few ? (between(random, 0, 1) != 0 ? '9' : '0') : static_cast<char>('0' + between(random, 0, 9));
+  for (int i = 0; i < n; ++i)
+    digits += few ? (between(random, 0, 1) != 0 ? '9' : '0') : static_cast<char>('0' + between(random, 0, 9));
   return digits;
 }
 
@@ -113,15 +115,55 @@ TEST(the_middle_between_two_doubles_goes_to_the_even_one_and_a_hair_more_goes_up
 }
 
 TEST(the_ends_of_the_range_are_where_strtod_has_them) {
-  for (const char* text :
-       {"1.7976931348623157e308", "1.7976931348623158e308", "1.7976931348623159e308", "1.797693134862315807e308",
-        "1.7976931348623159077e308", "1e308", "1e309", "-1e309", "2e308", "1e400", "1e+999999999999999999999999", "-1e99999",
-        "2.2250738585072014e-308", "2.2250738585072011e-308", "2.2250738585072009e-308", "4.9406564584124654e-324", "5e-324",
-        "2.4703282292062328e-324", "2.4703282292062327e-324", "2.47e-324", "1e-324", "-1e-324", "1e-400",
-        "1e-999999999999999999999999", "0e999999999999999999999", "0.0e-99999999999999999999", "-0e5", "0", "-0", "+0", "0.000",
-        "00000000000000000000000000000001", "0000000000000000000000000000.5", "1.", ".5", "-.5", "+.5e1", "1.e2", "1e00000000001",
-        "9007199254740992", "9007199254740993", "999999999999999", "9999999999999999", "0.999999999999999",
-        "0.0000000000000001", "123456789012345.", "1e22", "1e23", "123456789012345e-22"}) {
+  for (const char* text : {"1.7976931348623157e308",
+                           "1.7976931348623158e308",
+                           "1.7976931348623159e308",
+                           "1.797693134862315807e308",
+                           "1.7976931348623159077e308",
+                           "1e308",
+                           "1e309",
+                           "-1e309",
+                           "2e308",
+                           "1e400",
+                           "1e+999999999999999999999999",
+                           "-1e99999",
+                           "2.2250738585072014e-308",
+                           "2.2250738585072011e-308",
+                           "2.2250738585072009e-308",
+                           "4.9406564584124654e-324",
+                           "5e-324",
+                           "2.4703282292062328e-324",
+                           "2.4703282292062327e-324",
+                           "2.47e-324",
+                           "1e-324",
+                           "-1e-324",
+                           "1e-400",
+                           "1e-999999999999999999999999",
+                           "0e999999999999999999999",
+                           "0.0e-99999999999999999999",
+                           "-0e5",
+                           "0",
+                           "-0",
+                           "+0",
+                           "0.000",
+                           "00000000000000000000000000000001",
+                           "0000000000000000000000000000.5",
+                           "1.",
+                           ".5",
+                           "-.5",
+                           "+.5e1",
+                           "1.e2",
+                           "1e00000000001",
+                           "9007199254740992",
+                           "9007199254740993",
+                           "999999999999999",
+                           "9999999999999999",
+                           "0.999999999999999",
+                           "0.0000000000000001",
+                           "123456789012345.",
+                           "1e22",
+                           "1e23",
+                           "123456789012345e-22"}) {
     check_against_strtod(text);
   }
 }
@@ -154,9 +196,10 @@ TEST(infinity_and_nan_are_words_in_any_case) {
 
 TEST(what_is_no_number_is_not_read_to_its_end) {
   for (const char* text :
-       {"", "+", "-", ".", "+.", "-.", "e5", ".e5", "+e5", "1e", "1e+", "1e-", "1.5E", "0x10", "0x1p3", "nan(1)", "nan()", "1_0",
-        "1,5", "1.2.3", "--1", "+-1", "-+1", "++1", " 1", "1 ", "\t1", "infinit", "in", "i", "na", "n", "null", "NULL", "1f", "1d5",
-        "\xd9\xa1", "\xff", "1e5.5", "1e1e1", "+ 1"}) {
+       {"",     "+",    "-",    ".",        "+.",     "-.",      "e5",    ".e5", "+e5",   "1e",  "1e+",
+        "1e-",  "1.5E", "0x10", "0x1p3",    "nan(1)", "nan()",   "1_0",   "1,5", "1.2.3", "--1", "+-1",
+        "-+1",  "++1",  " 1",   "1 ",       "\t1",    "infinit", "in",    "i",   "na",    "n",   "null",
+        "NULL", "1f",   "1d5",  "\xd9\xa1", "\xff",   "1e5.5",   "1e1e1", "+ 1"}) {
     CHECK_EQ(std::string(Read(text).whole() ? "read: " : "refused: ") + text, std::string("refused: ") + text);
   }
   CHECK(!Read(std::string("1\0", 2)).whole());
@@ -167,9 +210,9 @@ TEST(where_there_is_no_number_at_all_the_answer_is_null) {
 }
 
 TEST(reading_stops_at_what_does_not_belong_to_the_number) {
-  const std::pair<const char*, int> expected[] = {{"1 2", 1},  {"1.5#c", 3},   {"0x10", 1}, {"1_0", 1},      {"1e", 1},
-                                                  {"1e+", 1},  {"nan(1)", 3},  {"infx", 3}, {"infinityx", 8}, {"1.2.3", 3},
-                                                  {"-1e5 ", 4}, {"1e400:", 5}, {"+1:", 2}};
+  const std::pair<const char*, int> expected[] = {
+      {"1 2", 1},  {"1.5#c", 3},     {"0x10", 1},  {"1_0", 1},   {"1e", 1},     {"1e+", 1}, {"nan(1)", 3},
+      {"infx", 3}, {"infinityx", 8}, {"1.2.3", 3}, {"-1e5 ", 4}, {"1e400:", 5}, {"+1:", 2}};
   for (const auto& [text, length] : expected) {
     const Read read(text);
     CHECK_EQ(read.stop - read.memory.data(), length);

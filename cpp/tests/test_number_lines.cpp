@@ -25,7 +25,8 @@ Outcome parse(std::string_view text, const std::vector<std::size_t>& cuts = {}, 
   Outcome outcome;
   outcome.error = blocks::error_of([&] {
     blocks::feed_in_blocks(text, cuts, [&](std::string_view block, bool last) {
-      return parser.feed(block, last, n_threads, [&](const NumberLines<kCounts>& chunk, std::int64_t) { lines.append(chunk); });
+      return parser.feed(block, last, n_threads,
+                         [&](const NumberLines<kCounts>& chunk, std::int64_t) { lines.append(chunk); });
     });
   });
   if (!outcome.error) outcome.values = blocks::bits(lines.values);
@@ -65,7 +66,8 @@ TEST(a_line_that_is_no_score_is_refused_where_it_begins) {
   CHECK_EQ(error_in<false>("1\n 2x\n"), (Error{kScore + ", got '2x'", 2, 2}));
   CHECK_EQ(error_in<false>("1\nnan\n"), (Error{kScore + ", got 'nan'", 2, 1}));
   CHECK_EQ(error_in<false>("1\n2 3\n"), (Error{kScore + ", got '2'", 2, 1}));
-  for (const char* bad : {"inf", "-inf", "1e999", "+", "NULL", "0x10", "1_0", "1e", " # x"}) CHECK_EQ(error_in<false>(bad).line, 1);
+  for (const char* bad : {"inf", "-inf", "1e999", "+", "NULL", "0x10", "1_0", "1e", " # x"})
+    CHECK_EQ(error_in<false>(bad).line, 1);
 }
 
 TEST(an_empty_line_is_a_lost_number) {

@@ -7,8 +7,8 @@
 #include "check.hpp"
 
 using idealrank::data_error;
-using idealrank::DescendingOrder;
 using idealrank::descending_key;
+using idealrank::DescendingOrder;
 
 namespace {
 
@@ -69,8 +69,8 @@ TEST(any_finite_bit_pattern_is_ordered_by_value) {
 
 TEST(zeros_denormals_and_the_ends_of_the_range_are_ordered_by_value) {
   check_random(5, [](auto& random) {
-    constexpr double kValues[] = {0.0,  -0.0, kTiny, -kTiny,   2 * kTiny, kNormal, -kNormal, kNormal - kTiny,
-                                  kMax, -kMax, 1.0,  1 + 1e-15, -1.0,      0x1p-1000, -0x1p-1000};
+    constexpr double kValues[] = {0.0,  -0.0,  kTiny, -kTiny,    2 * kTiny, kNormal,   -kNormal,  kNormal - kTiny,
+                                  kMax, -kMax, 1.0,   1 + 1e-15, -1.0,      0x1p-1000, -0x1p-1000};
     return kValues[random() % std::size(kValues)];
   });
 }
@@ -110,7 +110,8 @@ TEST(one_sorter_takes_long_and_short_lists_in_turn) {
 }
 
 TEST(the_first_score_that_is_not_finite_is_refused_with_its_row) {
-  const std::pair<double, const char*> refused[] = {{kNan, "got nan"}, {-kNan, "got nan"}, {kInfinity, "got inf"}, {-kInfinity, "got -inf"}};
+  const std::pair<double, const char*> refused[] = {
+      {kNan, "got nan"}, {-kNan, "got nan"}, {kInfinity, "got inf"}, {-kInfinity, "got -inf"}};
   for (const auto& [score, what] : refused) {
     for (const std::size_t n : check::Sizes{3, 2000}) {
       Scores scores(n, 1.0);

@@ -101,9 +101,7 @@ TEST(the_last_line_needs_no_line_end) {
   CHECK_EQ(rows_of("a\n#"), Strings{"a"});
 }
 
-TEST(lines_may_end_in_crlf) {
-  CHECK_EQ(rows_of("a b\r\nc\r\n\r\nd\r"), (Strings{"a|b", "c", "d"}));
-}
+TEST(lines_may_end_in_crlf) { CHECK_EQ(rows_of("a b\r\nc\r\n\r\nd\r"), (Strings{"a|b", "c", "d"})); }
 
 TEST(all_lines_are_counted) {
   CHECK_EQ(parse("").n_lines, 0);
@@ -144,7 +142,9 @@ TEST(blocks_cut_anywhere_give_the_same_as_one_block) {
 TEST(a_block_that_is_not_the_last_uses_up_whole_lines_only) {
   BlockParser<Fields<false>> parser;
   Strings rows;
-  auto merge = [&](const Fields<false>& chunk, std::int64_t) { rows.insert(rows.end(), chunk.rows.begin(), chunk.rows.end()); };
+  auto merge = [&](const Fields<false>& chunk, std::int64_t) {
+    rows.insert(rows.end(), chunk.rows.begin(), chunk.rows.end());
+  };
   CHECK_EQ(parser.feed("a b", false, 1, merge), 0);
   CHECK_EQ(parser.feed("a b\nc\nd e", false, 1, merge), 6);
   CHECK_EQ(rows, (Strings{"a|b", "c"}));

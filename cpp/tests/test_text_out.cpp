@@ -49,12 +49,14 @@ TEST(random_float_bit_patterns_read_back_the_same) {
 
 TEST(denormals_and_the_ends_of_the_range_read_back_the_same) {
   using Limits = std::numeric_limits<float>;
-  for (const float value : {0.0F, -0.0F, Limits::denorm_min(), -Limits::denorm_min(), Limits::min(), Limits::max(), Limits::lowest(),
-                            Limits::epsilon(), Limits::infinity(), -Limits::infinity(), 16777216.0F, 0.1F, 1e10F, 1e-10F}) {
+  for (const float value :
+       {0.0F, -0.0F, Limits::denorm_min(), -Limits::denorm_min(), Limits::min(), Limits::max(), Limits::lowest(),
+        Limits::epsilon(), Limits::infinity(), -Limits::infinity(), 16777216.0F, 0.1F, 1e10F, 1e-10F}) {
     check_round_trip(value);
   }
   std::mt19937 random(2);
-  for (int i = 0; i < 100'000; ++i) check_round_trip(std::bit_cast<float>(static_cast<std::uint32_t>(random() & 0x807FFFFF)));
+  for (int i = 0; i < 100'000; ++i)
+    check_round_trip(std::bit_cast<float>(static_cast<std::uint32_t>(random() & 0x807FFFFF)));
   for (std::uint32_t bits = 0; bits < 0x7F800000; bits += 0x3FFFF) {
     for (std::uint32_t near : {bits, bits + 1, bits + 2}) check_round_trip(std::bit_cast<float>(near));
   }

@@ -42,8 +42,9 @@ void check_random(unsigned seed, Draw&& draw) {
   for (const std::size_t n : check::Sizes{0, 1, 2, 3, 8, 20, 63, 64, 65, 100, 500, 2047, 2048, 2049, 5000}) {
     Scores scores(n);
     for (double& score : scores) score = draw(random);
-    for (const std::size_t k : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{10}, std::size_t{31}, std::size_t{32},
-                                std::size_t{33}, std::size_t{100}, n / 2, n - n / 10, n, n + 1, std::size_t{1'000'000}}) {
+    for (const std::size_t k :
+         {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{10}, std::size_t{31}, std::size_t{32},
+          std::size_t{33}, std::size_t{100}, n / 2, n - n / 10, n, n + 1, std::size_t{1'000'000}}) {
       CHECK_EQ(top(rank, scores, k), expected_top(scores, k));
     }
   }

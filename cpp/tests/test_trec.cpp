@@ -17,8 +17,12 @@ namespace {
 using Strings = std::vector<std::string>;
 using Rows = std::vector<std::int64_t>;
 
-Trec qrels(std::string_view text, const std::vector<std::size_t>& cuts = {}) { return read_trec<TrecFile::qrels>(text, cuts); }
-Trec run(std::string_view text, const std::vector<std::size_t>& cuts = {}) { return read_trec<TrecFile::run>(text, cuts); }
+Trec qrels(std::string_view text, const std::vector<std::size_t>& cuts = {}) {
+  return read_trec<TrecFile::qrels>(text, cuts);
+}
+Trec run(std::string_view text, const std::vector<std::size_t>& cuts = {}) {
+  return read_trec<TrecFile::run>(text, cuts);
+}
 
 std::vector<std::uint64_t> bits(const std::vector<double>& numbers) {
   std::vector<std::uint64_t> all;
@@ -42,11 +46,11 @@ TEST(judgments_are_grouped_by_query_in_the_files_order) {
   CHECK_EQ(read.tag, "");
 }
 
-TEST(a_run_has_the_tag_of_its_first_line_and_what_follows_the_tag_is_passed_over) {
+TEST(a_run_has_the_tag_of_its_last_line_and_what_follows_the_tag_is_passed_over) {
   const Trec read = run("# c\nq1 Q0 d1 1 9.5 bm25\nq1 Q0 d2 x 7e-1 other and more\n");
   CHECK_EQ(read.docs, (Strings{"d1", "d2"}));
   CHECK_EQ(read.values, bits({9.5, 0.7}));
-  CHECK_EQ(read.tag, "bm25");
+  CHECK_EQ(read.tag, "other");
 }
 
 TEST(an_empty_file_has_no_rows) {
@@ -66,7 +70,8 @@ TEST(too_few_or_too_many_fields_are_refused_where_the_line_goes_wrong) {
 
 TEST(a_value_must_be_a_finite_number) {
   CHECK_EQ(error_in(qrels("q 0 d x")), (Error{"a label must be a finite number, got 'x'", 1, 7}));
-  CHECK_EQ(error_in(run("a Q0 b 1 1 t\nq Q0 d 1 1e999 t")), (Error{"a score must be a finite number, got '1e999'", 2, 10}));
+  CHECK_EQ(error_in(run("a Q0 b 1 1 t\nq Q0 d 1 1e999 t")),
+           (Error{"a score must be a finite number, got '1e999'", 2, 10}));
   for (const char* bad : {"nan", "inf", "-inf", "1x", "+", "0x1", "1_0", "1e", "NULL", "1#"}) {
     CHECK(error_in(qrels(std::string("q 0 d ") + bad)).what.starts_with("a label must be"));
     CHECK(error_in(run(std::string("q Q0 d 1 ") + bad + " t")).what.starts_with("a score must be"));
@@ -76,10 +81,12 @@ TEST(a_value_must_be_a_finite_number) {
 TEST(blocks_cut_anywhere_give_the_same_as_one_block) {
   for (const std::string text : {"q1 0 a 1\r\nq2 0 b 2\n# c\n\nq1 0 c 3", "q1 0 a 1\nq2 0 b\n", "q1 0 a x\n", "#\n"}) {
     for (std::size_t first = 0; first <= text.size(); ++first) {
-      for (std::size_t second = first; second <= text.size(); ++second) CHECK(qrels(text, {first, second}) == qrels(text));
+      for (std::size_t second = first; second <= text.size(); ++second)
+        CHECK(qrels(text, {first, second}) == qrels(text));
     }
   }
-  for (const std::string text : {"q1 Q0 a 1 3.5 t\nq2 Q0 b 1 2 u\n# c\nq1 Q0 c 2 1 t", "# c\n\nq 0 a 1 1 t\nq 0 a 1 1\n"}) {
+  for (const std::string text :
+       {"q1 Q0 a 1 3.5 t\nq2 Q0 b 1 2 u\n# c\nq1 Q0 c 2 1 t", "# c\n\nq 0 a 1 1 t\nq 0 a 1 1\n"}) {
     for (std::size_t first = 0; first <= text.size(); ++first) {
       for (std::size_t second = first; second <= text.size(); ++second) CHECK(run(text, {first, second}) == run(text));
     }
@@ -104,7 +111,8 @@ TEST(a_long_shuffled_run_is_the_same_on_any_number_of_threads) {
   for (std::size_t q = 0, row = 0; q < order.size(); ++q) {
     for (const auto& [doc, score] : expected[order[q]]) {
       CHECK_EQ(read.docs[row], doc);
-      CHECK_EQ(check::Bits{std::bit_cast<double>(read.values[row])}, check::Bits{std::strtod(std::to_string(score).c_str(), nullptr)});
+      CHECK_EQ(check::Bits{std::bit_cast<double>(read.values[row])},
+               check::Bits{std::strtod(std::to_string(score).c_str(), nullptr)});
       ++row;
     }
     CHECK_EQ(read.offsets[q + 1], row);
