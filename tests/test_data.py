@@ -142,7 +142,7 @@ def test_subset_takes_everything_along() -> None:
 
 
 @pytest.mark.parametrize("indices", [[2], [-1], [0.5], [True]])
-def test_subset_refuses_what_is_not_there(indices: list[object]) -> None:
+def test_subset_refuses_what_is_not_there(indices: list[float]) -> None:
     with pytest.raises(DataError):
         from_arrays([0, 1], group=[1, 1]).subset(indices)
 

@@ -131,3 +131,8 @@ def test_all_of_it_goes_to_standard_output() -> None:
     script = "import idealrank as ir, numpy as np; ir.write_scores(np.zeros(1_000_000), '-')"
     done = subprocess.run([sys.executable, "-u", "-c", script], capture_output=True, check=True)
     assert done.stdout == b"0.0\n" * 1_000_000
+
+
+@pytest.mark.parametrize("compress", COMPRESSORS)
+def test_a_byte_order_mark_is_passed_over(compress: Callable[[bytes], bytes]) -> None:
+    assert ir.read_qrels(io.BytesIO(compress(b"\xef\xbb\xbf" + TEXT))) == ir.read_qrels(io.BytesIO(TEXT))

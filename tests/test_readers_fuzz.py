@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -32,7 +33,7 @@ def check_table(table: ir.Qrels | ir.Run) -> None:
     assert sum(map(len, table.to_dict().values())) == table.n_docs
 
 
-def check_numbers(numbers: np.ndarray) -> None:  # type: ignore[type-arg]
+def check_numbers(numbers: npt.NDArray[np.float64]) -> None:
     assert np.isfinite(numbers).all()
 
 

@@ -25,6 +25,7 @@ from idealrank.measures.plan import Plan, run
 
 __all__ = ["Evaluation", "Evaluations", "evaluate"]
 
+Booleans: TypeAlias = npt.NDArray[np.bool_]
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
 
 
@@ -261,15 +262,27 @@ def _evaluate_run(
         for problem in (*qrels.problems, *answer.problems):
             if problem.kind == "duplicate":
                 raise DataError(f"{problem.message}; {rules.name} refuses such data, another convention may not")
+    for table, what in ((qrels, "the judgments are"), (answer, "the run is")):
+        if table.n_docs == 0:
+            raise DataError(f"{what} empty: there is nothing to evaluate")
     joined = join(qrels, answer, n_threads=n_threads)
     assert joined.scores is not None
-    return _evaluate(joined, joined.scores, named, rules, n_threads)
+    # A query that the run names without documents is not missing; one without judgments is to its judges.
+    missing = (qrels.query_ids.index_in(answer.query_ids) < 0) | (np.diff(qrels.offsets) == 0)
+    return _evaluate(joined, joined.scores, named, rules, n_threads, missing)
 
 
 def _evaluate(
-    data: RankingData, scores: Floats, named: Mapping[str, Measure], rules: Convention, n_threads: int | None
+    data: RankingData,
+    scores: Floats,
+    named: Mapping[str, Measure],
+    rules: Convention,
+    n_threads: int | None,
+    missing: Booleans | None = None,
 ) -> Evaluation:
-    table = _prepare(data, scores, rules)
+    if missing is None:
+        missing = (np.diff(data.offsets) == 0) & (data.judged is not None)
+    table = _prepare(data, scores, rules, missing)
     filled = {name: each.under(rules) for name, each in named.items()}
     signs = _Signs.of(filled.values(), joined=table.judged is not None)
     values: dict[str, Floats] = {}
@@ -282,6 +295,10 @@ def _evaluate(
     for name in named:
         if table.missing.any():
             values[name] = np.where(table.missing, 0.0, values[name])
+        skipped = int(np.isnan(values[name]).sum())
+        if skipped and filled[name].empty == "skip":
+            what = f"{skipped:,} queries have no value of {name} and are left out of its mean"
+            problems += (Problem("skipped query", skipped, what),)
         values[name].flags.writeable = False
     return Evaluation({name: values[name] for name in named}, table.query_ids, filled, rules, problems)
 
@@ -342,7 +359,7 @@ class _Table:
     judged: Judged | None
     doc_ids: Ids | None
     query_ids: QueryIds
-    missing: npt.NDArray[np.bool_]
+    missing: Booleans
     negative: str
     ties: str = "average"
     problems: tuple[Problem, ...] = ()
@@ -358,7 +375,7 @@ class _Table:
         return replace(self, ties="stable", labels=self.labels[rows], scores=self.scores[rows], doc_ids=None)
 
 
-def _prepare(data: RankingData, scores: Floats, rules: Convention) -> _Table:
+def _prepare(data: RankingData, scores: Floats, rules: Convention, missing: Booleans) -> _Table:
     labels, scores = data.to_groups(data.labels), data.to_groups(scores)
     doc_ids = data.doc_ids
     if doc_ids is not None and data.order is not None:
@@ -372,16 +389,15 @@ def _prepare(data: RankingData, scores: Floats, rules: Convention) -> _Table:
     if rules.precision == "float32":
         scores = _as_float32(scores, offsets, rules, problems)
 
-    missing = np.zeros(offsets.size - 1, bool)
-    if judged is not None:
-        missing = np.diff(offsets) == 0
-        if missing.any() and rules.missing == "error":
-            query = data.query_id(int(np.flatnonzero(missing)[0]))
-            raise DataError(f"the run has nothing for a judged query, which {rules.name} refuses", query=query)
+    if missing.any() and rules.missing == "error":
+        query = data.query_id(int(np.flatnonzero(missing)[0]))
+        raise DataError(f"the run has nothing for a judged query, which {rules.name} refuses", query=query)
 
     dropped = np.zeros(labels.size, bool)
     if rules.unjudged == "drop":
         dropped |= np.isnan(labels)
+        if rules.negative == "unjudged":
+            dropped |= labels < 0
     if rules.negative == "drop":
         dropped |= labels < 0
         if judged is not None:
@@ -395,8 +411,10 @@ def _prepare(data: RankingData, scores: Floats, rules: Convention) -> _Table:
     if rules.missing == "drop" and missing.any():
         kept_queries = np.flatnonzero(~missing)
         assert judged is not None
-        rows = np.repeat(~missing, np.diff(judged.offsets))
-        judged = Judged(judged.labels[rows], _subset_offsets(judged.offsets, kept_queries))
+        judged_rows, rows = (np.repeat(~missing, np.diff(each)) for each in (judged.offsets, offsets))
+        judged = Judged(judged.labels[judged_rows], _subset_offsets(judged.offsets, kept_queries))
+        labels, scores = labels[rows], scores[rows]
+        doc_ids = None if doc_ids is None else doc_ids.take(np.flatnonzero(rows))
         offsets, query_ids = _subset_offsets(offsets, kept_queries), query_ids.take(kept_queries)
         missing = missing[kept_queries]
     negative = "keep" if rules.negative == "drop" else rules.negative
@@ -437,7 +455,7 @@ def _check_labels(labels: Floats, data: RankingData, rules: Convention, problems
     return whole
 
 
-def _count_up_to(kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def _count_up_to(kept: Booleans) -> npt.NDArray[np.int64]:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(kept)))
 
 

@@ -80,6 +80,7 @@ enum class Negative { error, unjudged, keep };
 
 namespace detail {
 
+inline constexpr double kNegligible = 1e-20;
 inline constexpr int kLevels = 64;  // labels 0 ... 63 are counted, others sorted
 
 // Four partial sums, always in the same way: the same bits for equal gains, so that an ideal ranking scores exactly 1.
@@ -547,29 +548,39 @@ class QueryMeter {
 
   // Over all orders of a run with stopping probabilities g, place j stops with probability e_{j-1} - e_j, where e_j is the
   // mean of the products of j of the factors 1 - g: elementary symmetric means, by a recurrence of convex combinations.
+  // The largest factors come first, so that a mean only falls from then on, and one below 1e-20 is done with.
   double cascade_average(const Spec& spec, std::size_t m) const {
     double sum = 0, going_on = 1;
     std::size_t begin = 0;
-    std::vector<double> means;
+    std::vector<double> factors, means;
     for (const std::size_t end : run_ends_) {
       if (begin >= m || going_on == 0) break;
+      factors.clear();
+      for (std::size_t i = begin; i < end; ++i) {
+        factors.push_back(1 - gain_of(gains_[spec.gain], labels_[order_[i]], first_row_ + static_cast<std::int64_t>(order_[i])));
+      }
+      std::sort(factors.begin(), factors.end(), std::greater<>());
       const std::size_t depth = std::min(end, m) - begin;
       means.assign(depth + 1, 0.0);
       means[0] = 1;
-      double all = 1;
-      for (std::size_t i = begin; i < end; ++i) {
-        const double on = 1 - gain_of(gains_[spec.gain], labels_[order_[i]], first_row_ + static_cast<std::int64_t>(order_[i]));
-        const auto t = static_cast<double>(i - begin + 1);
-        for (std::size_t j = std::min(depth, i - begin + 1); j > 0; --j) {
+      // As long as the factors are 1, so are the means.
+      const auto ones = static_cast<std::size_t>(
+          std::find_if(factors.begin(), factors.end(), [](double factor) { return factor != 1; }) - factors.begin());
+      std::fill_n(means.begin(), std::min(ones, depth) + 1, 1.0);
+      std::size_t deepest = std::min(ones, depth);
+      for (std::size_t i = ones; i < factors.size(); ++i) {
+        const auto t = static_cast<double>(i + 1);
+        if (deepest < depth && (deepest == i || means[deepest] > kNegligible)) ++deepest;
+        for (std::size_t j = deepest; j > 0; --j) {
           const auto taken = static_cast<double>(j);
-          means[j] = ((t - taken) * means[j] + taken * on * means[j - 1]) / t;
+          means[j] = ((t - taken) * means[j] + taken * factors[i] * means[j - 1]) / t;
         }
-        all *= on;
+        while (deepest > 0 && means[deepest] < kNegligible) means[deepest--] = 0;
       }
       for (std::size_t j = 1; j <= depth; ++j) {
         sum += going_on * (means[j - 1] - means[j]) / static_cast<double>(begin + j);
       }
-      going_on *= all;
+      for (const double factor : factors) going_on *= factor;
       begin = end;
     }
     return sum;

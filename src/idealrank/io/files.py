@@ -24,6 +24,8 @@ Source: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
 Progress: TypeAlias = Callable[[int, int | None], None]
 
 _BLOCK_SIZE = 8 << 20
+# What some editors put before UTF-8 text.
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # A line of a hundred thousand features takes some 2 MB; what has no line end for so long is not a text of ours.
 _LONGEST_LINE = 64 << 20
 
@@ -113,12 +115,15 @@ def read_blocks(
             stream, start = _decompressed(raw)
             filled = len(start)
             block[:filled] = np.frombuffer(start, np.uint8)
-            last = False
+            last, first = False, True
             while not last:
                 while filled < block.size and not last:
                     count = stream.readinto(block[filled:].data)
                     filled += count
                     last = not count
+                if first and block[: len(_BYTE_ORDER_MARK)].tobytes() == _BYTE_ORDER_MARK:
+                    block[: len(_BYTE_ORDER_MARK)] = ord(" ")
+                first = False
                 used = reader.feed(block[:filled], last, threads)
                 if progress is not None:
                     progress(position(), size)
