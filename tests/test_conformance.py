@@ -43,6 +43,7 @@ THEIR_NAMES: dict[str, dict[str, str]] = {
         "p@3": "P_3",
         "recall": "set_recall",
         "recall@3": "recall_3",
+        "f1": "set_F",
         "hit_rate@3": "success_3",
         "r_precision": "Rprec",
         "bpref": "bpref",
@@ -59,6 +60,7 @@ THEIR_NAMES: dict[str, dict[str, str]] = {
         "p@3": "P@3",
         "recall": "SetR",
         "recall@3": "R@3",
+        "f1": "SetF",
         "hit_rate@3": "Success@3",
         "r_precision": "Rprec",
         "bpref": "Bpref",
@@ -79,6 +81,7 @@ THEIR_NAMES: dict[str, dict[str, str]] = {
         "p": "precision",
         "p@3": "precision@3",
         "recall@3": "recall@3",
+        "f1": "f1",
         "f1@3": "f1@3",
         "hit_rate@3": "hit_rate@3",
         "r_precision": "r-precision",
@@ -499,7 +502,7 @@ def test_ndcg_of_judgments_and_a_run_is_that_of_the_retrieved_documents(like: st
 
 
 @pytest.mark.xfail(raises=AssertionError, reason="only NDCG can leave out the documents that are not retrieved")
-@pytest.mark.parametrize("like", ON_ARRAYS)
+@pytest.mark.parametrize("like", ["sklearn", "catboost", "lightgbm", "xgboost"])
 def test_ap_of_judgments_and_a_run_is_that_of_the_retrieved_documents(like: str) -> None:
     check_retrieved(like, Case({"1": {"a": 1, "b": 0, "c": 1}}, {"1": {"b": 2.0, "a": 1.0}}), ["ap"])
 
@@ -693,13 +696,6 @@ def test_trec_eval_with_option_j_drops_a_negative_label_too() -> None:
     judged_only = convention("trec_eval").but(unjudged="drop")
     case = of_one_query((math.nan, -1, 1, 0), (4, 3, 2, 1))
     assert ir.evaluate(*case, "ndcg", like=judged_only).mean["ndcg"] == 1
-
-
-def test_f1_without_a_cut_off_is_that_of_the_retrieved_documents() -> None:
-    case = {"1": {"a": 1, "b": 0}}, {"1": {"a": 1.0}}
-    assert_allclose(ir.evaluate(*case, "f1").mean["f1"], 1.0, rtol=1e-12, atol=0)
-    for tool, name in (("pytrec_eval", "set_F"), ("ir_measures", "SetF"), ("ranx", "f1")):
-        assert_allclose(ON_RUNS[tool]([name], *case)["1"][name], 1.0, rtol=1e-12, atol=0)
 
 
 def test_pytrec_eval_leaves_out_a_query_without_judgments_and_keeps_one_without_documents() -> None:

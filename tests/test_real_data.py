@@ -65,6 +65,29 @@ def test_trec_deep_learning_2019(real_data: Path) -> None:
     assert not data.problems
 
 
+def test_trec_deep_learning_2019_has_the_published_values(real_data: Path) -> None:
+    qrels = ir.read_qrels(real_data / "trec-dl19" / "qrels.txt.xz")
+    run = ir.read_run(real_data / "trec-dl19" / "bm25.run.xz")
+    mean = ir.evaluate(qrels, run, ["map", "ndcg", "ndcg_cut_10", "ap(rel=2)"]).mean
+    assert {name: round(value, 4) for name, value in mean.items()} == {
+        "map": 0.3766,
+        "ndcg": 0.6001,
+        "ndcg_cut_10": 0.4973,
+        "ap(rel=2)": 0.2903,
+    }
+
+
+def test_letor_4_gives_nothing_to_the_short_and_the_empty_queries_of_mq2008(real_data: Path) -> None:
+    parts = [ir.read_letor(real_data / "mq2008" / part) for part in PARTS]
+    # With the ideal order, every query that has a relevant document, and for letor4 ten documents, has NDCG@10 1.
+    for like, least_docs in (("letor1", 1), ("letor4", 10)):
+        values = np.concatenate([ir.evaluate(p, p.labels, "ndcg@10", like=like).per_query["ndcg@10"] for p in parts])
+        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+        relevant = np.concatenate([np.add.reduceat(part.labels, part.offsets[:-1]) > 0 for part in parts])
+        np.testing.assert_array_equal(values, relevant & (sizes >= least_docs))
+        assert (relevant == 0).sum() == 220
+
+
 def test_trec_evals_own_files(real_data: Path) -> None:
     folder = real_data / "trec_eval"
     qrels = {path.name: ir.read_qrels(path) for path in sorted(folder.glob("qrels.*"))}
