@@ -115,6 +115,10 @@ def _n_relevant(m: Any, labels: Iterable[float]) -> int:
     return sum(label >= m.rel for label in labels)
 
 
+def _known(m: Any, ranking: Ranking) -> tuple[float, ...]:
+    return ranking.labels if m.ideal == "retrieved" else ranking.judged
+
+
 def _discounted(gain: gains.Gain, discount: discounts.Discount, labels: Sequence[float], n: int) -> float:
     return math.fsum(gain_of(gain, label) * discount_of(discount, r, n) for r, label in enumerate(labels, 1))
 
@@ -132,7 +136,7 @@ def _dcg(m: Any, ranking: Ranking) -> float | None:
 def _normalized(m: Any, discount: discounts.Discount, ranking: Ranking) -> float | None:
     n = len(ranking.labels)
     k = depth_of(m.cutoff, n)
-    known = ranking.labels if m.ideal == "retrieved" else ranking.judged
+    known = _known(m, ranking)
     if not _has_gain(m.gain, known):
         return None
     best_first = sorted(known, key=lambda label: -gain_of(m.gain, label))
@@ -164,7 +168,7 @@ def _rbp(m: Any, ranking: Ranking) -> float | None:
 
 
 def _precision(m: Any, ranking: Ranking) -> float | None:
-    if not _n_relevant(m, ranking.judged):
+    if not _n_relevant(m, _known(m, ranking)):
         return None
     top = _top(m, ranking)
     k = depth_of(m.cutoff, len(ranking.labels))
@@ -173,7 +177,7 @@ def _precision(m: Any, ranking: Ranking) -> float | None:
 
 
 def _recall(m: Any, ranking: Ranking) -> float | None:
-    relevant = _n_relevant(m, ranking.judged)
+    relevant = _n_relevant(m, _known(m, ranking))
     return _n_relevant(m, _top(m, ranking)) / relevant if relevant else None
 
 
@@ -188,24 +192,24 @@ def _f1(m: Any, ranking: Ranking) -> float | None:
 
 
 def _r_precision(m: Any, ranking: Ranking) -> float | None:
-    relevant = _n_relevant(m, ranking.judged)
+    relevant = _n_relevant(m, _known(m, ranking))
     return _n_relevant(m, ranking.labels[:relevant]) / relevant if relevant else None
 
 
 def _hit_rate(m: Any, ranking: Ranking) -> float | None:
-    if not _n_relevant(m, ranking.judged):
+    if not _n_relevant(m, _known(m, ranking)):
         return None
     return 1.0 if _n_relevant(m, _top(m, ranking)) else 0.0
 
 
 def _rr(m: Any, ranking: Ranking) -> float | None:
-    if not _n_relevant(m, ranking.judged):
+    if not _n_relevant(m, _known(m, ranking)):
         return None
     return next((1 / rank for rank, label in enumerate(_top(m, ranking), 1) if label >= m.rel), 0.0)
 
 
 def _ap(m: Any, ranking: Ranking) -> float | None:
-    relevant = _n_relevant(m, ranking.judged)
+    relevant = _n_relevant(m, _known(m, ranking))
     if not relevant:
         return None
     top = _top(m, ranking)
@@ -217,10 +221,10 @@ def _ap(m: Any, ranking: Ranking) -> float | None:
 
 
 def _bpref(m: Any, ranking: Ranking) -> float | None:
-    relevant = _n_relevant(m, ranking.judged)
+    relevant = _n_relevant(m, _known(m, ranking))
     if not relevant:
         return None
-    others = sum(label < m.rel for label in ranking.judged)
+    others = sum(label < m.rel for label in _known(m, ranking))
     value = 0.0
     for i, label in enumerate(ranking.labels):
         if label >= m.rel:

@@ -35,8 +35,8 @@ def test_systems_stand_in_one_table_with_the_conventions_under_it(files: Path) -
         "\n"
         "like trec_eval: negative unjudged, unjudged zero, missing drop, duplicates error, precision float32, "
         "labels truncated\n"
-        "rr = rr(ties=docid_desc,empty=0,rel=1)\n"
-        "p@1 = p(ties=docid_desc,empty=0,rel=1,denominator=cutoff)@1\n"
+        "rr = rr(ties=docid_desc,empty=0,rel=1,ideal=judged)\n"
+        "p@1 = p(ties=docid_desc,empty=0,rel=1,ideal=judged,denominator=cutoff)@1\n"
     )
     assert "1 (25.0%) of the ranked documents are unjudged" in result.stderr
     assert run("qrels.txt", "one.run", "two.run", "-m", "rr", "--quiet").stderr == ""

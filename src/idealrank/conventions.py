@@ -175,7 +175,7 @@ _PRESETS = (
           overrides={"ndcg": {"empty": 1.0}, "recall": {"empty": 1.0}, "ap": {"denominator": "reachable"},
                      "p": {"denominator": "retrieved"}}),
     _tool("rectools", "RecTools 0.19: binary, and the ideal has k relevant documents for every user.",
-          gain=gains.Binary(), ideal="full", ties="stable"),
+          gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal": "full"}}),
     _tool("recommenders", "recommenders 1.2: binary by default, where even a document judged 0 counts as a hit.",
           gain=gains.Binary(0.0), ties="stable", rel=0.0, overrides={"ap": {"denominator": "reachable"}}),
     _tool("spark", "Spark 4 RankingMetrics: binary; the order is that of the predictions given.",

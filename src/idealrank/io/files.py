@@ -121,8 +121,9 @@ def read_blocks(
                     count = stream.readinto(block[filled:].data)
                     filled += count
                     last = not count
-                if first and block[: len(_BYTE_ORDER_MARK)].tobytes() == _BYTE_ORDER_MARK:
-                    block[: len(_BYTE_ORDER_MARK)] = ord(" ")
+                if first and block[: min(filled, 3)].tobytes() == _BYTE_ORDER_MARK:
+                    block[: filled - 3] = block[3:filled]
+                    filled -= 3
                 first = False
                 used = reader.feed(block[:filled], last, threads)
                 if progress is not None:

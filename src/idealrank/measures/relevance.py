@@ -14,7 +14,10 @@ __all__ = ["AP", "ERR", "F1", "RR", "Bpref", "HitRate", "Judged", "Precision", "
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _Relevance(Measure):
+    """A document is relevant from the label ``rel`` on; R counts those "judged" or, by ``ideal``, "retrieved"."""
+
     rel: float | None = option(number())
+    ideal: str | None = option(choice("judged", "retrieved"))
 
     def _plan(
         self, reduction: str, denominator: str, *, cutoff: object = ..., gain: gains.Gain | str | None = None
@@ -27,6 +30,7 @@ class _Relevance(Measure):
             cutoff=self.cutoff if cutoff is ... else cutoff,  # type: ignore[arg-type]
             rel=self.rel,
             empty=empty_value(self),
+            ideal_retrieved=self.ideal == "retrieved",
         )
 
 
