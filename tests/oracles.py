@@ -151,9 +151,9 @@ def _normalized(m: Any, discount: discounts.Discount, ranking: Ranking) -> float
 
 def _ndcg(m: Any, ranking: Ranking) -> float | None:
     k = depth_of(m.cutoff, len(ranking.labels))
-    value = _normalized(m, m.discount, ranking)
-    too_short = m.short == "zero" and k is not None and len(ranking.labels) < k
-    return 0.0 if too_short and value is not None else value
+    if m.short == "zero" and k is not None and len(ranking.labels) < k and _has_gain(m.gain, _known(m, ranking)):
+        return 0.0
+    return _normalized(m, m.discount, ranking)
 
 
 def _linear_ndcg(m: Any, ranking: Ranking) -> float | None:

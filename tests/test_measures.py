@@ -435,6 +435,13 @@ def test_unretrieved_judged_documents_count_in_the_ideal_and_in_recall() -> None
     assert value(F1(cutoff=1)) == pytest.approx([2 * 1 / (1 + 3), 0])
 
 
+def test_without_a_cutoff_every_relevant_document_is_reachable() -> None:
+    # One of three relevant documents is retrieved.
+    judged = [1, 1, 1], [0, 3]
+    assert_array_equal(AP(denominator="reachable")([1], [1], judged=judged), [1 / 3])
+    assert_array_equal((AP(denominator="reachable") @ 2)([1], [1], judged=judged), [1 / 2])
+
+
 def test_an_unjudged_document_is_never_relevant() -> None:
     # Ranked: unjudged, judged 0; with rel = 0 the second is relevant, the first is not.
     columns = [math.nan, 0], [2, 1]
@@ -470,6 +477,23 @@ def test_orders_that_differ_by_little_of_the_ideal_still_differ() -> None:
 
 def test_a_query_of_which_nothing_is_retrieved_has_the_p_value_one() -> None:
     assert_array_equal(NDCGPValue()([], [], judged=([1], [0, 1])), [1.0])
+
+
+@pytest.mark.parametrize("k", [None, 1, 7, 60])
+@pytest.mark.parametrize(
+    "counts", [{0: 30, 1: 20, 4: 10}, {3: 40, 4: 40}, {0: 290, 4: 10}, {0.5: 300}, {4: 200, 0: 1}], ids=str
+)
+def test_err_averages_long_runs_of_ties(counts: dict[float, int], k: int | None) -> None:
+    # e[j]: the mean of the products of j of the factors 1 - g, by how many of each label are among the j.
+    n = sum(counts.values())
+    factors = {label: 1 - (2**label - 1) / 2**4 for label in counts}
+    e = [0.0] * (n + 1)
+    for taken in itertools.product(*(range(count + 1) for count in counts.values())):
+        ways = math.prod(map(math.comb, counts.values(), taken)) / math.comb(n, sum(taken))
+        e[sum(taken)] += ways * math.prod(f**t for f, t in zip(factors.values(), taken, strict=True))
+    expected = math.fsum((e[j - 1] - e[j]) / j for j in range(1, min(k or n, n) + 1))
+    labels = [label for label, count in counts.items() for _ in range(count)]
+    assert_allclose(ERR(cutoff=k)(labels, [0] * n), [expected], rtol=1e-12, atol=0)
 
 
 def test_a_list_without_a_cutoff_is_never_too_short() -> None:
@@ -564,7 +588,7 @@ def test_an_infinite_label_is_refused_in_joined_data_too(cls: type[Measure]) -> 
 
 def test_the_first_bad_query_is_named_whatever_the_number_of_threads() -> None:
     labels, scores, offsets = many_documents()
-    scores[[70_000, 100_000]] = math.nan
+    scores[70_000:] = math.nan  # every later query is bad as well, and may fail earlier
     query = int(np.searchsorted(offsets, 70_000, side="right")) - 1
     for n_threads in (1, 2, 4):
         with pytest.raises(DataError, match=rf"got nan \(query {query}, row 70000\)"):
@@ -751,3 +775,8 @@ def test_pairs_of_kept_negative_labels_count_like_others() -> None:
     columns = np.array([-1.0, 0.0]), np.array([2.0, 1.0]), np.array([0, 2])
     assert_array_equal(KendallTau().values(*columns, negative="keep"), [-1.0])
     assert_array_equal(PairwiseError().values(*columns, negative="keep"), [1.0])
+
+
+def test_gains_too_large_to_be_summed_are_refused() -> None:
+    with pytest.raises(DataError, match=r"too large to be summed \(query 1\)"):
+        NDCG(gain="linear")([1, 1e308, 1e308, 1e308], [1, 3, 2, 1], [0, 1, 4])

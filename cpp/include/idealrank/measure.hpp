@@ -394,6 +394,9 @@ class QueryMeter {
     }
     const double reduced = reduce(spec, column, k, n);
     const double divisor = denominator_of(spec, column, k, n);
+    if (!std::isfinite(reduced) || !std::isfinite(divisor)) {
+      throw data_error("the gains of a query are too large to be summed", query_, -1);
+    }
     if (divisor != 0) return reduced / divisor;
     const bool normalised = spec.denominator == Denominator::ideal || spec.denominator == Denominator::full;
     return normalised ? spec.empty : 0;
@@ -424,7 +427,7 @@ class QueryMeter {
         return weighted(discount, std::vector<double>(std::min(k, discount.linear ? n : discount.weights.size()), 1.0), k, n);
       }
       case Denominator::relevant: return relevant;
-      case Denominator::reachable: return std::min(relevant, cutoff);
+      case Denominator::reachable: return spec.cutoff_kind == CutoffKind::none ? relevant : std::min(relevant, cutoff);
       case Denominator::hits: {
         double hits = 0;
         for (std::size_t r = 0; r < std::min(k, column.ranked.size()); ++r) hits += column.ranked[r];
