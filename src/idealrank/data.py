@@ -622,7 +622,12 @@ def join(
     labels = _core.judge(*judged, qrels.labels, *retrieved, run_query, _threads.resolve(n_threads))
 
     found = run_query >= 0
-    rows, ends = _places(run.offsets, run_query[found])
+    scores, doc_ids = run.scores, run.doc_ids
+    if np.array_equal(run_query, np.arange(run.n_queries)):  # the same queries in the same order: nothing moves
+        ends = run.offsets
+    else:
+        rows, ends = _places(run.offsets, run_query[found])
+        labels, scores, doc_ids = labels[rows], scores[rows], doc_ids.take(rows)
     offsets = np.zeros(qrels.n_queries + 1, np.int64)
     offsets[1:][found] = np.diff(ends)
     np.cumsum(offsets, out=offsets)
@@ -633,11 +638,11 @@ def join(
     known[run_query[found]] = True
     problems += _left_out("unjudged query", "queries of the run are not judged and left out", ~known, run.query_ids)
     return RankingData(
-        labels[rows],
+        labels,
         offsets,
         qrels.query_ids,
-        scores=run.scores[rows],
-        doc_ids=run.doc_ids.take(rows),
+        scores=scores,
+        doc_ids=doc_ids,
         judged=Judged(qrels.labels, qrels.offsets),
         problems=problems,
     )
