@@ -725,6 +725,8 @@ def test_the_letor_scripts_as_they_are_described() -> None:
     for like, at_5 in (("letor1", ranked / ideal), ("letor4", 0.0)):
         values = ir.evaluate([1, 3, 0, 2], FIRST_4, ["ndcg@2", "ndcg@4", "ndcg@5", "ap"], like=like).mean
         assert_allclose(list(values.values()), [8 / 10, ranked / ideal, at_5, 11 / 12], rtol=1e-12, atol=0)
+        assert ir.evaluate([0, 0, 1], TIED_3, "rr", like=like).mean["rr"] == 1 / 3  # in file order
+        assert ir.evaluate([0, 0], [2, 1], ["ndcg@1", "ap"], like=like).mean == {"ndcg@1": 0, "ap": 0}
 
 
 class Bug(NamedTuple):
