@@ -86,6 +86,24 @@ def check_offsets(offsets: npt.ArrayLike, n_docs: int) -> Int64s:
     return array
 
 
+def check_columns(
+    labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None
+) -> tuple[Floats, Floats, Int64s]:
+    """Return labels, scores and offsets as flat arrays that fit together; else raise a DataError."""
+    try:
+        label_column = np.ascontiguousarray(labels, np.float64)
+        score_column = np.ascontiguousarray(scores, np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"labels and scores must be numbers: {error}") from None
+    if label_column.ndim != 1 or label_column.shape != score_column.shape:
+        raise DataError(
+            f"labels and scores must be flat and of one length, got {label_column.shape} and {score_column.shape}; "
+            "a rectangle is labels.ravel(), scores.ravel() and offsets=range(0, labels.size + 1, labels.shape[1])"
+        )
+    cut = np.array([0, label_column.size]) if offsets is None else check_offsets(offsets, label_column.size)
+    return label_column, score_column, cut
+
+
 def _check_features(features: Features, n_docs: int) -> Features:
     if hasattr(features, "tocsr"):
         matrix = features.tocsr().astype(np.float32, copy=False)

@@ -14,19 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from idealrank._options import choice, number, option
 from idealrank.data import Floats, Int64s
 from idealrank.data import Judged as JudgedLabels
-from idealrank.measures.base import (
-    Measure,
-    check_labels,
-    choice,
-    discount_option,
-    empty_value,
-    gain_option,
-    kernel_ties,
-    number,
-    option,
-)
+from idealrank.measures.base import Measure, check_labels, discount_option, empty_value, gain_option, kernel_ties
 from idealrank.measures.discounted import NDCG
 from idealrank.measures.plan import run
 

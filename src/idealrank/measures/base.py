@@ -4,52 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank import cutoffs, discounts, gains
-from idealrank._spec import nearest, number_text
+from idealrank._options import Options, choice, number, option
 from idealrank.conventions import Convention, convention
-from idealrank.data import Floats, Int64s, Judged, check_offsets
+from idealrank.data import Floats, Int64s, Judged, check_columns, check_offsets
 from idealrank.errors import ConventionError, DataError
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["TIES", "Measure", "check_labels", "choice", "empty_value", "kernel_ties", "number", "option"]
+__all__ = ["TIES", "Measure", "check_labels", "empty_value", "kernel_ties"]
 
 _Measure = TypeVar("_Measure", bound="Measure")
 
 #: Orders of documents with equal scores.
 TIES = ("average", "stable", "reverse", "best", "worst", "docid_desc", "docid_asc")
-
-
-def choice(*words: str) -> Callable[[Any], str]:
-    """An option that is one of these words."""
-
-    def coerce(value: Any) -> str:
-        if value not in words:
-            raise ConventionError(f"unknown value {value!r}{nearest(str(value), words)}")
-        return str(value)
-
-    return coerce
-
-
-def number(least: float = -math.inf, most: float = math.inf) -> Callable[[Any], float]:
-    """An option that is a finite number from ``least`` to ``most``."""
-
-    def coerce(value: Any) -> float:
-        try:
-            converted = float(value)
-        except (TypeError, ValueError):
-            converted = math.nan
-        if not (math.isfinite(converted) and least <= converted <= most):
-            raise ConventionError(f"expected a number from {least:g} to {most:g}, got {value!r}")
-        return converted
-
-    return coerce
 
 
 def _empty(value: Any) -> float | str:
@@ -63,13 +36,8 @@ def _empty(value: Any) -> float | str:
     return coerced
 
 
-def option(coerce: Callable[[Any], Any]) -> Any:
-    """A dataclass field that is None until it is named, or until a convention fills it."""
-    return field(default=None, metadata={"coerce": coerce})
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Measure:
+class Measure(Options):
     """A measure of rankings: a frozen value that gives one number a query.
 
     ``m(labels, scores, offsets)`` measures; ``m @ 10`` is the same measure with a cut-off; ``str(m)`` is its name,
@@ -81,43 +49,11 @@ class Measure:
     ties: str | None = option(choice(*TIES))
     empty: float | str | None = option(_empty)
 
-    #: The name in text.
-    label: ClassVar[str]
-    #: Options that this measure has no use for.
-    without: ClassVar[frozenset[str]] = frozenset()
-
-    def __new__(cls, *_: Any, **options: Any) -> Any:
-        known = cls.options()
-        for name, value in options.items():
-            if name not in known and not (value is None and name in cls.__dataclass_fields__):
-                raise ConventionError(f"{cls.label} has no option {name!r}{nearest(name, known)}")
-        return super().__new__(cls)
-
-    def __post_init__(self) -> None:
-        for name, coerce in self.options().items():
-            value = getattr(self, name)
-            if value is not None:
-                try:
-                    object.__setattr__(self, name, coerce(value))
-                except ConventionError as error:
-                    raise ConventionError(f"{self.label}: {name}: {error}") from None
-
-    @classmethod
-    def options(cls) -> Mapping[str, Callable[[Any], Any]]:
-        """Names of the options, each with what makes a value of what people write for it."""
-        fields = dataclasses.fields(cls)
-        return {each.name: each.metadata["coerce"] for each in fields if each.name not in cls.without}
-
     def __matmul__(self: _Measure, cutoff: int | float | str | cutoffs.Cutoff | None) -> _Measure:
         return dataclasses.replace(self, cutoff=cutoff)
 
     def __str__(self) -> str:
-        named = {
-            name: getattr(self, name) for name in self.options() if name != "cutoff" and getattr(self, name) is not None
-        }
-        inside = ",".join(f"{name}={_text(value)}" for name, value in named.items())
-        cut = "" if self.cutoff is None else f"@{self.cutoff}"
-        return f"{self.label}({inside}){cut}" if inside else f"{self.label}{cut}"
+        return self.named(besides=["cutoff"]) + ("" if self.cutoff is None else f"@{self.cutoff}")
 
     __repr__ = __str__
 
@@ -148,7 +84,7 @@ class Measure:
         ``offsets`` cuts the documents into queries, None is one query. ``judged``, labels and offsets of all judged
         documents, is for rankings that do not hold all of them; an unjudged document then has the label NaN.
         """
-        columns = _columns(labels, scores, offsets)
+        columns = check_columns(labels, scores, offsets)
         pool = None if judged is None else _pool(*judged, n_queries=columns[2].size - 1)
         return self.values(*columns, judged=pool, n_threads=n_threads)
 
@@ -194,12 +130,6 @@ def empty_value(measure: Measure) -> float:
     return math.nan if isinstance(measure.empty, str) else float(measure.empty or 0)
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return number_text(value) if math.isfinite(value) else str(value)
-    return str(value)
-
-
 def _pool(labels: npt.ArrayLike, offsets: npt.ArrayLike, n_queries: int) -> Judged:
     try:
         column = np.ascontiguousarray(labels, np.float64)
@@ -227,23 +157,6 @@ def check_labels(labels: Floats, offsets: Int64s, judged: Judged | None, negativ
             row = int(np.flatnonzero(bad)[0])
             query = int(np.searchsorted(cut, row, side="right")) - 1
             raise DataError(f"{what} {column[row]:g}", query=query, row=row)
-
-
-def _columns(
-    labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None
-) -> tuple[Floats, Floats, Int64s]:
-    try:
-        label_column = np.ascontiguousarray(labels, np.float64)
-        score_column = np.ascontiguousarray(scores, np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"labels and scores must be numbers: {error}") from None
-    if label_column.ndim != 1 or label_column.shape != score_column.shape:
-        raise DataError(
-            f"labels and scores must be flat and of one length, got {label_column.shape} and {score_column.shape}; "
-            "a rectangle is labels.ravel(), scores.ravel() and offsets=range(0, labels.size + 1, labels.shape[1])"
-        )
-    cut = np.array([0, label_column.size]) if offsets is None else check_offsets(offsets, label_column.size)
-    return label_column, score_column, cut
 
 
 gain_option = option(gains.of)

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import discounts, gains
+from idealrank._options import choice, number, option
 from idealrank.data import Floats
-from idealrank.measures.base import Measure, choice, discount_option, empty_value, gain_option, number, option
+from idealrank.measures.base import Measure, discount_option, empty_value, gain_option
 from idealrank.measures.plan import Plan
 
 __all__ = ["DCG", "NDCG", "RBP", "LinearNDCG"]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from idealrank import cutoffs
+from idealrank._options import read_options
 from idealrank._spec import nearest
 from idealrank.data import Floats
 from idealrank.errors import ConventionError
@@ -76,14 +77,7 @@ def measure(name: str | Measure) -> Measure:
     cls = CLASSES.get(ALIASES.get(word, word))
     if cls is None:
         raise ConventionError(f"unknown measure {name!r}{nearest(word, [*CLASSES, *ALIASES])}")
-    options: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in (shape["options"] or "").split(","))):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise ConventionError(f"cannot read the option {part!r} of {name!r}: write option=value")
-        if key.strip() in options:
-            raise ConventionError(f"the option {key.strip()!r} stands twice in {name!r}")
-        options[key.strip()] = value.strip()
+    options: dict[str, Any] = dict(read_options(shape["options"] or "", whole=name))
     cuts = [cut for cut in (shape["tail"], shape["cutoff"], options.pop("cutoff", None)) if cut is not None]
     if len(cuts) > 1:
         raise ConventionError(f"{name!r} names two cut-offs")

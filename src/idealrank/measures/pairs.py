@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from idealrank import _core, _threads, gains
+from idealrank._options import choice, number, option
 from idealrank.data import Floats, Int64s
 from idealrank.data import Judged as JudgedLabels
-from idealrank.measures.base import Measure, check_labels, choice, empty_value, kernel_ties, number, option
+from idealrank.measures.base import Measure, check_labels, empty_value, kernel_ties
 
 __all__ = ["AUC", "KendallTau", "PairwiseError"]
 

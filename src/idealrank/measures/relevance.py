@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idealrank import gains
+from idealrank._options import choice, number, option
 from idealrank.errors import ConventionError
-from idealrank.measures.base import Measure, choice, empty_value, number, option
+from idealrank.measures.base import Measure, empty_value
 from idealrank.measures.plan import Plan
 
 __all__ = ["AP", "ERR", "F1", "RR", "Bpref", "HitRate", "Judged", "Precision", "RPrecision", "Recall", "Tied"]
