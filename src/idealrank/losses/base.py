@@ -133,8 +133,9 @@ def _column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> Floats
         raise DataError(f"{name} must be one number a {of_each}, {size} of them, got shape {column.shape}")
     bad = np.flatnonzero(~((column >= 0) & np.isfinite(column)))
     if bad.size:
-        where = {"row" if of_each == "document" else "query": int(bad[0])}
-        raise DataError(f"{name} must be finite and not negative, got {column[bad[0]]:g}", **where)
+        place = int(bad[0])
+        query, row = (None, place) if of_each == "document" else (place, None)
+        raise DataError(f"{name} must be finite and not negative, got {column[place]:g}", query=query, row=row)
     return column
 
 
