@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "idealrank/short_number.hpp"
 #include "idealrank/text_out.hpp"
 #include "require.hpp"
 
@@ -39,6 +41,19 @@ void check_feature(float feature) {
   REQUIRE(std::bit_cast<std::uint32_t>(static_cast<float>(read_back(text))) == std::bit_cast<std::uint32_t>(feature));
 }
 
+// The reader of short numbers may leave a number, but must not read another one.
+void check_short(std::string_view text, const char* stop, double value) {
+  std::string line(static_cast<std::size_t>(idealrank::kShortNumberBefore), '7');
+  line += text;
+  line.resize(line.size() + static_cast<std::size_t>(idealrank::kShortNumberRoom), '8');
+  const char* const start = line.data() + idealrank::kShortNumberBefore;
+  double short_value = 0;
+  const char* const short_stop = idealrank::parse_short_number(start, short_value);
+  if (short_stop == nullptr) return;
+  REQUIRE(stop != nullptr && short_stop - start == stop - text.data());
+  REQUIRE(same(short_value, value));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -57,6 +72,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_written(value);
     check_feature(static_cast<float>(value));
   }
+
+  check_short({begin, size}, stop, value);
 
   // What strtod reads whole we read whole, but for what it takes besides: blanks before, hexadecimal, nan(...).
   const std::string text(begin, end);

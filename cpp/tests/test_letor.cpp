@@ -164,6 +164,7 @@ TEST(errors_name_line_and_column) {
 
 TEST(a_feature_id_above_the_limit_is_refused_however_long) {
   CHECK_EQ(error_in("1 qid:1 4:1", 3), (Error{"a feature id above n_features_max=3, got '4:1'", 1, 9}));
+  CHECK_EQ(error_in("1 qid:1 1:1 2:1 3:1 4:1 5:1 6:1", 3), (Error{"a feature id above n_features_max=3, got '4:1'", 1, 21}));
   CHECK(!read("1 qid:1 3:1", 3).error);
   CHECK(error_in("1 qid:1 " + std::string(100'000, '9') + ":1").what.starts_with("a feature id above"));
   CHECK(error_in("1 qid:1 18446744073709551617:1").what.starts_with("a feature id above"));

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -11,9 +13,40 @@
 
 #include "idealrank/grouping.hpp"
 #include "idealrank/number.hpp"
+#include "idealrank/short_number.hpp"
 #include "idealrank/text.hpp"
 
 namespace idealrank {
+
+namespace detail {
+
+// `id:` as the first bytes of a word.
+struct SmallId {
+  std::uint64_t text = 0, mask = 0;
+  std::ptrdiff_t size = 0;
+};
+
+inline constexpr std::int32_t kSmallIds = 1000;
+
+constexpr std::array<SmallId, kSmallIds> small_ids() {
+  std::array<SmallId, kSmallIds> ids{};
+  for (std::int32_t id = 0; id < kSmallIds; ++id) {
+    const char digits[] = {static_cast<char>('0' + id / 100), static_cast<char>('0' + id / 10 % 10), static_cast<char>('0' + id % 10),
+                           ':'};
+    const int n_leading = id < 10 ? 2 : id < 100 ? 1 : 0;
+    std::array<unsigned char, 8> text{}, mask{};
+    for (int i = n_leading; i < 4; ++i) {
+      text[static_cast<std::size_t>(i - n_leading)] = static_cast<unsigned char>(digits[i]);
+      mask[static_cast<std::size_t>(i - n_leading)] = 0xFF;
+    }
+    ids[static_cast<std::size_t>(id)] = {std::bit_cast<std::uint64_t>(text), std::bit_cast<std::uint64_t>(mask), 4 - n_leading};
+  }
+  return ids;
+}
+
+inline constexpr std::array<SmallId, kSmallIds> kSmallIdTexts = small_ids();
+
+}  // namespace detail
 
 // Rows as compressed sparse rows: row i has the entries [row_ends[i - 1], row_ends[i]), its columns ascending from 0.
 struct LetorRows {
@@ -112,23 +145,16 @@ struct LetorRows {
     bool ascending = true;
 
     while (p < end && *p != '#') {
-      const std::int32_t id = read_feature_id(line, p);
-      const char* const value_start = p;
+      const std::int32_t id = begins_with_id(p, end, last_id + 1) ? last_id + 1 : read_feature_id(line, p);
+      const bool has_room = p - features >= kShortNumberBefore && end - p >= kShortNumberRoom;
       double value = 0;
-      p = parse_double(p, end, value);
-      if (p == nullptr && end - value_start >= 4 && std::memcmp(value_start, "NULL", 4) == 0) {
-        value = std::numeric_limits<double>::quiet_NaN();
-        p = value_start + 4;
-      }
-      if (p == nullptr || (p < end && !is_blank(*p) && *p != '#')) {
-        line.fail_at(value_start, "the value of feature " + std::to_string(id) + " must be a number or NULL");
-      }
+      const char* const stop = has_room ? parse_short_number(p, value) : nullptr;
+      p = stop != nullptr ? stop : read_value(line, p, id, value);
       if (id <= last_id) ascending = false;
       last_id = id;
       highest_id = std::max(highest_id, id);
       *column++ = id - 1;
       *feature++ = static_cast<float>(value);
-      if (value != value) ++n_nan;
       while (p < end && is_blank(*p)) ++p;
     }
     columns.resize(static_cast<std::size_t>(column - columns.data()));
@@ -136,6 +162,33 @@ struct LetorRows {
     width = std::max(width, highest_id);
     line.move_to(p);
     if (!ascending) sort_row(line, features, first_entry);
+  }
+
+  // Whether `id:` stands at p; p is moved behind the colon then. Most files name every feature in turn, and a guess that is right
+  // costs less than reading.
+  bool begins_with_id(const char*& p, const char* end, std::int32_t id) const {
+    if (id >= detail::kSmallIds || id > n_features_max || end - p < 8) return false;
+    std::uint64_t text = 0;
+    std::memcpy(&text, p, sizeof text);
+    const detail::SmallId& wanted = detail::kSmallIdTexts[static_cast<std::size_t>(id)];
+    if ((text & wanted.mask) != wanted.text) return false;
+    p += wanted.size;
+    return true;
+  }
+
+  // Reads any value, NULL too, and returns where it ends.
+  const char* read_value(const Line& line, const char* p, std::int32_t id, double& value) {
+    const char* const end = line.end();
+    const char* stop = parse_double(p, end, value);
+    if (stop == nullptr && end - p >= 4 && std::memcmp(p, "NULL", 4) == 0) {
+      value = std::numeric_limits<double>::quiet_NaN();
+      stop = p + 4;
+    }
+    if (stop == nullptr || (stop < end && !is_blank(*stop) && *stop != '#')) {
+      line.fail_at(p, "the value of feature " + std::to_string(id) + " must be a number or NULL");
+    }
+    if (value != value) ++n_nan;
+    return stop;
   }
 
   // Reads `id:`, leaving p behind the colon.
