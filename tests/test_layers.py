@@ -17,6 +17,7 @@ LAYERS = {
     "exact": 1,
     "ids": 1,
     "data": 1,
+    "judgments": 1,
     "io": 2,
     "datasets": 2,
     "gains": 2,

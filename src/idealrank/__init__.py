@@ -15,11 +15,8 @@ if TYPE_CHECKING:
     from idealrank.conventions import convention as convention
     from idealrank.data import Judged as Judged
     from idealrank.data import Problem as Problem
-    from idealrank.data import Qrels as Qrels
     from idealrank.data import RankingData as RankingData
-    from idealrank.data import Run as Run
     from idealrank.data import from_arrays as from_arrays
-    from idealrank.data import join as join
     from idealrank.evaluation import Evaluation as Evaluation
     from idealrank.evaluation import evaluate as evaluate
     from idealrank.ids import Ids as Ids
@@ -40,6 +37,9 @@ if TYPE_CHECKING:
     from idealrank.io.trec import read_run as read_run
     from idealrank.io.trec import write_qrels as write_qrels
     from idealrank.io.trec import write_run as write_run
+    from idealrank.judgments import Qrels as Qrels
+    from idealrank.judgments import Run as Run
+    from idealrank.judgments import join as join
     from idealrank.measures.names import measure as measure
     from idealrank.measures.names import ndcg as ndcg
     from idealrank.streaming import evaluate_stream as evaluate_stream
@@ -54,12 +54,12 @@ _HOME = {
     "from_arrays": "data",
     "from_frame": "io.frames",
     "Ids": "ids",
-    "join": "data",
+    "join": "judgments",
     "Judged": "data",
     "measure": "measures.names",
     "ndcg": "measures.names",
     "Problem": "data",
-    "Qrels": "data",
+    "Qrels": "judgments",
     "qrels_from_frame": "io.frames",
     "RankingData": "data",
     "read_csv": "io.tables",
@@ -69,7 +69,7 @@ _HOME = {
     "read_qrels": "io.trec",
     "read_run": "io.trec",
     "read_scores": "io.scores",
-    "Run": "data",
+    "Run": "judgments",
     "run_from_frame": "io.frames",
     "to_frame": "io.frames",
     "write_frame": "io.tables",

@@ -7,18 +7,18 @@ and `to_rows` carry an array from one arrangement to the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _core, _threads
+from idealrank import _core
 from idealrank.errors import DataError
 from idealrank.ids import Ids
 
-__all__ = ["Judged", "Problem", "Qrels", "RankingData", "Run", "from_arrays", "join"]
+__all__ = ["Judged", "Problem", "RankingData", "from_arrays"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Int64s: TypeAlias = npt.NDArray[np.int64]
@@ -50,14 +50,15 @@ class Judged(NamedTuple):
     offsets: Int64s
 
 
-def _frozen(array: _AnyArray) -> _AnyArray:
+def frozen(array: _AnyArray) -> _AnyArray:
     """A read-only view, so that what was checked once stays true."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-def _float_column(values: npt.ArrayLike, name: str, n_docs: int | None = None) -> Floats:
+def float_column(values: npt.ArrayLike, name: str, n_docs: int | None = None) -> Floats:
+    """Return the values as flat float64, n_docs of them where that is given; else raise a DataError."""
     try:
         column = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -114,7 +115,7 @@ def _check_features(features: Features, n_docs: int) -> Features:
             raise DataError(f"features must be numbers: {error}") from None
     if matrix.ndim != 2 or matrix.shape[0] != n_docs:
         raise DataError(f"features must have shape (n_docs, n_features), n_docs = {n_docs}, got {matrix.shape}")
-    return matrix if hasattr(matrix, "tocsr") else _frozen(matrix)
+    return matrix if hasattr(matrix, "tocsr") else frozen(matrix)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,41 +148,41 @@ class RankingData:
     problems: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
-        labels = _float_column(self.labels, "labels")
+        labels = float_column(self.labels, "labels")
         n_docs = labels.size
-        self._set(labels=_frozen(labels), offsets=_frozen(check_offsets(self.offsets, n_docs)))
+        self._set(labels=frozen(labels), offsets=frozen(check_offsets(self.offsets, n_docs)))
 
         n_queries = self.offsets.size - 1
         if len(self.query_ids) != n_queries:
             raise DataError(f"query_ids must have one entry a query: {n_queries}, got {len(self.query_ids)}")
         if not isinstance(self.query_ids, Ids):
-            self._set(query_ids=_frozen(np.ascontiguousarray(self.query_ids, np.int64)))
+            self._set(query_ids=frozen(np.ascontiguousarray(self.query_ids, np.int64)))
         self._check_distinct_queries()
 
         if self.order is not None:
             order = np.ascontiguousarray(self.order, np.int64)
             if order.size != n_docs or not np.array_equal(np.sort(order), np.arange(n_docs)):
                 raise DataError(f"order must be a permutation of the {n_docs} rows")
-            self._set(order=_frozen(order))
+            self._set(order=frozen(order))
 
         allowed = np.isfinite(labels) if self.judged is None else ~np.isinf(labels)
         self._check(allowed, labels, "a label must be a finite number")
         if self.features is not None:
             self._set(features=_check_features(self.features, n_docs))
         if self.scores is not None:
-            self._set(scores=_frozen(self.check_scores(self.scores)))
+            self._set(scores=frozen(self.check_scores(self.scores)))
         if self.weights is not None:
-            weights = _float_column(self.weights, "weights", n_docs)
+            weights = float_column(self.weights, "weights", n_docs)
             self._check(np.isfinite(weights) & (weights >= 0), weights, "a weight must be a finite number from 0")
-            self._set(weights=_frozen(weights))
+            self._set(weights=frozen(weights))
         if self.doc_ids is not None and len(self.doc_ids) != n_docs:
             raise DataError(f"doc_ids must have one entry a document: {n_docs}, got {len(self.doc_ids)}")
         if self.judged is not None:
-            judged = _float_column(self.judged.labels, "judged labels")
+            judged = float_column(self.judged.labels, "judged labels")
             offsets = check_offsets(self.judged.offsets, judged.size)
             if offsets.size != self.offsets.size:
                 raise DataError(f"judged must have {n_queries} queries, got {offsets.size - 1}")
-            self._set(judged=Judged(_frozen(judged), _frozen(offsets)))
+            self._set(judged=Judged(frozen(judged), frozen(offsets)))
 
     def _set(self, **fields: object) -> None:
         for name, value in fields.items():
@@ -205,7 +206,7 @@ class RankingData:
 
     def check_scores(self, scores: npt.ArrayLike) -> Floats:
         """Return scores as float64, one a document in row order; one that is not finite is a DataError."""
-        column = _float_column(scores, "scores", self.n_docs)
+        column = float_column(scores, "scores", self.n_docs)
         self._check(np.isfinite(column), column, "a score must be a finite number")
         return column
 
@@ -231,7 +232,7 @@ class RankingData:
     def query_of(self, row: int) -> int:
         """The number of the query that this row belongs to."""
         place = row if self.order is None else int(np.flatnonzero(self.order == row)[0])
-        return int(np.searchsorted(self.offsets, place, side="right")) - 1
+        return query_at(self.offsets, place)
 
     def to_groups(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
         """Arrange a per-document array query by query, as ``offsets`` cuts it."""
@@ -265,12 +266,12 @@ class RankingData:
         if outside.any():
             raise DataError(f"there are {self.n_queries} queries, got the number {queries[outside][0]}")
 
-        places, offsets = _places(self.offsets, queries)
-        rows = self.to_groups(np.arange(self.n_docs))[places]
+        grouped_rows, offsets = places(self.offsets, queries)
+        rows = grouped_rows if self.order is None else self.order[grouped_rows]
         judged = None
         if self.judged is not None:
-            judged_places, judged_offsets = _places(self.judged.offsets, queries)
-            judged = Judged(self.judged.labels[judged_places], judged_offsets)
+            judged_rows, judged_offsets = places(self.judged.offsets, queries)
+            judged = Judged(self.judged.labels[judged_rows], judged_offsets)
         return RankingData(
             self.labels[rows],
             offsets,
@@ -338,8 +339,21 @@ class RankingData:
         return f"RankingData({', '.join(shape)})"
 
 
-def _places(offsets: Int64s, queries: npt.NDArray[Any]) -> tuple[Int64s, Int64s]:
-    """The places offsets[q]:offsets[q + 1] of each of the queries in turn, and the offsets that cut them."""
+def query_at(offsets: Int64s, place: int) -> int:
+    """The number of the query that this place belongs to.
+
+    >>> query_at(np.array([0, 2, 3]), 2)
+    1
+    """
+    return int(np.searchsorted(offsets, place, side="right")) - 1
+
+
+def places(offsets: Int64s, queries: npt.NDArray[Any]) -> tuple[Int64s, Int64s]:
+    """The places offsets[q]:offsets[q + 1] of each of the queries in turn, and the offsets that cut them.
+
+    >>> places(np.array([0, 2, 3, 6]), np.array([2, 0]))
+    (array([3, 4, 5, 0, 1]), array([0, 3, 5]))
+    """
     starts, sizes = offsets[queries], offsets[queries + 1] - offsets[queries]
     ends = np.concatenate(([0], np.cumsum(sizes)))
     return np.arange(ends[-1]) + np.repeat(starts - ends[:-1], sizes), ends
@@ -368,7 +382,7 @@ def from_arrays(
     >>> data.to_groups(data.labels), data.offsets
     (array([1., 2., 0.]), array([0, 2, 3]))
     """
-    column = _float_column(labels, "labels")
+    column = float_column(labels, "labels")
     order: Int64s | None = None
     if offsets is not None and group is not None:
         raise DataError("give offsets or group, not both")
@@ -396,8 +410,8 @@ def from_arrays(
         cut,
         ids,
         features=features,
-        scores=None if scores is None else _float_column(scores, "scores"),
-        weights=None if weights is None else _float_column(weights, "weights"),
+        scores=None if scores is None else float_column(scores, "scores"),
+        weights=None if weights is None else float_column(weights, "weights"),
         doc_ids=None if doc_ids is None else Ids.of(doc_ids),
         order=order,
     )
@@ -441,233 +455,3 @@ def _group(ids: QueryIds) -> tuple[QueryIds, Int64s, Int64s | None]:
     number_of[appearance] = np.arange(appearance.size)
     numbers = np.repeat(number_of[inverse], np.diff(np.append(starts, ids.size)))
     return values[appearance], *_core.group(numbers, values.size)
-
-
-class _ByQuery(Mapping[str, dict[str, float]]):
-    """One number for each (query, document): a query's rows lie together, queries are in the order they first came.
-
-    Reads as the nested mapping {query: {document: number}}; inside it is ids, offsets and one array.
-    """
-
-    query_ids: Ids
-    offsets: Int64s
-    doc_ids: Ids
-    problems: tuple[Problem, ...]
-    _values: Floats
-    _number_name = "number"
-
-    def __init__(self, queries: Mapping[Any, Mapping[Any, float]]) -> None:
-        query_ids: list[object] = []
-        doc_ids: list[object] = []
-        sizes: list[int] = []
-        values: list[float] = []
-        for query, docs in queries.items():
-            if not isinstance(docs, Mapping):
-                raise DataError(f"expected {{document: {self._number_name}}}, got {type(docs).__name__}", query=query)
-            query_ids.append(query)
-            sizes.append(len(docs))
-            doc_ids.extend(docs.keys())
-            values.extend(docs.values())
-        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
-        self._fill(Ids.of(query_ids), offsets, Ids.of(doc_ids), _float_column(values, f"{self._number_name}s"), ())
-        if len(self.query_ids.numbered()[1]) < len(self.query_ids):
-            raise DataError("a query id stands twice: as a number and as the same text")
-
-    @classmethod
-    def from_flat(
-        cls,
-        query_ids: Ids,
-        offsets: npt.ArrayLike,
-        doc_ids: Ids,
-        values: npt.ArrayLike,
-        problems: tuple[Problem, ...] = (),
-    ) -> Any:
-        """Build from flat arrays, rows together by query; of a document that stands twice the last number counts."""
-        made = cls.__new__(cls)
-        column = _float_column(values, f"{cls._number_name}s", len(doc_ids))
-        made._fill(query_ids, check_offsets(offsets, column.size), doc_ids, column, problems)
-        return made
-
-    def _fill(
-        self, query_ids: Ids, offsets: Int64s, doc_ids: Ids, values: Floats, problems: tuple[Problem, ...]
-    ) -> None:
-        bad = np.flatnonzero(~np.isfinite(values))
-        if bad.size:
-            row = int(bad[0])
-            query = query_ids[int(np.searchsorted(offsets, row, side="right")) - 1]
-            raise DataError(f"a {self._number_name} must be a finite number, got {values[row]}", query=query, row=row)
-        rows = np.arange(values.size)
-        first = _core.first_rows(*doc_ids.parts, offsets, _threads.resolve(None))
-        again = np.flatnonzero(first != rows)
-        if again.size:
-            query = query_ids[int(np.searchsorted(offsets, again[0], side="right")) - 1]
-            problems += (
-                Problem(
-                    "duplicate",
-                    again.size,
-                    f"{again.size:,} documents stand again in the same query, first {doc_ids[int(again[0])]!r} "
-                    f"in query {query!r}: the last {self._number_name} counts",
-                ),
-            )
-            values = values.copy()
-            values[first[again]] = values[again]
-            kept = first == rows
-            offsets = np.concatenate(([0], np.cumsum(kept)))[offsets]
-            doc_ids, values = doc_ids.take(rows[kept]), values[kept]
-        fields = {"query_ids": query_ids, "offsets": _frozen(offsets), "doc_ids": doc_ids, "_values": _frozen(values)}
-        self.__dict__.update(fields, problems=problems)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is frozen")
-
-    @property
-    def n_queries(self) -> int:
-        """Number of queries."""
-        return len(self.query_ids)
-
-    @property
-    def n_docs(self) -> int:
-        """Number of (query, document) pairs."""
-        return len(self.doc_ids)
-
-    def __getitem__(self, query: str) -> dict[str, float]:
-        found = int(Ids.of([query]).index_in(self.query_ids)[0])
-        if found < 0:
-            raise KeyError(query)
-        return self._docs_of(found)
-
-    def _docs_of(self, query: int) -> dict[str, float]:
-        start, end = int(self.offsets[query]), int(self.offsets[query + 1])
-        return dict(zip(self.doc_ids[start:end], self._values[start:end].tolist(), strict=True))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.query_ids)
-
-    def __len__(self) -> int:
-        return self.n_queries
-
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """The nested dict {query: {document: number}}."""
-        return {query: self._docs_of(number) for number, query in enumerate(self.query_ids)}
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, _ByQuery):
-            return type(self) is type(other) and self.to_dict() == other.to_dict()
-        return self.to_dict() == other if isinstance(other, Mapping) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # a mapping, like dict
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.n_queries:,} queries, {self.n_docs:,} documents)"
-
-
-class Qrels(_ByQuery):
-    """Judgments: a label for each judged (query, document).
-
-    >>> qrels = Qrels({"q1": {"d1": 2, "d2": 0}})
-    >>> qrels, qrels["q1"]
-    (Qrels(1 queries, 2 documents), {'d1': 2.0, 'd2': 0.0})
-    """
-
-    _number_name = "label"
-
-    @property
-    def labels(self) -> Floats:
-        """One a (query, document), query by query."""
-        return self._values
-
-
-class Run(_ByQuery):
-    """A system's answer: a score for each retrieved (query, document); higher is better.
-
-    >>> run = Run({"q1": {"d1": 0.7, "d9": 0.9}}, name="bm25")
-    >>> run.scores, run.name
-    (array([0.7, 0.9]), 'bm25')
-    """
-
-    name: str
-    _number_name = "score"
-
-    def __init__(self, queries: Mapping[Any, Mapping[Any, float]], name: str = "") -> None:
-        super().__init__(queries)
-        self.__dict__["name"] = name
-
-    @classmethod
-    def from_flat(
-        cls,
-        query_ids: Ids,
-        offsets: npt.ArrayLike,
-        doc_ids: Ids,
-        values: npt.ArrayLike,
-        problems: tuple[Problem, ...] = (),
-        name: str = "",
-    ) -> Any:
-        """Build from flat arrays as `Qrels.from_flat` does, with the system's name."""
-        made = super().from_flat(query_ids, offsets, doc_ids, values, problems)
-        made.__dict__["name"] = name
-        return made
-
-    @property
-    def scores(self) -> Floats:
-        """One a (query, document), query by query."""
-        return self._values
-
-
-def join(
-    qrels: Qrels | Mapping[Any, Mapping[Any, float]],
-    run: Run | Mapping[Any, Mapping[Any, float]],
-    *,
-    n_threads: int | None = None,
-) -> RankingData:
-    """The run's documents with their judged labels, for the queries of the judgments, in that order.
-
-    An unjudged document has the label NaN; ``judged`` holds every judged label, retrieved or not. A query that the run
-    leaves out has no documents; one that only the run has is left out, and named in ``problems``.
-
-    >>> data = join({"q1": {"d1": 2, "d2": 1}}, {"q1": {"d9": 3.0, "d1": 1.0}})
-    >>> data.labels, data.scores, data.judged.labels
-    (array([nan,  2.]), array([3., 1.]), array([2., 1.]))
-    """
-    qrels = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
-    run = run if isinstance(run, Run) else Run(run)
-    run_query = qrels.query_ids.index_in(run.query_ids)
-    if qrels.n_queries and run.n_queries and (run_query < 0).all():
-        raise DataError(
-            f"qrels and run have no query in common: qrels begin with query {qrels.query_ids[0]!r}, "
-            f"the run with {run.query_ids[0]!r}"
-        )
-    judged, retrieved = (*qrels.doc_ids.parts, qrels.offsets), (*run.doc_ids.parts, run.offsets)
-    labels = _core.judge(*judged, qrels.labels, *retrieved, run_query, _threads.resolve(n_threads))
-
-    found = run_query >= 0
-    scores, doc_ids = run.scores, run.doc_ids
-    if np.array_equal(run_query, np.arange(run.n_queries)):  # the same queries in the same order: nothing moves
-        ends = run.offsets
-    else:
-        rows, ends = _places(run.offsets, run_query[found])
-        labels, scores, doc_ids = labels[rows], scores[rows], doc_ids.take(rows)
-    offsets = np.zeros(qrels.n_queries + 1, np.int64)
-    offsets[1:][found] = np.diff(ends)
-    np.cumsum(offsets, out=offsets)
-
-    problems = qrels.problems + run.problems
-    problems += _left_out("unretrieved query", "queries of the judgments are not in the run", ~found, qrels.query_ids)
-    known = np.zeros(run.n_queries, bool)
-    known[run_query[found]] = True
-    problems += _left_out("unjudged query", "queries of the run are not judged and left out", ~known, run.query_ids)
-    return RankingData(
-        labels,
-        offsets,
-        qrels.query_ids,
-        scores=scores,
-        doc_ids=doc_ids,
-        judged=Judged(qrels.labels, qrels.offsets),
-        problems=problems,
-    )
-
-
-def _left_out(kind: str, what: str, missing: npt.NDArray[np.bool_], ids: Ids) -> tuple[Problem, ...]:
-    numbers = np.flatnonzero(missing)
-    if not numbers.size:
-        return ()
-    return (Problem(kind, numbers.size, f"{numbers.size:,} {what}, first {ids[int(numbers[0])]!r}"),)

@@ -15,10 +15,11 @@ import numpy.typing as npt
 from idealrank import _core, _threads
 from idealrank.conventions import Convention, convention
 from idealrank.cutoffs import Cutoff, Rank
-from idealrank.data import Floats, Judged, Problem, Qrels, QueryIds, RankingData, Run, from_arrays, join
+from idealrank.data import Floats, Judged, Problem, QueryIds, RankingData, from_arrays
 from idealrank.errors import ConventionError, DataError
 from idealrank.exact import Moments
 from idealrank.ids import Ids
+from idealrank.judgments import Qrels, Run, join
 from idealrank.measures.base import Measure
 from idealrank.measures.names import measure
 from idealrank.measures.plan import Plan, run

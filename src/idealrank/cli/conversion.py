@@ -6,10 +6,11 @@ import os
 from typing import Any, TypeAlias
 
 from idealrank.cli.kinds import FRAMES, KINDS
-from idealrank.data import Qrels, RankingData, Run
+from idealrank.data import RankingData
 from idealrank.ids import Ids
 from idealrank.io import letor, tables, trec
 from idealrank.io.files import Progress
+from idealrank.judgments import Qrels, Run
 
 __all__ = ["fit", "read", "size_of", "write"]
 

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data import Floats, Int64s, Problem, Qrels, QueryIds, RankingData, Run, from_arrays
+from idealrank.data import Floats, Int64s, Problem, QueryIds, RankingData, from_arrays
 from idealrank.errors import ConventionError, DataError, MissingExtraError
 from idealrank.ids import Ids
+from idealrank.judgments import Qrels, Run
 
 if TYPE_CHECKING:
     import narwhals as nw

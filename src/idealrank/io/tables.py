@@ -13,10 +13,11 @@ from typing import IO, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data import Qrels, RankingData, Run
+from idealrank.data import RankingData
 from idealrank.errors import ConventionError, DataError, ParseError
 from idealrank.io.files import Source, atomic_output, display_name, read_blocks
 from idealrank.io.frames import build_ranking, choose_roles, collected, from_frame, opened, pyarrow_module, to_frame
+from idealrank.judgments import Qrels, Run
 
 __all__ = ["iterate_parquet", "read_csv", "read_frame", "read_parquet", "write_frame"]
 

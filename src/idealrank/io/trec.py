@@ -7,11 +7,12 @@ import os
 import numpy as np
 
 from idealrank import _core, _threads
-from idealrank.data import Floats, Int64s, Qrels, Run
+from idealrank.data import Floats, Int64s
 from idealrank.errors import DataError, ParseError
 from idealrank.ids import Ids
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.words import check_words
+from idealrank.judgments import Qrels, Run
 
 __all__ = ["read_qrels", "read_run", "write_qrels", "write_run"]
 

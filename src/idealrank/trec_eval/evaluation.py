@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from idealrank.data import Floats, Int64s, Problem, Qrels, RankingData, Run, join
+from idealrank.data import Floats, Int64s, Problem, RankingData
 from idealrank.errors import ConventionError, DataError
+from idealrank.judgments import Qrels, Run, join
 from idealrank.trec_eval.gains import not_best
 from idealrank.trec_eval.rankings import Rankings
 from idealrank.trec_eval.table import Request, read_measures
