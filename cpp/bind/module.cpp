@@ -441,13 +441,10 @@ NB_MODULE(_core, m) {
           nb::gil_scoped_release release;
           rows.resize(scores.shape(0));
           for_each_query(span_of(offsets), n_threads, [&] {
-            return [&, sort = DescendingOrder(), local = std::vector<std::uint32_t>()](
-                       std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+            return [&, rank = TopRanker()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
               const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
-              if (n >= std::size_t{1} << 32) throw data_error("a query has more than 2^32 documents", query, begin);
-              local.resize(n);
-              sort(span_of(scores).subspan(first, n), local, query, begin);
-              for (std::size_t r = 0; r < n; ++r) rows[first + r] = begin + local[r];
+              const auto order = rank(span_of(scores).subspan(first, n), n, query, begin);
+              for (std::size_t r = 0; r < n; ++r) rows[first + r] = begin + order[r];
             };
           });
         }

@@ -39,12 +39,12 @@ template <class Draw>
 void check_random(unsigned seed, Draw&& draw) {
   std::mt19937_64 random(seed);
   TopRanker rank;
-  for (const std::size_t n : check::Sizes{0, 1, 2, 3, 8, 20, 63, 64, 65, 100, 500, 2047, 2048, 2049, 5000}) {
+  for (const std::size_t n : check::Sizes{0, 1, 2, 3, 8, 20, 23, 24, 25, 63, 64, 65, 100, 500, 2047, 2048, 2049, 5000}) {
     Scores scores(n);
     for (double& score : scores) score = draw(random);
     for (const std::size_t k :
-         {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{10}, std::size_t{31}, std::size_t{32},
-          std::size_t{33}, std::size_t{100}, n / 2, n - n / 10, n, n + 1, std::size_t{1'000'000}}) {
+         {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{5}, std::size_t{6}, std::size_t{10}, std::size_t{32},
+          std::size_t{64}, std::size_t{65}, std::size_t{100}, n / 2, n - n / 10, n, n + 1, std::size_t{1'000'000}}) {
       CHECK_EQ(top(rank, scores, k), expected_top(scores, k));
     }
   }
@@ -65,6 +65,15 @@ TEST(the_head_goes_on_to_the_end_of_its_last_tie) {
 TEST(scores_that_differ_in_their_last_bits_are_told_apart) {
   check_random(5, [](auto& random) { return 1 + static_cast<double>(random() % 9000) * 0x1p-52; });
   check_random(6, [](auto& random) { return -static_cast<double>(random() % 100) * 0x1p-1074; });
+}
+
+TEST(scores_whose_best_all_fall_into_one_lane_are_ranked) {
+  for (const std::size_t stride : check::Sizes{8, 16, 32, 64, 128}) {
+    TopRanker rank;
+    Scores scores(3000);
+    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = i % stride == 3 ? 1e6 - static_cast<double>(i) : static_cast<double>(i % 11);
+    for (const std::size_t k : check::Sizes{1, 10, 20, 64}) CHECK_EQ(top(rank, scores, k), expected_top(scores, k));
+  }
 }
 
 TEST(minus_zero_ties_with_zero) {

@@ -1,18 +1,12 @@
 // Documents by score: stable descending order, and runs of equal scores.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
-
-#include "idealrank/errors.hpp"
 
 namespace idealrank {
 
@@ -23,29 +17,21 @@ inline std::uint64_t descending_key(double score) {
   return ~ascending;
 }
 
-// Sorts one query's documents again and again without allocating again.
-class DescendingOrder {
+// The score of a key.
+inline double score_of(std::uint64_t descending) {
+  const std::uint64_t ascending = ~descending;
+  return std::bit_cast<double>((ascending >> 63) != 0 ? ascending & ~(std::uint64_t{1} << 63) : ~ascending);
+}
+
+// Sorts long lists, one after the other, without allocating again.
+class RadixOrder {
  public:
   // order[r] becomes the index, in [0, n), of the document at rank r + 1; equal scores stay in input order.
-  // Throws data_error with `query` and first_row + index at the first score that is not finite.
-  void operator()(std::span<const double> scores, std::span<std::uint32_t> order, std::int64_t query,
-                  std::int64_t first_row) {
+  void operator()(std::span<const double> scores, std::span<std::uint32_t> order) {
     const std::size_t n = scores.size();
     items_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!std::isfinite(scores[i])) {
-        throw data_error("a score must be a finite number, got " + std::string(std::isnan(scores[i]) ? "nan" : scores[i] > 0 ? "inf" : "-inf"),
-                         query, first_row + static_cast<std::int64_t>(i));
-      }
-      items_[i] = {descending_key(scores[i]), static_cast<std::uint32_t>(i)};
-    }
-    if (n < kRadixFrom) {
-      std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
-        return a.key != b.key ? a.key < b.key : a.index < b.index;
-      });
-    } else {
-      radix_sort();
-    }
+    for (std::size_t i = 0; i < n; ++i) items_[i] = {descending_key(scores[i]), static_cast<std::uint32_t>(i)};
+    if (n > 1) radix_sort();
     for (std::size_t r = 0; r < n; ++r) order[r] = items_[r].index;
   }
 
@@ -54,7 +40,6 @@ class DescendingOrder {
     std::uint64_t key;
     std::uint32_t index;
   };
-  static constexpr std::size_t kRadixFrom = 1500;
   static constexpr int kDigitBits = 11;
   static constexpr int kDigits = 6;
   static constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;

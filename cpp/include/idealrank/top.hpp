@@ -42,20 +42,20 @@ class TopRanker {
   // rank k lies in. The result holds until the next call.
   std::span<const std::uint32_t> operator()(std::span<const double> scores, std::size_t k, std::int64_t query,
                                             std::int64_t first_row) {
-    check_finite(scores, query, first_row);
     const std::size_t n = scores.size();
+    if (n >= std::size_t{1} << 32) throw data_error("a query has more than 2^32 documents", query, first_row);
+    check_finite(scores, query, first_row);
     if (k == 0) {
       order_.clear();
     } else if (k >= n) {
       order_.resize(n);
       for (std::size_t i = 0; i < n; ++i) order_[i] = static_cast<std::uint32_t>(i);
       sort(scores);
-    } else if (k <= kInsertionUpTo && n >= 2 * k) {
-      insert_top(scores, k);
-      const double last = scores[order_[k - 1]];
-      std::size_t n_reaching = 0;
-      for (const double score : scores) n_reaching += score >= last ? 1 : 0;
-      if (n_reaching > k) collect(scores, last);
+    } else if (k <= kMostFew && n >= 3 * lanes_for(k)) {
+      collect(scores, lower_bound(scores, k));
+      std::size_t last = k;
+      while (last < order_.size() && scores[order_[last]] == scores[order_[k - 1]]) ++last;
+      order_.resize(last);
     } else {
       copy_.assign(scores.begin(), scores.end());
       const auto last = copy_.begin() + static_cast<std::ptrdiff_t>(k) - 1;
@@ -66,28 +66,27 @@ class TopRanker {
   }
 
  private:
-  static constexpr std::size_t kInsertionUpTo = 32;
+  static constexpr std::size_t kMostFew = 64;
   static constexpr std::size_t kRadixFrom = 2048;
   static constexpr std::uint64_t kPlace = 0xFFF;  // room for a place below kRadixFrom
 
-  // The k best, kept sorted while all pass by. A later equal score does not displace an earlier one: stable.
-  void insert_top(std::span<const double> scores, std::size_t k) {
-    double best[kInsertionUpTo];
-    std::uint32_t index[kInsertionUpTo];
-    auto insert = [&](std::size_t place, std::size_t i) {
-      const double score = scores[i];
-      for (; place > 0 && score > best[place - 1]; --place) {
-        best[place] = best[place - 1];
-        index[place] = index[place - 1];
-      }
-      best[place] = score;
-      index[place] = static_cast<std::uint32_t>(i);
-    };
-    for (std::size_t i = 0; i < k; ++i) insert(i, i);
-    for (std::size_t i = k; i < scores.size(); ++i) {
-      if (scores[i] > best[k - 1]) insert(k - 1, i);
+  // A power of two of lanes, well above k, and enough to keep them all busy.
+  static std::size_t lanes_for(std::size_t k) { return std::bit_ceil(std::max<std::size_t>(k + k / 2, 8)); }
+
+  // A score that at least k documents reach, and few others: the scores are dealt out to lanes in turn, and of the best of each
+  // lane, k are at least the k-th. There is no branch that depends on a score.
+  double lower_bound(std::span<const double> scores, std::size_t k) {
+    const std::size_t n_lanes = lanes_for(k);
+    double best[2 * kMostFew];
+    std::copy_n(scores.begin(), n_lanes, best);
+    std::size_t i = n_lanes;
+    for (; i + n_lanes <= scores.size(); i += n_lanes) {
+      for (std::size_t lane = 0; lane < n_lanes; ++lane) best[lane] = scores[i + lane] > best[lane] ? scores[i + lane] : best[lane];
     }
-    order_.assign(index, index + k);
+    words_.resize(n_lanes);
+    for (std::size_t lane = 0; lane < n_lanes; ++lane) words_[lane] = descending_key(best[lane]);
+    sort_words_(words_);
+    return score_of(words_[k - 1]);
   }
 
   // All documents with at least this score, sorted.
@@ -125,7 +124,7 @@ class TopRanker {
       copy_.resize(n);
       for (std::size_t i = 0; i < n; ++i) copy_[i] = scores[order_[i]];
       sorted_.resize(n);
-      radix_(copy_, sorted_, -1, 0);
+      radix_(copy_, sorted_);
       for (std::size_t r = 0; r < n; ++r) sorted_[r] = order_[sorted_[r]];
     }
     order_.swap(sorted_);
@@ -135,7 +134,7 @@ class TopRanker {
   std::vector<std::uint64_t> words_;
   std::vector<double> copy_;
   SmallSort sort_words_;
-  DescendingOrder radix_;
+  RadixOrder radix_;
 };
 
 }  // namespace idealrank
