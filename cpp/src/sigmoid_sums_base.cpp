@@ -1,0 +1,8 @@
+#include "idealrank/sigmoid_sums.hpp"
+#include "idealrank/sigmoid_sums_kernel.hpp"
+
+namespace idealrank {
+
+extern const SigmoidSums sigmoid_sums_base{&base::sigmoid_sums_of_list};
+
+}  // namespace idealrank
