@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from idealrank import discounts as discounts
     from idealrank import gains as gains
     from idealrank import measures as measures
+    from idealrank import theory as theory
     from idealrank.conventions import convention as convention
     from idealrank.data import Judged as Judged
     from idealrank.data import Problem as Problem
@@ -79,7 +80,7 @@ _HOME = {
     "write_run": "io.trec",
     "write_scores": "io.scores",
 }
-_MODULES = ("cutoffs", "datasets", "discounts", "gains", "measures")
+_MODULES = ("cutoffs", "datasets", "discounts", "gains", "measures", "theory")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

@@ -1,0 +1,79 @@
+"""Weights w(u) on the places of a list, u = 0 at its top and 1 at its end, and integrals against them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import integrate, special
+
+from idealrank.errors import DataError
+
+__all__ = ["Weight", "linear", "log_power", "power", "quadrature"]
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A weight w(u), as its integral W(u) from the top down, and as w(u) du = density(x) dx in a variable x.
+
+    Step functions need W only. For other curves x is chosen so that the integrand is bounded and smooth, whatever w is
+    at the top: x rises with u, ``x_of`` and ``u_of`` translate.
+    """
+
+    integral: Callable[[Any], Any]
+    x_of: Callable[[float], float]
+    u_of: Callable[[float], float]
+    density: Callable[[float], float]
+
+
+def power(beta: float) -> Weight:
+    """w(u) = (1 - beta) u^-beta, 0 <= beta < 1, in the variable x = u^(1 - beta).
+
+    >>> power(0.5).integral(0.25)
+    0.5
+    """
+    exponent = 1 - beta
+
+    def integral(u: Any) -> Any:
+        return u**exponent
+
+    return Weight(integral, integral, lambda x: x ** (1 / exponent), lambda x: 1.0)
+
+
+def linear() -> Weight:
+    """w(u) = 1 - u: what the discount n - r becomes.
+
+    >>> linear().integral(1.0)
+    0.5
+    """
+    return Weight(lambda u: u - u * u / 2, lambda u: u, lambda x: x, lambda x: 1 - x)
+
+
+def log_power(k: int) -> Weight:
+    """w(u) = (-log u)^k, in the variable x = log u.
+
+    >>> round(float(log_power(3).integral(1.0)), 12)  # 3!
+    6.0
+    """
+
+    def integral(u: Any) -> Any:
+        with np.errstate(divide="ignore"):
+            return math.factorial(k) * special.gammaincc(k + 1, -np.log(u))
+
+    def x_of(u: float) -> float:
+        return math.log(u) if u > 0 else -math.inf
+
+    return Weight(integral, x_of, math.exp, lambda x: (-x) ** k * math.exp(x))
+
+
+def quadrature(function: Callable[[float], float], low: float, high: float) -> float:
+    """The integral, to about ten digits; a function too rough for that is a DataError."""
+    value, error, *_ = integrate.quad(function, low, high, epsabs=1e-13, epsrel=1e-12, limit=500, full_output=1)
+    if not error <= 1e-9 * max(1.0, abs(value)):
+        raise DataError(
+            f"the curve is too rough to integrate: {value:g} with an error of {error:.1g}; give it as a StepCurve"
+        )
+    return float(value)
