@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from idealrank import datasets as datasets
     from idealrank import discounts as discounts
     from idealrank import gains as gains
+    from idealrank import losses as losses
     from idealrank import measures as measures
     from idealrank import theory as theory
     from idealrank.conventions import convention as convention
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from idealrank.judgments import Qrels as Qrels
     from idealrank.judgments import Run as Run
     from idealrank.judgments import join as join
+    from idealrank.losses.names import loss as loss
     from idealrank.measures.names import measure as measure
     from idealrank.measures.names import ndcg as ndcg
     from idealrank.streaming import evaluate_stream as evaluate_stream
@@ -57,6 +59,7 @@ _HOME = {
     "Ids": "ids",
     "join": "judgments",
     "Judged": "data",
+    "loss": "losses.names",
     "measure": "measures.names",
     "ndcg": "measures.names",
     "Problem": "data",
@@ -80,7 +83,7 @@ _HOME = {
     "write_run": "io.trec",
     "write_scores": "io.scores",
 }
-_MODULES = ("cutoffs", "datasets", "discounts", "gains", "measures", "theory")
+_MODULES = ("cutoffs", "datasets", "discounts", "gains", "losses", "measures", "theory")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

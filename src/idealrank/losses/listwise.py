@@ -1,0 +1,264 @@
+"""Listwise surrogates of NDCG: least squares, cosine, cross entropy, q-norms, and the likelihood of the best order.
+
+Equations and sections are those of Ravikumar, Tewari and Yang 2011, On NDCG Consistency of Listwise Ranking Methods. G
+are the gains of a query's documents, ||G||_D = sum_j G_[j] D(j) their norm, which is the ideal DCG (Lemma 1), and
+u = G / ||G||_D the targets of a consistent loss.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealrank import _core
+from idealrank._options import choice, number, option
+from idealrank.data import Floats, Int64s
+from idealrank.losses.base import Lists, Loss
+from idealrank.losses.segments import log_sum_exp, log_sums_downwards, norms, sums
+from idealrank.losses.targets import Listwise, Target, check_finite, check_outcome, divided, normalizer
+
+__all__ = ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LeastSquares(Listwise):
+    """||s - G||^2; with ``normalizer="dcg"`` the consistent ||s - u||^2 (section 3.3).
+
+    Labels 1, 0 have the gains 1, 0: (0.5 - 1)^2 + (0.25 - 0)^2 = 0.3125, gradient 2 (s - G).
+
+    >>> LeastSquares()([1, 0], [0.5, 0.25])
+    (array([0.3125]), array([-1. ,  0.5]))
+    """
+
+    label = "least_squares"
+
+    def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
+        away = lists.scores - target
+        return sums(away**2, lists.offsets), 2 * away
+
+    def curvature_of_targets(self, target: Floats, lists: Lists) -> Floats:
+        return np.full(target.size, 2.0)
+
+    def best_scores(self, target: Floats, offsets: Int64s) -> Floats:
+        return target
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cosine(Listwise):
+    """1 - <s, G> / (||s||_2 ||G||_2), RankCosine's; with ``normalizer="dcg"`` 1 - <s, u> / ||s||_2 (section 3.3).
+
+    The original orders documents by E[G / ||G||_2], which the paper's section 3.2.2 misprints as E[G / ||G||_D]: with
+    that it would be consistent. Where all scores are 0 it has no derivative; the gradient given there is minus the
+    target, a way down. It is not convex: its Hessian stands in by 2/sqrt(3) ||target|| / ||s||^2, the greatest
+    eigenvalue that it can have.
+
+    Labels 1, 0 and scores 3, 4: 1 - 3/5.
+
+    >>> Cosine()([1, 0], [3, 4])
+    (array([0.4]), array([-0.128,  0.096]))
+    """
+
+    label = "cosine"
+
+    def target(self, lists: Lists) -> Target:
+        if self.normalizer is not None:
+            return super().target(lists)
+        worth = self.worth(lists)
+        return divided(worth, norms(worth, lists.offsets)[0], lists.sizes)
+
+    def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
+        length, direction = norms(lists.scores, lists.offsets)
+        cosine = sums(direction * target, lists.offsets)
+        return 1 - cosine, (direction * np.repeat(cosine, lists.sizes) - target) * _inverse(length, lists)
+
+    def curvature_of_targets(self, target: Floats, lists: Lists) -> Floats:
+        length, _ = norms(lists.scores, lists.offsets)
+        size, _ = norms(target, lists.offsets)
+        return 2 / math.sqrt(3) * np.repeat(size, lists.sizes) * _inverse(length, lists) ** 2
+
+    def best_scores(self, target: Floats, offsets: Int64s) -> Floats:
+        return target
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CrossEntropy(Listwise):
+    """KL(softmax(labels) || softmax(s)), ListNet's top-one; with ``normalizer="dcg"`` KL(u || exp(s)) (section 3.3).
+
+    KL(p || q) = sum p log(p / q) - p + q, with 0 log 0 = 0, for vectors that need not sum to 1. ``gain`` None: the
+    label itself in the original, 2^label - 1 where normalised. Weights multiply exp(label) in the original.
+
+    Labels 0, 0 and scores 0, log 3: softmax is 1/2, 1/2 and 1/4, 3/4, so (log 2 + log(2/3)) / 2.
+
+    >>> CrossEntropy()([0, 0], [0, np.log(3)])
+    (array([0.14384104]), array([-0.25,  0.25]))
+    """
+
+    label = "cross_entropy"
+
+    def target(self, lists: Lists) -> Target:
+        if self.normalizer is not None:
+            return super().target(lists)
+        check_finite(lists.labels, lists.offsets, "label")
+        logits = lists.labels if self.gain is None else self.gain(lists.labels)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if lists.weights is not None:
+                logits = logits + np.log(lists.weights)
+            shares = np.exp(logits - np.repeat(log_sum_exp(logits, lists.offsets), lists.sizes))
+        total = sums(shares, lists.offsets)  # NaN where all weights are 0
+        return Target(shares, total > 0)
+
+    def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
+        logs, fitted = self._fit(lists)
+        ratio = np.where(target > 0, target * (np.log(target) - logs), 0.0)  # 0 log 0 = 0
+        return sums(ratio - target + fitted, lists.offsets), fitted - target
+
+    def curvature_of_targets(self, target: Floats, lists: Lists) -> Floats:
+        _, fitted = self._fit(lists)
+        return fitted * (1 - fitted if self.normalizer is None else 1)
+
+    def _fit(self, lists: Lists) -> tuple[Floats, Floats]:
+        """The logarithm of softmax(s) or of exp(s), and itself."""
+        logs = lists.scores
+        if self.normalizer is None:
+            logs = logs - np.repeat(log_sum_exp(logs, lists.offsets), lists.sizes)
+        return logs, np.exp(logs)
+
+    def best_scores(self, target: Floats, offsets: Int64s) -> Floats:
+        return np.log(target)
+
+
+def _q(value: Any) -> float | str:
+    return "auto" if value == "auto" else number(2, 1e6)(value)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class QNorm(Listwise):
+    """||s||_q^2 - 2 <s, u>, q >= 2, or with ``form="normalised"`` -<s, u> / ||s||_q (eq. (4) and below it).
+
+    ``q="auto"`` is log(n) + 2 for a query of n documents, as in the paper's experiments. The first form is convex, and
+    2 (q - 1) bounds its second derivatives, which vanish at scores of 0; the other is not, and (q + 2) ||u||_p /
+    ||s||_q^2 with 1/p + 1/q = 1 bounds its own. Where all scores are 0 the gradient of the normalised form is -u.
+
+    q = 2, labels 1, 0, so u = (1, 0), and scores 3, 4: 25 - 2 * 3 = 19 and -3/5.
+
+    >>> QNorm(q=2)([1, 0], [3, 4])
+    (array([19.]), array([4., 8.]))
+    >>> QNorm(q=2, form="normalised")([1, 0], [3, 4])
+    (array([-0.6]), array([-0.128,  0.096]))
+    """
+
+    form: str = option(choice("penalised", "normalised"), "penalised")
+    q: float | str = option(_q, "auto")
+    normalizer: Any = option(normalizer, "dcg")
+    label = "q_norm"
+
+    def exponents(self, sizes: Int64s) -> Floats:
+        """q, one a query."""
+        if isinstance(self.q, str):
+            return np.log(np.maximum(sizes, 1)) + 2
+        return np.full(sizes.size, self.q)
+
+    def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
+        q = self.exponents(lists.sizes)
+        length, direction = norms(lists.scores, lists.offsets, q)
+        slope = np.sign(direction) * np.abs(direction) ** np.repeat(q - 1, lists.sizes)  # of ||s||_q
+        if self.form == "penalised":
+            away = np.repeat(length, lists.sizes) * slope - target
+            return length**2 - 2 * sums(lists.scores * target, lists.offsets), 2 * away
+        fit = sums(direction * target, lists.offsets)
+        return -fit, (np.repeat(fit, lists.sizes) * slope - target) * _inverse(length, lists)
+
+    def curvature_of_targets(self, target: Floats, lists: Lists) -> Floats:
+        q = self.exponents(lists.sizes)
+        if self.form == "penalised":
+            return np.repeat(2 * (q - 1), lists.sizes)
+        length, _ = norms(lists.scores, lists.offsets, q)
+        dual, _ = norms(target, lists.offsets, q / (q - 1))
+        return np.repeat((q + 2) * dual, lists.sizes) * _inverse(length, lists) ** 2
+
+    def best_scores(self, target: Floats, offsets: Int64s) -> Floats:
+        sizes = np.diff(offsets)
+        q = self.exponents(sizes)
+        p = q / (q - 1)
+        length, direction = norms(target, offsets, p)
+        return np.repeat(length, sizes) * direction ** np.repeat(p - 1, sizes)  # grad ||u||_p^2 / 2
+
+
+def _inverse(length: Floats, lists: Lists) -> Floats:
+    """1 / ||s|| a document; where all scores are 0, as if it were 1."""
+    return np.repeat(1 / np.where(length > 0, length, 1.0), lists.sizes)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ListMLE(Loss):
+    """-log of the Plackett-Luce likelihood of the documents by falling label (Xia et al. 2008).
+
+    sum over documents i of log sum_j exp(s_j) - s_i, where j runs over i and the documents below it. Documents with
+    equal labels: ``ties="together"``, each has all of them below it, so that rows may come in any order; "stable"
+    takes them in the order of the rows. A weight multiplies its document's term.
+
+    Labels 1, 0 and scores log 3, 0: log 4 - log 3 for the first, nothing for the second.
+
+    >>> ListMLE()([1, 0], [np.log(3), 0])
+    (array([0.28768207]), array([-0.25,  0.25]))
+    """
+
+    ties: str = option(choice("together", "stable"), "together")
+    label = "list_mle"
+
+    def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
+        gradient = np.empty_like(lists.scores)
+        with np.errstate(all="ignore"):
+            steps = self._steps(lists)
+            terms = steps.weights * (steps.log_sums - lists.scores[steps.order])
+            gradient[steps.order] = steps.chosen(1) - steps.weights
+        return check_outcome(self, sums(terms, lists.offsets), gradient, lists)
+
+    def curvature(self, lists: Lists) -> Floats:
+        curvature = np.empty_like(lists.scores)
+        with np.errstate(all="ignore"):
+            steps = self._steps(lists)
+            curvature[steps.order] = np.maximum(steps.chosen(1) - steps.chosen(2), 0)  # sum of w p (1 - p)
+        return np.nan_to_num(curvature, nan=0.0)
+
+    def _steps(self, lists: Lists) -> _Steps:
+        check_finite(lists.labels, lists.offsets, "label")
+        check_finite(lists.scores, lists.offsets, "score")
+        order = _core.order(lists.labels, lists.offsets, lists.n_threads)
+        first = last = np.arange(order.size)
+        if self.ties == "together":
+            first, last = _runs(lists.labels[order], lists.offsets)
+        weights = np.ones(order.size) if lists.weights is None else lists.weights[order]
+        scores = lists.scores[order]
+        return _Steps(order, weights, scores, log_sums_downwards(scores, lists.offsets)[first], last, lists.offsets)
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """The documents in the order in which they are chosen, and among which exp(s) each is."""
+
+    order: Int64s
+    weights: Floats
+    scores: Floats
+    log_sums: Floats
+    last: Int64s
+    offsets: Int64s
+
+    def chosen(self, power: int) -> Floats:
+        """The sum of w p^power over the choices that each document takes part in, p its probability in each."""
+        terms = np.log(self.weights) - power * self.log_sums
+        upwards = log_sums_downwards(terms[::-1].copy(), self.offsets[-1] - self.offsets[::-1])[::-1]
+        return np.exp(power * self.scores + upwards[self.last])
+
+
+def _runs(labels: Floats, offsets: Int64s) -> tuple[Int64s, Int64s]:
+    """The first and the last place of each place's run of equal labels, within its query."""
+    starts = np.ones(labels.size + 1, np.bool_)
+    starts[1:-1] = labels[1:] != labels[:-1]
+    starts[offsets] = True
+    run = np.cumsum(starts[:-1]) - 1
+    edges = np.flatnonzero(starts)
+    return edges[run], edges[run + 1] - 1

@@ -1,0 +1,240 @@
+"""Convex functions psi of a query's targets, with what a Bregman loss needs of them; all queries at once.
+
+``x`` are targets, ``s`` scores, one a document; ``offsets`` cuts them into queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank._spec import Named, parse
+from idealrank.data import Floats, Int64s
+from idealrank.errors import ConventionError, DataError
+from idealrank.losses.segments import norms, sums
+
+__all__ = ["KL", "Composed", "PNorm", "Potential", "Squared", "of"]
+
+Function = Callable[[Floats], Floats]
+
+
+class Potential(Named):
+    """psi: strictly convex, its gradient one to one and order preserving. To add one, give these five methods.
+
+    A sufficient shape is psi_out(sum_j h(x_j)), h strictly convex and psi_out increasing, if the whole is strictly
+    convex too, which the paper takes for granted: log(1 + x^2) is of that shape and is not.
+    """
+
+    def value(self, x: Floats, offsets: Int64s) -> Floats:
+        """psi(x), one a query."""
+        raise NotImplementedError
+
+    def gradient(self, x: Floats, offsets: Int64s) -> Floats:
+        """The gradient of psi, one a document: the scores that fit the targets x."""
+        raise NotImplementedError
+
+    def conjugate(self, s: Floats, offsets: Int64s) -> Floats:
+        """psi*(s) = max_x <s, x> - psi(x), one a query."""
+        raise NotImplementedError
+
+    def conjugate_gradient(self, s: Floats, offsets: Int64s) -> Floats:
+        """The gradient of psi*, the inverse of that of psi: the targets that the scores s fit."""
+        raise NotImplementedError
+
+    def conjugate_curvature(self, s: Floats, offsets: Int64s) -> Floats:
+        """The diagonal of the Hessian of psi*, or a bound of it."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Squared(Potential):
+    """psi = sum x^2 / 2, whose gradient is x itself: the loss is ||s - u||^2 / 2.
+
+    >>> Squared().value(np.array([3.0, 4.0]), np.array([0, 2]))
+    array([12.5])
+    """
+
+    def value(self, x: Floats, offsets: Int64s) -> Floats:
+        return sums(x**2, offsets) / 2
+
+    def gradient(self, x: Floats, offsets: Int64s) -> Floats:
+        return x
+
+    def conjugate(self, s: Floats, offsets: Int64s) -> Floats:
+        return self.value(s, offsets)
+
+    def conjugate_gradient(self, s: Floats, offsets: Int64s) -> Floats:
+        return s
+
+    def conjugate_curvature(self, s: Floats, offsets: Int64s) -> Floats:
+        return np.ones(s.size)
+
+
+@dataclass(frozen=True)
+class KL(Potential):
+    """psi = sum x log x - x on x >= 0: the loss is KL(u || exp(s)). The paper prints exp, which is the conjugate.
+
+    >>> KL().value(np.array([1.0, 0.0]), np.array([0, 2]))
+    array([-1.])
+    """
+
+    def value(self, x: Floats, offsets: Int64s) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return sums(np.where(x > 0, x * np.log(x), 0.0) - x, offsets)
+
+    def gradient(self, x: Floats, offsets: Int64s) -> Floats:
+        return np.log(x)
+
+    def conjugate(self, s: Floats, offsets: Int64s) -> Floats:
+        return sums(np.exp(s), offsets)
+
+    def conjugate_gradient(self, s: Floats, offsets: Int64s) -> Floats:
+        return np.exp(s)
+
+    def conjugate_curvature(self, s: Floats, offsets: Int64s) -> Floats:
+        return np.exp(s)
+
+
+@dataclass(frozen=True)
+class PNorm(Potential):
+    """psi = ||x||_p^2, 1 < p <= 2: the loss is ||u||_p^2 + ||s||_q^2 / 4 - <s, u>, 1/p + 1/q = 1.
+
+    >>> PNorm(2).value(np.array([3.0, 4.0]), np.array([0, 2]))
+    array([25.])
+    """
+
+    p: float
+
+    def __post_init__(self) -> None:
+        if not 1 < self.p <= 2:
+            raise ConventionError(f"p of a p-norm lies above 1 and is at most 2, got {self.p}")
+
+    def value(self, x: Floats, offsets: Int64s) -> Floats:
+        return norms(x, offsets, self.p)[0] ** 2
+
+    def gradient(self, x: Floats, offsets: Int64s) -> Floats:
+        return _half_square_slope(x, offsets, self.p) * 2
+
+    def conjugate(self, s: Floats, offsets: Int64s) -> Floats:
+        return norms(s, offsets, self.p / (self.p - 1))[0] ** 2 / 4
+
+    def conjugate_gradient(self, s: Floats, offsets: Int64s) -> Floats:
+        return _half_square_slope(s, offsets, self.p / (self.p - 1)) / 2
+
+    def conjugate_curvature(self, s: Floats, offsets: Int64s) -> Floats:
+        return np.full(s.size, 0.5 / (self.p - 1))  # ||s||_q^2 is 2 (q - 1)-smooth
+
+
+def _half_square_slope(x: Floats, offsets: Int64s, p: float) -> Floats:
+    """The gradient of ||x||_p^2 / 2."""
+    length, shares = norms(x, offsets, p)
+    return np.repeat(length, np.diff(offsets)) * np.sign(shares) * np.abs(shares) ** (p - 1)
+
+
+@dataclass(frozen=True)
+class Composed(Potential):
+    """psi = psi_out(sum_j h(x_j)), from functions of arrays: each with its first two derivatives, and h' inverted.
+
+    The conjugate has x_j = (h')^-1(s_j / c), where c = psi_out'(sum_j h(x_j)), a root that is found numerically.
+    psi_out must increase, h be strictly convex, and the whole strictly convex. sqrt(1 + sum x^2) at (2, 2):
+
+    >>> psi = Composed(
+    ...     outer=lambda z: np.sqrt(1 + z), outer_slope=lambda z: 0.5 / np.sqrt(1 + z),
+    ...     outer_curvature=lambda z: -0.25 / (1 + z) ** 1.5,
+    ...     inner=lambda x: x**2, inner_slope=lambda x: 2 * x, inner_curvature=lambda x: 0 * x + 2,
+    ...     inner_slope_inverse=lambda y: y / 2,
+    ... )
+    >>> offsets = np.array([0, 2])
+    >>> psi.value(np.array([2.0, 2.0]), offsets), psi.gradient(np.array([2.0, 2.0]), offsets)
+    (array([3.]), array([0.66666667, 0.66666667]))
+    >>> psi.conjugate_gradient(np.array([2.0, 2.0]) / 3, offsets)
+    array([2., 2.])
+    """
+
+    outer: Function
+    outer_slope: Function
+    outer_curvature: Function
+    inner: Function
+    inner_slope: Function
+    inner_curvature: Function
+    inner_slope_inverse: Function
+
+    def __str__(self) -> str:
+        return "composed"  # no text reads back as functions
+
+    def value(self, x: Floats, offsets: Int64s) -> Floats:
+        return self.outer(sums(self.inner(x), offsets))
+
+    def gradient(self, x: Floats, offsets: Int64s) -> Floats:
+        factors = self.outer_slope(sums(self.inner(x), offsets))
+        return np.repeat(factors, np.diff(offsets)) * self.inner_slope(x)
+
+    def conjugate(self, s: Floats, offsets: Int64s) -> Floats:
+        x = self.conjugate_gradient(s, offsets)
+        return sums(s * x, offsets) - self.value(x, offsets)
+
+    def conjugate_gradient(self, s: Floats, offsets: Int64s) -> Floats:
+        sizes = np.diff(offsets)
+
+        def targets(log_factor: Floats) -> Floats:
+            return self.inner_slope_inverse(s / np.repeat(np.exp(log_factor), sizes))
+
+        def excess(log_factor: Floats) -> Floats:
+            return np.log(self.outer_slope(sums(self.inner(targets(log_factor)), offsets))) - log_factor
+
+        with np.errstate(all="ignore"):
+            x = targets(_root(excess, offsets.size - 1))
+        beyond = np.flatnonzero(~np.isfinite(x))
+        if beyond.size:
+            query = int(np.searchsorted(offsets, beyond[0], side="right")) - 1
+            raise DataError(
+                "these scores are no gradient of psi at any targets: give psi the scores it can have", query=query
+            )
+        return x
+
+    def conjugate_curvature(self, s: Floats, offsets: Int64s) -> Floats:
+        x = self.conjugate_gradient(s, offsets)
+        sizes = np.diff(offsets)
+        total = sums(self.inner(x), offsets)
+        # The Hessian of psi is a diagonal A plus psi_out'' h' h'^T, inverted as Sherman and Morrison do.
+        diagonal = np.repeat(self.outer_slope(total), sizes) * self.inner_curvature(x)
+        bend, slope = self.outer_curvature(total), self.inner_slope(x)
+        share = bend / (1 + bend * sums(slope**2 / diagonal, offsets))
+        return 1 / diagonal - np.repeat(share, sizes) * (slope / diagonal) ** 2
+
+
+def _root(function: Callable[[Floats], Floats], size: int) -> Floats:
+    """A root in [-700, 700] of each of so many functions, by halving; NaN where there is no change of sign.
+
+    A place where the function is not defined (NaN) is taken for one below the root if it is negative, above it if not.
+    """
+    low, high = np.full(size, -700.0), np.full(size, 700.0)
+
+    def sign(place: Floats) -> Floats:
+        value = function(place)
+        return np.where(np.isnan(value), -np.sign(place), np.sign(value))
+
+    for _ in range(70):
+        middle = (low + high) / 2
+        above = sign(middle) < 0
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    root = (low + high) / 2
+    return np.where(np.abs(function(root)) < 1e-6, root, np.nan)
+
+
+_CLASSES: dict[str, type[Potential]] = {cls.name(): cls for cls in (Squared, KL, PNorm)}
+
+
+def of(value: str | Potential) -> Potential:
+    """A potential from its name; a potential stays itself.
+
+    >>> of("kl"), of("pnorm:1.5")
+    (KL(), PNorm(p=1.5))
+    """
+    if isinstance(value, Potential):
+        return value
+    if not isinstance(value, str):
+        raise ConventionError(f"psi is 'squared', 'kl', 'pnorm:1.5' or a Potential, got {value!r}")
+    return parse(value, _CLASSES, "psi")

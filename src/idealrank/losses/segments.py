@@ -1,0 +1,79 @@
+"""Sums, maxima and running sums over the documents of each query, all queries at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from idealrank.data import Floats, Int64s
+
+__all__ = ["log_sum_exp", "log_sums_downwards", "maxima", "norms", "sums"]
+
+
+def sums(values: Floats, offsets: Int64s) -> Floats:
+    """The sum of each query's values; 0 for a query without documents.
+
+    >>> sums(np.array([1.0, 2.0, 4.0]), np.array([0, 1, 1, 3]))
+    array([1., 0., 6.])
+    """
+    return _reduced(np.add, values, offsets, 0.0)
+
+
+def maxima(values: Floats, offsets: Int64s) -> Floats:
+    """The greatest of each query's values; 0 for a query without documents.
+
+    >>> maxima(np.array([1.0, 2.0, 4.0]), np.array([0, 1, 1, 3]))
+    array([1., 0., 4.])
+    """
+    return _reduced(np.maximum, values, offsets, 0.0)
+
+
+def _reduced(operation: np.ufunc, values: Floats, offsets: Int64s, empty: float) -> Floats:
+    # reduceat gives an empty segment the value at its place, and fails for one at the end: both are left out.
+    filled = np.flatnonzero(np.diff(offsets))
+    reduced = np.full(offsets.size - 1, empty)
+    reduced[filled] = operation.reduceat(values, offsets[filled])
+    return reduced
+
+
+def norms(values: Floats, offsets: Int64s, q: float | Floats = 2.0) -> tuple[Floats, Floats]:
+    """||x||_q of each query's values, and x / ||x||_q, 0 where all are 0; q is one for all or one a query.
+
+    >>> norms(np.array([3.0, 4.0, 0.0]), np.array([0, 2, 3]))
+    (array([5., 0.]), array([0.6, 0.8, 0. ]))
+    """
+    sizes = np.diff(offsets)
+    powers = np.repeat(np.broadcast_to(q, sizes.shape), sizes)
+    greatest = maxima(np.abs(values), offsets)  # to divide by, so that no power overflows
+    scaled = values / np.repeat(np.where(greatest > 0, greatest, 1.0), sizes)
+    rest = sums(np.abs(scaled) ** powers, offsets) ** (1 / np.asarray(q))
+    return greatest * rest, scaled / np.repeat(np.where(rest > 0, rest, 1.0), sizes)
+
+
+def log_sum_exp(values: Floats, offsets: Int64s) -> Floats:
+    """The log of the sum of exp of each query's values, without overflow.
+
+    >>> log_sum_exp(np.array([1000.0, 1000.0]), np.array([0, 2])) - 1000
+    array([0.69314718])
+    """
+    greatest = maxima(values, offsets)
+    with np.errstate(divide="ignore"):  # a query without documents: log 0
+        return greatest + np.log(sums(np.exp(values - np.repeat(greatest, np.diff(offsets))), offsets))
+
+
+def log_sums_downwards(values: Floats, offsets: Int64s) -> Floats:
+    """The log of the sum of exp of each document's value and those below it in its query.
+
+    log2(documents of the longest query) passes, each of which adds what lies 1, 2, 4, ... places below.
+
+    >>> np.exp(log_sums_downwards(np.log([1.0, 2.0, 4.0]), np.array([0, 1, 3])))
+    array([1., 6., 4.])
+    """
+    totals = values.copy()
+    sizes = np.diff(offsets)
+    below = np.repeat(offsets[1:], sizes) - np.arange(values.size)  # documents from here to the end of the query
+    step, longest = 1, sizes.max(initial=0)
+    while step < longest:
+        here = np.flatnonzero(below > step)
+        totals[here] = np.logaddexp(totals[here], totals[here + step])
+        step *= 2
+    return totals

@@ -1,0 +1,158 @@
+"""What a listwise loss compares scores with: one target a document, made of its gain and its query's norm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import cutoffs, discounts, gains
+from idealrank._options import option
+from idealrank.data import Floats, Int64s
+from idealrank.errors import DataError
+from idealrank.losses.base import Lists, Loss
+from idealrank.measures.discounted import DCG
+
+__all__ = ["Listwise", "Target", "check_finite", "check_outcome", "dcg_norms", "divided", "normalizer"]
+
+
+def normalizer(value: Any) -> str | cutoffs.Cutoff | None:
+    """What a loss divides gains by: None for nothing, "dcg" for their norm, a cut-off k for Z_k."""
+    if isinstance(value, str) and value.lower() in ("dcg", "none"):
+        return "dcg" if value.lower() == "dcg" else None
+    return cutoffs.of(value)
+
+
+def dcg_norms(
+    worth: Floats, offsets: Int64s, discount: discounts.Discount, cutoff: cutoffs.Cutoff | None, n_threads: int
+) -> Floats:
+    """||g||_D, one a query: the DCG of |g| in its best order, which is that of |g| itself (Lemma 1)."""
+    sizes = np.abs(worth)
+    dcg = DCG(gain=gains.Linear(), discount=discount, cutoff=cutoff, ties="stable")
+    return dcg.values(sizes, sizes, offsets, n_threads=n_threads)
+
+
+class Target(NamedTuple):
+    """One target a document, and whether each query is ranked at all: if not, its loss is 0."""
+
+    values: Floats
+    ranked: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Listwise(Loss):
+    """A loss of scores against targets, gains G(label) over a norm of them; ``gain`` None is 2^label - 1.
+
+    ``normalizer``: None leaves the loss as it was first published; "dcg" divides by ||G||_D, the ideal DCG, which makes
+    it consistent with NDCG; a cut-off k divides by Z_k, the ideal DCG@k, which makes it consistent with NDCG@k
+    (Ravikumar et al. 2011, section 3.3). A normalised loss is 0 for a query of one document or without any gain.
+    """
+
+    normalizer: Any = option(normalizer)
+    gain: Any = option(gains.of)
+    discount: Any = option(discounts.of, discounts.Log())
+
+    def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
+        check_finite(lists.scores, lists.offsets, "score")
+        target = self.target(lists)
+        with np.errstate(all="ignore"):
+            values, gradient = self.of_targets(target.values, lists)
+        values = np.where(target.ranked, values, 0.0)
+        gradient = np.where(np.repeat(target.ranked, lists.sizes), gradient, 0.0)
+        return check_outcome(self, values, gradient, lists)
+
+    def curvature(self, lists: Lists) -> Floats:
+        check_finite(lists.scores, lists.offsets, "score")
+        target = self.target(lists)
+        with np.errstate(all="ignore"):
+            curvature = self.curvature_of_targets(target.values, lists)
+        kept = np.where(np.repeat(target.ranked, lists.sizes), curvature, 0.0)
+        return np.nan_to_num(kept, nan=0.0)
+
+    def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
+        """Values and gradient at the scores, for these targets."""
+        raise NotImplementedError
+
+    def curvature_of_targets(self, target: Floats, lists: Lists) -> Floats:
+        """The diagonal of the Hessian at the scores, or a bound of it, for these targets."""
+        raise NotImplementedError
+
+    def best_scores(self, target: Floats, offsets: Int64s) -> Floats:
+        """The scores of least expected loss where the expected target is this one."""
+        raise NotImplementedError
+
+    def worth(self, lists: Lists) -> Floats:
+        """The gain of each document, times its weight."""
+        check_finite(lists.labels, lists.offsets, "label")
+        worth = (self.gain or gains.Exp2())(lists.labels)
+        if lists.weights is not None:
+            worth = worth * lists.weights
+        bad = np.flatnonzero(~((worth >= 0) & np.isfinite(worth)))
+        if bad.size:
+            row = int(bad[0])
+            what = f"a gain must be finite and not negative, got {worth[row]:g} for the label {lists.labels[row]:g}"
+            raise DataError(what, query=_query_of(row, lists.offsets), row=row)
+        return worth
+
+    def target(self, lists: Lists) -> Target:
+        """The gains, over the norm that the loss names."""
+        worth = self.worth(lists)
+        if self.normalizer is None:
+            return Target(worth, np.ones(lists.n_queries, np.bool_))
+        cutoff = None if self.normalizer == "dcg" else self.normalizer
+        norms = dcg_norms(worth, lists.offsets, self.discount, cutoff, lists.n_threads)
+        return divided(worth, norms, lists.sizes)
+
+    def minimiser(self, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Floats:
+        """The scores of least expected loss where label vectors have these probabilities; -inf is a limit.
+
+        Any axes before the last of ``probabilities``, and before the last two of ``label_vectors``, are many problems
+        at once. The conditional risk of every listwise loss depends on the labels through their expected target alone.
+        """
+        chances, labels = np.asarray(probabilities, np.float64), np.asarray(label_vectors, np.float64)
+        n_docs = labels.shape[-1]
+        flat = np.ascontiguousarray(labels).reshape(-1)
+        offsets = np.arange(0, flat.size + 1, n_docs)
+        target = self.target(Lists(flat, flat, offsets))
+        chances = chances * target.ranked.reshape(labels.shape[:-1])
+        with np.errstate(invalid="ignore"):
+            expected = np.einsum("...k,...kd->...d", chances, target.values.reshape(labels.shape))
+            expected = np.nan_to_num(expected / chances.sum(axis=-1, keepdims=True))
+        rows = np.arange(0, expected.size + 1, n_docs)
+        with np.errstate(divide="ignore"):
+            return self.best_scores(expected.reshape(-1), rows).reshape(expected.shape)
+
+
+def divided(worth: Floats, norms: Floats, sizes: Int64s) -> Target:
+    """The gains over their norms; a query of one document or without any gain is not ranked."""
+    ranked = (norms > 0) & (sizes > 1)
+    return Target(worth / np.repeat(np.where(norms > 0, norms, 1.0), sizes), ranked)
+
+
+def check_finite(column: Floats, offsets: Int64s, what: str) -> None:
+    """Raise a DataError that names the first number that is not finite."""
+    bad = np.flatnonzero(~np.isfinite(column))
+    if bad.size:
+        row = int(bad[0])
+        raise DataError(
+            f"a {what} must be a finite number, got {column[row]:g}", query=_query_of(row, offsets), row=row
+        )
+
+
+def check_outcome(loss: Loss, values: Floats, gradient: Floats, lists: Lists) -> tuple[Floats, Floats]:
+    """Both as they are, if finite: scores of 1e308 have no square."""
+    beyond = np.flatnonzero(~np.isfinite(values))
+    if beyond.size:
+        raise DataError(f"{loss} is beyond all numbers at these scores: scale them down", query=int(beyond[0]))
+    beyond = np.flatnonzero(~np.isfinite(gradient))
+    if beyond.size:
+        row = int(beyond[0])
+        what = f"the gradient of {loss} is beyond all numbers at these scores: scale them"
+        raise DataError(what, query=_query_of(row, lists.offsets), row=row)
+    return values, gradient
+
+
+def _query_of(row: int, offsets: Int64s) -> int:
+    return int(np.searchsorted(offsets, row, side="right")) - 1
