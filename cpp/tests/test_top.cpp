@@ -76,6 +76,17 @@ TEST(scores_whose_best_all_fall_into_one_lane_are_ranked) {
   }
 }
 
+TEST(scores_that_fall_already_or_nearly_are_ranked) {
+  TopRanker rank;
+  for (const std::size_t n : check::Sizes{1, 2, 30, 200, 3000}) {
+    Scores scores(n);
+    for (std::size_t i = 0; i < n; ++i) scores[i] = -static_cast<double>(i / 3);
+    for (const std::size_t k : check::Sizes{1, 2, 4, 10, 100, 5000}) CHECK_EQ(top(rank, scores, k), expected_top(scores, k));
+    scores.back() = 1;
+    for (const std::size_t k : check::Sizes{1, 2, 4, 10, 100, 5000}) CHECK_EQ(top(rank, scores, k), expected_top(scores, k));
+  }
+}
+
 TEST(minus_zero_ties_with_zero) {
   check_random(7, [](auto& random) { return random() % 2 == 0 ? 0.0 : -0.0; });
 }

@@ -47,15 +47,15 @@ class TopRanker {
     check_finite(scores, query, first_row);
     if (k == 0) {
       order_.clear();
+    } else if (std::is_sorted(scores.begin(), scores.end(), std::greater<>())) {  // as most files have them
+      list_all(n);
+      end_after(scores, k);
     } else if (k >= n) {
-      order_.resize(n);
-      for (std::size_t i = 0; i < n; ++i) order_[i] = static_cast<std::uint32_t>(i);
+      list_all(n);
       sort(scores);
     } else if (k <= kMostFew && n >= 3 * lanes_for(k)) {
       collect(scores, lower_bound(scores, k));
-      std::size_t last = k;
-      while (last < order_.size() && scores[order_[last]] == scores[order_[k - 1]]) ++last;
-      order_.resize(last);
+      end_after(scores, k);
     } else {
       copy_.assign(scores.begin(), scores.end());
       const auto last = copy_.begin() + static_cast<std::ptrdiff_t>(k) - 1;
@@ -69,6 +69,18 @@ class TopRanker {
   static constexpr std::size_t kMostFew = 64;
   static constexpr std::size_t kRadixFrom = 2048;
   static constexpr std::uint64_t kPlace = 0xFFF;  // room for a place below kRadixFrom
+
+  void list_all(std::size_t n) {
+    order_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) order_[i] = static_cast<std::uint32_t>(i);
+  }
+
+  // Leaves off what ranks below the scores equal to that of rank k.
+  void end_after(std::span<const double> scores, std::size_t k) {
+    std::size_t last = std::min(k, order_.size());
+    while (last < order_.size() && scores[order_[last]] == scores[order_[k - 1]]) ++last;
+    order_.resize(last);
+  }
 
   // A power of two of lanes, well above k, and enough to keep them all busy.
   static std::size_t lanes_for(std::size_t k) { return std::bit_ceil(std::max<std::size_t>(k + k / 2, 8)); }
