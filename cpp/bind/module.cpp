@@ -80,31 +80,27 @@ void check_rows(const In<std::int64_t>& rows, std::int64_t first, std::size_t n,
   }
 }
 
-// Gives the buffer's memory to an array. The GIL must be held.
-template <class T, class... Shape>
-auto to_numpy(Buffer<T>&& buffer, Shape... shape) {
+// Gives the buffer's memory to an array, of another type of the same size if one is named. The GIL must be held.
+template <class Element = void, class Held, class... Shape>
+auto to_numpy(Buffer<Held>&& buffer, Shape... shape) {
+  using T = std::conditional_t<std::is_void_v<Element>, Held, Element>;
+  static_assert(sizeof(T) == sizeof(Held));
   buffer.shrink_to_fit();
-  T* const data = buffer.release();
+  T* const data = reinterpret_cast<T*>(buffer.release());
   nb::capsule owner(data, [](void* memory) noexcept { std::free(memory); });
   return nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Shape)>>(data, {static_cast<std::size_t>(shape)...}, owner);
 }
 
-template <class T>
-Out<T> to_numpy(Buffer<T>&& buffer) {
+template <class Element = void, class Held>
+auto to_numpy(Buffer<Held>&& buffer) {
   const std::size_t n = buffer.size();
-  if (buffer.data() == nullptr) {
-    buffer.resize(1);
-  }
-  return to_numpy(std::move(buffer), n);
+  if (buffer.data() == nullptr) buffer.resize(1);
+  return to_numpy<Element>(std::move(buffer), n);
 }
 
 using IdArrays = std::tuple<Out<std::uint8_t>, Out<std::int64_t>>;
 
-IdArrays to_numpy(Ids&& ids) {
-  Buffer<std::uint8_t> bytes;
-  bytes.append({reinterpret_cast<const std::uint8_t*>(ids.bytes.data()), ids.bytes.size()});
-  return {to_numpy(std::move(bytes)), to_numpy(std::move(ids.offsets))};
-}
+IdArrays to_numpy(Ids&& ids) { return {to_numpy<std::uint8_t>(std::move(ids.bytes)), to_numpy(std::move(ids.offsets))}; }
 
 std::optional<Out<std::int64_t>> order_or_none(Buffer<std::int64_t>&& order) {
   if (order.size() == 0) return std::nullopt;
@@ -123,8 +119,7 @@ struct TrecReader {
 
   std::size_t feed(const In<std::uint8_t>& block, bool last, int n_threads) {
     nb::gil_scoped_release release;
-    return parser.feed(text_of(block), last, n_threads,
-                       [&](const TrecRows<kind>& chunk, std::int64_t) { rows.append(chunk); });
+    return parser.feed(text_of(block), last, n_threads, rows);
   }
   std::int64_t n_lines() const { return parser.n_lines(); }
   auto finish() {
@@ -146,8 +141,7 @@ struct NumberReader {
 
   std::size_t feed(const In<std::uint8_t>& block, bool last, int n_threads) {
     nb::gil_scoped_release release;
-    return parser.feed(text_of(block), last, n_threads,
-                       [&](const NumberLines<kCounts>& chunk, std::int64_t) { lines.append(chunk); });
+    return parser.feed(text_of(block), last, n_threads, lines);
   }
   std::int64_t n_lines() const { return parser.n_lines(); }
   Out<double> finish() { return to_numpy(std::move(lines.values)); }

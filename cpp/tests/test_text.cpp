@@ -1,5 +1,6 @@
 #include "idealrank/text.hpp"
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -32,6 +33,13 @@ struct Fields {
     }
     rows.push_back(row);
   }
+  std::size_t make_room(const Fields& other) {
+    rows.resize(rows.size() + other.rows.size());
+    return rows.size() - other.rows.size();
+  }
+  void put(std::size_t first, const Fields& other) {
+    std::ranges::copy(other.rows, rows.begin() + static_cast<std::ptrdiff_t>(first));
+  }
 };
 
 struct Outcome {
@@ -44,19 +52,22 @@ struct Outcome {
 template <bool every_line = false>
 Outcome parse(std::string_view text, const std::vector<std::size_t>& cuts = {}, int n_threads = 1) {
   BlockParser<Fields<every_line>> parser;
+  Fields<every_line> all;
   Outcome outcome;
   outcome.error = blocks::error_of([&] {
     blocks::feed_in_blocks(text, cuts, [&](std::string_view block, bool last) {
-      return parser.feed(block, last, n_threads, [&](const Fields<every_line>& chunk, std::int64_t n_before) {
-        CHECK_EQ(n_before, parser.n_lines());
-        outcome.rows.insert(outcome.rows.end(), chunk.rows.begin(), chunk.rows.end());
-      });
+      return parser.feed(
+          block, last, n_threads,
+          [&](const Fields<every_line>& chunk, std::int64_t n_before) {
+            CHECK_EQ(n_before, parser.n_lines());
+            return all.make_room(chunk);
+          },
+          [&](std::size_t first, const Fields<every_line>& chunk) { all.put(first, chunk); });
     });
   });
-  // How much was merged before an error is nobody's business: the caller throws it away.
-  if (outcome.error) {
-    outcome.rows.clear();
-  } else {
+  // How much was read before an error is nobody's business: the caller throws it away.
+  if (!outcome.error) {
+    outcome.rows = all.rows;
     outcome.n_lines = parser.n_lines();
   }
   return outcome;
@@ -141,16 +152,13 @@ TEST(blocks_cut_anywhere_give_the_same_as_one_block) {
 
 TEST(a_block_that_is_not_the_last_uses_up_whole_lines_only) {
   BlockParser<Fields<false>> parser;
-  Strings rows;
-  auto merge = [&](const Fields<false>& chunk, std::int64_t) {
-    rows.insert(rows.end(), chunk.rows.begin(), chunk.rows.end());
-  };
-  CHECK_EQ(parser.feed("a b", false, 1, merge), 0);
-  CHECK_EQ(parser.feed("a b\nc\nd e", false, 1, merge), 6);
-  CHECK_EQ(rows, (Strings{"a|b", "c"}));
-  CHECK_EQ(parser.feed("", false, 1, merge), 0);
-  CHECK_EQ(parser.feed("d e f", true, 1, merge), 5);
-  CHECK_EQ(rows, (Strings{"a|b", "c", "d|e|f"}));
+  Fields<false> all;
+  CHECK_EQ(parser.feed("a b", false, 1, all), 0);
+  CHECK_EQ(parser.feed("a b\nc\nd e", false, 1, all), 6);
+  CHECK_EQ(all.rows, (Strings{"a|b", "c"}));
+  CHECK_EQ(parser.feed("", false, 1, all), 0);
+  CHECK_EQ(parser.feed("d e f", true, 1, all), 5);
+  CHECK_EQ(all.rows, (Strings{"a|b", "c", "d|e|f"}));
   CHECK_EQ(parser.n_lines(), 3);
 }
 

@@ -29,7 +29,7 @@ Trec read_trec(std::string_view text, const std::vector<std::size_t>& cuts = {},
   Trec read;
   read.error = error_of([&] {
     feed_in_blocks(text, cuts, [&](std::string_view block, bool last) {
-      return parser.feed(block, last, n_threads, [&](const Rows& chunk, std::int64_t) { rows.append(chunk); });
+      return parser.feed(block, last, n_threads, rows);
     });
   });
   if (read.error) return read;

@@ -46,17 +46,25 @@ class QueryColumn {
     if (numbers_.size() == 0 || id != last_id()) number_ = ids_.insert(id);
     numbers_.push_back(number_);
   }
-  void append(const QueryColumn& other) {
+  // As Ids::make_room and put. `renamed` has the numbers here of the other's ids.
+  struct Place {
+    std::size_t first_row;
     Buffer<std::int64_t> renamed;
-    renamed.resize(other.ids_.ids().size());
-    for (std::size_t k = 0; k < renamed.size(); ++k) renamed[k] = ids_.insert(other.ids_.ids().view()[k]);
-    const std::size_t start = numbers_.size();
-    numbers_.resize(start + other.numbers_.size());
-    for (std::size_t i = 0; i < other.numbers_.size(); ++i) {
-      numbers_[start + i] = renamed[static_cast<std::size_t>(other.numbers_[i])];
-    }
-    if (numbers_.size() > 0) number_ = numbers_[numbers_.size() - 1];
+  };
+  Place make_room(const QueryColumn& other) {
+    Place place{numbers_.size(), {}};
+    place.renamed.resize(other.ids_.ids().size());
+    for (std::size_t k = 0; k < place.renamed.size(); ++k) place.renamed[k] = ids_.insert(other.ids_.ids().view()[k]);
+    numbers_.resize(numbers_.size() + other.numbers_.size());
+    if (other.size() > 0) number_ = place.renamed[static_cast<std::size_t>(other.number_)];
+    return place;
   }
+  void put(const Place& place, const QueryColumn& other) {
+    for (std::size_t i = 0; i < other.numbers_.size(); ++i) {
+      numbers_[place.first_row + i] = place.renamed[static_cast<std::size_t>(other.numbers_[i])];
+    }
+  }
+  void append(const QueryColumn& other) { put(make_room(other), other); }
   void clear() {
     ids_.clear();
     numbers_.resize(0);

@@ -1,6 +1,7 @@
 // Query and document ids: UTF-8 text in one buffer + offsets, looked up by hash.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -33,13 +34,22 @@ struct Ids {
     bytes.append({id.data(), id.size()});
     offsets.push_back(static_cast<std::int64_t>(bytes.size()));
   }
-  void append(const Ids& other) {
-    const auto shift = static_cast<std::int64_t>(bytes.size());
-    const std::size_t start = offsets.size();
-    bytes.append(other.bytes.span());
-    offsets.resize(start + other.size());
-    for (std::size_t i = 0; i < other.size(); ++i) offsets[start + i] = other.offsets[i + 1] + shift;
+  // Appending in two steps: first room for all, one after the other; then each is copied to its place, on any thread.
+  struct Place {
+    std::size_t first_byte, first_id;
+  };
+  Place make_room(const Ids& other) {
+    const Place place{bytes.size(), size()};
+    bytes.resize(bytes.size() + other.bytes.size());
+    offsets.resize(offsets.size() + other.size());
+    return place;
   }
+  void put(const Place& place, const Ids& other) {
+    std::ranges::copy(other.bytes.span(), bytes.data() + place.first_byte);
+    const auto shift = static_cast<std::int64_t>(place.first_byte);
+    for (std::size_t i = 1; i <= other.size(); ++i) offsets[place.first_id + i] = other.offsets[i] + shift;
+  }
+  void append(const Ids& other) { put(make_room(other), other); }
   void clear() {
     bytes.resize(0);
     offsets.resize(1);
@@ -201,15 +211,20 @@ inline void first_rows(const IdsView& ids, std::span<const std::int64_t> offsets
 inline void judge(const IdsView& judged, std::span<const std::int64_t> judged_offsets, std::span<const double> judgments,
                   const IdsView& retrieved, std::span<const std::int64_t> retrieved_offsets,
                   std::span<const std::int64_t> run_query, std::span<double> labels, int n_threads) {
-  for_each_query(judged_offsets, n_threads, [&] {
+  std::vector<std::int64_t> judged_query(retrieved_offsets.size() - 1, -1);
+  for (std::size_t i = 0; i < run_query.size(); ++i) {
+    if (run_query[i] >= 0) judged_query[static_cast<std::size_t>(run_query[i])] = static_cast<std::int64_t>(i);
+  }
+  for_each_query(retrieved_offsets, n_threads, [&] {
     return [&, index = IdIndex()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
-      const std::int64_t other = run_query[static_cast<std::size_t>(query)];
+      const std::int64_t other = judged_query[static_cast<std::size_t>(query)];
       if (other < 0) return;
       auto id_of = [&](std::int64_t row) { return judged[static_cast<std::size_t>(row)]; };
-      index.reset(static_cast<std::size_t>(end - begin));
-      for (std::int64_t row = begin; row < end; ++row) index.find_or_insert(id_of(row), row, id_of);
-      const std::int64_t stop = retrieved_offsets[static_cast<std::size_t>(other) + 1];
-      for (std::int64_t row = retrieved_offsets[static_cast<std::size_t>(other)]; row < stop; ++row) {
+      const std::int64_t first = judged_offsets[static_cast<std::size_t>(other)];
+      const std::int64_t stop = judged_offsets[static_cast<std::size_t>(other) + 1];
+      index.reset(static_cast<std::size_t>(stop - first));
+      for (std::int64_t row = first; row < stop; ++row) index.find_or_insert(id_of(row), row, id_of);
+      for (std::int64_t row = begin; row < end; ++row) {
         const std::int64_t found = index.find(retrieved[static_cast<std::size_t>(row)], id_of);
         if (found >= 0) labels[static_cast<std::size_t>(row)] = judgments[static_cast<std::size_t>(found)];
       }

@@ -259,7 +259,7 @@ class DenseRows {
   }
 
   // Writes the rows of `chunk` from row `first` on; features that a line leaves out are 0.
-  void place(std::int64_t first, const LetorRows& chunk) {
+  void put(std::int64_t first, const LetorRows& chunk) {
     std::size_t entry = 0;
     const auto stride = static_cast<std::size_t>(stride_);
     for (std::size_t i = 0; i < chunk.row_ends.size(); ++i) {
@@ -329,21 +329,16 @@ class LetorFile {
     n_bytes_seen_ = n_bytes_used_ + text.size();
     // Known before the block is cut up: an error is then the same wherever the cuts are.
     if (rows.labels.size() == 0) has_queries_ = LetorRows::first_has_query(text);
-    std::vector<std::pair<const LetorRows*, std::int64_t>> to_place;
-    const std::size_t used = parser_.feed(text, last, n_threads, [&](LetorRows& chunk, std::int64_t line) {
-      append(chunk);
-      if (!sparse_) {
-        grow_dense(chunk, line);
-        to_place.emplace_back(&chunk, dense.n_rows() - static_cast<std::int64_t>(chunk.labels.size()));
-      }
-    });
-    // Only now: the addresses of rows hold still once every chunk of the block has made its room.
-    for_each_task(static_cast<std::int64_t>(to_place.size()), n_threads, [&] {
-      return [&](std::int64_t task) {
-        const auto& [chunk, first] = to_place[static_cast<std::size_t>(task)];
-        dense.place(first, *chunk);
-      };
-    });
+    const std::size_t used = parser_.feed(
+        text, last, n_threads,
+        [&](const LetorRows& chunk, std::int64_t line) {
+          append(chunk);
+          if (!sparse_) grow_dense(chunk, line);
+          return dense.n_rows() - static_cast<std::int64_t>(chunk.labels.size());
+        },
+        [&](std::int64_t first_row, const LetorRows& chunk) {
+          if (!sparse_) dense.put(first_row, chunk);
+        });
     n_bytes_used_ += used;
     return used;
   }

@@ -1,6 +1,7 @@
 // One number a line: scores, and the group sizes that LightGBM and XGBoost keep beside a file without query ids.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "idealrank/buffer.hpp"
@@ -29,7 +30,13 @@ struct NumberLines {
     values.push_back(value);
   }
 
-  void append(const NumberLines& other) { values.append(other.values.span()); }
+  // As Ids::make_room and put.
+  std::size_t make_room(const NumberLines& other) {
+    const std::size_t first = values.size();
+    values.resize(first + other.values.size());
+    return first;
+  }
+  void put(std::size_t first, const NumberLines& other) { std::ranges::copy(other.values.span(), values.data() + first); }
 };
 
 }  // namespace idealrank

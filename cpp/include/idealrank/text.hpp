@@ -1,4 +1,4 @@
-// Files as blocks of lines: a block is cut into chunks at line ends, the chunks are parsed on all cores, then merged in order.
+// Files as blocks of lines: a block is cut into chunks at line ends, the chunks are parsed on all cores, then put together in order.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "idealrank/errors.hpp"
@@ -79,10 +80,11 @@ class BlockParser {
  public:
   explicit BlockParser(std::function<Chunk()> make_chunk = [] { return Chunk(); }) : make_chunk_(std::move(make_chunk)) {}
 
-  // Parses the whole lines of `text`, all of it where it is the `last` block, calls merge(chunk, lines before it) for each piece
-  // in file order, and returns how many bytes were used up; the caller brings the others again, followed by more.
-  template <class Merge>
-  std::size_t feed(std::string_view text, bool last, int n_threads, Merge&& merge) {
+  // Parses the whole lines of `text`, all of it where it is the `last` block, and returns how many bytes were used up; the caller
+  // brings the others again, followed by more. Of each piece, make_room(chunk, lines before it) gives the place, called in file
+  // order; once all have theirs, put(place, chunk) fills them on all threads.
+  template <class MakeRoom, class Put>
+  std::size_t feed(std::string_view text, bool last, int n_threads, MakeRoom&& make_room, Put&& put) {
     const std::size_t used = last ? text.size() : text.rfind('\n') + 1;
     text = text.substr(0, used);
 
@@ -104,15 +106,29 @@ class BlockParser {
         chunks_[i].parse(pieces[i]);
       };
     });
+    std::vector<decltype(make_room(chunks_[0].chunk, n_lines_))> places;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      Parsed& parsed = chunks_[i];
+      const Parsed& parsed = chunks_[i];
       if (parsed.failure) {
         throw parse_error(parsed.failure->what, n_lines_ + parsed.failure->line, parsed.failure->column);
       }
-      merge(parsed.chunk, n_lines_);
+      places.push_back(make_room(parsed.chunk, n_lines_));
       n_lines_ += parsed.n_lines;
     }
+    for_each_task(static_cast<std::int64_t>(pieces.size()), n_threads, [&] {
+      return [&](std::int64_t task) {
+        const auto i = static_cast<std::size_t>(task);
+        put(places[i], std::as_const(chunks_[i].chunk));
+      };
+    });
     return used;
+  }
+
+  // Gathers all in one chunk that has make_room and put itself.
+  std::size_t feed(std::string_view text, bool last, int n_threads, Chunk& all) {
+    return feed(
+        text, last, n_threads, [&](const Chunk& chunk, std::int64_t) { return all.make_room(chunk); },
+        [&](const auto& place, const Chunk& chunk) { all.put(place, chunk); });
   }
 
   // Lines read so far, comments and empty ones included.

@@ -1,6 +1,7 @@
 // TREC judgments (query, iteration, document, label) and runs (query, Q0, document, rank, score, tag).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -62,11 +63,22 @@ struct TrecRows {
     values.push_back(value);
   }
 
-  void append(const TrecRows& other) {
+  // As Ids::make_room and put.
+  struct Place {
+    QueryColumn::Place queries;
+    Ids::Place docs;
+    std::size_t first_value;
+  };
+  Place make_room(const TrecRows& other) {
     if (other.values.size() > 0) tag = other.tag;
-    queries.append(other.queries);
-    docs.append(other.docs);
-    values.append(other.values.span());
+    Place place{queries.make_room(other.queries), docs.make_room(other.docs), values.size()};
+    values.resize(values.size() + other.values.size());
+    return place;
+  }
+  void put(const Place& place, const TrecRows& other) {
+    queries.put(place.queries, other.queries);
+    docs.put(place.docs, other.docs);
+    std::ranges::copy(other.values.span(), values.data() + place.first_value);
   }
 
   // Moves every query's rows together, each query's in the file's order.
