@@ -146,9 +146,10 @@ def test_a_measure_keeps_what_it_names_and_the_convention_fills_the_rest() -> No
             "labels": "integer",
         },
         "measures": {
-            "ndcg": "ndcg(ties=stable,empty=1,gain=exp2,discount=log:2,ideal=retrieved,short=as is)",
+            "ndcg": "ndcg(ties=stable,empty=1,gain=exp2:30,discount=log:2,ideal=retrieved,short=as is)",
             "ndcg(gain=linear)@3": "ndcg(ties=stable,empty=1,gain=linear,discount=log:2,ideal=retrieved,short=as is)@3",
         },
+        "exceptions": {},
     }
     for name, text in ev.conventions["measures"].items():
         assert ir.measure(text) == ev.filled[name]
@@ -262,6 +263,52 @@ def test_a_query_that_the_run_leaves_out_can_be_an_error() -> None:
         ir.evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1}}, "rr", like=rules(missing="error"))
 
 
+@pytest.mark.parametrize("name", ["rr(empty=skip)", "ndcg(empty=skip,ideal=retrieved)", "auc(empty=nan)"])
+def test_a_missing_query_has_no_value_where_nothing_in_it_could_be_found(name: str) -> None:
+    qrels = {"q": {"a": 1, "b": 0}, "r": {"a": 0}, "s": {"a": 1, "b": 0}}
+    ev = ir.evaluate(qrels, {"q": {"a": 2, "b": 1}}, name, like=rules())
+    assert_array_equal(ev.per_query[name], [1.0, math.nan, 0.0])
+
+
+def test_a_missing_query_with_nothing_relevant_counts_0_unless_such_queries_have_no_value() -> None:
+    ev = ir.evaluate({"q": {"a": 1}, "r": {"a": 0}}, {"q": {"a": 1}}, "rr(empty=1)", like=rules())
+    assert_array_equal(ev.per_query["rr(empty=1)"], [1.0, 0.0])
+
+
+def test_several_systems_may_have_different_queries_and_problems_says_so() -> None:
+    qrels = {"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 1}}
+    runs = {"one": {"q": {"a": 1.0}, "r": {"a": 1.0}}, "two": {"s": {"a": 1.0}, "r": {"a": 1.0}}}
+    both = ir.evaluate(qrels, runs, "rr", like=rules(missing="drop"))
+    assert [list(each.query_ids) for each in both.values()] == [["q", "r"], ["r", "s"]]
+    assert [(problem.kind, problem.count) for problem in both.problems] == [
+        ("unretrieved query", 1),
+        ("unretrieved query", 1),
+        ("different queries", 2),
+    ]
+    assert "first 'q', which 'two' leaves out" in str(both.problems[-1])
+    same = ir.evaluate(qrels, runs, "rr", like=rules(missing=0.0))
+    assert "different queries" not in [problem.kind for problem in same.problems]
+
+
+def test_a_convention_can_compare_scores_otherwise_for_one_measure() -> None:
+    like = rules(precision="float32", options={"ties": "stable"}, overrides={"rr@": {"precision": "float64"}})
+    ev = ir.evaluate([0, 1], [1.0, 1.0 + 1e-9], ["rr", "rr@2"], like=like)
+    assert ev.mean == {"rr": 0.5, "rr@2": 1.0}
+    assert ev.conventions["exceptions"] == {"rr@2": {"precision": "float64"}}
+    assert [problem.kind for problem in ev.problems] == ["float32 collision", "tied document"]
+
+
+def test_errors_of_the_native_core_name_the_query_and_the_callers_row() -> None:
+    labels, scores, ids = [1, 0, -1], [3, 2, 1], ["x", "y", "x"]
+    with pytest.raises(DataError, match=r"negative label, got -1 \(query 'x', row 2\)"):
+        ir.evaluate(labels, scores, "ndcg", query_ids=ids)
+    data = ir.from_arrays([3, 0, -1, 7], query_ids=["x", "y", "x", "y"], doc_ids=["a", "b", "c", "d"])
+    with pytest.raises(DataError, match=r"gain table has no label 7 \(query 'y', row 3\)"):
+        ir.evaluate(data, [1, 1, 1, 1], "dcg(gain=table:0:1:2:3,ties=docid_desc)", like=rules(negative="drop"))
+    with pytest.raises(DataError, match=r"gain table has no label 7 \(query 'r'\)"):
+        ir.evaluate({"q": {"a": 1}, "r": {"a": 7}}, {"q": {"a": 1}, "r": {"b": 1}}, "ndcg(gain=table:0:1)")
+
+
 def test_duplicates() -> None:
     run = ir.Run.from_flat(ir.Ids.of(["q"]), [0, 3], ir.Ids.of(["a", "b", "a"]), [1.0, 2.0, 3.0])
     qrels = {"q": {"a": 1}}
@@ -282,8 +329,8 @@ def test_precision() -> None:
         ("float32 collision", 2),
         ("tied document", 2),
     ]
-    with pytest.raises(DataError, match="compares scores as float32, and some are too large"):
-        ir.evaluate(labels, [1e39, 1.0], "rr", like=rules(precision="float32"))
+    with pytest.raises(DataError, match=r"as float32, and one is too large for that, got 1e\+39 \(query 0, row 1\)"):
+        ir.evaluate(labels, [1.0, 1e39], "rr", like=rules(precision="float32"))
 
 
 def test_collisions_in_float32_are_counted_within_queries_only() -> None:
@@ -299,14 +346,19 @@ def test_labels_that_are_not_whole() -> None:
     cut = ir.evaluate(qrels, run, name, like=rules(labels="truncated"))
     assert_allclose(cut.mean[name], 1 + 2 / LOG3, rtol=1e-12, atol=0)
     assert [(problem.kind, problem.count) for problem in cut.problems] == [("truncated label", 1)]
-    with pytest.raises(DataError, match=r"takes whole labels only, got 1\.9"):
+    with pytest.raises(DataError, match=r"takes whole labels only, got 1\.9 \(query 'q', row 0\)"):
         ir.evaluate(qrels, run, name, like=rules(labels="integer"))
+    with pytest.raises(DataError, match=r"takes whole labels only, got 0\.5 \(query 'x', row 2\)"):
+        ir.evaluate([1, 0, 0.5], [3, 2, 1], query_ids=["x", "y", "x"], like=rules(labels="integer"))
+    with pytest.raises(DataError, match=r"takes whole labels only, got 0\.5 \(query 'r'\)"):
+        ir.evaluate({"q": {"a": 1}, "r": {"a": 1, "b": 0.5}}, {"r": {"a": 1.0}}, like=rules(labels="integer"))
 
 
 def test_truncation_also_reaches_documents_that_are_not_retrieved() -> None:
     qrels, run = {"q": {"a": 1, "b": 1.9}}, {"q": {"a": 2}}
     ev = ir.evaluate(qrels, run, "ndcg(gain=linear)", like=rules(labels="truncated"))
     assert_allclose(ev.mean["ndcg(gain=linear)"], 1 / (1 + 1 / LOG3), rtol=1e-12, atol=0)
+    assert [(problem.kind, problem.count) for problem in ev.problems] == [("truncated label", 1)]
 
 
 def test_ties_are_counted_down_to_the_deepest_rank_that_counts() -> None:
@@ -328,7 +380,10 @@ def test_ties_are_counted_down_to_the_deepest_rank_that_counts() -> None:
         (lambda: ir.evaluate([1, math.nan], [1, 2]), DataError, r"finite number, got nan \(query 0, row 1\)"),
         (lambda: ir.evaluate([1, 0], [1, math.inf]), DataError, r"finite number, got inf \(query 0, row 1\)"),
         (lambda: ir.evaluate([1, 0], [1, 2], offsets=[0, 3]), DataError, "offsets must end at the number of documents"),
-        (lambda: ir.evaluate(ir.from_arrays([1]), [1], offsets=[0, 1]), DataError, "RankingData has its own"),
+        (lambda: ir.evaluate(ir.from_arrays([1]), [1], offsets=[0, 1]), DataError, "RankingData and frames have"),
+        (lambda: ir.evaluate("data.csv", "score", offsets=[0, 1]), DataError, "RankingData and frames have"),
+        (lambda: ir.evaluate(QRELS, RUN, offsets=[0, 1]), DataError, "judgments name their queries themselves"),
+        (lambda: ir.evaluate(QRELS, RUN, query_ids=["q1"]), DataError, "judgments name their queries themselves"),
         (lambda: ir.evaluate([1, 0], [1, 2], []), ConventionError, "no measure was named"),
         (lambda: ir.evaluate([1, 0], [1, 2], "ndgc"), ConventionError, "unknown measure 'ndgc'; did you mean 'ndcg'"),
         (lambda: ir.evaluate([1, 0], [1, 2], like="sklear"), ConventionError, "did you mean 'sklearn'"),
@@ -341,10 +396,27 @@ def test_errors(call: Callable[[], object], error: type[Exception], message: str
         call()
 
 
-@pytest.mark.parametrize(("qrels", "run"), [(QRELS, {}), ({}, RUN), (QRELS, {"q1": {}})])
+@pytest.mark.parametrize(("qrels", "run"), [(QRELS, {}), ({}, RUN), (QRELS, {"q1": {}}), ([], [])])
 def test_nothing_to_evaluate_is_an_error(qrels: Any, run: Any) -> None:
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match="there is nothing to evaluate"):
         ir.evaluate(qrels, run, "ndcg")
+
+
+def test_what_a_convention_of_ones_own_leaves_open_is_idealranks_own() -> None:
+    names = ["ndcg", "linear_ndcg", "ap", "ap@2", "p@5", "err", "rbp", "pairwise_error"]
+    for name in names:
+        assert ir.measure(name).under(Convention("mine")) == ir.measure(name).under("idealrank")
+    mine = Convention("mine", options={"denominator": "hits", "ties": "stable"})
+    assert ir.measure("ap").under(mine) == ir.measure("ap(denominator=hits,ties=stable)").under("idealrank")
+
+
+@pytest.mark.parametrize(
+    "choice", [{"precision": "float16"}, {"missing": 1.0}, {"labels": "whole"}, {"negative": "zero"}]
+)
+def test_a_convention_has_only_choices_that_there_are(choice: dict[str, Any]) -> None:
+    ((name, value),) = choice.items()
+    with pytest.raises(ConventionError, match=rf"of this test: {name} must be one of .*, got {value!r}"):
+        rules(**choice)
 
 
 def test_any_convention_can_be_given_by_value() -> None:

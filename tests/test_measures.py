@@ -44,7 +44,7 @@ from idealrank.measures import (
 )
 from idealrank.measures import Judged as JudgedShare
 from idealrank.measures.base import TIES
-from idealrank.measures.plan import run
+from idealrank.measures.plan import Lists, run
 
 Floats = npt.NDArray[np.float64]
 MEMBERS = [getattr(measures, name) for name in measures.__all__]
@@ -357,7 +357,7 @@ def test_many_plans_in_one_call_give_the_bits_of_each_alone(ties: str) -> None:
                for d in VALUES["discount"] for k in (None, 10, "20%")]  # fmt: skip
     family = [m for m in family if takes(m, ties) and m.under().plan() is not None]
     plans = [m.under().plan() for m in family]
-    matrix = run([plan for plan in plans if plan is not None], *columns, ties=ties, n_threads=2)
+    matrix = run([plan for plan in plans if plan is not None], Lists(*columns, n_threads=2), ties)
     assert matrix.shape == (len(family), end)
     for m, values in zip(family, matrix, strict=True):
         assert_array_equal(values, m(*columns), err_msg=str(m))
@@ -365,7 +365,7 @@ def test_many_plans_in_one_call_give_the_bits_of_each_alone(ties: str) -> None:
 
 def test_no_plans_and_no_queries_give_no_values() -> None:
     nothing = np.empty(0)
-    assert run([], nothing, nothing, np.array([0, 0]), ties="average").shape == (0, 1)
+    assert run([], Lists(nothing, nothing, np.array([0, 0])), "average").shape == (0, 1)
     assert NDCG()([], [], [0]).shape == (0,)
     assert_array_equal(NDCG(empty=1)([], []), [1.0])
 
@@ -760,21 +760,43 @@ def test_a_measure_of_ones_own_gain_and_discount_is_the_same_as_the_named_one() 
 
 def test_negative_labels_can_be_unjudged_or_kept_where_a_convention_says_so() -> None:
     labels, scores, offsets = np.array([-1.0, 1.0, 0.0]), np.array([3.0, 2.0, 1.0]), np.array([0, 3])
-    unjudged = NDCG().values(labels, scores, offsets, negative="unjudged")
+    unjudged = NDCG().values(Lists(labels, scores, offsets, negative="unjudged"))
     assert unjudged == pytest.approx([1 / math.log2(3)])
-    kept = NDCG().values(labels, scores, offsets, negative="keep")  # 2^-1 - 1 = -1/2
+    kept = NDCG().values(Lists(labels, scores, offsets, negative="keep"))  # 2^-1 - 1 = -1/2
     assert kept == pytest.approx([(-1 / 2 + 1 / math.log2(3)) / (1 - 1 / 2 / math.log2(4))])
     pool = Judged(np.array([-1.0, 1.0]), np.array([0, 2]))
-    assert_array_equal(
-        JudgedShare().values(labels[:2], scores[:2], np.array([0, 2]), judged=pool, negative="unjudged"), [1 / 2]
-    )
+    joined = Lists(labels[:2], scores[:2], np.array([0, 2]), judged=pool, negative="unjudged")
+    assert_array_equal(JudgedShare().values(joined), [1 / 2])
 
 
 def test_pairs_of_kept_negative_labels_count_like_others() -> None:
     # Ranked -1, 0: one pair, in the wrong order.
-    columns = np.array([-1.0, 0.0]), np.array([2.0, 1.0]), np.array([0, 2])
-    assert_array_equal(KendallTau().values(*columns, negative="keep"), [-1.0])
-    assert_array_equal(PairwiseError().values(*columns, negative="keep"), [1.0])
+    kept = Lists(np.array([-1.0, 0.0]), np.array([2.0, 1.0]), np.array([0, 2]), negative="keep")
+    assert_array_equal(KendallTau().values(kept), [-1.0])
+    assert_array_equal(PairwiseError().values(kept), [1.0])
+
+
+@pytest.mark.parametrize("empty", [0.0, 1.0])
+def test_an_ideal_that_is_not_positive_makes_a_query_empty(empty: float) -> None:
+    # The ideal order is 1, -5, and 1 - 5 / log2(3) < 0.
+    lists = Lists(np.array([-5.0, 1.0]), np.array([2.0, 1.0]), np.array([0, 2]), negative="keep")
+    m = NDCG(gain="linear", empty=empty)
+    assert m.values(lists) == [empty]
+    assert (m @ 1).values(lists) == [-5.0]  # the ideal begins with 1
+
+
+def test_a_sum_of_negative_gains_is_no_empty_query() -> None:
+    lists = Lists(np.array([-5.0, -1.0]), np.array([2.0, 1.0]), np.array([0, 2]), negative="keep")
+    assert DCG(gain="linear", empty=1).values(lists) == pytest.approx([-5 - 1 / math.log2(3)])
+
+
+def test_a_full_ideal_is_that_of_k_documents_however_many_there_are() -> None:
+    m = NDCG(gain="binary", discount="zipf", ideal="full")
+    for depth in (2, 4, 100_000):
+        harmonic = sum(1 / rank for rank in range(1, depth + 1))
+        assert_allclose((m @ depth)([1, 0, 1], [3, 2, 1]), (1 + (depth > 2) / 3) / harmonic, rtol=1e-12, atol=0)
+    with pytest.raises(ConventionError, match=r"ideal=full sums the weights of k ranks, k at most 10,000,000, got"):
+        (m @ 2**53)([1, 0, 1], [3, 2, 1])
 
 
 def test_gains_too_large_to_be_summed_are_refused() -> None:

@@ -25,7 +25,7 @@ def test_batches_of_queries_give_the_result_in_memory_bit_for_bit(n_queries: int
     data = drawn(n_queries, seed)
     whole = ir.evaluate(data, None, MEASURES)
     batches = (data.subset(part) for part in np.array_split(np.arange(n_queries), n_batches))
-    summary = ir.evaluate_stream((batch for batch in batches if batch.n_queries), MEASURES)
+    summary = ir.evaluate_stream(batches, MEASURES)
     assert summary.n_queries == n_queries
     np.testing.assert_equal(summary.mean, whole.mean)
     np.testing.assert_equal(summary.interval(), whole.interval())
@@ -46,6 +46,11 @@ def test_a_query_that_comes_again_is_refused(tmp_path: Path, batch_rows: int) ->
     ir.write_frame(data, tmp_path / "x.parquet")
     with pytest.raises(DataError, match="sorted by qid"):
         ir.evaluate_stream(tmp_path / "x.parquet", "ndcg", batch_rows=batch_rows)
+
+
+def test_queries_without_documents_count_as_in_memory() -> None:
+    summary = ir.evaluate_stream([([], [], [0, 0]), ([], [], [0]), ([0, 1], [2, 1], [0, 2])], "rr")
+    assert summary.mean == ir.evaluate([0, 1], [2, 1], "rr", offsets=[0, 0, 2]).mean == {"rr": 0.25}
 
 
 def test_a_stream_without_queries_is_refused() -> None:

@@ -17,10 +17,11 @@ from idealrank import cutoffs, discounts, gains, measure, measures
 from idealrank.errors import ConventionError, DataError
 from idealrank.measures import AP, DCG, ERR, F1, NDCG, RBP, RR, HitRate, LinearNDCG, Measure, Precision, Recall
 from idealrank.measures.names import CLASSES
+from idealrank.measures.plan import Lists
 
 positive = st.floats(0, 1e6, allow_subnormal=False)
 GAINS: dict[str, st.SearchStrategy[gains.Gain]] = {
-    "Exp2": st.just(gains.Exp2()),
+    "Exp2": st.one_of(st.none(), st.floats(100, 1e6)).map(gains.Exp2),
     "Linear": st.just(gains.Linear()),
     "Binary": st.builds(gains.Binary, positive),
     "Table": st.one_of(
@@ -167,12 +168,14 @@ def test_impossible_cutoffs_are_refused(written: Any) -> None:
     [
         ("exp2", gains.Exp2()),
         ("Exp2", gains.Exp2()),
+        ("exp2:30", gains.Exp2(30)),
         ("linear", gains.Linear()),
         ("binary", gains.Binary(1)),
         ("binary:2.5", gains.Binary(2.5)),
         ("table:0:1:3", gains.Table([0, 1, 3])),
         ("table:5", gains.Table({0: 5})),
         ("table:0>0:4>10", gains.Table({4: 10, 0: 0})),
+        ("Table:0>0:4>10", gains.Table({4: 10, 0: 0})),
         ({0: 0, 1: 1, 2: 3}, gains.Table([0, 1, 3])),
         ((0, 1, 3), gains.Table([0, 1, 3])),
         (np.array([0, 1, 3]), gains.Table([0, 1, 3])),
@@ -187,7 +190,8 @@ def test_gains_are_read_as_people_write_them(written: Any, meant: gains.Gain) ->
     [
         ("expp", "unknown gain 'expp'; did you mean 'exp2'?"),
         ("", "unknown gain ''; there are 'binary', 'exp2', 'linear', 'table'"),
-        ("exp2:3", "cannot read the gain 'exp2:3'"),
+        ("exp2:3:4", "cannot read the gain 'exp2:3:4'"),
+        ("exp2:-1", "highest must be a finite number from 0, got -1"),
         ("linear:x", "cannot read the gain 'linear:x'"),
         ("binary:nan", "nan"),
         ("table", "at least one label"),
@@ -201,6 +205,7 @@ def test_gains_are_read_as_people_write_them(written: Any, meant: gains.Gain) ->
         (["x"], "x"),
         ([[0, 1]], ""),
         (lambda label: label, ""),
+        (5, "a gain is a name such as 'exp2', a table or a Gain, got 5"),
     ],
 )
 def test_gains_that_cannot_be_are_refused(written: Any, message: str) -> None:
@@ -217,6 +222,30 @@ def test_a_label_without_a_gain_is_refused_by_row() -> None:
         table([5])
     with pytest.raises(DataError, match="no label nan"):
         table([math.nan])
+
+
+def test_a_label_above_the_highest_is_refused_by_row() -> None:
+    for labels, place in (([0, 31], "row 1"), ([0.5, 31], "row 1")):
+        with pytest.raises(DataError, match=rf"takes labels up to 30, got 31 \({place}\)"):
+            gains.Exp2(30)(labels)
+        with pytest.raises(DataError, match=rf"takes labels up to 30, got 31 \(query 0, {place}\)"):
+            DCG(gain="exp2:30")(labels, [2, 1])
+    assert gains.Exp2(30)([30]) == DCG(gain="exp2:30")([30], [1]) == 2**30 - 1
+
+
+@pytest.mark.parametrize("label", [1e-300, 1e-17, 1e-9, 1e-4, -1e-17, -1e-9])
+def test_the_gain_of_a_tiny_label_does_not_cancel(label: float) -> None:
+    x = label * math.log(2)
+    expected = x * (1 + x / 2 * (1 + x / 3 * (1 + x / 4)))  # e^x - 1
+    assert_allclose(gains.Exp2()([label]), [expected], rtol=5e-16, atol=0)
+    if label > 0:
+        assert_allclose(DCG()([label], [1]), [expected], rtol=5e-16, atol=0)
+
+
+@given(st.floats(-50, 50))
+def test_the_native_core_has_the_same_gain(label: float) -> None:
+    lists = Lists(np.array([label, 60.0]), np.array([2.0, 1.0]), np.array([0, 2]), negative="keep")
+    assert_allclose((DCG() @ 1).values(lists), gains.Exp2()([label]), rtol=4e-16, atol=0)
 
 
 @pytest.mark.parametrize(
@@ -255,6 +284,7 @@ def test_discounts_are_read_as_people_write_them(written: Any, meant: discounts.
         (["x"], "x"),
         ({1: 1.0}, ""),
         (lambda rank: 1 / rank, ""),
+        (5, "a discount is a name such as 'log', a table or a Discount, got 5"),
     ],
 )
 def test_discounts_that_cannot_be_are_refused(written: Any, message: str) -> None:
@@ -268,6 +298,11 @@ def test_a_discount_that_rises_or_is_negative_is_refused(weights: list[float]) -
     # Ideal, best and worst orders put the highest gain first: with D = (1, 5) the worst NDCG would be 5.
     with pytest.raises(ConventionError, match=r"rise|fall|negative|positive"):
         discounts.Table(weights)
+
+
+def test_the_ranks_of_a_table_count_from_1() -> None:
+    with pytest.raises(DataError, match="ranks count from 1, got 0"):
+        discounts.Table([1, 0.5])([2, 0])
 
 
 def test_the_linear_discount_asks_for_the_length_of_the_list() -> None:
@@ -375,6 +410,7 @@ def test_every_alias_is_another_name_of_a_measure() -> None:
         ("ndgc@10", "unknown measure 'ndgc@10'; did you mean 'ndcg'?"),
         ("xyzzy", "unknown measure 'xyzzy'; there are 'ap', 'auc'"),
         ("", "cannot read the measure ''"),
+        (5, "a measure is a name such as 'ndcg@10' or a Measure, got 5"),
         ("@10", "cannot read the measure '@10'"),
         ("ndcg@", "cannot read the measure 'ndcg@'"),
         ("ndcg@10 20", "cannot read the measure"),

@@ -65,10 +65,10 @@ def ndcg_at_10(setting: Setting) -> Iterator[Comparison]:
 @entry
 def twenty_measures(setting: Setting) -> Iterator[Comparison]:
     from idealrank.measures import NDCG
-    from idealrank.measures.plan import run
+    from idealrank.measures.plan import Lists, run
 
     labels, scores, offsets = _lists(setting.size(100_000))
-    lists = (labels.ravel(), scores.ravel(), offsets)
+    lists = Lists(labels.ravel(), scores.ravel(), offsets)
     family = [
         NDCG(gain=gain, discount=discount, cutoff=cutoff).under().plan()
         for gain in ("exp2", "linear")
@@ -77,10 +77,10 @@ def twenty_measures(setting: Setting) -> Iterator[Comparison]:
     ]
     yield Comparison(
         f"20 measures, {labels.size / 1e6:g} M documents in lists of {_LENGTH}",
-        Contestant("idealrank, all 20", lambda: run(family, *lists, ties="average")),
+        Contestant("idealrank, all 20", lambda: run(family, lists, "average")),
         [
-            Contestant("idealrank, NDCG alone", lambda: run(family[1:2], *lists, ties="average"), AtMost(2)),
-            Contestant("idealrank, NDCG@10 alone", lambda: run(family[:1], *lists, ties="average")),
+            Contestant("idealrank, NDCG alone", lambda: run(family[1:2], lists, "average"), AtMost(2)),
+            Contestant("idealrank, NDCG@10 alone", lambda: run(family[:1], lists, "average")),
         ],
     )
 

@@ -306,16 +306,16 @@ Enum named(std::string_view word, std::initializer_list<std::string_view> names)
 
 Ties ties_of(std::string_view word) { return named<Ties>(word, {"average", "stable", "reverse", "best", "worst"}); }
 
-using GainArguments = std::tuple<std::string_view, double, double, bool, In<double>, In<double>>;
+using GainArguments = std::tuple<std::string_view, double, double, double, bool, In<double>, In<double>>;
 using DiscountArguments = std::tuple<bool, In<double>>;
 using SpecArguments =
     std::tuple<std::string_view, std::size_t, std::size_t, std::string_view, std::string_view, double, double, bool>;
 
 Gain gain_of(const GainArguments& arguments) {
-  const auto& [kind, rel, scale, ideal_retrieved, table_labels, table_gains] = arguments;
+  const auto& [kind, rel, highest, scale, ideal_retrieved, table_labels, table_gains] = arguments;
   check_length(table_gains.shape(0), table_labels.shape(0), "table gains");
-  return {named<GainKind>(kind, {"linear", "exp2", "binary", "judged", "preference", "table"}), rel, scale, ideal_retrieved,
-          span_of(table_labels), span_of(table_gains)};
+  return {named<GainKind>(kind, {"linear", "exp2", "binary", "judged", "preference", "table"}), rel, highest, scale,
+          ideal_retrieved, span_of(table_labels), span_of(table_gains)};
 }
 
 Spec spec_of(const SpecArguments& arguments, std::size_t n_gains, std::size_t n_discounts) {

@@ -34,10 +34,16 @@ class Convention:
     - ``missing``: a query that the run leaves out counts 0.0, is dropped ("drop"), or is an "error";
     - ``duplicates``: of a document that stands twice the "last" score counts, or it is an "error";
     - ``precision``: scores are compared as "float64" or "float32";
-    - ``labels``: any "float", only an "integer", or floats "truncated" to integers.
+    - ``labels``: any "float", only an "integer", only 0 and 1 ("binary"), or floats "truncated" to integers.
 
     ``options`` are the measures' options, by name; ``overrides`` those of single measures: "ap", or "rr@" for one with
-    a cut-off.
+    a cut-off. These may also choose another ``precision`` or other ``labels``. What is not named is idealrank's own.
+
+    >>> mine = Convention("mine", options={"ties": "stable"}, overrides={"rr@": {"precision": "float32"}})
+    >>> mine.option("ties", "ap"), mine.option("denominator", "ap")
+    ('stable', 'relevant')
+    >>> mine.for_measure("rr").precision, mine.for_measure("rr", has_cutoff=True).precision
+    ('float64', 'float32')
     """
 
     name: str
@@ -51,12 +57,32 @@ class Convention:
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: _NOTHING, hash=False)
     note: str = ""
 
-    def option(self, name: str, measure: str, has_cutoff: bool) -> Any:
+    def __post_init__(self) -> None:
+        for name, known in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in known:
+                words = ", ".join(map(repr, known))
+                raise ConventionError(f"{self.name}: {name} must be one of {words}, got {value!r}")
+
+    def option(self, name: str, measure: str, has_cutoff: bool = False) -> Any:
         """What an unnamed option of a measure means here."""
-        for key in (f"{measure}@", measure) if has_cutoff else (measure,):
-            if name in self.overrides.get(key, _NOTHING):
-                return self.overrides[key][name]
-        return self.options.get(name, _OWN_OPTIONS.get(name))
+        keys = (f"{measure}@", measure) if has_cutoff else (measure,)
+        named = [*(self.overrides.get(key, _NOTHING) for key in keys), self.options]
+        own = [*(_OWN_OVERRIDES.get(key, _NOTHING) for key in keys), _OWN_OPTIONS]
+        return next((choices[name] for choices in (*named, *own) if name in choices), None)
+
+    def for_measure(self, measure: str, has_cutoff: bool = False) -> Convention:
+        """The same, with the choices about data that it makes for this measure alone."""
+        keys = (measure, f"{measure}@") if has_cutoff else (measure,)
+        choices: dict[str, Any] = {}
+        for key in keys:
+            choices |= {name: self.overrides[key][name] for name in _OF_MEASURES if name in self.overrides.get(key, ())}
+        return dataclasses.replace(self, **choices) if choices else self
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The choices about the data, by name."""
+        return {name: getattr(self, name) for name in _CHOICES}
 
     def but(self, **choices: Any) -> Convention:
         """The same with other choices about the data.
@@ -65,15 +91,28 @@ class Convention:
         'trec_eval but unjudged=drop, missing=0.0'
         """
         changed = ", ".join(f"{name}={value}" for name, value in choices.items())
-        known = {each.name for each in dataclasses.fields(self)} - {"name", "note", "options", "overrides"}
         for name in choices:
-            if name not in known:
-                raise ConventionError(f"a convention has no choice {name!r}{nearest(name, known)}")
+            if name not in _CHOICES:
+                raise ConventionError(f"a convention has no choice {name!r}{nearest(name, _CHOICES)}")
         return dataclasses.replace(self, name=f"{self.name} but {changed}", **choices)
 
     def __str__(self) -> str:
         return self.name
 
+
+#: Choices about the data, and what each may be.
+_CHOICES: Mapping[str, tuple[float | str, ...]] = MappingProxyType(
+    {
+        "negative": ("error", "unjudged", "keep", "drop"),
+        "unjudged": ("zero", "drop"),
+        "missing": (0.0, "drop", "error"),
+        "duplicates": ("last", "error"),
+        "precision": ("float64", "float32"),
+        "labels": ("float", "integer", "binary", "truncated"),
+    }
+)
+#: Those of them that may differ between measures; the others say which documents and queries there are.
+_OF_MEASURES = ("precision", "labels")
 
 _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
     {
@@ -90,7 +129,7 @@ _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
     }
 )
 
-_OVERRIDES_OF_OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+_OWN_OVERRIDES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "ap": {"denominator": "relevant"},
         "p": {"denominator": "cutoff"},
@@ -100,11 +139,8 @@ _OVERRIDES_OF_OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 
 
 def _tool(name: str, note: str, **choices: Any) -> Convention:
-    overrides = {measure: dict(values) for measure, values in _OVERRIDES_OF_OWN.items()}
-    for measure, values in choices.pop("overrides", {}).items():
-        overrides[measure] = {**overrides.get(measure, {}), **values}
-    data = {key: choices.pop(key) for key in list(choices) if key in Convention.__dataclass_fields__}
-    return Convention(name, options=choices, overrides=overrides, note=note, **data)
+    fields = {key: choices.pop(key) for key in ("overrides", *_CHOICES) if key in choices}
+    return Convention(name, options=choices, note=note, **fields)
 
 
 _LINEAR = {"gain": gains.Linear()}
@@ -127,10 +163,10 @@ _PRESETS = (
           **(_TREC | {"labels": "integer"})),
     _tool("ir_measures",
           "ir_measures 0.4: its providers break ties differently, RR@k and Judged by ascending document id, the rest "
-          "as trec_eval; a missing query counts 0. Those two also compare scores as double, and Judged counts a "
-          "negative label as judged: not repeated here.",
+          "as trec_eval; a missing query counts 0. Those two also compare scores as double. Judged counts a negative "
+          "label as judged: not repeated here.",
           **(_TREC | {"labels": "integer", "missing": 0.0, "duplicates": "last"}),
-          overrides={"rr@": {"ties": "docid_asc"}, "judged": {"ties": "docid_asc"}}),
+          overrides={key: {"ties": "docid_asc", "precision": "float64"} for key in ("rr@", "judged")}),
     _tool("ranx",
           "ranx 0.3: float labels are cut to integers; ties in input order up to 15 documents, arbitrary beyond. Its "
           "RBP weighs by label and can exceed 1; its bpref takes a negative label for judged, is NaN where every "
@@ -142,9 +178,9 @@ _PRESETS = (
           **_LINEAR, ideal="retrieved"),
     _tool("torchmetrics",
           "torchmetrics 1.9: scores as float32; ties are averaged for NDCG, in arbitrary order for the rest; AP is "
-          "divided by the relevant documents found. Two bugs are not repeated here: a query counts as empty where its "
-          "labels sum to 0, as -1, 1, 0 do; and AP, P, recall and RR take a document for irrelevant where its score is "
-          "not positive.",
+          "divided by the relevant documents found. Three bugs are not repeated here: a query counts as empty where "
+          "its labels sum to 0, as -1, 1, 0 do; an ideal DCG below 0 is divided by too; AP, P, recall and RR take a "
+          "document for irrelevant where its score is not positive.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
           overrides={name: {"ties": "stable"} for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
           | {"ap": {"ties": "stable", "denominator": "hits"}}),
@@ -152,21 +188,23 @@ _PRESETS = (
           "TF-Ranking 0.5: ties are shuffled at random on every call, of which this is the mean; a negative label is "
           "padding; P is divided by the documents there are.",
           ideal="retrieved", negative="drop", overrides={"p": {"denominator": "retrieved"}}),
-    _tool("rax", "Rax 0.4: input order; a negative label has a negative gain.",
+    _tool("rax",
+          "Rax 0.4: input order; a negative label has a negative gain. Where all labels are negative it gives 1: "
+          "not repeated here.",
           ties="stable", ideal="retrieved", negative="keep", overrides={"p": {"denominator": "retrieved"}}),
     _tool("lightgbm",
           "LightGBM 4.7: a query with nothing relevant counts 1 in its two measures, NDCG and MAP; with weights that 1 "
-          "is added unweighted, a bug not repeated here.",
-          ties="stable", ideal="retrieved", labels="integer",
+          "is added unweighted, a bug not repeated here. NDCG takes labels up to 30, unless another gain is named.",
+          gain=gains.Exp2(30), ties="stable", ideal="retrieved", labels="integer",
           overrides={"ndcg": {"empty": 1.0}, "ap": {"empty": 1.0, "denominator": "reachable"}}),
     _tool("xgboost",
           "XGBoost 3.2: scores as float32; a query with nothing relevant counts 1 in NDCG and MAP but 0 in pre; all "
-          "three are silently cut at 32 where no cut-off is named. MAP and pre take labels 0 and 1 only. Weights as in "
-          "LightGBM.",
-          ties="stable", ideal="retrieved", labels="integer", precision="float32",
+          "three are silently cut at 32 where no cut-off is named. MAP and pre take labels 0 and 1 only, NDCG those up "
+          "to 31, unless another gain is named. Weights as in LightGBM.",
+          gain=gains.Exp2(31), ties="stable", ideal="retrieved", labels="integer", precision="float32",
           overrides={"ndcg": {"empty": 1.0, "cutoff": 32},
-                     "ap": {"empty": 1.0, "denominator": "reachable", "cutoff": 32},
-                     "p": {"denominator": "retrieved", "cutoff": 32}}),
+                     "ap": {"empty": 1.0, "denominator": "reachable", "cutoff": 32, "labels": "binary"},
+                     "p": {"denominator": "retrieved", "cutoff": 32, "labels": "binary"}}),
     _tool("catboost",
           "CatBoost 1.2: of equal scores the lower label comes first; relevant is a label above 0.5; a query with "
           "nothing relevant counts 1 in NDCG and recall but 0 in MAP, MRR and precision. Its ERR takes labels for "

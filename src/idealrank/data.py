@@ -166,14 +166,14 @@ class RankingData:
             self._set(order=frozen(order))
 
         allowed = np.isfinite(labels) if self.judged is None else ~np.isinf(labels)
-        self._check(allowed, labels, "a label must be a finite number")
+        self.check(allowed, labels, "a label must be a finite number")
         if self.features is not None:
             self._set(features=_check_features(self.features, n_docs))
         if self.scores is not None:
             self._set(scores=frozen(self.check_scores(self.scores)))
         if self.weights is not None:
             weights = float_column(self.weights, "weights", n_docs)
-            self._check(np.isfinite(weights) & (weights >= 0), weights, "a weight must be a finite number from 0")
+            self.check(np.isfinite(weights) & (weights >= 0), weights, "a weight must be a finite number from 0")
             self._set(weights=frozen(weights))
         if self.doc_ids is not None and len(self.doc_ids) != n_docs:
             raise DataError(f"doc_ids must have one entry a document: {n_docs}, got {len(self.doc_ids)}")
@@ -199,7 +199,8 @@ class RankingData:
             twice = int(np.flatnonzero(np.bincount(numbers)[numbers] > 1)[0])
             raise DataError("a query id stands twice", query=self.query_id(twice))
 
-    def _check(self, valid: npt.NDArray[np.bool_], values: Floats, what: str) -> None:
+    def check(self, valid: npt.NDArray[np.bool_], values: Floats, what: str) -> None:
+        """Raise a DataError for the first document that is not valid, with its value, query and row."""
         if not valid.all():
             row = int(np.flatnonzero(~valid)[0])
             raise DataError(f"{what}, got {values[row]}", query=self.query_id(self.query_of(row)), row=row)
@@ -207,7 +208,7 @@ class RankingData:
     def check_scores(self, scores: npt.ArrayLike) -> Floats:
         """Return scores as float64, one a document in row order; one that is not finite is a DataError."""
         column = float_column(scores, "scores", self.n_docs)
-        self._check(np.isfinite(column), column, "a score must be a finite number")
+        self.check(np.isfinite(column), column, "a score must be a finite number")
         return column
 
     @property

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._spec import Named, number_text, parse
-from idealrank.errors import ConventionError
+from idealrank.errors import ConventionError, DataError
 
 __all__ = ["Discount", "Geometric", "Letor", "Linear", "Log", "Power", "Table", "Zipf", "of"]
 
@@ -168,6 +168,8 @@ class Table(Discount):
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         places = np.asarray(ranks, np.int64) - 1
+        if places.min(initial=0) < 0:
+            raise DataError(f"ranks count from 1, got {places.min() + 1}")
         return np.asarray((*self.values, 0.0), np.float64).take(places.clip(max=len(self.values)))
 
     def __str__(self) -> str:
@@ -185,4 +187,8 @@ def of(value: str | Discount | Sequence[float]) -> Discount:
     """
     if isinstance(value, Discount):
         return value
-    return parse(value, _CLASSES, "discount") if isinstance(value, str) else Table(value)
+    if isinstance(value, str):
+        return parse(value, _CLASSES, "discount")
+    if isinstance(value, (Sequence, np.ndarray)):
+        return Table(value)  # type: ignore[arg-type]  # text is a sequence too, and was read above
+    raise ConventionError(f"a discount is a name such as 'log', a table or a Discount, got {value!r}")

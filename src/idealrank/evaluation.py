@@ -5,28 +5,26 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _core, _threads
 from idealrank.conventions import Convention, convention
 from idealrank.cutoffs import Cutoff, Rank
-from idealrank.data import Floats, Judged, Problem, QueryIds, RankingData, from_arrays
+from idealrank.data import Floats, Problem, QueryIds, RankingData, from_arrays
 from idealrank.errors import ConventionError, DataError
 from idealrank.exact import Moments
-from idealrank.ids import Ids
 from idealrank.judgments import Qrels, Run, join
 from idealrank.measures.base import Measure
 from idealrank.measures.names import measure
-from idealrank.measures.plan import Plan, run
+from idealrank.measures.plan import Lists, Plan, run
+from idealrank.prepared import Booleans, Prepared, prepare
 
 __all__ = ["Evaluation", "Evaluations", "evaluate"]
 
-Booleans: TypeAlias = npt.NDArray[np.bool_]
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
 
 
@@ -41,6 +39,7 @@ class Evaluation:
     filled: {measure as given: the measure with every option filled in}.
     convention: what filled them.
     problems: what was met in the data and given a meaning.
+    exceptions: {measure as given: choices about the data that the convention makes for it alone}.
     """
 
     per_query: Mapping[str, Floats]
@@ -49,6 +48,7 @@ class Evaluation:
     convention: Convention
     problems: tuple[Problem, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def n_queries(self) -> int:
@@ -73,13 +73,15 @@ class Evaluation:
 
     @property
     def conventions(self) -> dict[str, Any]:
-        """The convention by name, its choices about the data, and each measure with all of its options."""
-        rules = self.convention
-        data = ("negative", "unjudged", "missing", "duplicates", "precision", "labels")
+        """The convention by name, its choices about the data, and each measure with all of its options.
+
+        "exceptions" are choices about the data that are others for a single measure.
+        """
         return {
-            "convention": rules.name,
-            "data": {name: getattr(rules, name) for name in data},
+            "convention": self.convention.name,
+            "data": self.convention.data,
             "measures": {name: str(filled) for name, filled in self.filled.items()},
+            "exceptions": {name: dict(choices) for name, choices in self.exceptions.items()},
         }
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
@@ -112,7 +114,17 @@ class Evaluation:
 
 
 class Evaluations(Mapping[str, Evaluation]):
-    """Evaluations of several systems on the same queries, by the systems' names."""
+    """Evaluations of several systems, by the systems' names.
+
+    Each has its own queries: under a convention that drops a query which a run leaves out, as trec_eval's does, they
+    may differ from system to system. ``problems`` then says so.
+
+    >>> both = evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q2": {"a": 1}}}, "rr")
+    >>> both.mean
+    {'old': {'rr': 1.0}, 'new': {'rr': 1.0}}
+    >>> print(both.problems[-1])
+    2 queries are not measured for every system, first 'q1', which 'new' leaves out: the means are not of the same
+    """
 
     def __init__(self, systems: Mapping[str, Evaluation]) -> None:
         self._systems = dict(systems)
@@ -130,6 +142,22 @@ class Evaluations(Mapping[str, Evaluation]):
     def mean(self) -> dict[str, dict[str, float]]:
         """{system: {measure as given: mean}}."""
         return {name: evaluation.mean for name, evaluation in self.items()}
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was met for any system, each once, and whether their queries differ."""
+        met = dict.fromkeys(problem for evaluation in self.values() for problem in evaluation.problems)
+        queries = {name: set(evaluation.query_ids.tolist()) for name, evaluation in self.items()}
+        everyone = dict.fromkeys(query for evaluation in self.values() for query in evaluation.query_ids.tolist())
+        lacking = [(query, name) for query in everyone for name in self if query not in queries[name]]
+        if not lacking:
+            return tuple(met)
+        count = len(dict(lacking))
+        what = (
+            f"{count:,} queries are not measured for every system, first {lacking[0][0]!r}, which {lacking[0][1]!r} "
+            "leaves out: the means are not of the same"
+        )
+        return (*met, Problem("different queries", count, what))
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """A data frame with one row a system and query: the columns system and qid, and one a measure."""
@@ -195,10 +223,10 @@ def evaluate(
     >>> evaluate([2, 0, 1], [0.9, 0.8, 0.7], "dcg").mean
     {'dcg': 3.5}
     """
-    named = {str(given): measure(given) for given in _listed(measures)}
-    if not named:
-        raise ConventionError("no measure was named")
+    named = named_measures(measures)
     if isinstance(data, (Qrels, Mapping)):
+        if offsets is not None or query_ids is not None:
+            raise DataError("offsets and query_ids go with arrays of labels; judgments name their queries themselves")
         rules = convention(like or "trec_eval")
         qrels = data if isinstance(data, Qrels) else Qrels(data)
         if _is_several_runs(scores):
@@ -208,15 +236,22 @@ def evaluate(
         return _evaluate_run(qrels, scores, named, rules, n_threads)
 
     rules = convention(like or "idealrank")
-    ranking, columns = _as_ranking(data, scores, offsets, query_ids)
+    ranking, columns = as_ranking(data, scores, offsets, query_ids)
+    if ranking.n_docs == 0:
+        raise DataError("there are no documents: there is nothing to evaluate")
     systems = {
-        name: _evaluate(ranking, ranking.check_scores(each), named, rules, n_threads) for name, each in columns.items()
+        name: evaluate_ranking(ranking, ranking.check_scores(each), named, rules, n_threads)
+        for name, each in columns.items()
     }
     return systems[""] if list(systems) == [""] else Evaluations(systems)
 
 
-def _listed(measures: Measures) -> Sequence[str | Measure]:
-    return [measures] if isinstance(measures, (str, Measure)) else list(measures)
+def named_measures(measures: Measures) -> dict[str, Measure]:
+    """{measure as given: measure}."""
+    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    if not listed:
+        raise ConventionError("no measure was named")
+    return {str(given): measure(given) for given in listed}
 
 
 def _is_several_runs(scores: Any) -> bool:
@@ -230,11 +265,14 @@ def _is_several_runs(scores: Any) -> bool:
     )
 
 
-def _as_ranking(
-    data: Any, scores: Any, offsets: npt.ArrayLike | None, query_ids: Iterable[object] | None
+def as_ranking(
+    data: Any, scores: Any = None, offsets: npt.ArrayLike | None = None, query_ids: Iterable[object] | None = None
 ) -> tuple[RankingData, dict[str, Any]]:
     """The data, and {name: scores}; one system without a name is called ""."""
-    if not isinstance(data, RankingData) and (hasattr(data, "columns") or isinstance(data, (str, os.PathLike))):
+    is_frame = hasattr(data, "columns") or isinstance(data, (str, os.PathLike))
+    if (offsets is not None or query_ids is not None) and (is_frame or isinstance(data, RankingData)):
+        raise DataError("offsets and query_ids go with arrays of labels; RankingData and frames have their own")
+    if is_frame:
         from idealrank.io.frames import ranking_and_scores
 
         if isinstance(data, (str, os.PathLike)):
@@ -244,8 +282,6 @@ def _as_ranking(
         data, scores = ranking_and_scores(data, scores)
     elif not isinstance(data, RankingData):
         data = from_arrays(data, offsets=offsets, query_ids=query_ids)
-    elif offsets is not None or query_ids is not None:
-        raise DataError("offsets and query_ids go with arrays of labels; RankingData has its own")
     if scores is None:
         if data.scores is None:
             raise DataError("the data has no scores of its own; give one score a document")
@@ -270,10 +306,10 @@ def _evaluate_run(
     assert joined.scores is not None
     # A query that the run names without documents is not missing; one without judgments is to its judges.
     missing = (qrels.query_ids.index_in(answer.query_ids) < 0) | (np.diff(qrels.offsets) == 0)
-    return _evaluate(joined, joined.scores, named, rules, n_threads, missing)
+    return evaluate_ranking(joined, joined.scores, named, rules, n_threads, missing)
 
 
-def _evaluate(
+def evaluate_ranking(
     data: RankingData,
     scores: Floats,
     named: Mapping[str, Measure],
@@ -281,27 +317,72 @@ def _evaluate(
     n_threads: int | None,
     missing: Booleans | None = None,
 ) -> Evaluation:
+    """Evaluate one system, whose scores are checked, on queries of which the run may leave out some."""
     if missing is None:
         missing = (np.diff(data.offsets) == 0) & (data.judged is not None)
-    table = _prepare(data, scores, rules, missing)
     filled = {name: each.under(rules) for name, each in named.items()}
-    signs = _Signs.of(filled.values(), joined=table.judged is not None)
+    signs = _Signs.of(filled.values(), joined=data.judged is not None)
+    problems: dict[Problem, None] = {}
     values: dict[str, Floats] = {}
-    for ties in dict.fromkeys(each.ties for each in filled.values()):
-        group: dict[str, Measure | Plan] = {name: each for name, each in filled.items() if each.ties == ties}
+    rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
+    for own_rules in dict.fromkeys(rules_of.values()):
+        prepared = prepare(data, scores, own_rules, missing, n_threads)
+        chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
+        found = _measured(prepared, chosen, None if values else signs)
+        problems |= dict.fromkeys(prepared.problems)
         if not values:
-            group |= signs.plans
-        values |= _measure(table.ordered(ties or "average", n_threads), group, n_threads)
-    problems = table.problems + signs.problems(values, np.diff(table.offsets))
+            problems |= dict.fromkeys(signs.problems(found, np.diff(prepared.lists.offsets)))
+        values |= found
     for name in named:
-        if table.missing.any():
-            values[name] = np.where(table.missing, 0.0, values[name])
         skipped = int(np.isnan(values[name]).sum())
         if skipped and filled[name].empty == "skip":
             what = f"{skipped:,} queries have no value of {name} and are left out of its mean"
-            problems += (Problem("skipped query", skipped, what),)
+            problems[Problem("skipped query", skipped, what)] = None
         values[name].flags.writeable = False
-    return Evaluation({name: values[name] for name in named}, table.query_ids, filled, rules, problems)
+    exceptions = {name: dict(own.data.items() - rules.data.items()) for name, own in rules_of.items() if own != rules}
+    per_query = {name: values[name] for name in named}
+    return Evaluation(per_query, prepared.query_ids, filled, rules, tuple(problems), exceptions=exceptions)
+
+
+def _measured(prepared: Prepared, filled: Mapping[str, Measure], signs: _Signs | None) -> dict[str, Floats]:
+    """One value a query and measure, and the signs'."""
+    values: dict[str, Floats] = {}
+    for ties in dict.fromkeys(each.ties or "average" for each in filled.values()):
+        group: dict[str, Measure | Plan] = {name: each for name, each in filled.items() if each.ties in (ties, None)}
+        if signs is not None and not values:
+            group |= signs.plans
+        ordered, kernel_ties = prepared.ordered(ties)
+        try:
+            values |= _in_one_sort(ordered.lists, group, kernel_ties)
+        except DataError as error:
+            raise ordered.located(error) from None
+    if prepared.missing.any():
+        for name, each in filled.items():
+            values[name] = np.where(prepared.missing, _value_if_missing(prepared, each), values[name])
+    return values
+
+
+def _value_if_missing(prepared: Prepared, filled: Measure) -> Floats | float:
+    """0, but NaN where a query has none of the measure whatever a run retrieves."""
+    if filled.empty not in ("nan", "skip"):
+        return 0.0
+    (at_best,) = _in_one_sort(prepared.judged_only(), {"": filled}, "stable").values()
+    return np.where(np.isnan(at_best), np.nan, 0.0)
+
+
+def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -> dict[str, Floats]:
+    plans: dict[str, Plan] = {}
+    values: dict[str, Floats] = {}
+    for name, each in group.items():
+        plan = each if isinstance(each, Plan) else each.plan()
+        if plan is not None:
+            plans[name] = plan
+        else:
+            assert isinstance(each, Measure)
+            values[name] = replace(each, ties=ties).values(lists)
+    if plans:
+        values |= dict(zip(plans, run(list(plans.values()), lists, ties), strict=True))
+    return values
 
 
 @dataclass(frozen=True)
@@ -348,142 +429,3 @@ class _Signs:
 
 def _percent(count: int, ranked: npt.NDArray[np.int64]) -> str:
     return f"{count:,} ({count / ranked.sum():.1%})"
-
-
-@dataclass(frozen=True)
-class _Table:
-    """Lists ready for the native core: rows query by query, the convention's choices about data made."""
-
-    labels: Floats
-    scores: Floats
-    offsets: npt.NDArray[np.int64]
-    judged: Judged | None
-    doc_ids: Ids | None
-    query_ids: QueryIds
-    missing: Booleans
-    negative: str
-    ties: str = "average"
-    problems: tuple[Problem, ...] = ()
-
-    def ordered(self, ties: str, n_threads: int | None) -> _Table:
-        """With the rows so that the native core need not know document ids."""
-        if not ties.startswith("docid"):
-            return replace(self, ties=ties)
-        if self.doc_ids is None:  # the row number stands in
-            return replace(self, ties="stable" if ties == "docid_asc" else "reverse")
-        descending, threads = ties == "docid_desc", _threads.resolve(n_threads)
-        rows = _core.order_by_id(self.scores, self.offsets, *self.doc_ids.parts, descending, threads)
-        return replace(self, ties="stable", labels=self.labels[rows], scores=self.scores[rows], doc_ids=None)
-
-
-def _prepare(data: RankingData, scores: Floats, rules: Convention, missing: Booleans) -> _Table:
-    labels, scores = data.to_groups(data.labels), data.to_groups(scores)
-    doc_ids = data.doc_ids
-    if doc_ids is not None and data.order is not None:
-        doc_ids = doc_ids.take(data.order)
-    offsets, judged, query_ids = data.offsets, data.judged, data.query_ids
-    problems = list(data.problems)
-
-    labels = _check_labels(labels, data, rules, problems)
-    if judged is not None:
-        judged = Judged(_check_labels(judged.labels, data, rules, []), judged.offsets)
-    if rules.precision == "float32":
-        scores = _as_float32(scores, offsets, rules, problems)
-
-    if missing.any() and rules.missing == "error":
-        query = data.query_id(int(np.flatnonzero(missing)[0]))
-        raise DataError(f"the run has nothing for a judged query, which {rules.name} refuses", query=query)
-
-    dropped = np.zeros(labels.size, bool)
-    if rules.unjudged == "drop":
-        dropped |= np.isnan(labels)
-        if rules.negative == "unjudged":
-            dropped |= labels < 0
-    if rules.negative == "drop":
-        dropped |= labels < 0
-        if judged is not None:
-            kept_judged = judged.labels >= 0
-            judged = Judged(judged.labels[kept_judged], _count_up_to(kept_judged)[judged.offsets])
-    if dropped.any():
-        kept = ~dropped
-        labels, scores, offsets = labels[kept], scores[kept], _count_up_to(kept)[offsets]
-        doc_ids = None if doc_ids is None else doc_ids.take(np.flatnonzero(kept))
-
-    if rules.missing == "drop" and missing.any():
-        kept_queries = np.flatnonzero(~missing)
-        assert judged is not None
-        judged_rows, rows = (np.repeat(~missing, np.diff(each)) for each in (judged.offsets, offsets))
-        judged = Judged(judged.labels[judged_rows], _subset_offsets(judged.offsets, kept_queries))
-        labels, scores = labels[rows], scores[rows]
-        doc_ids = None if doc_ids is None else doc_ids.take(np.flatnonzero(rows))
-        offsets, query_ids = _subset_offsets(offsets, kept_queries), query_ids.take(kept_queries)
-        missing = missing[kept_queries]
-    negative = "keep" if rules.negative == "drop" else rules.negative
-    return _Table(labels, scores, offsets, judged, doc_ids, query_ids, missing, negative, problems=tuple(problems))
-
-
-def _as_float32(scores: Floats, offsets: npt.NDArray[np.int64], rules: Convention, problems: list[Problem]) -> Floats:
-    """Scores rounded to float32, and how many of them became equal by it."""
-    with np.errstate(over="ignore"):
-        rounded = scores.astype(np.float32).astype(np.float64)
-    if not np.isfinite(rounded).all():
-        raise DataError(f"{rules.name} compares scores as float32, and some are too large for that")
-    if np.array_equal(rounded, scores):
-        return rounded
-    order = _core.order(rounded, offsets, _threads.resolve(None))
-    same = (rounded[order[1:]] == rounded[order[:-1]]) & (scores[order[1:]] != scores[order[:-1]])
-    heads = offsets[1:-1]
-    same[heads[(heads > 0) & (heads < rounded.size)] - 1] = False  # the last of one query and the first of the next
-    count = int(np.count_nonzero(np.append(same, False) | np.append(False, same)))
-    if count:
-        what = f"{count:,} scores differ from another only beyond float32, which is how {rules.name} compares them"
-        problems.append(Problem("float32 collision", count, what))
-    return rounded
-
-
-def _check_labels(labels: Floats, data: RankingData, rules: Convention, problems: list[Problem]) -> Floats:
-    if rules.labels == "float":
-        return labels
-    whole = np.trunc(labels)
-    odd = np.flatnonzero((whole != labels) & ~np.isnan(labels))
-    if not odd.size:
-        return labels
-    if rules.labels == "integer":
-        raise DataError(f"{rules.name} takes whole labels only, got {labels[odd[0]]:g}")
-    problems.append(
-        Problem("truncated label", odd.size, f"{odd.size:,} labels are not whole and were cut, as {rules.name} does")
-    )
-    return whole
-
-
-def _count_up_to(kept: Booleans) -> npt.NDArray[np.int64]:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(kept)))
-
-
-def _subset_offsets(offsets: npt.NDArray[np.int64], queries: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.diff(offsets)[queries])))
-
-
-def _measure(table: _Table, group: Mapping[str, Measure | Plan], n_threads: int | None) -> dict[str, Floats]:
-    plans: dict[str, Plan] = {}
-    values: dict[str, Floats] = {}
-    lists = (table.labels, table.scores, table.offsets)
-    for name, each in group.items():
-        plan = each if isinstance(each, Plan) else each.plan()
-        if plan is not None:
-            plans[name] = plan
-        else:
-            assert isinstance(each, Measure)
-            resolved = replace(each, ties=table.ties)
-            values[name] = resolved.values(*lists, judged=table.judged, negative=table.negative, n_threads=n_threads)
-    if plans:
-        matrix = run(
-            list(plans.values()),
-            *lists,
-            judged=table.judged,
-            ties=table.ties,
-            negative=table.negative,
-            n_threads=n_threads,
-        )
-        values |= dict(zip(plans, matrix, strict=True))
-    return values

@@ -33,12 +33,29 @@ class Gain(Named):
 class Exp2(Gain):
     """G(l) = 2^l - 1: the gain of learning to rank (Burges et al. 2005).
 
+    With ``highest``, written ``exp2:30``, a label above it is a DataError, as in tools that keep a table of gains.
+
     >>> Exp2()([0, 1, 2, 3])
     array([0., 1., 3., 7.])
     """
 
+    highest: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.highest is not None and not (math.isfinite(self.highest) and self.highest >= 0):
+            raise ConventionError(f"highest must be a finite number from 0, got {self.highest}")
+
     def __call__(self, labels: npt.ArrayLike) -> Floats:
-        return np.exp2(np.asarray(labels, np.float64)) - 1
+        wanted = np.asarray(labels, np.float64)
+        above = np.flatnonzero(wanted > (np.inf if self.highest is None else self.highest))
+        if above.size:
+            row = int(above[0])
+            raise DataError(f"the gain takes labels up to {self.highest:g}, got {wanted.flat[row]:g}", row=row)
+        # Near 0 the difference would cancel.
+        return np.where(np.abs(wanted) < 1, np.expm1(wanted * math.log(2)), np.exp2(wanted) - 1)
+
+    def __str__(self) -> str:
+        return self.name() if self.highest is None else super().__str__()
 
 
 @dataclass(frozen=True)
@@ -118,20 +135,26 @@ _CLASSES: dict[str, type[Gain]] = {cls.name(): cls for cls in (Exp2, Linear, Bin
 def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
     """A gain from its name, or from a table; a gain stays itself.
 
-    >>> of("exp2"), of("table:0>0:2>5")
-    (Exp2(), Table(labels=(0.0, 2.0), gains=(0.0, 5.0)))
+    >>> of("linear"), of("table:0>0:2>5")
+    (Linear(), Table(labels=(0.0, 2.0), gains=(0.0, 5.0)))
     """
     if isinstance(value, Gain):
         return value
-    if not isinstance(value, str):
-        return Table(value)
-    if value.startswith("table:") and ">" in value:
-        pairs = [pair.split(">") for pair in value.split(":")[1:]]
-        try:
-            table = {float(label): float(gain) for label, gain in pairs}
-        except ValueError as error:
-            raise ConventionError(f"cannot read the gain {value!r}: {error}") from None
-        if len(table) < len(pairs):
-            raise ConventionError(f"a label stands twice in the gain {value!r}")
-        return Table(table)
-    return parse(value, _CLASSES, "gain")
+    if isinstance(value, str):
+        return _read(value)
+    if isinstance(value, (Mapping, Sequence, np.ndarray)):
+        return Table(value)  # type: ignore[arg-type]  # text is a sequence too, and was read above
+    raise ConventionError(f"a gain is a name such as 'exp2', a table or a Gain, got {value!r}")
+
+
+def _read(text: str) -> Gain:
+    if not (text.lower().startswith("table:") and ">" in text):
+        return parse(text, _CLASSES, "gain")
+    pairs = [pair.split(">") for pair in text.split(":")[1:]]
+    try:
+        table = {float(label): float(gain) for label, gain in pairs}
+    except ValueError as error:
+        raise ConventionError(f"cannot read the gain {text!r}: {error}") from None
+    if len(table) < len(pairs):
+        raise ConventionError(f"a label stands twice in the gain {text!r}")
+    return Table(table)

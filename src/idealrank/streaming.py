@@ -15,7 +15,14 @@ import numpy as np
 from idealrank.conventions import Convention, convention
 from idealrank.data import Problem, RankingData, from_arrays
 from idealrank.errors import DataError
-from idealrank.evaluation import Evaluation, Measures, evaluate, t_interval
+from idealrank.evaluation import (
+    Evaluation,
+    Measures,
+    as_ranking,
+    evaluate_ranking,
+    named_measures,
+    t_interval,
+)
 from idealrank.exact import Moments
 from idealrank.measures.base import Measure
 
@@ -76,23 +83,18 @@ def evaluate_stream(
     >>> evaluate_stream(batches, ["rr"]).mean
     {'rr': 0.8333333333333334}
     """
-    rules = convention(like or "idealrank")
+    rules, named = convention(like or "idealrank"), named_measures(measures)
     summary = Summary(rules)
     parts = _parquet_batches(batches, batch_rows) if isinstance(batches, (str, os.PathLike)) else batches
     for part in parts:
-        summary.add(_evaluate_batch(part, measures, rules, n_threads))
+        if isinstance(part, tuple):
+            labels, scores, offsets = part
+            part = from_arrays(labels, scores=scores, offsets=offsets)
+        data, own_scores = as_ranking(part)
+        summary.add(evaluate_ranking(data, own_scores[""], named, rules, n_threads))
     if summary.n_queries == 0:
         raise DataError("the stream has no queries")
     return summary
-
-
-def _evaluate_batch(batch: Any, measures: Measures, rules: Convention, n_threads: int | None) -> Evaluation:
-    if isinstance(batch, tuple):
-        labels, scores, offsets = batch
-        batch = from_arrays(labels, scores=scores, offsets=offsets)
-    evaluation = evaluate(batch, None, measures, like=rules, n_threads=n_threads)
-    assert isinstance(evaluation, Evaluation)
-    return evaluation
 
 
 def _parquet_batches(path: str | os.PathLike[str], batch_rows: int) -> Iterator[RankingData]:

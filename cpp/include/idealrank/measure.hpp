@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ namespace idealrank {
 // Equal scores: the mean over all their orders, input order, its reverse, or the order that is best or worst for the gain.
 enum class Ties { average, stable, reverse, best, worst };
 
-// label -> gain: l; 2^l - 1; 1 from `rel` on; 1 for any judged document; 1 relevant, -1 judged otherwise, 0 unjudged; table.
+// label -> gain: l; 2^l - 1 up to `highest`; 1 from `rel` on; 1 for any judged document; 1 relevant, -1 judged otherwise, 0 unjudged; table.
 enum class GainKind { linear, exp2, binary, judged, preference, table };
 
 // What becomes of gains g_1, g_2, ... in rank order:
@@ -45,6 +46,7 @@ enum class CutoffKind { none, rank, fraction, power, relevant };
 struct Gain {
   GainKind kind = GainKind::linear;
   double rel = 1;               // where relevance begins; for a cascade, the highest label there may be
+  double highest = std::numeric_limits<double>::infinity();  // no label may be above, of exp2
   double scale = 1;             // every gain is multiplied by it
   bool ideal_retrieved = false;  // the ideal is over the ranked documents, though judged ones are given
   std::span<const double> table_labels, table_gains;  // ascending labels
@@ -94,11 +96,12 @@ inline double dot(const double* a, const double* b, std::size_t n) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+// 2^l - 1, exact for whole labels; near 0 the difference would cancel.
 inline double exp2_gain(double label) {
   if (label >= 0 && label < kLevels && label == std::floor(label)) {
     return static_cast<double>((std::uint64_t{1} << static_cast<int>(label)) - 1);
   }
-  return std::exp2(label) - 1;
+  return std::abs(label) < 1 ? std::expm1(label * std::numbers::ln2) : std::exp2(label) - 1;
 }
 
 // Measures queries one after the other without allocating anew.
@@ -136,6 +139,11 @@ class QueryMeter {
         Column& column = columns_[specs_[s].gain];
         column.depth = std::max(column.depth, cutoffs_[s]);
       }
+      if (specs_[s].denominator == Denominator::full) {
+        const Discount& discount = discounts_[specs_[s].discount];
+        const std::size_t depth = std::min(cutoffs_[s], discount.linear ? n : discount.weights.size());
+        ones_.resize(std::max(ones_.size(), depth), 1.0);
+      }
     }
     order_ = rank_(scores_, deepest, query, begin);
     find_runs();
@@ -164,8 +172,7 @@ class QueryMeter {
   void tabulate(std::size_t g) {
     LevelGains& levels = level_gains_[g];
     for (int level = 0; level < kLevels; ++level) {
-      const bool known = gains_[g].kind != GainKind::table || find_in_table(gains_[g], level) != nullptr;
-      levels.gains[static_cast<std::size_t>(level)] = known ? gain_of(gains_[g], level, 0) : 0;
+      levels.gains[static_cast<std::size_t>(level)] = takes(gains_[g], level) ? gain_of(gains_[g], level, 0) : 0;
       levels.best_first[static_cast<std::size_t>(level)] = level;
     }
     std::stable_sort(levels.best_first.begin(), levels.best_first.end(), [&](int a, int b) {
@@ -179,8 +186,19 @@ class QueryMeter {
     return gain.table_gains.data() + (place - gain.table_labels.begin());
   }
 
+  static bool takes(const Gain& gain, double label) {
+    if (gain.kind == GainKind::table) return find_in_table(gain, label) != nullptr;
+    return gain.kind != GainKind::exp2 || label <= gain.highest;
+  }
+
+  [[noreturn]] void refuse(const Gain& gain, double label, std::int64_t row) const {
+    if (gain.kind == GainKind::table) throw data_error("the gain table has no label " + shown(label), query_, row);
+    throw data_error("the gain takes labels up to " + shown(gain.highest) + ", got " + shown(label), query_, row);
+  }
+
   double gain_of(const Gain& gain, double label, std::int64_t row) const {
     if (std::isnan(label) || (label < 0 && negative_ == Negative::unjudged)) return 0;
+    if (!takes(gain, label)) refuse(gain, label, row);
     switch (gain.kind) {
       case GainKind::linear: return gain.scale * label;
       case GainKind::exp2: {
@@ -193,9 +211,7 @@ class QueryMeter {
       case GainKind::preference: return label >= gain.rel ? 1 : -1;
       case GainKind::table: break;
     }
-    const double* const found = find_in_table(gain, label);
-    if (found == nullptr) throw data_error("the gain table has no label " + shown(label), query_, row);
-    return gain.scale * *found;
+    return gain.scale * *find_in_table(gain, label);
   }
 
   static std::string shown(double number) {
@@ -271,29 +287,25 @@ class QueryMeter {
       column.n_negative += value < 0 ? count : 0;
     };
     const Levels& levels = ideal_levels(gain);
+    const std::span<const double> labels = ideal_labels(gain);
+    const std::int64_t first = gain.ideal_retrieved ? first_row_ : judged_first_row_;
     if (levels.countable) {
-      levels.for_each([&](std::size_t level, std::size_t count) {
-        if (gain.kind == GainKind::table && find_in_table(gain, static_cast<double>(level)) == nullptr) {
-          refuse(ideal_labels(gain), gain.ideal_retrieved ? first_row_ : judged_first_row_, static_cast<double>(level));
-        }
-        add(level_gains_[g].gains[level], count);
-      });
+      check_levels(gain, levels, labels, first);
+      levels.for_each([&](std::size_t level, std::size_t count) { add(level_gains_[g].gains[level], count); });
     } else {
-      const std::span<const double> labels = ideal_labels(gain);
-      const std::int64_t first = gain.ideal_retrieved ? first_row_ : judged_first_row_;
       for (std::size_t i = 0; i < labels.size(); ++i) add(gain_of(gain, labels[i], first + static_cast<std::int64_t>(i)), 1);
     }
-    if (gain.kind == GainKind::table && retrieved_levels().countable) {
-      retrieved_levels().for_each([&](std::size_t level, std::size_t) {
-        if (find_in_table(gain, static_cast<double>(level)) == nullptr) refuse(labels_, first_row_, static_cast<double>(level));
-      });
+    if (retrieved_levels().countable && &retrieved_levels() != &levels) {
+      check_levels(gain, retrieved_levels(), labels_, first_row_);
     }
   }
 
-  // Throws for a label that the table lacks, naming its first row.
-  [[noreturn]] void refuse(std::span<const double> labels, std::int64_t first_row, double label) const {
-    const auto place = std::find(labels.begin(), labels.end(), label) - labels.begin();
-    throw data_error("the gain table has no label " + shown(label), query_, first_row + place);
+  // Throws for a level that the gain does not take, naming its first row.
+  void check_levels(const Gain& gain, const Levels& levels, std::span<const double> labels, std::int64_t first_row) const {
+    levels.for_each([&](std::size_t level, std::size_t) {
+      const auto label = static_cast<double>(level);
+      if (!takes(gain, label)) refuse(gain, label, first_row + (std::find(labels.begin(), labels.end(), label) - labels.begin()));
+    });
   }
 
   std::size_t cutoff_of(const Spec& spec, std::size_t n) const {
@@ -387,7 +399,9 @@ class QueryMeter {
 
   double value_of(const Spec& spec, std::size_t k, std::size_t n) const {
     const Column& column = columns_[spec.gain];
-    if (column.n_relevant == 0 && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
+    // A plain sum of negative gains is what it is; everything else asks for something relevant.
+    const bool plain_loss = spec.reduction == Reduction::sum && spec.denominator == Denominator::none && column.n_negative > 0;
+    if (column.n_relevant == 0 && !plain_loss && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
     if (spec.zero_if_short && spec.cutoff_kind != CutoffKind::none && n < k) return 0;
     if (spec.denominator == Denominator::hits && (ties_ == Ties::best || ties_ == Ties::worst)) {
       return mean_precision_of_hits(column.ranked, std::min(k, n));
@@ -397,7 +411,8 @@ class QueryMeter {
     if (!std::isfinite(reduced) || !std::isfinite(divisor)) {
       throw data_error("the gains of a query are too large to be summed", query_, -1);
     }
-    if (divisor != 0) return reduced / divisor;
+    if (divisor > 0) return reduced / divisor;
+    // Negative gains can outweigh the positive ones even in the ideal order: nothing to be compared with.
     const bool normalised = spec.denominator == Denominator::ideal || spec.denominator == Denominator::full;
     return normalised ? spec.empty : 0;
   }
@@ -422,10 +437,7 @@ class QueryMeter {
     switch (spec.denominator) {
       case Denominator::none: return 1;
       case Denominator::ideal: return weighted(discounts_[spec.discount], column.ideal, k, n);
-      case Denominator::full: {
-        const Discount& discount = discounts_[spec.discount];
-        return weighted(discount, std::vector<double>(std::min(k, discount.linear ? n : discount.weights.size()), 1.0), k, n);
-      }
+      case Denominator::full: return weighted(discounts_[spec.discount], ones_, k, n);
       case Denominator::relevant: return relevant;
       case Denominator::reachable: return spec.cutoff_kind == CutoffKind::none ? relevant : std::min(relevant, cutoff);
       case Denominator::hits: {
@@ -624,6 +636,7 @@ class QueryMeter {
   std::vector<Column> columns_;
   std::vector<LevelGains> level_gains_;
   std::vector<std::size_t> cutoffs_;
+  std::vector<double> ones_;  // the gains of a full list, as many as any was asked for
 };
 
 }  // namespace detail

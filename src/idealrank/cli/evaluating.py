@@ -32,7 +32,7 @@ def evaluate_files(
     like: str | None,
     group: str | None,
     quiet: bool,
-) -> Mapping[str, Evaluation]:
+) -> Evaluations:
     """Evaluations by the systems' names."""
     if kind in FRAMES:
         from idealrank.io.tables import read_frame
@@ -40,7 +40,7 @@ def evaluate_files(
         # One system has a name too; more than one cannot be told from a list of one otherwise.
         columns = list(systems) or ["score"]
         found = evaluate(read_frame(data, kind=kind, text=("doc",)), columns, measures, like=like)  # type: ignore[arg-type]
-        return found if isinstance(found, Evaluations) else {columns[0]: found}
+        return found if isinstance(found, Evaluations) else Evaluations({columns[0]: found})
 
     names = _names(systems)
     with reading(data, quiet=quiet) as progress:
@@ -52,7 +52,7 @@ def evaluate_files(
         with reading(path, quiet=quiet) as progress:
             answer = (read_run if kind == "qrels" else read_scores)(path, progress=progress)
         evaluations[name] = evaluate(judged, answer, measures, like=like)
-    return evaluations
+    return Evaluations(evaluations)
 
 
 def _names(paths: Sequence[str]) -> list[str]:
@@ -63,7 +63,7 @@ def _names(paths: Sequence[str]) -> list[str]:
 
 
 def show(
-    evaluations: Mapping[str, Evaluation],
+    evaluations: Evaluations,
     hashed: Sequence[str],
     *,
     per_query: bool,
@@ -72,8 +72,7 @@ def show(
     quiet: bool,
 ) -> None:
     """Print the table, the conventions under it, and what the data's owner should know."""
-    problems = {str(problem) for evaluation in evaluations.values() for problem in evaluation.problems}
-    notes(sorted(problems), quiet=quiet)
+    notes(sorted(map(str, evaluations.problems)), quiet=quiet)
     if output_format == "json":
         click.echo(
             json.dumps(_as_json(evaluations, hashed, per_query=per_query, interval=interval), indent=2, allow_nan=False)
@@ -114,7 +113,10 @@ def _padded(cells: Sequence[Sequence[float]], interval: bool) -> list[Value]:
 def _convention_lines(evaluation: Evaluation) -> list[str]:
     conventions = evaluation.conventions
     choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
-    measures = [f"{name} = {filled}" for name, filled in conventions["measures"].items()]
+    measures = []
+    for name, filled in conventions["measures"].items():
+        others = conventions["exceptions"].get(name, {})
+        measures.append("; ".join([f"{name} = {filled}", *(f"{choice} {value}" for choice, value in others.items())]))
     return [f"like {conventions['convention']}: {choices}", *measures]
 
 

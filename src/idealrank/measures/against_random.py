@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from idealrank._options import choice, number, option
-from idealrank.data import Floats, Int64s
-from idealrank.data import Judged as JudgedLabels
-from idealrank.measures.base import Measure, check_labels, discount_option, empty_value, gain_option, kernel_ties
+from idealrank.data import Floats, Judged
+from idealrank.measures.base import Measure, discount_option, empty_value, gain_option, kernel_ties
 from idealrank.measures.discounted import NDCG
-from idealrank.measures.plan import run
+from idealrank.measures.plan import Lists, run
 
 __all__ = ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"]
 
@@ -33,24 +32,14 @@ class _AgainstRandom(Measure):
     def plan(self) -> None:
         return None
 
-    def values(
-        self,
-        labels: Floats,
-        scores: Floats,
-        offsets: Int64s,
-        *,
-        judged: JudgedLabels | None = None,
-        negative: str = "error",
-        n_threads: int | None = None,
-    ) -> Floats:
-        check_labels(labels, offsets, judged, negative)
+    def values(self, lists: Lists) -> Floats:
         filled = self.under()
         ndcg = filled._ndcg()
-        choices: dict[str, Any] = {"judged": judged, "negative": negative, "n_threads": n_threads}
-        actual = run([ndcg.plan()], labels, scores, offsets, ties=kernel_ties(ndcg), **choices)[0]
-        gains = filled._gains(labels, negative)
-        pool = JudgedLabels(labels, offsets) if judged is None or filled.ideal == "retrieved" else judged
-        pool_gains = filled._gains(pool.labels, negative)
+        actual = run([ndcg.plan()], lists, kernel_ties(ndcg))[0]
+        offsets, pool = lists.offsets, lists.judged
+        if pool is None or filled.ideal == "retrieved":
+            pool = Judged(lists.labels, offsets)
+        gains, pool_gains = (filled._gains(labels, lists.negative) for labels in (lists.labels, pool.labels))
 
         result = np.full(offsets.size - 1, empty_value(filled))
         for query in range(offsets.size - 1):

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from idealrank import cutoffs, discounts, gains
 from idealrank._options import Options, choice, number, option
 from idealrank.conventions import Convention, convention
-from idealrank.data import Floats, Int64s, Judged, check_columns, check_offsets
+from idealrank.data import Floats, Judged, check_columns, check_offsets, float_column
 from idealrank.errors import ConventionError, DataError
-from idealrank.measures.plan import Plan, run
+from idealrank.measures.plan import Lists, Plan, run
 
-__all__ = ["TIES", "Measure", "check_labels", "empty_value", "kernel_ties"]
+__all__ = ["TIES", "Measure", "empty_value", "kernel_ties"]
 
 _Measure = TypeVar("_Measure", bound="Measure")
 
@@ -86,27 +86,14 @@ class Measure(Options):
         """
         columns = check_columns(labels, scores, offsets)
         pool = None if judged is None else _pool(*judged, n_queries=columns[2].size - 1)
-        return self.values(*columns, judged=pool, n_threads=n_threads)
+        return self.values(Lists(*columns, judged=pool, n_threads=n_threads))
 
-    def values(
-        self,
-        labels: Floats,
-        scores: Floats,
-        offsets: Int64s,
-        *,
-        judged: Judged | None = None,
-        negative: str = "error",
-        n_threads: int | None = None,
-    ) -> Floats:
-        """As the call, on arrays that are known to fit together."""
+    def values(self, lists: Lists) -> Floats:
+        """As the call, on lists that are known to fit together."""
         filled = self.under()
         plan = filled.plan()
         assert plan is not None, "a measure without a plan overrides values"
-        lists = (labels, scores, offsets)
-        matrix: Floats = run(
-            [plan], *lists, judged=judged, ties=kernel_ties(filled), negative=negative, n_threads=n_threads
-        )
-        return matrix.reshape(-1)
+        return run([plan], lists, kernel_ties(filled)).reshape(-1)
 
     def range(
         self, labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None
@@ -131,32 +118,11 @@ def empty_value(measure: Measure) -> float:
 
 
 def _pool(labels: npt.ArrayLike, offsets: npt.ArrayLike, n_queries: int) -> Judged:
-    try:
-        column = np.ascontiguousarray(labels, np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"judged labels must be numbers: {error}") from None
-    if column.ndim != 1:
-        raise DataError(f"judged labels must be flat, got shape {column.shape}")
+    column = float_column(labels, "judged labels")
     cut = check_offsets(offsets, column.size)
     if cut.size - 1 != n_queries:
         raise DataError(f"judged must have as many queries as the rankings: {n_queries}, got {cut.size - 1}")
     return Judged(column, cut)
-
-
-def check_labels(labels: Floats, offsets: Int64s, judged: Judged | None, negative: str) -> None:
-    """As the native core checks labels, for measures that it does not compute."""
-    columns = [(labels, offsets, judged is not None)]
-    if judged is not None:
-        columns.append((judged.labels, judged.offsets, False))
-    for column, cut, may_be_unjudged in columns:
-        bad = np.isinf(column) if may_be_unjudged else ~np.isfinite(column)
-        what = "a label must be a finite number, got"
-        if not bad.any() and negative == "error":
-            bad, what = column < 0, "this convention takes no negative label, got"
-        if bad.any():
-            row = int(np.flatnonzero(bad)[0])
-            query = int(np.searchsorted(cut, row, side="right")) - 1
-            raise DataError(f"{what} {column[row]:g}", query=query, row=row)
 
 
 gain_option = option(gains.of)

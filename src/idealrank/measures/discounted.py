@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import discounts, gains
+from idealrank import cutoffs, discounts, gains
 from idealrank._options import choice, number, option
 from idealrank.data import Floats
+from idealrank.errors import ConventionError
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option
 from idealrank.measures.plan import Plan
 
 __all__ = ["DCG", "NDCG", "RBP", "LinearNDCG"]
+
+_LONGEST_FULL = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -57,6 +60,10 @@ class NDCG(Measure):
     label = "ndcg"
 
     def plan(self) -> Plan:
+        if self.ideal == "full" and isinstance(self.cutoff, cutoffs.Rank) and self.cutoff.k > _LONGEST_FULL:
+            raise ConventionError(
+                f"ideal=full sums the weights of k ranks, k at most {_LONGEST_FULL:,}, got {self.cutoff.k:,}"
+            )
         return Plan(
             "sum",
             self.gain,

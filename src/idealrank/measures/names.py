@@ -70,6 +70,8 @@ def measure(name: str | Measure) -> Measure:
     """
     if isinstance(name, Measure):
         return name
+    if not isinstance(name, str):
+        raise ConventionError(f"a measure is a name such as 'ndcg@10' or a Measure, got {name!r}")
     shape = _SHAPE.fullmatch(name)
     if shape is None:
         raise ConventionError(f"cannot read the measure {name!r}: write ndcg@10 or ndcg(gain=linear,discount=zipf)@10")

@@ -9,9 +9,9 @@ import numpy as np
 
 from idealrank import _core, _threads, gains
 from idealrank._options import choice, number, option
-from idealrank.data import Floats, Int64s
-from idealrank.data import Judged as JudgedLabels
-from idealrank.measures.base import Measure, check_labels, empty_value, kernel_ties
+from idealrank.data import Floats
+from idealrank.measures.base import Measure, empty_value, kernel_ties
+from idealrank.measures.plan import Lists, run
 
 __all__ = ["AUC", "KendallTau", "PairwiseError"]
 
@@ -34,22 +34,13 @@ class _Pairs(Measure):
     def plan(self) -> None:
         return None
 
-    def values(
-        self,
-        labels: Floats,
-        scores: Floats,
-        offsets: Int64s,
-        *,
-        judged: JudgedLabels | None = None,
-        negative: str = "error",
-        n_threads: int | None = None,
-    ) -> Floats:
-        check_labels(labels, offsets, judged, negative)
+    def values(self, lists: Lists) -> Floats:
         filled = self.under()
-        prepared = filled._prepared(np.where(labels < 0, np.nan, labels) if negative == "unjudged" else labels)
-        counts = _Counts(
-            *_core.pair_counts(prepared, scores, offsets, kernel_ties(filled), _threads.resolve(n_threads)).T
-        )
+        ties, n_threads = kernel_ties(filled), _threads.resolve(lists.n_threads)
+        run([], lists, ties)  # checks the labels, which pair_counts sees only as prepared
+        labels = lists.labels
+        prepared = filled._prepared(np.where(labels < 0, np.nan, labels) if lists.negative == "unjudged" else labels)
+        counts = _Counts(*_core.pair_counts(prepared, lists.scores, lists.offsets, ties, n_threads).T)
         return np.where(counts.all > 0, filled._value(counts), empty_value(filled))
 
     def _prepared(self, labels: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from idealrank import _core, _threads, cutoffs, discounts, gains
 from idealrank.data import Floats, Int64s, Judged
 
-__all__ = ["Plan", "run"]
+__all__ = ["Lists", "Plan", "run"]
 
 
 @dataclass(frozen=True)
@@ -30,24 +31,44 @@ class Plan:
     zero_if_short: bool = False
 
 
+@dataclass(frozen=True)
+class Lists:
+    """Rankings that are known to fit together, ready for the native core.
+
+    ``judged``: labels of all judged documents, where the rankings do not hold them all; an unjudged one has the label
+    NaN. ``negative``: a negative label is an "error", makes its document "unjudged", or is a label like any other
+    ("keep").
+    """
+
+    labels: Floats
+    scores: Floats
+    offsets: Int64s
+    judged: Judged | None = None
+    negative: str = "error"
+    n_threads: int | None = None
+
+
 _NO_TABLE = np.empty(0)
 
 
-def _gain_arguments(plan: Plan, labels: Floats, judged: Judged | None) -> tuple[Any, ...]:
+def _gain_arguments(plan: Plan, lists: Lists) -> tuple[Any, ...]:
     gain, table = plan.gain, (_NO_TABLE, _NO_TABLE)
-    kind, rel = str(gain), plan.rel
+    kind, rel, highest = str(gain), plan.rel, math.inf
     match gain:
-        case gains.Linear() | gains.Exp2():
-            kind = gain.name()
+        case gains.Linear():
+            kind = "linear"
+        case gains.Exp2(limit):
+            kind, highest = "exp2", math.inf if limit is None else limit
         case gains.Binary(own_rel):
             kind, rel = "binary", own_rel
         case gains.Table(known, worth):
             kind, table = "table", (np.array(known), np.array(worth))
         case gains.Gain():  # anyone's own: a table over the labels that there are
-            known_labels = np.unique(labels if judged is None else np.concatenate((labels, judged.labels)))
+            all_labels = (lists.labels,) if lists.judged is None else (lists.labels, lists.judged.labels)
+            known_labels = np.unique(np.concatenate(all_labels))
             known_labels = known_labels[np.isfinite(known_labels)]
             kind, table = "table", (known_labels, np.ascontiguousarray(gain(known_labels), np.float64))
-    return kind, rel, plan.scale, plan.ideal_retrieved, *table
+    return kind, rel, highest, plan.scale, plan.ideal_retrieved, *table
 
 
 def _cutoff_arguments(cutoff: cutoffs.Cutoff | str | None) -> tuple[str, float]:
@@ -65,28 +86,20 @@ def _cutoff_arguments(cutoff: cutoffs.Cutoff | str | None) -> tuple[str, float]:
 
 def _deepest(plans: Sequence[Plan], longest: int) -> int:
     """The deepest rank that any of the plans looks at, in lists of up to ``longest`` documents."""
-    depths = [
-        min(plan.cutoff.k, longest) if isinstance(plan.cutoff, cutoffs.Rank) and plan.denominator != "full"
-        else max(plan.cutoff.k, longest) if isinstance(plan.cutoff, cutoffs.Rank)
-        else longest
-        for plan in plans
-    ]  # fmt: skip
-    return max(depths, default=0)
+
+    def depth(plan: Plan) -> int:
+        if not isinstance(plan.cutoff, cutoffs.Rank):
+            return longest
+        # A full list has k documents, however many there are.
+        return plan.cutoff.k if plan.denominator == "full" else min(plan.cutoff.k, longest)
+
+    return max(map(depth, plans), default=0)
 
 
-def run(
-    plans: Sequence[Plan],
-    labels: Floats,
-    scores: Floats,
-    offsets: Int64s,
-    *,
-    judged: Judged | None = None,
-    ties: str,
-    negative: str = "error",
-    n_threads: int | None = None,
-) -> Floats:
-    """One row a plan, one column a query: all plans with one sort a query."""
-    longest = int(np.diff(offsets).max(initial=0))
+def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
+    """One row a plan, one column a query: all plans with one sort a query. Without plans, labels are checked only."""
+    judged = lists.judged
+    longest = int(np.diff(lists.offsets).max(initial=0))
     if judged is not None:
         longest = max(longest, int(np.diff(judged.offsets).max(initial=0)))
     depth = _deepest(plans, longest)
@@ -100,7 +113,7 @@ def run(
         gain_key = (plan.gain, plan.rel, plan.scale, plan.ideal_retrieved)
         if gain_key not in gain_numbers:
             gain_numbers[gain_key] = len(gain_arguments)
-            gain_arguments.append(_gain_arguments(plan, labels, judged))
+            gain_arguments.append(_gain_arguments(plan, lists))
         if plan.discount not in discount_numbers:
             linear = isinstance(plan.discount, discounts.Linear)
             discount_numbers[plan.discount] = len(discount_arguments)
@@ -108,8 +121,15 @@ def run(
         numbers = gain_numbers[gain_key], discount_numbers[plan.discount]
         cutoff = _cutoff_arguments(plan.cutoff)
         specs.append((plan.reduction, *numbers, plan.denominator, *cutoff, plan.empty, plan.zero_if_short))
-    threads = _threads.resolve(n_threads)
-    pool = None if judged is None else (judged.labels, judged.offsets)
     return _core.measure(
-        labels, scores, offsets, pool, gain_arguments, discount_arguments, specs, ties, negative, threads
+        lists.labels,
+        lists.scores,
+        lists.offsets,
+        None if judged is None else (judged.labels, judged.offsets),
+        gain_arguments,
+        discount_arguments,
+        specs,
+        ties,
+        lists.negative,
+        _threads.resolve(lists.n_threads),
     )
