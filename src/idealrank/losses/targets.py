@@ -31,7 +31,7 @@ def dcg_norms(
     """||g||_D, one a query: the DCG of |g| in its best order, which is that of |g| itself (Lemma 1)."""
     sizes = np.abs(worth)
     dcg = DCG(gain=gains.Linear(), discount=discount, cutoff=cutoff, ties="stable")
-    return dcg.values(sizes, sizes, offsets, n_threads=n_threads)
+    return dcg(sizes, sizes, offsets, n_threads=n_threads)
 
 
 class Target(NamedTuple):
