@@ -19,6 +19,7 @@
 #include <tuple>
 #include <vector>
 
+#include "bind.hpp"
 #include "idealrank/buffer.hpp"
 #include "idealrank/errors.hpp"
 #include "idealrank/for_each_query.hpp"
@@ -35,72 +36,10 @@
 #include "idealrank/text_out.hpp"
 #include "idealrank/trec.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace idealrank;
+using namespace idealrank::bind;
 
 namespace {
-
-using namespace idealrank;
-
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-using OutMatrix = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
-
-template <class T>
-std::span<const T> span_of(const In<T>& array) {
-  return {array.data(), array.shape(0)};
-}
-
-IdsView ids_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& offsets) {
-  return {{reinterpret_cast<const char*>(bytes.data()), bytes.shape(0)}, span_of(offsets)};
-}
-
-// The last defence: a wrong offset would read foreign memory.
-void check_offsets(const In<std::int64_t>& offsets, std::size_t n, const char* what) {
-  const auto o = span_of(offsets);
-  bool partition = !o.empty() && o.front() == 0 && o.back() == static_cast<std::int64_t>(n);
-  for (std::size_t i = 1; partition && i < o.size(); ++i) partition = o[i] >= o[i - 1];
-  if (!partition) throw data_error(std::string(what) + " must rise from 0 to " + std::to_string(n), -1, -1);
-}
-
-void check_length(std::size_t got, std::size_t expected, const char* what) {
-  if (got != expected) {
-    throw data_error(std::string(what) + " must have " + std::to_string(expected) + " entries, got " + std::to_string(got), -1, -1);
-  }
-}
-
-void check_rows(const In<std::int64_t>& rows, std::int64_t first, std::size_t n, const char* what) {
-  for (const std::int64_t row : span_of(rows)) {
-    if (row < first || row >= static_cast<std::int64_t>(n)) {
-      throw data_error(std::string(what) + " out of range: " + std::to_string(row), -1, row);
-    }
-  }
-}
-
-// Gives the buffer's memory to an array, of another type of the same size if one is named. The GIL must be held.
-template <class Element = void, class Held, class... Shape>
-auto to_numpy(Buffer<Held>&& buffer, Shape... shape) {
-  using T = std::conditional_t<std::is_void_v<Element>, Held, Element>;
-  static_assert(sizeof(T) == sizeof(Held));
-  buffer.shrink_to_fit();
-  T* const data = reinterpret_cast<T*>(buffer.release());
-  nb::capsule owner(data, [](void* memory) noexcept { std::free(memory); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Shape)>>(data, {static_cast<std::size_t>(shape)...}, owner);
-}
-
-template <class Element = void, class Held>
-auto to_numpy(Buffer<Held>&& buffer) {
-  const std::size_t n = buffer.size();
-  if (buffer.data() == nullptr) buffer.resize(1);
-  return to_numpy<Element>(std::move(buffer), n);
-}
-
-using IdArrays = std::tuple<Out<std::uint8_t>, Out<std::int64_t>>;
-
-IdArrays to_numpy(Ids&& ids) { return {to_numpy<std::uint8_t>(std::move(ids.bytes)), to_numpy(std::move(ids.offsets))}; }
 
 std::optional<Out<std::int64_t>> order_or_none(Buffer<std::int64_t>&& order) {
   if (order.size() == 0) return std::nullopt;
