@@ -18,7 +18,7 @@ from strategies import finite, nested, words
 from idealrank import Ids, Qrels, RankingData, Run, from_arrays
 from idealrank.errors import ConventionError, DataError, MissingExtraError, ParseError
 from idealrank.io import frames
-from idealrank.io.frames import from_frame, qrels_from_frame, run_from_frame, to_frame
+from idealrank.io.frames import Columns, from_frame, qrels_from_frame, run_from_frame, to_frame
 from idealrank.io.tables import read_csv, read_frame, read_parquet, write_frame
 
 SOURCES = ["pandas", "polars", "polars lazy", "pyarrow", "duckdb"]
@@ -607,8 +607,9 @@ def test_a_file_is_read_under_other_names(tmp_path: Path) -> None:
     path.write_text("q,rel,bm25,url,w,f,title\n7,1,0.5,01,2,3,x\n7,0,1.5,1,1,4,y\n")
     write_parquet = pytest.importorskip("pyarrow.parquet").write_table
     write_parquet(read_frame(path, text=["url"]), tmp_path / "x.parquet")
+    names = Columns(query="q", label="rel", score="bm25", doc="url", weight="w", features=["f"])
     for read in (read_csv, read_parquet):
-        data = read(path.with_suffix(f".{read.__name__[5:]}"), "q", "rel", "bm25", "url", "w", ["f"])
+        data = read(path.with_suffix(f".{read.__name__[5:]}"), **names)
         assert_same(
             data,
             from_arrays(

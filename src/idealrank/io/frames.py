@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 __all__ = [
+    "Columns",
+    "Stored",
     "frame_of",
     "from_frame",
     "qrels_from_frame",
@@ -42,6 +44,25 @@ Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 _ROWS_AT_ONCE = 4096
 # From here on a float skips integers, so that two ids may have become one.
 _EXACT_FLOATS = 2.0**53
+
+
+class Columns(TypedDict, total=False):
+    """Names of columns, for functions that hand them on to `from_frame`."""
+
+    query: str
+    label: str
+    score: str | None
+    doc: str | None
+    weight: str | None
+    features: Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A frame that is not in memory yet: an empty one with the same columns, and how to read some of them."""
+
+    empty: Any
+    read: Callable[[Sequence[str]], Any]
 
 
 def from_frame(
@@ -63,9 +84,9 @@ def from_frame(
     >>> from_frame(table)
     RankingData(2 queries, 3 documents, 1 features, labels 0 1 2, problems: missing value)
     """
-    frame, schema = opened(df)
-    roles = choose_roles(schema, query, label, score, doc, weight, features)
-    return build_ranking(collected(frame, roles.columns), roles)
+    schema = _schema(df)
+    roles = _choose_roles(schema, query, label, score, doc, weight, features)
+    return _build_ranking(_collected(df, roles.columns), roles)
 
 
 def ranking_and_scores(
@@ -79,7 +100,7 @@ def ranking_and_scores(
     if not names:
         return from_frame(frame), None
     first = from_frame(frame, score=names[0], features=())
-    systems = {name: _numbers(collected(opened(frame)[0], [name]), name) for name in names[1:]}
+    systems = {name: _numbers(_collected(frame, [name]), name) for name in names[1:]}
     assert first.scores is not None
     if isinstance(columns, str):
         return first, {"": first.scores}
@@ -118,13 +139,13 @@ def _by_query(frame: nw.DataFrame[Any], query: str, doc: str, number: str) -> tu
     return _as_text(data.query_ids), data.offsets, docs, data.to_groups(numbers)
 
 
-def opened(df: Any) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], Mapping[str, Any]]:
-    """The frame as narwhals sees it, and its columns' types."""
+def _schema(df: Any) -> Mapping[str, Any]:
+    """The types of the frame's columns, as narwhals names them."""
     import narwhals as nw
 
     try:
-        frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(df)
-        return frame, frame.collect_schema()
+        schema: Mapping[str, Any] = nw.from_native(df.empty if isinstance(df, Stored) else df).collect_schema()
+        return schema
     except nw.exceptions.DuplicateError as error:
         raise DataError(f"column names must differ: {' '.join(str(error).split())}") from None
     except TypeError:
@@ -134,10 +155,12 @@ def opened(df: Any) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], Mapping[str,
         ) from None
 
 
-def collected(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], columns: Sequence[str]) -> nw.DataFrame[Any]:
-    """These columns in memory; a lazy frame computes no others."""
+def _collected(df: Any, columns: Sequence[str]) -> nw.DataFrame[Any]:
+    """These columns in memory; a lazy frame computes no others, and of a stored one no others are read."""
     import narwhals as nw
 
+    native = df.read(columns) if isinstance(df, Stored) else df
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(native)
     picked = frame.select(nw.col(*columns))  # a bare name must be text, and pandas has columns named by numbers too
     if isinstance(picked, nw.LazyFrame):
         native = picked.to_native()
@@ -152,10 +175,10 @@ def collected(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], columns: Sequence[st
 
 
 def _picked(df: Any, *columns: str) -> nw.DataFrame[Any]:
-    frame, schema = opened(df)
+    schema = _schema(df)
     for name in columns:
         _check_column(name, schema)
-    return collected(frame, list(dict.fromkeys(columns)))
+    return _collected(df, list(dict.fromkeys(columns)))
 
 
 def _check_column(name: str, schema: Mapping[str, Any]) -> None:
@@ -188,7 +211,7 @@ class _Roles:
         return list(dict.fromkeys((self.query, self.label, *self.optional.values(), *self.features)))
 
 
-def choose_roles(
+def _choose_roles(
     schema: Mapping[str, Any],
     query: str,
     label: str,
@@ -226,7 +249,7 @@ def _may_hold_lists(dtype: Any) -> bool:
     return isinstance(dtype, (nw.List, nw.Array, nw.Object))  # pandas keeps lists as objects
 
 
-def build_ranking(frame: nw.DataFrame[Any], roles: _Roles) -> RankingData:
+def _build_ranking(frame: nw.DataFrame[Any], roles: _Roles) -> RankingData:
     optional = roles.optional
     matrix, problems = _features(frame, roles.features)
     data = from_arrays(

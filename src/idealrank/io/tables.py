@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from idealrank.data import RankingData
 from idealrank.errors import ConventionError, DataError, ParseError
 from idealrank.io.files import Source, atomic_output, display_name, read_blocks
-from idealrank.io.frames import build_ranking, choose_roles, collected, from_frame, opened, pyarrow_module, to_frame
+from idealrank.io.frames import Columns, Stored, from_frame, pyarrow_module, to_frame
 from idealrank.judgments import Qrels, Run
 
 __all__ = ["iterate_parquet", "read_csv", "read_frame", "read_parquet", "write_frame"]
@@ -27,46 +27,26 @@ _PARQUET_ENDINGS = (".parquet", ".pq")
 _CSV_ENDINGS = (".csv", ".csv.gz", ".csv.xz")
 
 
-def read_parquet(
-    path: Source,
-    query: str = "qid",
-    label: str = "label",
-    score: str | None = "score",
-    doc: str | None = "doc",
-    weight: str | None = "weight",
-    features: Sequence[str] | None = None,
-) -> RankingData:
-    """Read a Parquet file as `from_frame` reads a frame; columns that are not used are not read."""
-    import narwhals as nw
-
-    name = display_name(path)
+def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
+    """Read a Parquet file as `from_frame` reads a frame, with the same arguments; unused columns are not read."""
     try:
         with _parquet_file(path) as file:
-            schema = opened(file.schema_arrow.empty_table())[1]
-            roles = choose_roles(schema, query, label, score, doc, weight, features)
-            table = file.read(columns=roles.columns)
-        return build_ranking(collected(nw.from_native(table, eager_only=True), roles.columns), roles)
+            stored = Stored(file.schema_arrow.empty_table(), lambda names: file.read(columns=names))
+            return from_frame(stored, **columns)
     except DataError as error:
-        raise ParseError(str(error), name) from None
+        raise ParseError(str(error), display_name(path)) from None
 
 
-def read_csv(
-    path: Source,
-    query: str = "qid",
-    label: str = "label",
-    score: str | None = "score",
-    doc: str | None = "doc",
-    weight: str | None = "weight",
-    features: Sequence[str] | None = None,
-) -> RankingData:
-    """Read a CSV file as `from_frame` reads a frame; .gz and .xz too, "-" is standard input.
+def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
+    """Read a CSV file as `from_frame` reads a frame, with the same arguments; .gz and .xz too, "-" is standard input.
 
     Query ids are integers if all of them are written as such, without leading zeros; else they are text.
     """
     name, text = display_name(path), _whole_file(path)
+    query, doc = columns.get("query", "qid"), columns.get("doc", "doc")
     table = _csv_table(text, name, [column for column in (query, doc) if column is not None])
     try:
-        return from_frame(_with_integers(table, query), query, label, score, doc, weight, features)
+        return from_frame(_with_integers(table, query), **columns)
     except DataError as error:
         line = 1 if error.row is None else _line_of_record(text, error.row + 1)
         raise ParseError(str(error), name, line) from None
