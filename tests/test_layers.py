@@ -30,7 +30,7 @@ LAYERS = {
     "stats": 3,
     "theory": 4,
     "learners": 4,
-    "prepared": 4,
+    "_prepared": 4,
     "evaluation": 4,
     "streaming": 4,
     "trec_eval": 4,

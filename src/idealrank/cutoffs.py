@@ -17,7 +17,11 @@ Int64s = npt.NDArray[np.int64]
 
 
 class Cutoff:
-    """What all cut-offs have in common."""
+    """What all cut-offs have in common: how many ranks count, by the length of the list.
+
+    >>> [cutoff.at(20).item() for cutoff in (Rank(10), Fraction(0.2), Power(0.5))]
+    [10, 4, 4]
+    """
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         """The number of ranks that count, at least 1, for lists of n documents."""
@@ -26,7 +30,11 @@ class Cutoff:
 
 @dataclass(frozen=True)
 class Rank(Cutoff):
-    """The first k ranks, whatever the length of the list: ``@10``."""
+    """The first k ranks, whatever the length of the list: ``@10``.
+
+    >>> Rank(10).at([4, 100])
+    array([10, 10])
+    """
 
     k: int
 

@@ -33,7 +33,12 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 @dataclass(frozen=True)
 class Problem:
-    """Something about the data that has a defined meaning, but that its owner will want to know."""
+    """Something about the data that has a defined meaning, but that its owner will want to know.
+
+    >>> problem = Problem("duplicate", 1, "1 document stands twice: the last score counts")
+    >>> problem.kind, problem.count, str(problem)
+    ('duplicate', 1, '1 document stands twice: the last score counts')
+    """
 
     kind: str
     count: int
@@ -44,7 +49,13 @@ class Problem:
 
 
 class Judged(NamedTuple):
-    """The labels of all judged documents, retrieved or not: what the ideal ranking and recall are taken over."""
+    """The labels of all judged documents, retrieved or not: what the ideal ranking and recall are taken over.
+
+    Two queries, the first with the labels 2 and 0, the second with the label 1:
+
+    >>> Judged(np.array([2.0, 0.0, 1.0]), np.array([0, 2, 3]))
+    Judged(labels=array([2., 0., 1.]), offsets=array([0, 2, 3]))
+    """
 
     labels: Floats
     offsets: Int64s
@@ -134,6 +145,10 @@ class RankingData:
     order: the rows query by query, or None where they lie so already.
     judged: labels of all judged documents where `join` made the data, else None.
     problems: what was met and given a meaning on the way in.
+
+    >>> data = from_arrays([1, 0, 2], query_ids=["b", "a", "b"])
+    >>> data.query_ids.tolist(), data.offsets, data.labels
+    (['b', 'a'], array([0, 2, 3]), array([1., 0., 2.]))
     """
 
     labels: Floats

@@ -34,7 +34,12 @@ _LOG_1000 = 6.907755278982137
 
 
 class Parts(NamedTuple):
-    """Data to train on and data to test on, made in the same manner, with no query in common."""
+    """Data to train on and data to test on, made in the same manner, with no query in common.
+
+    >>> train, test = web_search(n_queries=3, n_docs=10)
+    >>> set(train.query_ids) & set(test.query_ids)
+    set()
+    """
 
     train: RankingData
     test: RankingData

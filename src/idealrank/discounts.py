@@ -23,7 +23,11 @@ Floats = npt.NDArray[np.float64]
 
 
 class Discount(Named):
-    """What all discounts have in common."""
+    """What all discounts have in common: called with ranks, one gives their weights; its text reads back.
+
+    >>> [str(discount) for discount in (Log(), Power(0.5), Zipf(), Table([1, 0.5]))]
+    ['log:2', 'power:0.5', 'zipf', 'table:1:0.5']
+    """
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         """One weight a rank; ``n`` is the length of the list, which only `Linear` asks for."""

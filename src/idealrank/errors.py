@@ -4,7 +4,11 @@ __all__ = ["ConventionError", "DataError", "IdealrankError", "MissingExtraError"
 
 
 class IdealrankError(Exception):
-    """Every error that this package raises on purpose."""
+    """Every error that this package raises on purpose.
+
+    >>> all(issubclass(each, IdealrankError) for each in (DataError, ParseError, ConventionError, MissingExtraError))
+    True
+    """
 
 
 class DataError(IdealrankError, ValueError):
@@ -49,11 +53,21 @@ class ParseError(IdealrankError, ValueError):
 
 
 class ConventionError(IdealrankError, ValueError):
-    """A choice that does not exist, or that a measure cannot take."""
+    """A choice that does not exist, or that a measure cannot take.
+
+    >>> from idealrank import measure
+    >>> measure("ndcg(gain=expp)")
+    Traceback (most recent call last):
+    idealrank.errors.ConventionError: ndcg: gain: unknown gain 'expp'; did you mean 'exp2'?
+    """
 
 
 class MissingExtraError(IdealrankError, ImportError):
-    """An optional package is not installed; the message names the pip command that brings it."""
+    """An optional package is not installed; the message names the pip command that brings it.
+
+    >>> print(MissingExtraError("pyarrow", extra="parquet"))
+    this needs pyarrow: pip install 'idealrank[parquet]'
+    """
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(package, extra)

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._prepared import Booleans, Prepared, prepare
 from idealrank.conventions import Convention, convention
 from idealrank.cutoffs import Cutoff, Rank
 from idealrank.data import Floats, Problem, QueryIds, RankingData, from_arrays
@@ -21,7 +22,6 @@ from idealrank.judgments import Qrels, Run, join
 from idealrank.measures.base import Measure
 from idealrank.measures.names import measure
 from idealrank.measures.plan import Lists, Plan, run
-from idealrank.prepared import Booleans, Prepared, prepare
 
 __all__ = ["Evaluation", "Evaluations", "evaluate"]
 
@@ -40,6 +40,12 @@ class Evaluation:
     convention: what filled them.
     problems: what was met in the data and given a meaning.
     exceptions: {measure as given: choices about the data that the convention makes for it alone}.
+
+    >>> ev = evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4])
+    >>> ev
+    Evaluation(rr 0.7500; 2 queries, like idealrank)
+    >>> ev.per_query["rr"], ev.conventions["measures"]
+    (array([0.5, 1. ]), {'rr': 'rr(ties=average,empty=0,rel=1,ideal=judged)'})
     """
 
     per_query: Mapping[str, Floats]

@@ -22,7 +22,11 @@ Floats = npt.NDArray[np.float64]
 
 
 class Gain(Named):
-    """What all gains have in common."""
+    """What all gains have in common: called with labels, one gives their gains; its text reads back.
+
+    >>> [str(gain) for gain in (Exp2(), Linear(), Binary(2), Table([0, 1, 3]))]
+    ['exp2', 'linear', 'binary:2', 'table:0:1:3']
+    """
 
     def __call__(self, labels: npt.ArrayLike) -> Floats:
         """One gain a label."""

@@ -31,7 +31,12 @@ __all__ = ["Summary", "evaluate_stream"]
 
 @dataclass
 class Summary:
-    """Means over queries that were not kept: what `Evaluation` says, without the queries."""
+    """Means over queries that were not kept: what `Evaluation` says, without the queries.
+
+    >>> summary = evaluate_stream([([1, 0], [0.2, 0.1], [0, 2]), ([0, 1], [0.3, 0.2], [0, 2])], "rr")
+    >>> summary.n_queries, summary.mean
+    (2, {'rr': 0.75})
+    """
 
     convention: Convention
     n_queries: int = 0

@@ -114,6 +114,12 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     """Write labels, query ids, features and document ids for `read_letor`; .gz and .xz by the ending.
 
     Numbers are as short as reads back the same. Scores and weights have no place in this format.
+
+    >>> from idealrank import from_arrays
+    >>> write_letor(from_arrays([2, 0], query_ids=[7, 7], features=[[0.5, 1], [0, 3]]), "train.txt")
+    >>> print(Path("train.txt").read_text(), end="")
+    2 qid:7 1:0.5 2:1
+    0 qid:7 1:0 2:3
     """
     query_ids = data.query_ids if isinstance(data.query_ids, Ids) else Ids.of(data.query_ids.tolist())
     check_words(query_ids, "a query id")

@@ -46,12 +46,22 @@ def _read_numbers(
 
 
 def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
-    """Write one score a line, each so that it reads back the same."""
+    """Write one score a line, each so that it reads back the same.
+
+    >>> write_scores([0.5, -2], "scores.txt")
+    >>> read_scores("scores.txt")
+    array([ 0.5, -2. ])
+    """
     _write_lines(map(repr, np.asarray(scores, np.float64).tolist()), path)
 
 
 def write_groups(sizes: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
-    """Write one group size a line."""
+    """Write one group size a line.
+
+    >>> write_groups([3, 12], "train.txt.query")
+    >>> read_groups("train.txt.query")
+    array([ 3, 12])
+    """
     _write_lines(map(str, np.asarray(sizes, np.int64).tolist()), path)
 
 

@@ -28,7 +28,14 @@ _CSV_ENDINGS = (".csv", ".csv.gz", ".csv.xz")
 
 
 def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
-    """Read a Parquet file as `from_frame` reads a frame, with the same arguments; unused columns are not read."""
+    """Read a Parquet file as `from_frame` reads a frame, with the same arguments; unused columns are not read.
+
+    >>> import pyarrow.parquet
+    >>> table = pyarrow.table({"q": ["b", "b"], "label": [1, 0], "bm25": [0.5, 0.75]})
+    >>> pyarrow.parquet.write_table(table, "train.parquet")
+    >>> read_parquet("train.parquet", query="q")
+    RankingData(1 queries, 2 documents, 1 features, labels 0 1)
+    """
     try:
         with _parquet_file(path) as file:
             stored = Stored(file.schema_arrow.empty_table(), lambda names: file.read(columns=names))
@@ -38,9 +45,13 @@ def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
 
 
 def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
-    """Read a CSV file as `from_frame` reads a frame, with the same arguments; .gz and .xz too, "-" is standard input.
+    r"""Read a CSV file as `from_frame` reads a frame, with the same arguments; .gz and .xz too, "-" is standard input.
 
     Query ids are integers if all of them are written as such, without leading zeros; else they are text.
+
+    >>> data = read_csv(io.BytesIO(b"qid,label,score\n7,1,0.5\n7,0,0.75\n"))
+    >>> data.labels, data.scores, data.query_ids
+    (array([1., 0.]), array([0.5 , 0.75]), array([7]))
     """
     name, text = display_name(path), _whole_file(path)
     query, doc = columns.get("query", "qid"), columns.get("doc", "doc")
@@ -77,6 +88,12 @@ def write_frame(data: Any, path: str | os.PathLike[str], *, kind: Format | None 
     """Write the columns of `to_frame`, or a PyArrow table, as Parquet or CSV.
 
     ``kind`` is told by the ending where it is not given: .parquet, .pq, .csv, .csv.gz or .csv.xz.
+
+    >>> from pathlib import Path
+    >>> write_frame(Run({"q1": {"d1": 0.5}}), "run.csv")
+    >>> print(Path("run.csv").read_text(), end="")
+    "qid","doc","score"
+    "q1","d1",0.5
     """
     as_parquet = _is_parquet(os.fspath(path), kind)
     table = to_frame(data, backend="pyarrow") if isinstance(data, (RankingData, Qrels, Run)) else data

@@ -57,12 +57,26 @@ def _check_not_empty(n_docs: int, path: Source, n_lines: int) -> None:
 
 
 def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
-    """Write judgments so that `read_qrels` gives them back; .gz and .xz by the ending."""
+    """Write judgments so that `read_qrels` gives them back; .gz and .xz by the ending.
+
+    >>> from pathlib import Path
+    >>> write_qrels(Qrels({"q1": {"d1": 2, "d2": 0}}), "qrels.txt")
+    >>> print(Path("qrels.txt").read_text(), end="")
+    q1 0 d1 2
+    q1 0 d2 0
+    """
     _write(qrels, qrels.labels, None, "", path)
 
 
 def write_run(run: Run, path: str | os.PathLike[str]) -> None:
-    """Write a run, with ranks by score, so that `read_run` gives it back; .gz and .xz by the ending."""
+    """Write a run, with ranks by score, so that `read_run` gives it back; .gz and .xz by the ending.
+
+    >>> from pathlib import Path
+    >>> write_run(Run({"q1": {"d1": 0.5, "d2": 0.75}}, name="bm25"), "bm25.run")
+    >>> print(Path("bm25.run").read_text(), end="")
+    q1 Q0 d1 2 0.5 bm25
+    q1 Q0 d2 1 0.75 bm25
+    """
     order = _core.order(run.scores, run.offsets, _threads.resolve(None))
     ranks = np.empty(run.n_docs, np.int64)
     ranks[order] = np.arange(run.n_docs) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) + 1

@@ -48,6 +48,11 @@ class Loss(Options):
     All three take ``weights`` (a document's weight multiplies what it is worth: its gain, or each pair in which it is
     the better one; inverse click propensities go here), ``query_weights`` (multiply a query's value and gradient) and
     ``mask`` (False leaves a document out: it is not ranked and its gradient is 0).
+
+    >>> from idealrank.losses import ListMLE
+    >>> values, gradient = ListMLE()([1, 0], [0.0, 0.0])  # -log of the chance, 1/2, that 1 comes before 0
+    >>> values, gradient
+    (array([0.69314718]), array([-0.5,  0.5]))
     """
 
     def __str__(self) -> str:

@@ -43,6 +43,13 @@ class Measure(Options):
     ``m(labels, scores, offsets)`` measures; ``m @ 10`` is the same measure with a cut-off; ``str(m)`` is its name,
     which `idealrank.measure` reads back. Options that are None are as the convention says; ``m.under("sklearn")`` fills
     them.
+
+    >>> from idealrank.measures import Precision
+    >>> p = Precision() @ 2
+    >>> p, p([0, 1, 1], [3, 2, 1])
+    (p@2, array([0.5]))
+    >>> p.under("sklearn")
+    p(ties=average,empty=0,rel=1,ideal=retrieved,denominator=cutoff)@2
     """
 
     cutoff: Any = option(cutoffs.of)

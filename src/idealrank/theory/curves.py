@@ -29,7 +29,12 @@ _ROUNDING = 1e-9
 
 
 class Curve:
-    """What all curves have in common. ``levels``: the gains above 0 that documents have, falling."""
+    """What all curves have in common. ``levels``: the gains above 0 that documents have, falling.
+
+    >>> curve = of(lambda s: s)  # P(relevant | s) = s
+    >>> curve([0.25, 1]), curve.variance([0.25, 1])
+    (array([0.25, 1.  ]), array([0.1875, 0.    ]))
+    """
 
     levels: tuple[float, ...]
 

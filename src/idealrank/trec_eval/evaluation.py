@@ -32,6 +32,10 @@ class Results:
     per_query: {name: one value a query}: floats, integers, or text.
     summary: {name: value over all queries}: the mean, the sum of integers, or text.
     problems: what was met in the data and given a meaning.
+
+    >>> results = evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["map", "num_ret"])
+    >>> results.summary
+    {'num_ret': 2, 'map': 0.5}
     """
 
     query_ids: tuple[str, ...]
