@@ -1,0 +1,70 @@
+// All pairs of documents with different labels, as few pairs of sets: higher labels against lower ones.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace idealrank {
+
+// Documents on two sides of a boundary between labels. Documents are places in any order of theirs, and stay in it.
+struct LabelSplit {
+  std::span<const std::uint32_t> all, low, high;
+  std::uint32_t boundary;  // the least level of `high`
+};
+
+// Divides the labels in two again and again. Each pair of documents with different labels is on two sides once.
+//
+// Each split is as even as labels allow, so that the sizes of all splits add up to n times the entropy of the labels
+// in bits and a little more: less than 2 n for 5 labels, at most about n log2(n) where all labels differ.
+class LabelSplits {
+ public:
+  // levels[place] is the level of a document, counts[level] says how many have it.
+  template <class Visit>
+  void operator()(std::span<const std::uint32_t> levels, std::span<const std::uint32_t> counts, Visit&& visit) {
+    starts_.assign(counts.size() + 1, 0);
+    std::inclusive_scan(counts.begin(), counts.end(), starts_.begin() + 1);
+    places_.resize(levels.size());
+    spare_.resize(levels.size());
+    std::iota(places_.begin(), places_.end(), 0U);
+    divide(levels, 0, static_cast<std::uint32_t>(counts.size()), places_.data(), spare_.data(), visit);
+  }
+
+ private:
+  // from[starts_[first] ... starts_[last]) holds the documents of the levels [first, last).
+  template <class Visit>
+  void divide(std::span<const std::uint32_t> levels, std::uint32_t first, std::uint32_t last, std::uint32_t* from,
+              std::uint32_t* to, Visit& visit) {
+    if (last - first < 2) return;
+    const std::uint32_t boundary = most_even(first, last);
+    const std::uint32_t begin = starts_[first], middle = starts_[boundary], end = starts_[last];
+    std::uint32_t low = begin, high = middle;
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const std::uint32_t place = from[i];
+      const bool is_high = levels[place] >= boundary;
+      to[is_high ? high : low] = place;
+      high += is_high ? 1 : 0;
+      low += is_high ? 0 : 1;
+    }
+    visit(LabelSplit{{from + begin, from + end}, {to + begin, to + middle}, {to + middle, to + end}, boundary});
+    divide(levels, first, boundary, to, from, visit);
+    divide(levels, boundary, last, to, from, visit);
+  }
+
+  // The boundary nearest to half of the documents.
+  std::uint32_t most_even(std::uint32_t first, std::uint32_t last) const {
+    const std::uint32_t half = starts_[first] + (starts_[last] - starts_[first]) / 2;
+    const auto begin = starts_.begin() + first, end = starts_.begin() + last;
+    auto boundary = std::clamp(std::lower_bound(begin, end, half), begin + 1, end - 1);
+    if (boundary - 1 > begin && half - *(boundary - 1) < *boundary - half) --boundary;
+    return static_cast<std::uint32_t>(boundary - starts_.begin());
+  }
+
+  std::vector<std::uint32_t> starts_, places_, spare_;
+};
+
+}  // namespace idealrank
