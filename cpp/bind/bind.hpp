@@ -4,10 +4,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -59,6 +63,14 @@ inline void check_rows(const In<std::int64_t>& rows, std::int64_t first, std::si
   }
 }
 
+// The place of a word among the names of an enum, in the order of its values.
+template <class Enum>
+Enum named(std::string_view word, std::initializer_list<std::string_view> names) {
+  const auto place = std::find(names.begin(), names.end(), word);
+  if (place == names.end()) throw std::invalid_argument("unknown: " + std::string(word));
+  return static_cast<Enum>(place - names.begin());
+}
+
 // Gives the buffer's memory to an array, of another type of the same size if one is named. The GIL must be held.
 template <class Element = void, class Held, class... Shape>
 auto to_numpy(Buffer<Held>&& buffer, Shape... shape) {
@@ -80,5 +92,8 @@ auto to_numpy(Buffer<Held>&& buffer) {
 using IdArrays = std::tuple<Out<std::uint8_t>, Out<std::int64_t>>;
 
 inline IdArrays to_numpy(Ids&& ids) { return {to_numpy<std::uint8_t>(std::move(ids.bytes)), to_numpy(std::move(ids.offsets))}; }
+
+// The parts that have a file of their own.
+void bind_pairwise(nb::module_& m);
 
 }  // namespace idealrank::bind

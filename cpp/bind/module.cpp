@@ -235,14 +235,6 @@ nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t
   return nb::bytes(text.data(), text.size());
 }
 
-// The place of a word among the names of an enum, in the order of its values.
-template <class Enum>
-Enum named(std::string_view word, std::initializer_list<std::string_view> names) {
-  const auto place = std::find(names.begin(), names.end(), word);
-  if (place == names.end()) throw std::invalid_argument("unknown: " + std::string(word));
-  return static_cast<Enum>(place - names.begin());
-}
-
 Ties ties_of(std::string_view word) { return named<Ties>(word, {"average", "stable", "reverse", "best", "worst"}); }
 
 using GainArguments = std::tuple<std::string_view, double, double, double, bool, In<double>, In<double>>;
@@ -387,6 +379,8 @@ NB_MODULE(_core, m) {
         return std::make_tuple(to_numpy(std::move(sums)), to_numpy(std::move(slopes)));
       },
       "scores"_a.noconvert(), "weights"_a.noconvert().none(), "offsets"_a.noconvert(), "alpha"_a, "n_threads"_a, "isa"_a = "");
+
+  bind_pairwise(m);
 
   m.def(
       "order",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -92,14 +93,20 @@ def _text(value: Any) -> str:
     return str(value)
 
 
+#: One that is not between brackets of its own.
+_COMMA = re.compile(r",(?![^(]*\))")
+
+
 def read_options(inside: str, whole: str) -> dict[str, str]:
     """The options between the brackets of a name.
 
     >>> read_options("alpha=20, cutoff=10", whole="approx_ndcg(alpha=20, cutoff=10)")
     {'alpha': '20', 'cutoff': '10'}
+    >>> read_options("measure=ndcg(gain=linear,discount=zipf)@10", whole="...")
+    {'measure': 'ndcg(gain=linear,discount=zipf)@10'}
     """
     options: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in inside.split(","))):
+    for part in filter(None, (part.strip() for part in _COMMA.split(inside))):
         key, equals, value = (text.strip() for text in part.partition("="))
         if not equals:
             raise ConventionError(f"cannot read the option {part!r} of {whole!r}: write option=value")

@@ -22,7 +22,7 @@ class LabelLevels {
   void operator()(std::span<const double> labels, std::int64_t query, std::int64_t first_row) {
     check_finite(labels, query, first_row, "a label");
     levels_.resize(labels.size());
-    if (!number_few(labels)) number_many(labels);
+    if (!number_few(labels)) number_many(labels, query, first_row);
   }
 
   std::span<const double> labels() const { return labels_; }
@@ -67,14 +67,13 @@ class LabelLevels {
     return true;
   }
 
-  void number_many(std::span<const double> labels) {
-    order_.resize(labels.size());
-    sort_(labels, order_, -1, 0);
+  void number_many(std::span<const double> labels, std::int64_t query, std::int64_t first_row) {
+    const auto order = rank_(labels, labels.size(), query, first_row);
     labels_.clear();
     counts_.clear();
-    for_each_tie_run(labels, order_, [&](std::size_t first, std::size_t last) {
-      for (std::size_t r = first; r < last; ++r) levels_[order_[r]] = static_cast<std::uint32_t>(labels_.size());
-      labels_.push_back(labels[order_[first]] + 0.0);
+    for_each_tie_run(labels, order, [&](std::size_t first, std::size_t last) {
+      for (std::size_t r = first; r < last; ++r) levels_[order[r]] = static_cast<std::uint32_t>(labels_.size());
+      labels_.push_back(labels[order[first]] + 0.0);
       counts_.push_back(static_cast<std::uint32_t>(last - first));
     });
     std::reverse(labels_.begin(), labels_.end());
@@ -84,8 +83,8 @@ class LabelLevels {
   }
 
   std::vector<double> labels_;
-  std::vector<std::uint32_t> counts_, levels_, order_;
-  DescendingOrder sort_;
+  std::vector<std::uint32_t> counts_, levels_;
+  TopRanker rank_;
 };
 
 }  // namespace idealrank

@@ -72,7 +72,10 @@ class PairwiseQuery {
     const double slope = spec_.loss != PairLoss::logistic ? per_pair
                          : spec_.curvature                ? per_pair * spec_.scale * spec_.scale
                                                           : per_pair * spec_.scale;
-    for (std::size_t p = 0; p < order.size(); ++p) column[order[p]] = slope * sums_[p];
+    for (std::size_t p = 0; p < order.size(); ++p) {
+      // Where changes by swaps are 0 rounding may leave a little less.
+      column[order[p]] = slope * (spec_.curvature ? std::max(sums_[p], 0.0) : sums_[p]);
+    }
     return per_pair * value;
   }
 

@@ -17,20 +17,21 @@
 
 namespace idealrank {
 
-// Throws data_error at the first score that is not finite. A finite number times 0 is 0, any other is NaN: four sums that
+// Throws data_error at the first value that is not finite. A finite number times 0 is 0, any other is NaN: four sums that
 // compilers vectorise check them all, and only a failure looks for the place.
-inline void check_finite(std::span<const double> scores, std::int64_t query, std::int64_t first_row) {
+inline void check_finite(std::span<const double> values, std::int64_t query, std::int64_t first_row,
+                         const char* what = "a score") {
   double sums[4] = {0, 0, 0, 0};
-  const std::size_t whole = scores.size() / 4 * 4;
+  const std::size_t whole = values.size() / 4 * 4;
   for (std::size_t i = 0; i < whole; i += 4) {
-    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += scores[i + lane] * 0.0;
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += values[i + lane] * 0.0;
   }
-  for (std::size_t i = whole; i < scores.size(); ++i) sums[0] += scores[i] * 0.0;
+  for (std::size_t i = whole; i < values.size(); ++i) sums[0] += values[i] * 0.0;
   if ((sums[0] + sums[1]) + (sums[2] + sums[3]) == 0) return;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (std::isfinite(scores[i])) continue;
-    const char* const got = std::isnan(scores[i]) ? "nan" : scores[i] > 0 ? "inf" : "-inf";
-    throw data_error(std::string("a score must be a finite number, got ") + got, query,
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    const char* const got = std::isnan(values[i]) ? "nan" : values[i] > 0 ? "inf" : "-inf";
+    throw data_error(std::string(what) + " must be a finite number, got " + got, query,
                      first_row + static_cast<std::int64_t>(i));
   }
 }

@@ -4,14 +4,20 @@ from idealrank.losses.base import Loss
 from idealrank.losses.bregman import Bregman
 from idealrank.losses.listwise import Cosine, CrossEntropy, LeastSquares, ListMLE, QNorm
 from idealrank.losses.names import loss
+from idealrank.losses.pairwise import Hinge, LambdaRank, PairwiseLinear, PairwiseLogistic, SquaredHinge
 
 __all__ = [
     "Bregman",
     "Cosine",
     "CrossEntropy",
+    "Hinge",
+    "LambdaRank",
     "LeastSquares",
     "ListMLE",
     "Loss",
+    "PairwiseLinear",
+    "PairwiseLogistic",
     "QNorm",
+    "SquaredHinge",
     "loss",
 ]

@@ -22,6 +22,9 @@ ALIASES = {
     "squared": "least_squares",
     "listmle": "list_mle",
     "qnorm": "q_norm",
+    "ranksvm": "hinge",
+    "ranknet": "pairwise_logistic",
+    "lambdarank": "lambda_rank",
 }
 
 _SHAPE = re.compile(r"\s*(?P<name>[A-Za-z]\w*)\s*(?:\((?P<options>.*)\))?\s*")
