@@ -24,9 +24,14 @@ FORMS: dict[str, list[str]] = {
     "Bregman": ["bregman(psi=squared)", "bregman(psi=kl)", "bregman(psi=pnorm:1.5)", "bregman(psi=kl,link=scale:2)"],
     "Cosine": ["cosine(normalizer=dcg)", "cosine(normalizer=2)", "cosine(gain=linear)"],
     "CrossEntropy": ["cross_entropy(normalizer=dcg)", "cross_entropy(normalizer=2)", "cross_entropy(gain=exp2)"],
+    "Hinge": ["hinge(margin=0.3)", "hinge(normalize=pairs)"],
+    "LambdaRank": ["lambda_rank(measure=ndcg(gain=linear,discount=zipf)@3,truncation=2)", "lambda_rank(measure=ap)"],
     "LeastSquares": ["least_squares(normalizer=dcg)", "least_squares(normalizer=50%,discount=zipf)"],
     "ListMLE": ["list_mle(ties=stable)"],
+    "PairwiseLinear": ["pairwise_linear(surrogate=hinge)", "pairwise_linear(scale=3)"],
+    "PairwiseLogistic": ["pairwise_logistic(sigma=5)"],
     "QNorm": ["q_norm(form=normalised)", "q_norm(q=3)", "q_norm(q=3,form=normalised)", "q_norm(normalizer=None)"],
+    "SquaredHinge": ["squared_hinge(margin=2)"],
 }
 #: Losses that need an option.
 INCOMPLETE = {"Approx", "Bregman"}

@@ -27,11 +27,19 @@ from idealrank.data import Floats, Int64s
 from idealrank.errors import ConventionError, DataError
 from idealrank.losses.base import Lists, Loss
 from idealrank.measures import NDCG, Measure, measure
+from idealrank.measures.plan import Lists as Rankings
 from idealrank.measures.plan import Plan, run
 
 __all__ = ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "SquaredHinge"]
 
 _positive = number(1e-300, 1e300)
+
+
+def _ranks(value: Any) -> int:
+    cutoff = cutoffs.of(value)
+    if not isinstance(cutoff, cutoffs.Rank):
+        raise ConventionError(f"expected a whole number of ranks from 1 on, got {value!r}")
+    return cutoff.k
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -157,7 +165,7 @@ class LambdaRank(_Pairwise):
 
     measure: Measure = option(measure, NDCG())
     sigma: float = option(_positive, 1.0)
-    truncation: int | None = option(lambda value: cutoffs.Rank(value).k)
+    truncation: int | None = option(_ranks)
     label = "lambda_rank"
     pair_weight = "swap_change"
 
@@ -183,7 +191,8 @@ class LambdaRank(_Pairwise):
         worth = _finite_gains(plan, lists)
         # In the order of the gains the measure is at its best, ideal / divisor: the ratio to the ideal is 1 / divisor.
         plans = plan, dataclasses.replace(plan, denominator="none", zero_if_short=False)
-        best, ideal = run(plans, lists.labels, worth, lists.offsets, ties="stable", n_threads=lists.n_threads)
+        ranked = Rankings(lists.labels, worth, lists.offsets, n_threads=lists.n_threads)
+        best, ideal = run(plans, ranked, ties="stable")
         factors = np.divide(best, ideal, out=np.zeros(lists.n_queries), where=ideal > 0)
 
         linear = isinstance(plan.discount, discounts.Linear)
