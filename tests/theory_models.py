@@ -1,6 +1,9 @@
 """The models of relevance on which the numbers of the source papers' results were computed independently."""
 
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from idealrank.theory import GradedCurve, StepCurve
 
@@ -20,3 +23,12 @@ MODELS: dict[str, Callable[[float], float]] = {
 }
 JUMP = StepCurve([0, 0.7, 1], [0.2, 0.8])
 GRADED = GradedCurve({2: lambda s: s**2 / 2, 1: lambda s: s / 2})
+#: Differences of the curves, piecewise linear in u, that integrate to 0 alone and against u^-beta, beta = 0.7 and 0.3.
+LOW_7, HIGH_7 = -0.19483929865793553, 0.10033778159536581
+LOW_3, HIGH_3 = -0.14249548155182287, 0.05586312539129607
+KNOTS_7 = ([0, 0.01, 0.3, 0.4, 1], [0.4, LOW_7, LOW_7, HIGH_7, HIGH_7])
+KNOTS_3 = ([0, 0.05, 0.3, 0.4, 1], [0.4, LOW_3, LOW_3, HIGH_3, HIGH_3])
+
+
+def halves(knots: tuple[list[float], list[float]]) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    return (lambda s: 0.5 + np.interp(1 - s, *knots) / 2), (lambda s: 0.5 - np.interp(1 - s, *knots) / 2)

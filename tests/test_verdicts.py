@@ -1,0 +1,187 @@
+"""Whether a measure tells two rankers apart (Wang et al. 2013, all of it, as corrected), and how much that takes."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from theory_models import GRADED, JUMP, KNOTS_3, KNOTS_7, MODELS, halves
+
+from idealrank.errors import ConventionError, DataError
+from idealrank.measures import NDCG
+from idealrank.theory import GradedCurve, StepCurve, documents_needed, gap, queries_needed, verdict
+
+A, B = MODELS["s"], MODELS["1-s"]
+#: Same upper half of the list: P(Y = 1 | x) = 0.2 + 0.6 x, ranked by x, and by x above 1/2 and 1/2 - x below.
+SAME_TOP = (lambda s: 0.2 + 0.6 * s), (lambda s: 0.2 + 0.6 * s if s > 0.5 else 0.5 - 0.6 * s)
+
+
+@pytest.mark.parametrize(
+    ("measure", "theorem", "rate"),
+    [
+        ("ndcg", "Theorem 6", "gap 1/log(n), noise n^-1/2 / log(n)"),
+        ("ndcg(discount=power:0.25)", "Theorem 8, condition 1", "gap 0.24, noise n^-1/2"),
+        ("ndcg(discount=power:0.5)", "Theorem 8, condition 1", "gap 0.471, noise sqrt(log(n)/n)"),
+        ("ndcg(discount=power:0.8)", "Theorem 8, condition 1", "gap 0.766, noise n^-0.2"),
+        ("ndcg(discount=zipf)", "Theorem 9", "gap 1, noise 1/log(n)"),
+        ("ndcg@n^0.5", "Theorem 11", "gap 1, noise (sum of the weights)^-1/2"),
+        ("ndcg@20%", "Theorems 12 and 13", "gap 0.8, noise n^-1/2"),
+        ("ndcg(discount=power:0.5)@20%", "Theorems 12 and 13", "gap 0.867, noise sqrt(log(n)/n)"),
+        ("linear_ndcg", "the law of large numbers", "gap 0.444, noise n^-1/2"),
+    ],
+)
+def test_what_distinguishes_consistently(measure: str, theorem: str, rate: str) -> None:
+    found = verdict(measure, A, B)
+    assert (found.distinguishes, found.how, found.better) == (True, "consistently", "a")
+    assert (found.theorem, found.rate) == (theorem, rate)
+    assert verdict(measure, B, A).better == "b"
+
+
+@pytest.mark.parametrize("measure", ["ndcg@10", "ndcg(discount=geometric)", "ndcg(discount=power:2)@20%"])
+def test_few_ranks_distinguish_in_expectation_only(measure: str) -> None:
+    found = verdict(measure, MODELS["line"], lambda s: 0.4)
+    assert (found.distinguishes, found.how, found.better) == (False, "in expectation", "a")
+    assert found.theorem == "Theorem 10"
+    assert "by chance" in found.reason
+
+
+def test_equal_limits_under_a_power_do_not_distinguish() -> None:
+    a, b = halves(KNOTS_7)
+    found = verdict("power:0.7", a, b)
+    assert (found.distinguishes, found.how, found.better) == (False, "in expectation", "b")
+    assert "second condition is false" in found.reason
+    assert found.rate == "gap n^-0.3, noise n^-0.3"
+    found = verdict("power:0.3", *halves(KNOTS_3))
+    assert (found.distinguishes, found.rate) == (False, "gap n^-0.7, noise n^-1/2")
+    assert verdict("ndcg", a, b).distinguishes
+
+
+def test_the_same_top_is_undecided_where_few_ranks_count() -> None:
+    found = verdict("power:2", *SAME_TOP)
+    assert found.distinguishes is None
+    assert "last sentence is false" in found.reason
+
+
+def test_a_cutoff_above_all_differences_sees_nothing() -> None:
+    found = verdict("ndcg@30%", *SAME_TOP)
+    assert (found.distinguishes, found.how) == (False, "no")
+    assert "same on the first 30% of the list" in found.reason
+    assert verdict("ndcg@80%", *SAME_TOP).distinguishes
+    assert verdict("ndcg", *SAME_TOP).distinguishes
+
+
+def test_a_cutoff_with_equal_limits_distinguishes_by_the_next_moment() -> None:
+    # Equal integrals over the top half, which is all that the limit sees: u - 1/4 integrates to 0 there.
+    a = StepCurve([0, 0.5, 0.75, 1], [0.3, 0.2, 0.4])
+    b = StepCurve([0, 0.5, 1], [0.3, 0.3])
+    found = verdict("ndcg@50%", a, b)
+    assert (found.distinguishes, found.better, found.theorem) == (True, "a", "Theorem 6")
+    assert found.rate.endswith("/log(n), noise n^-1/2")
+
+
+def test_one_over_r_with_equal_tops() -> None:
+    found = verdict("zipf", lambda s: 0.5 + 0.3 * np.sin(2 * np.pi * (1 - s)), lambda s: 0.5)
+    assert (found.distinguishes, found.how, found.better) == (False, "in expectation", "a")
+    free_of_noise = verdict("zipf", MODELS["s"], lambda s: 0.25 + 0.75 * s**2)
+    assert free_of_noise.distinguishes is None
+    assert verdict("ndcg@n^0.5", MODELS["s"], lambda s: 0.25 + 0.75 * s**2).distinguishes is None
+
+
+def test_a_constant_discount_distinguishes_nothing() -> None:
+    found = verdict("power:0", A, B)
+    assert (found.distinguishes, found.how) == (False, "no")
+
+
+def test_identical_rankers_are_undecided() -> None:
+    for measure in ("ndcg", "ndcg@10", "zipf", "power:0.5", "linear_ndcg"):
+        found = verdict(measure, MODELS["line"], lambda s: 0.1 + 0.6 * s)
+        assert found.distinguishes is None
+        assert "both curves are the same" in found.reason
+
+
+def test_what_is_not_known_is_undecided() -> None:
+    found = verdict(lambda r: 1 / np.log(1 + np.log(1 + r)), A, B)
+    assert (found.distinguishes, found.how) == (None, "undecided")
+    assert "not known how fast" in found.reason
+    assert verdict("ndcg@10", A, lambda s: 0.25 + 0.75 * s**2).distinguishes is None  # tops free of noise
+    assert verdict("power:0.5", lambda s: float(s > 0.5), lambda s: 1.0 if s > 0.5 else 0.0).distinguishes is None
+
+
+def test_graded_curves_are_judged_by_their_gains() -> None:
+    other = GradedCurve({2: lambda s: 1 / 6, 1: lambda s: 0.25})
+    assert verdict("ndcg", GRADED, other).better == "a"
+    assert verdict("ndcg@5", GRADED, other).how == "in expectation"
+    assert verdict("power:0.5", other, GRADED).better == "b"
+
+
+@pytest.mark.parametrize("measure", ["ndcg", "ndcg@10", "zipf"])
+def test_rankings_of_other_documents_are_refused(measure: str) -> None:
+    with pytest.raises(DataError, match="not two rankings of the same documents"):
+        verdict(measure, MODELS["s"], MODELS["s2"])
+
+
+def test_queries_for_a_fixed_cutoff() -> None:
+    a, b = (lambda s: 0.7), (lambda s: 0.5)
+    found = gap("ndcg@10", a, b)
+    assert found.mean == pytest.approx(0.2)
+    assert found.sd == pytest.approx(0.235781261197, abs=1e-11)
+    assert found.queries() == pytest.approx(3.760218615187, abs=1e-9)
+    assert found.queries_hoeffding() == pytest.approx(149.79, abs=0.005)
+    for k, expected in ((1, 31.11), (5, 7.10), (20, 1.96)):
+        assert gap("ndcg", a, b, cutoff=k).queries() == pytest.approx(expected, abs=0.005)
+    assert [queries_needed("ndcg", a, b, cutoff=k) for k in (1, 5, 10, 20)] == [32, 8, 4, 2]
+    assert queries_needed("ndcg@10", a, a) is None
+    assert queries_needed("ndcg@10", b, a) == 4
+
+
+def test_that_many_queries_are_enough() -> None:
+    rng = np.random.default_rng(4)
+    weights = np.array([1 / math.log2(1 + r) for r in range(1, 11)])
+    a, b = ((rng.random((4000, 4, 10)) < q) @ (weights / weights.sum()) for q in (0.7, 0.5))
+    assert np.mean(a.mean(axis=1) > b.mean(axis=1)) == pytest.approx(0.953, abs=0.012)
+
+
+FLAT = (lambda s: 0.35 + 0.3 * s), (lambda s: 0.5)
+
+
+@pytest.mark.parametrize(
+    ("discount", "cutoff", "expected"),
+    [("log", None, 537), ("power:0.5", None, 468), ("power:0.8", None, 2138), ("zipf", None, 69183), ("log", 0.2, 447)],
+)
+def test_documents_of_one_query(discount: str, cutoff: Any, expected: int) -> None:
+    needed = documents_needed(discount, *FLAT, cutoff)
+    assert needed is not None
+    assert expected / 10**0.011 < needed <= expected  # which was found on a grid of ratio 10^0.01
+
+
+@pytest.mark.parametrize(("discount", "cutoff"), [("log", 10), ("geometric", None)])
+def test_no_number_of_documents_is_enough_where_few_ranks_count(discount: str, cutoff: Any) -> None:
+    assert documents_needed(discount, *FLAT, cutoff) is None
+
+
+def test_no_number_of_documents_is_enough_where_limits_are_equal() -> None:
+    assert documents_needed("power:0.7", *halves(KNOTS_7), n_max=100_000) is None
+    assert documents_needed("log", FLAT[0], FLAT[0], n_max=10_000) is None
+
+
+def test_that_many_documents_are_enough() -> None:
+    n = documents_needed("power:0.5", *FLAT)
+    assert n is not None
+    rng, m, won = np.random.default_rng(6), NDCG(discount="power:0.5"), 0
+    for _ in range(600):
+        x = rng.random(n)
+        labels = rng.random(n) < 0.35 + 0.3 * x
+        won += m(labels, x)[0] > m(labels, rng.random(n))[0]
+    assert won / 600 == pytest.approx(0.95, abs=0.03)
+
+
+def test_a_risk_is_below_one_half_and_lengths_are_whole() -> None:
+    with pytest.raises(DataError, match=r"must lie between 0 and 1/2, got 0\.5"):
+        queries_needed("ndcg@10", *FLAT, delta=0.5)
+    with pytest.raises(DataError, match="whole number from 1, got 0"):
+        gap("ndcg", *FLAT, n=0)
+    with pytest.raises(ConventionError, match="depends on the length of the lists: give n"):
+        gap("ndcg", *FLAT)
+    with pytest.raises(ConventionError, match="not known how fast"):
+        documents_needed(lambda r: 1 / np.log(1 + np.log(1 + r)), *FLAT)
+    assert queries_needed("ndcg", JUMP, lambda s: 0.38, n=10) == 2
