@@ -91,6 +91,22 @@ IDEALRANK_INLINE void store_some(double* to, Lanes x, std::size_t n) { std::memc
 
 IDEALRANK_INLINE double sum(Lanes x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 
+// The nearest whole numbers, |x| < 2^51.
+IDEALRANK_INLINE Lanes rounded(Lanes x) {
+  constexpr double kRound = 0x1.8p52;
+  return (x + kRound) - kRound;
+}
+
+// Rows become columns.
+IDEALRANK_INLINE void transpose(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
+  const Lanes ab0 = shuffled<0, 4, 2, 6>(a, b), ab1 = shuffled<1, 5, 3, 7>(a, b);
+  const Lanes cd0 = shuffled<0, 4, 2, 6>(c, d), cd1 = shuffled<1, 5, 3, 7>(c, d);
+  a = shuffled<0, 1, 4, 5>(ab0, cd0);
+  b = shuffled<0, 1, 4, 5>(ab1, cd1);
+  c = shuffled<2, 3, 6, 7>(ab0, cd0);
+  d = shuffled<2, 3, 6, 7>(ab1, cd1);
+}
+
 // The sums of four.
 IDEALRANK_INLINE Lanes sums(Lanes a, Lanes b, Lanes c, Lanes d) {
   const Lanes ab = shuffled<0, 4, 2, 6>(a, b) + shuffled<1, 5, 3, 7>(a, b);

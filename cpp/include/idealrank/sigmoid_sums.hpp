@@ -3,12 +3,31 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "idealrank/for_each_query.hpp"
 #include "idealrank/isa.hpp"
 #include "idealrank/top.hpp"
+#include "idealrank/word_sort.hpp"
 
 namespace idealrank {
+
+// Memory of the kernels, for one list after the other without allocating anew.
+struct SigmoidScratch {
+  // A list in ascending order, or what stands for it, and its sums.
+  std::vector<double> ratios, weights, sums, slopes;
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint64_t> words;
+  WordSort sort;
+  TopRanker exact_sort;
+  // Boxes of documents: moments of the weights, polynomials of the sums, and the documents outside dense boxes.
+  std::vector<double> moments, block_moments, polynomials;
+  std::vector<std::uint32_t> starts;
+  struct Sparse {
+    std::uint32_t document, item;
+  };
+  std::vector<Sparse> sparse;
+};
 
 // With t = alpha s, for each document i of one list, over all others j:
 //   sums[i]   = sum_j w_j sigma(t_j - t_i)
@@ -16,7 +35,7 @@ namespace idealrank {
 // No weights: all are 1, and 1 + sums[i] is the soft rank of i (Qin et al. 2008, eq. (20)).
 struct SigmoidSums {
   void (*of_list)(std::span<const double> scores, std::span<const double> weights, double alpha, std::span<double> sums,
-                  std::span<double> slopes);
+                  std::span<double> slopes, SigmoidScratch& scratch);
 };
 extern const SigmoidSums sigmoid_sums_base, sigmoid_sums_v3;
 
@@ -26,12 +45,12 @@ inline void sigmoid_sums(std::span<const double> scores, std::span<const double>
                          std::span<double> slopes, Isa isa, int n_threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
   for_each_query(offsets, n_threads, [&] {
-    return [&](std::int64_t query, std::int64_t begin, std::int64_t end) {
+    return [&, scratch = SigmoidScratch()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto own = scores.subspan(first, n);
       check_finite(own, query, begin);
       kernel.of_list(own, weights.empty() ? weights : weights.subspan(first, n), alpha, sums.subspan(first, n),
-                     slopes.subspan(first, n));
+                     slopes.subspan(first, n), scratch);
     };
   });
 }

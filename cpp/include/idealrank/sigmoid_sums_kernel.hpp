@@ -1,32 +1,76 @@
-// The kernels of sigmoid_sums.hpp for one instruction set.
+// Sums of sigmoids of one list, by whichever way is the fastest for it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
 
-#include "idealrank/lanes_math.hpp"
+#include "idealrank/lanes.hpp"
+#include "idealrank/sigmoid_boxes_kernel.hpp"
+#include "idealrank/sigmoid_pairs_kernel.hpp"
+#include "idealrank/sigmoid_sorted_kernel.hpp"
+#include "idealrank/sigmoid_sums.hpp"
 
 #include "idealrank/isa_begin.hpp"
 
-// Every pair, in O(n^2).
-inline void sigmoid_sums_of_list(std::span<const double> scores, std::span<const double> weights, double alpha,
-                                 std::span<double> sums, std::span<double> slopes) {
-  const std::size_t n = scores.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    Lanes total = broadcast(0), slope = broadcast(0);
-    for (std::size_t j = 0; j < n; j += kLanes) {
-      const std::size_t here = n - j < kLanes ? n - j : kLanes;
-      const Lanes t = alpha * (load_some(scores.data() + j, here, scores[i]) - scores[i]);
-      const Lanes w = weights.empty() ? broadcast(1) : load_some(weights.data() + j, here, 0);
-      const Lanes q = exp(where(t > 0.0, -t, t)), tail = q / (1.0 + q);
-      total += w * where(t > 0.0, 1.0 - tail, tail);
-      slope += w * (tail / (1.0 + q));
+class SigmoidList {
+ public:
+  SigmoidList(std::span<const double> scores, double alpha, SigmoidScratch& scratch)
+      : boxes_(scratch), sorted_(scratch) {
+    const auto [least, greatest] = range(scores);
+    const double width = (0.5 * greatest - 0.5 * least) * (2 * alpha);
+    if (scores.size() <= SigmoidPairs::kMost && width <= SigmoidPairs::kWidest) {
+      way_ = Way::pairs;
+      pairs_.arrange(scores, alpha, 0.5 * least + 0.5 * greatest);
+    } else if (scores.size() >= kBoxesFrom && boxes_.arrange(scores, alpha, least, greatest)) {
+      way_ = Way::boxes;
+    } else {
+      way_ = Way::sorted;
+      sorted_.arrange(scores, alpha, least, width);
     }
-    const double own = weights.empty() ? 1 + static_cast<double>((kLanes - n % kLanes) % kLanes) : weights[i];
-    sums[i] = sum(total) - own / 2;
-    slopes[i] = sum(slope) - own / 4;
   }
+
+  // sums[i] = sum_{j != i} w_j sigma(t_j - t_i), slopes[i] = sum_{j != i} w_j sigma'(t_j - t_i).
+  // No weights: all are 1. No sums: only the slopes.
+  void sums(const double* weights, double* sums_out, double* slopes_out) {
+    switch (way_) {
+      case Way::pairs: return pairs_.sums(weights, sums_out, slopes_out);
+      case Way::boxes: return boxes_.sums(weights, sums_out, slopes_out);
+      case Way::sorted: return sorted_.sums(weights, sums_out, slopes_out);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBoxesFrom = 512;
+
+  enum class Way { pairs, boxes, sorted };
+
+  struct Range {
+    double least, greatest;
+  };
+  static Range range(std::span<const double> scores) {
+    Lanes least = broadcast(scores.empty() ? 0 : scores[0]), greatest = least;
+    for (std::size_t i = 0; i < scores.size(); i += kLanes) {
+      const std::size_t here = std::min(kLanes, scores.size() - i);
+      const Lanes x = here == kLanes ? load(scores.data() + i) : load_some(scores.data() + i, here, scores[0]);
+      least = where(x < least, x, least);
+      greatest = where(x > greatest, x, greatest);
+    }
+    return {std::min(std::min(least[0], least[1]), std::min(least[2], least[3])),
+            std::max(std::max(greatest[0], greatest[1]), std::max(greatest[2], greatest[3]))};
+  }
+
+  Way way_;
+  SigmoidPairs pairs_;
+  SigmoidBoxes boxes_;
+  SigmoidSorted sorted_;
+};
+
+inline void sigmoid_sums_of_list(std::span<const double> scores, std::span<const double> weights, double alpha,
+                                 std::span<double> sums, std::span<double> slopes, SigmoidScratch& scratch) {
+  if (scores.empty()) return;
+  SigmoidList(scores, alpha, scratch).sums(weights.empty() ? nullptr : weights.data(), sums.data(), slopes.data());
 }
 
 #include "idealrank/isa_end.hpp"
