@@ -16,7 +16,7 @@ __all__ = ["commands"]
 
 #: Name and one-line help; ``command`` in the module of that name is what runs.
 _COMMANDS = {
-    "consistency": "Search for labels with which a loss does not lead to the best NDCG.",
+    "consistency": "Find out whether losses lead to the best NDCG.",
     "convert": "Convert between LETOR, TREC, Parquet and CSV files.",
     "demo": "Make a small click log, read it back and rank it: one screen.",
     "evaluate": "Measure systems by any of the measures, under any convention.",
