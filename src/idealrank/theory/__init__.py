@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from idealrank.theory.generalisation import generalisation_gap as generalisation_gap
     from idealrank.theory.laws import bounded_law as bounded_law
     from idealrank.theory.limits import limit as limit
+    from idealrank.theory.linear import cutoff_errors as cutoff_errors
+    from idealrank.theory.linear import exchanges as exchanges
+    from idealrank.theory.linear import linear_ndcg_of_auc as linear_ndcg_of_auc
+    from idealrank.theory.linear import threshold_errors as threshold_errors
     from idealrank.theory.needed import Gap as Gap
     from idealrank.theory.needed import documents_needed as documents_needed
     from idealrank.theory.needed import gap as gap
@@ -56,9 +60,11 @@ _HOME = {
     "Consistency": "consistency",
     "Counterexample": "consistency",
     "Curve": "curves",
+    "cutoff_errors": "linear",
     "dcg_norm": "norms",
     "documents_needed": "needed",
     "excess_risk_bound": "excess",
+    "exchanges": "linear",
     "expected_dcg": "order_statistics",
     "expected_ndcg": "fisher",
     "first_order": "gaps",
@@ -70,6 +76,7 @@ _HOME = {
     "GradedCurve": "curves",
     "leading_gap": "gaps",
     "limit": "limits",
+    "linear_ndcg_of_auc": "linear",
     "margin": "excess",
     "pseudo_expectation": "pseudo",
     "queries_needed": "needed",
@@ -81,6 +88,7 @@ _HOME = {
     "StrongConsistency": "strong",
     "StrongConvexity": "excess",
     "switch_points": "switches",
+    "threshold_errors": "linear",
     "verdict": "verdicts",
     "violations": "fisher",
     "win_probability": "wins",
