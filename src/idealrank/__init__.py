@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from idealrank import gains as gains
     from idealrank import losses as losses
     from idealrank import measures as measures
+    from idealrank import stats as stats
     from idealrank import theory as theory
     from idealrank.conventions import convention as convention
     from idealrank.data import Judged as Judged
@@ -83,7 +84,7 @@ _HOME = {
     "write_run": "io.trec",
     "write_scores": "io.scores",
 }
-_MODULES = ("cutoffs", "datasets", "discounts", "gains", "losses", "measures", "theory")
+_MODULES = ("cutoffs", "datasets", "discounts", "gains", "losses", "measures", "stats", "theory")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

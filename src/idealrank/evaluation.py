@@ -75,7 +75,7 @@ class Evaluation:
 
         NaN where fewer than two queries have a value.
         """
-        return {name: t_interval(self.moments(name), level) for name in self.per_query}
+        return {name: self.moments(name).t_interval(level) for name in self.per_query}
 
     @property
     def conventions(self) -> dict[str, Any]:
@@ -183,18 +183,6 @@ class Evaluations(Mapping[str, Evaluation]):
 
 def _moments(values: Floats, filled: Measure) -> Moments:
     return Moments.of(values[~np.isnan(values)] if filled.empty == "skip" else values)
-
-
-def t_interval(moments: Moments, level: float) -> tuple[float, float]:
-    """The t interval of a mean; NaN where fewer than two values have one."""
-    from scipy.special import stdtrit
-
-    if not 0 < level < 1:
-        raise DataError(f"level must lie between 0 and 1, got {level}")
-    half = math.nan
-    if moments.count > 1:
-        half = float(stdtrit(moments.count - 1, (1 + level) / 2)) * math.sqrt(moments.variance / moments.count)
-    return moments.mean - half, moments.mean + half
 
 
 def _or_none(value: float) -> float | None:

@@ -112,3 +112,14 @@ class Moments:
             return math.nan
         n, total = self.count, self._sum.value
         return max(float((self._squares.value - total * total / n) / (n - 1)), 0.0)
+
+    def t_interval(self, level: float) -> tuple[float, float]:
+        """The t interval of the mean; NaN where fewer than two values have one."""
+        from scipy.special import stdtrit
+
+        if not 0 < level < 1:
+            raise DataError(f"level must lie between 0 and 1, got {level}")
+        half = math.nan
+        if self.count > 1:
+            half = float(stdtrit(self.count - 1, (1 + level) / 2)) * math.sqrt(self.variance / self.count)
+        return self.mean - half, self.mean + half

@@ -21,7 +21,6 @@ from idealrank.evaluation import (
     as_ranking,
     evaluate_ranking,
     named_measures,
-    t_interval,
 )
 from idealrank.exact import Moments
 from idealrank.measures.base import Measure
@@ -51,7 +50,7 @@ class Summary:
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
         """{measure as given: (low, high)}: the t interval of the mean over queries."""
-        return {name: t_interval(moments, level) for name, moments in self.moments.items()}
+        return {name: moments.t_interval(level) for name, moments in self.moments.items()}
 
     def add(self, batch: Evaluation) -> None:
         """Take in the evaluation of further queries."""

@@ -11,6 +11,7 @@
 
 #include "idealrank/buffer.hpp"
 #include "idealrank/for_each_query.hpp"
+#include "idealrank/wide_product.hpp"
 
 namespace idealrank {
 
@@ -61,12 +62,9 @@ struct Ids {
 // Eight bytes at a time, each word folded in by a 64 x 64 -> 128 bit product.
 inline std::uint64_t hash_id(std::string_view id, std::uint64_t seed = 0) {
   constexpr std::uint64_t kSeed = 0x9E3779B97F4A7C15, kWord = 0xD6E8FEB86659FD93;
-  auto fold = [](std::uint64_t a, std::uint64_t b) {
-    // The high half of the product, by 32-bit parts: standard C++ has no 128-bit integer.
-    const std::uint64_t a_low = a & 0xFFFFFFFF, a_high = a >> 32, b_low = b & 0xFFFFFFFF, b_high = b >> 32;
-    const std::uint64_t middle = a_high * b_low + ((a_low * b_low) >> 32);
-    const std::uint64_t carry = a_low * b_high + (middle & 0xFFFFFFFF);
-    return (a * b) ^ (a_high * b_high + (middle >> 32) + (carry >> 32));
+  auto fold = [](std::uint64_t x, std::uint64_t y) {
+    const WideProduct product = wide_product(x, y);
+    return product.high ^ product.low;
   };
   std::uint64_t hash = kSeed ^ seed ^ id.size();
   const char* p = id.data();

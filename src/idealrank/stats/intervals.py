@@ -1,0 +1,83 @@
+"""Where the mean would lie with other queries of the same kind."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import _core, _threads
+from idealrank.data import Floats
+from idealrank.errors import DataError
+from idealrank.exact import Moments
+from idealrank.stats.samples import new_seed, table
+
+__all__ = ["Interval", "interval"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval of a mean; NaN, and ``note`` says why, where there is none."""
+
+    low: float
+    high: float
+    mean: float
+    level: float
+    method: str
+    note: str = ""
+    seed: int | None = None
+
+
+def interval(
+    values: npt.ArrayLike,
+    level: float = 0.95,
+    method: str = "bca",
+    *,
+    n_resamples: int = 10_000,
+    seed: int | None = None,
+    n_threads: int | None = None,
+) -> Interval:
+    """An interval of the mean over queries.
+
+    ``method`` is "t", "percentile" (of means of queries drawn with replacement) or "bca", the percentiles corrected for
+    bias and skewness (Efron 1987). For a difference of systems, give the differences.
+
+    >>> found = interval([0.1, 0.2, 0.3, 0.4], method="t")
+    >>> round(found.low, 4), found.mean, round(found.high, 4)
+    (0.0446, 0.25, 0.4554)
+    """
+    if not 0 < level < 1:
+        raise DataError(f"a level must lie between 0 and 1, got {level}")
+    if method not in ("t", "percentile", "bca"):
+        raise DataError(f"an interval's method is 't', 'percentile' or 'bca', got {method!r}")
+    kept = table(np.reshape(np.asarray(values, np.float64), (-1, 1)))
+    sample = kept.values[:, 0]
+    mean = float(sample.mean()) if sample.size else math.nan
+    if sample.size < 2:
+        note = "; ".join(filter(None, (kept.note, "an interval needs two queries or more")))
+        return Interval(math.nan, math.nan, mean, level, method, note)
+    if np.ptp(sample) == 0:
+        note = "; ".join(filter(None, (kept.note, "all queries have the same value")))
+        return Interval(mean, mean, mean, level, method, note)
+    if method == "t":
+        return Interval(*Moments.of(sample).t_interval(level), mean, level, method, kept.note)
+    seed = new_seed(seed)
+    means, _ = _core.bootstrap_moments(np.ascontiguousarray(sample), n_resamples, seed, _threads.resolve(n_threads))
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(means, _bca(tails, sample, means) if method == "bca" else tails)
+    return Interval(float(low), float(high), mean, level, method, kept.note, seed)
+
+
+def _bca(tails: Floats, sample: Floats, means: Floats) -> Floats:
+    """The shares of resamples to cut at: z0 is the bias of the bootstrap, a the skewness by the jackknife."""
+    from scipy.special import ndtr, ndtri
+
+    below = (np.count_nonzero(means < sample.mean()) + np.count_nonzero(means == sample.mean()) / 2) / means.size
+    z0 = ndtri(np.clip(below, 1 / (means.size + 1), means.size / (means.size + 1)))
+    deviations = sample - sample.mean()  # those of the jackknife means are -1 / (n - 1) times these
+    skewness = float((deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5))
+    z = z0 + ndtri(tails)
+    shares: Floats = ndtr(z0 + z / (1 - skewness * z))
+    return shares

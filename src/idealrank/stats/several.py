@@ -1,0 +1,128 @@
+"""Many systems on the same queries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import _core, _threads
+from idealrank.data import Floats
+from idealrank.errors import DataError
+from idealrank.stats.samples import new_seed, table
+
+__all__ = ["Anova", "TukeyHSD", "anova", "randomized_tukey_hsd"]
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class TukeyHSD:
+    """All pairs of systems compared at once.
+
+    ``differences[i, j]`` is the mean of system i minus that of j, ``p_values[i, j]`` already corrected for all pairs,
+    ``critical_difference`` the least difference of means that is significant at ``level``.
+    """
+
+    differences: Floats
+    p_values: Floats
+    critical_difference: float
+    level: float
+    n_queries: int
+    n_permutations: int
+    seed: int
+    note: str = ""
+
+
+def randomized_tukey_hsd(
+    matrix: npt.ArrayLike,
+    *,
+    n_permutations: int = 10_000,
+    level: float = 0.05,
+    seed: int | None = None,
+    n_threads: int | None = None,
+) -> TukeyHSD:
+    """Randomised Tukey HSD (Carterette 2012): how often the largest difference of shuffled systems is as large.
+
+    ``matrix[query, system]``; each query's values are shuffled among the systems, so that the test is paired.
+
+    >>> rng = np.random.default_rng(0)
+    >>> values = rng.normal(size=(50, 3)) + [0, 0, 2]
+    >>> randomized_tukey_hsd(values, n_permutations=999, seed=1).p_values.round(3)
+    array([[1.   , 0.809, 0.001],
+           [0.809, 1.   , 0.001],
+           [0.001, 0.001, 1.   ]])
+    """
+    kept = table(matrix)
+    values, n_queries, n_systems = kept.values, *kept.values.shape
+    if n_systems < 2:
+        raise DataError(f"a comparison needs two systems or more, got {n_systems}")
+    if n_permutations < 1:
+        raise DataError(f"n_permutations must be 1 or more, got {n_permutations}")
+    seed = new_seed(seed)
+    if n_queries == 0:
+        nothing = np.full((n_systems, n_systems), math.nan)
+        return TukeyHSD(nothing, nothing, math.nan, level, 0, n_permutations, seed, kept.note)
+    # A query's own mean moves no difference, and without it sums round less.
+    centred = values - values.mean(axis=1, keepdims=True)
+    ranges = _core.shuffled_ranges(centred.ravel(), n_systems, n_permutations, seed, _threads.resolve(n_threads))
+    ranges.sort()
+    sums = centred.sum(axis=0)
+    observed = np.abs(sums[:, None] - sums) - _ROUNDING * np.abs(centred).sum()
+    reaching = n_permutations - np.searchsorted(ranges, observed, side="left")
+    p_values = (reaching + 1) / (n_permutations + 1)
+    np.fill_diagonal(p_values, 1.0)
+    # The least range that at most a share `level` of all, the observed one included, reach.
+    place = n_permutations - math.floor(level * (n_permutations + 1)) + 1
+    critical = float(ranges[place - 1]) / n_queries if place <= n_permutations else math.nan
+    means = values.mean(axis=0)
+    note = kept.note if np.ptp(values, axis=1).any() else "; ".join(filter(None, (kept.note, "all systems are equal")))
+    return TukeyHSD(means[:, None] - means, p_values, critical, level, n_queries, n_permutations, seed, note)
+
+
+@dataclass(frozen=True)
+class Anova:
+    """Two-way analysis of variance without replication: value = mean + query + system + rest."""
+
+    f_statistic: float
+    p_value: float
+    df_systems: int
+    df_residual: int
+    residual_variance: float
+    query_variance_share: float
+    note: str = ""
+
+
+def anova(matrix: npt.ArrayLike) -> Anova:
+    """Do the systems differ at all? ``matrix[query, system]``.
+
+    Columns 1, 2, 3 and 2, 3, 5: systems 8/6, rest 1/6 on 2 degrees of freedom, F = 16.
+
+    >>> found = anova([[1, 2], [2, 3], [3, 5]])
+    >>> round(found.f_statistic, 6), round(found.p_value, 4), found.df_residual
+    (16.0, 0.0572, 2)
+    """
+    from scipy.special import fdtrc
+
+    kept = table(matrix)
+    values, n_queries, n_systems = kept.values, *kept.values.shape
+    df_systems, df_residual = n_systems - 1, (n_queries - 1) * (n_systems - 1)
+    if df_systems < 1 or df_residual < 1:
+        note = "; ".join(filter(None, (kept.note, "needs two systems and two queries or more")))
+        return Anova(math.nan, math.nan, max(df_systems, 0), max(df_residual, 0), math.nan, math.nan, note)
+    centred = values - values.mean()
+    by_system, by_query = centred.mean(axis=0), centred.mean(axis=1)
+    residuals = centred - by_system - by_query[:, None]
+    total, rest = float((centred**2).sum()), float((residuals**2).sum())
+    systems, queries = n_queries * float((by_system**2).sum()), n_systems * float((by_query**2).sum())
+    share = queries / total if total > 0 else math.nan
+    if rest <= _ROUNDING * total:
+        note = "; ".join(filter(None, (kept.note, "systems differ by a constant or not at all: no variance is left")))
+        p_value = 1.0 if systems <= _ROUNDING * total else math.nan
+        return Anova(math.nan, p_value, df_systems, df_residual, 0.0, share, note)
+    f = (systems / df_systems) / (rest / df_residual)
+    return Anova(
+        f, float(fdtrc(df_systems, df_residual, f)), df_systems, df_residual, rest / df_residual, share, kept.note
+    )
