@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "bind.hpp"
-#include "stats.hpp"
 #include "idealrank/buffer.hpp"
 #include "idealrank/errors.hpp"
 #include "idealrank/for_each_query.hpp"
@@ -324,7 +323,6 @@ void translate(const std::exception_ptr& error, void*) {
 
 NB_MODULE(_core, m) {
   nb::register_exception_translator(translate);
-  bind_stats(m);
 
   bind_reader(nb::class_<LetorReader>(m, "LetorReader").def(nb::init<bool, std::int64_t>(), "sparse"_a, "n_features_max"_a));
   bind_reader(nb::class_<TrecReader<TrecFile::qrels>>(m, "QrelsReader").def(nb::init<>()));
@@ -383,6 +381,7 @@ NB_MODULE(_core, m) {
       "scores"_a.noconvert(), "weights"_a.noconvert().none(), "offsets"_a.noconvert(), "alpha"_a, "n_threads"_a, "isa"_a = "");
 
   bind_pairwise(m);
+  bind_stats(m);
 
   m.def(
       "order",

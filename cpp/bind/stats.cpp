@@ -1,6 +1,4 @@
 // Resampling.
-#include "stats.hpp"
-
 #include <nanobind/stl/tuple.h>
 
 #include "bind.hpp"

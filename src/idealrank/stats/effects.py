@@ -19,6 +19,10 @@ class EffectSize:
 
     ``cohen_dz`` is the mean difference in standard deviations of the differences, ``hedges_g`` the same without its
     bias in small samples, ``common_language`` the chance that a is better on a query, ties counted half.
+
+    >>> effect = effect_size([3, 1, 2], [1, 1, 4])
+    >>> effect.wins, effect.ties, effect.losses, effect.common_language
+    (1, 1, 1, 0.5)
     """
 
     cohen_dz: float

@@ -19,7 +19,11 @@ __all__ = ["Interval", "interval"]
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval of a mean; NaN, and ``note`` says why, where there is none."""
+    """A confidence interval of a mean; NaN, and ``note`` says why, where there is none.
+
+    >>> interval([0.5]).note
+    'an interval needs two queries or more'
+    """
 
     low: float
     high: float

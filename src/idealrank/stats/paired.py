@@ -34,6 +34,9 @@ class PairedTest:
 
     ``difference`` is the mean of a - b; ``p_value`` is NaN, and ``note`` says why, where the test has no answer;
     ``seed`` repeats a test that draws random numbers.
+
+    >>> t_test([0.5], [0.25]).note
+    'a t statistic needs two queries or more'
     """
 
     method: str
@@ -140,8 +143,10 @@ def bootstrap_test(
 ) -> PairedTest:
     """The bootstrap shift test: t statistics of resampled differences, shifted to a mean of 0 (Sakai 2006).
 
-    >>> bootstrap_test([0.9, 0.8, 0.7, 0.9], [0.1, 0.2, 0.1, 0.2], seed=0).p_value < 0.02
-    True
+    Differences 1 to 20 lie far from 0: no shifted resample has as large a t.
+
+    >>> bootstrap_test(range(1, 21), np.zeros(20), n_resamples=999, seed=0).p_value
+    0.001
     """
     differences, difference, note = _differences(a, b)
     t, note = _t_statistic(differences, note)

@@ -25,6 +25,10 @@ class PowerPlan:
 
     ``variance`` is what the pilot says: of the difference of two systems for "t" and "interval", of one system's values
     beside the queries' for "anova".
+
+    >>> plan = queries_for(0.1, [[0.5, 0.3], [0.2, 0.4], [0.9, 0.6]], power=0.9)
+    >>> plan.design, plan.power, plan.n_systems
+    ('t', 0.9, 2)
     """
 
     n_queries: int
@@ -74,7 +78,7 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
     """The least difference of means that a paired t test on as many queries finds with this power.
 
     >>> round(minimum_detectable_effect([1.0, -1.0] * 17), 3)
-    0.503
+    0.502
     """
     from scipy.optimize import brentq
 

@@ -24,6 +24,10 @@ class TukeyHSD:
 
     ``differences[i, j]`` is the mean of system i minus that of j, ``p_values[i, j]`` already corrected for all pairs,
     ``critical_difference`` the least difference of means that is significant at ``level``.
+
+    >>> randomized_tukey_hsd([[3.0, 1.0], [2.0, 1.0]], seed=0).differences
+    array([[ 0. ,  1.5],
+           [-1.5,  0. ]])
     """
 
     differences: Floats
@@ -51,8 +55,8 @@ def randomized_tukey_hsd(
     >>> rng = np.random.default_rng(0)
     >>> values = rng.normal(size=(50, 3)) + [0, 0, 2]
     >>> randomized_tukey_hsd(values, n_permutations=999, seed=1).p_values.round(3)
-    array([[1.   , 0.809, 0.001],
-           [0.809, 1.   , 0.001],
+    array([[1.   , 0.666, 0.001],
+           [0.666, 1.   , 0.001],
            [0.001, 0.001, 1.   ]])
     """
     kept = table(matrix)
@@ -84,7 +88,11 @@ def randomized_tukey_hsd(
 
 @dataclass(frozen=True)
 class Anova:
-    """Two-way analysis of variance without replication: value = mean + query + system + rest."""
+    """Two-way analysis of variance without replication: value = mean + query + system + rest.
+
+    >>> anova([[1, 2], [2, 3], [3, 5]]).df_systems
+    1
+    """
 
     f_statistic: float
     p_value: float
