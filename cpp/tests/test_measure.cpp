@@ -137,3 +137,58 @@ TEST(a_bad_label_or_score_is_refused_with_its_query_and_row) {
     }
   }
 }
+
+namespace {
+
+// The only query of the data, measured once.
+double value_of(const Data& data, const Gain& gain, Spec spec, Negative negative = Negative::error) {
+  const std::vector<double> weights = log_weights();
+  const Discount discount{false, weights};
+  double value = -1;
+  measure(data.lists(), {&gain, 1}, {&discount, 1}, {&spec, 1}, Ties::stable, negative, {&value, 1}, 1);
+  return value;
+}
+
+Gain gain_of(GainKind kind) {
+  Gain gain;
+  gain.kind = kind;
+  return gain;
+}
+
+}  // namespace
+
+TEST(an_ideal_that_is_not_positive_gives_the_value_of_an_empty_query) {
+  const Data data{{-5, 1}, {2, 1}, {0, 2}};  // ideally 1 - 5 / log2(3) < 0
+  Spec spec;
+  spec.denominator = Denominator::ideal;
+  spec.empty = 0.25;
+  CHECK_EQ(value_of(data, gain_of(GainKind::linear), spec, Negative::keep), 0.25);
+  CHECK_EQ(value_of({{-5, -1}, {2, 1}, {0, 2}}, gain_of(GainKind::linear), spec, Negative::keep), 0.25);
+  spec.denominator = Denominator::none;
+  CHECK_EQ(value_of({{-5, 0}, {2, 1}, {0, 2}}, gain_of(GainKind::linear), spec, Negative::keep), -5.0);
+  CHECK_EQ(value_of({{0, 0}, {2, 1}, {0, 2}}, gain_of(GainKind::linear), spec, Negative::keep), 0.25);
+}
+
+TEST(a_full_ideal_is_that_of_k_documents_of_gain_1) {
+  Spec spec;
+  spec.denominator = Denominator::full;
+  spec.cutoff_kind = CutoffKind::rank;
+  spec.cutoff = 3;
+  const double value = value_of({{1, 0}, {2, 1}, {0, 2}}, gain_of(GainKind::binary), spec);
+  CHECK(std::abs(value - 1 / (1 + 1 / std::log2(3.0) + 0.5)) < 1e-15);
+}
+
+TEST(a_label_above_the_highest_is_refused_whether_labels_are_whole_or_not) {
+  Gain gain = gain_of(GainKind::exp2);
+  gain.highest = 30;
+  CHECK_EQ(value_of({{30, 0}, {2, 1}, {0, 2}}, gain, {}), 0x1p30 - 1);
+  for (const double other : {0.0, 0.5}) {
+    const auto error = check::thrown<data_error>([&] { value_of({{other, 31}, {2, 1}, {0, 2}}, gain, {}); });
+    CHECK(error.has_value());
+    if (error) CHECK_EQ(error->row, 1);
+  }
+}
+
+TEST(the_gain_of_a_tiny_label_does_not_cancel) {
+  CHECK(std::abs(value_of({{1e-20}, {1}, {0, 1}}, gain_of(GainKind::exp2), {}) / (1e-20 * std::log(2.0)) - 1) < 1e-15);
+}
