@@ -118,6 +118,7 @@ struct LetorReader {
     if (file.rows.n_docs_named > 0) found["doc_ids"] = to_numpy(std::move(file.rows.docs));
     found["n_features"] = file.rows.width;
     found["n_nan"] = file.rows.n_nan;
+    found["n_infinite"] = file.rows.n_infinite;
     if (sparse) {
       found["values"] = to_numpy(std::move(file.rows.values));
       found["columns"] = to_numpy(std::move(file.rows.columns));

@@ -17,7 +17,7 @@ struct Letor {
   std::vector<std::uint64_t> labels;
   std::vector<std::string> query_ids, docs;
   std::vector<std::int64_t> offsets, order;
-  std::int64_t n_docs_named = 0, n_nan = 0;
+  std::int64_t n_docs_named = 0, n_nan = 0, n_infinite = 0;
   std::int32_t width = 0;
   std::vector<std::uint32_t> cells;  // n_rows x width, also of sparse rows
   std::size_t n_entries = 0;         // of sparse rows
@@ -88,6 +88,7 @@ inline Letor read_letor(std::string_view text, bool sparse, const std::vector<st
   read.docs = strings(rows.docs.view());
   read.n_docs_named = rows.n_docs_named;
   read.n_nan = rows.n_nan;
+  read.n_infinite = rows.n_infinite;
   read.width = rows.width;
   const idealrank::Grouping grouping = rows.queries.grouping();
   read.offsets = values(grouping.offsets);

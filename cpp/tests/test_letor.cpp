@@ -135,6 +135,12 @@ TEST(null_and_nan_are_missing_values_and_counted) {
   CHECK_EQ(got.cells, bits({kNan, kNan, kNan, std::numeric_limits<float>::infinity()}));
 }
 
+TEST(values_beyond_all_floats_are_infinite_and_counted) {
+  const Letor got = read("1 qid:1 1:1e300 2:-1e999 3:3.5e38 4:3.4e38 5:340000000000000000000000000000000000000\n1 qid:1 1:-inf\n");
+  CHECK_EQ(got.n_infinite, 4);
+  CHECK_EQ(got.n_nan, 0);
+}
+
 TEST(unsorted_features_are_put_in_order) {
   CHECK_EQ(read("1 qid:1 3:3 1:1 2:2\n").cells, bits({1, 2, 3}));
   CHECK_EQ(read("1 qid:1 5:5 2:2\n0 qid:1 1:1 2:2 3:3 4:4 5:5\n").cells, bits({0, 2, 0, 0, 5, 1, 2, 3, 4, 5}));

@@ -65,7 +65,8 @@ struct LetorRows {
   Buffer<std::int32_t> columns;
   Buffer<float> values;
   std::int32_t width = 0;  // highest column + 1
-  std::int64_t n_nan = 0;  // values written NULL or nan
+  std::int64_t n_nan = 0;       // values written NULL or nan
+  std::int64_t n_infinite = 0;  // values written inf, or beyond all floats
 
   void clear() {
     labels.resize(0);
@@ -76,7 +77,7 @@ struct LetorRows {
     columns.resize(0);
     values.resize(0);
     width = 0;
-    n_nan = 0;
+    n_nan = n_infinite = 0;
   }
 
   // Whether the first row of a text that begins with one, comments apart, has qid:.
@@ -188,6 +189,7 @@ struct LetorRows {
       line.fail_at(p, "the value of feature " + std::to_string(id) + " must be a number or NULL");
     }
     if (value != value) ++n_nan;
+    if (std::isinf(static_cast<float>(value))) ++n_infinite;
     return stop;
   }
 
@@ -352,6 +354,7 @@ class LetorFile {
     rows.docs.append(chunk.docs);
     rows.n_docs_named += chunk.n_docs_named;
     rows.n_nan += chunk.n_nan;
+    rows.n_infinite += chunk.n_infinite;
     rows.width = std::max(rows.width, chunk.width);
     if (sparse_) {
       for (const std::int64_t end : chunk.row_ends.span()) rows.row_ends.push_back(end + shift);

@@ -32,9 +32,9 @@ def read_letor(
 ) -> RankingData:
     r"""Read a LETOR or SVMlight file, .gz and .xz too; "-" is standard input.
 
-    Features that a line leaves out are 0; ``NULL`` is NaN, and counted in ``problems``. With ``sparse``, features are
-    SciPy CSR. A file without ``qid:`` needs the sizes of its groups: the file named by ``group``, or, as LightGBM keeps
-    it, one of the same name with ``.query`` after it.
+    Features that a line leaves out are 0; ``NULL`` is NaN, a value beyond float32 infinite, and both are counted in
+    ``problems``. With ``sparse``, features are SciPy CSR. A file without ``qid:`` needs the sizes of its groups: the
+    file named by ``group``, or, as LightGBM keeps it, one of the same name with ``.query`` after it.
 
     >>> import io
     >>> read_letor(io.BytesIO(b"2 qid:10 1:0.5 3:1 #docid = GX-1\n0 qid:10 2:0.25 #docid = GX-2\n"))
@@ -51,10 +51,12 @@ def read_letor(
         raise ParseError("the file has no documents", name, n_lines + 1)
 
     problems = []
-    if found["n_nan"]:
-        problems.append(
-            Problem("missing value", found["n_nan"], f"{found['n_nan']:,} feature values are NULL: read as NaN")
-        )
+    for kind, count, what in (
+        ("missing value", found["n_nan"], "are NULL: read as NaN"),
+        ("infinite value", found["n_infinite"], "are infinite, or too large for float32: read as infinite"),
+    ):
+        if count:
+            problems.append(Problem(kind, count, f"{count:,} feature values {what}"))
     doc_ids = None
     if found["n_docs_named"]:
         doc_ids = Ids(*found["doc_ids"])
