@@ -339,6 +339,18 @@ def test_minima_of_black_boxes() -> None:
     )
 
 
+def test_lambda_rank_is_right_for_two_documents_and_not_for_three() -> None:
+    assert theory.check_consistency("lambda_rank", refine=False).consistent is True
+    chances, vectors = np.array([0.41, 0.59]), np.array([[0.0, 1, 1], [2, 0, 1]])
+    found = minimise(Risk(losses.LambdaRank(), Mixture.of([chances], [vectors])))
+    assert found.settled.all()
+    assert_allclose(theory.regret(found.scores[0], chances, vectors), 0.0271618291479, rtol=0, atol=1e-11)
+    # Scores in the right order where the gradient vanishes as well: more loss.
+    right = [0.117, -0.635, 0.0]
+    values, _ = losses.LambdaRank()(vectors.ravel(), np.tile(right, 2), [0, 3, 6])
+    assert chances @ values > found.risk[0] + 0.1
+
+
 def test_a_minimum_of_a_kinked_risk_in_three_dimensions() -> None:
     def distance(labels: Floats, scores: Floats, offsets: Int64s) -> tuple[Floats, Floats]:
         away = scores.reshape(-1, 3) - labels.reshape(-1, 3)
