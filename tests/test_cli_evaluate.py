@@ -42,6 +42,20 @@ def test_systems_stand_in_one_table_with_the_conventions_under_it(files: Path) -
     assert run("qrels.txt", "one.run", "two.run", "-m", "rr", "--quiet").stderr == ""
 
 
+def test_what_is_otherwise_for_one_measure_stands_with_it(files: Path) -> None:
+    result = run("qrels.txt", "one.run", "-m", "rr", "-m", "rr@5", "--like", "ir_measures")
+    assert "rr = rr(ties=docid_desc,empty=0,rel=1,ideal=judged)\n" in result.stdout
+    assert "rr@5 = rr(ties=docid_asc,empty=0,rel=1,ideal=judged)@5; precision float64\n" in result.stdout
+
+
+def test_systems_with_different_queries_are_remarked_upon(files: Path) -> None:
+    (files / "two.run").write_text("q2 Q0 a 1 1.0 t\n")
+    assert (
+        "1 queries are not measured for every system, first 'q1', which 'two'"
+        in run("qrels.txt", "one.run", "two.run", "-m", "rr").stderr
+    )
+
+
 def test_json_holds_everything(files: Path) -> None:
     result = run("qrels.txt", "one.run", "-m", "rr", "--per-query", "--interval", "--hashes", "--format", "json")
     content = json.loads(result.stdout)

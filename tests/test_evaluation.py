@@ -292,10 +292,12 @@ def test_several_systems_may_have_different_queries_and_problems_says_so() -> No
 
 def test_a_convention_can_compare_scores_otherwise_for_one_measure() -> None:
     like = rules(precision="float32", options={"ties": "stable"}, overrides={"rr@": {"precision": "float64"}})
-    ev = ir.evaluate([0, 1], [1.0, 1.0 + 1e-9], ["rr", "rr@2"], like=like)
-    assert ev.mean == {"rr": 0.5, "rr@2": 1.0}
-    assert ev.conventions["exceptions"] == {"rr@2": {"precision": "float64"}}
-    assert [problem.kind for problem in ev.problems] == ["float32 collision", "tied document"]
+    for names in (["rr", "rr@2"], ["rr@2", "rr"]):
+        ev = ir.evaluate([0, 1], [1.0, 1.0 + 1e-9], names, like=like)
+        assert list(ev.per_query) == names
+        assert ev.mean == {"rr": 0.5, "rr@2": 1.0}
+        assert ev.conventions["exceptions"] == {"rr@2": {"precision": "float64"}}
+        assert [problem.kind for problem in ev.problems] == ["float32 collision", "tied document"]
 
 
 def test_errors_of_the_native_core_name_the_query_and_the_callers_row() -> None:

@@ -66,18 +66,19 @@ class Convention:
 
     def option(self, name: str, measure: str, has_cutoff: bool = False) -> Any:
         """What an unnamed option of a measure means here."""
-        keys = (f"{measure}@", measure) if has_cutoff else (measure,)
-        named = [*(self.overrides.get(key, _NOTHING) for key in keys), self.options]
-        own = [*(_OWN_OVERRIDES.get(key, _NOTHING) for key in keys), _OWN_OPTIONS]
-        return next((choices[name] for choices in (*named, *own) if name in choices), None)
+        own = (_OWN_OVERRIDES.get(measure, _NOTHING), _OWN_OPTIONS)
+        by_rank = (self._overrides_of(measure, has_cutoff), self.options, *own)
+        return next((choices[name] for choices in by_rank if name in choices), None)
 
     def for_measure(self, measure: str, has_cutoff: bool = False) -> Convention:
         """The same, with the choices about data that it makes for this measure alone."""
-        keys = (measure, f"{measure}@") if has_cutoff else (measure,)
-        choices: dict[str, Any] = {}
-        for key in keys:
-            choices |= {name: self.overrides[key][name] for name in _OF_MEASURES if name in self.overrides.get(key, ())}
+        overrides = self._overrides_of(measure, has_cutoff)
+        choices = {name: overrides[name] for name in _OF_MEASURES if name in overrides}
         return dataclasses.replace(self, **choices) if choices else self
+
+    def _overrides_of(self, measure: str, has_cutoff: bool) -> dict[str, Any]:
+        with_cutoff = self.overrides.get(f"{measure}@", _NOTHING) if has_cutoff else _NOTHING
+        return {**self.overrides.get(measure, _NOTHING), **with_cutoff}
 
     @property
     def data(self) -> dict[str, Any]:

@@ -129,7 +129,7 @@ class Evaluations(Mapping[str, Evaluation]):
     >>> both.mean
     {'old': {'rr': 1.0}, 'new': {'rr': 1.0}}
     >>> print(both.problems[-1])
-    2 queries are not measured for every system, first 'q1', which 'new' leaves out: the means are not of the same
+    2 queries are not measured for every system, first 'q1', which 'new' leaves out: means are over different queries
     """
 
     def __init__(self, systems: Mapping[str, Evaluation]) -> None:
@@ -161,7 +161,7 @@ class Evaluations(Mapping[str, Evaluation]):
         count = len(dict(lacking))
         what = (
             f"{count:,} queries are not measured for every system, first {lacking[0][0]!r}, which {lacking[0][1]!r} "
-            "leaves out: the means are not of the same"
+            "leaves out: means are over different queries"
         )
         return (*met, Problem("different queries", count, what))
 
@@ -319,7 +319,7 @@ def evaluate_ranking(
     problems: dict[Problem, None] = {}
     values: dict[str, Floats] = {}
     rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
-    for own_rules in dict.fromkeys(rules_of.values()):
+    for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):  # the signs are of what is usual
         prepared = prepare(data, scores, own_rules, missing, n_threads)
         chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
         found = _measured(prepared, chosen, None if values else signs)
@@ -341,8 +341,9 @@ def evaluate_ranking(
 def _measured(prepared: Prepared, filled: Mapping[str, Measure], signs: _Signs | None) -> dict[str, Floats]:
     """One value a query and measure, and the signs'."""
     values: dict[str, Floats] = {}
-    for ties in dict.fromkeys(each.ties or "average" for each in filled.values()):
-        group: dict[str, Measure | Plan] = {name: each for name, each in filled.items() if each.ties in (ties, None)}
+    ties_of = {name: each.ties or "average" for name, each in filled.items()}
+    for ties in dict.fromkeys(ties_of.values()):
+        group: dict[str, Measure | Plan] = {name: each for name, each in filled.items() if ties_of[name] == ties}
         if signs is not None and not values:
             group |= signs.plans
         ordered, kernel_ties = prepared.ordered(ties)
