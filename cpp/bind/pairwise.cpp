@@ -19,18 +19,19 @@ void bind_pairwise(nb::module_& m) {
       "pairwise",
       [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& offsets, std::optional<In<double>> weights,
          std::string_view loss, std::string_view weight, double scale, bool mean, std::optional<SwapArguments> swap,
-         bool curvature, int n_threads, std::string_view isa) {
+         bool curvature, int n_threads, std::string_view isa, std::optional<double> few) {
         const std::size_t n = labels.shape(0), n_queries = offsets.shape(0) - 1;
         check_length(scores.shape(0), n, "scores");
         check_offsets(offsets, n, "offsets");
         if (weights) check_length(weights->shape(0), n, "weights");
-        PairwiseSpec spec;
+        PairSpec spec;
         spec.loss = named<PairLoss>(loss, {"hinge", "squared_hinge", "logistic"});
         spec.weight = named<PairWeight>(weight, {"one", "label_gap", "swap_change"});
         spec.scale = scale;
         spec.mean = mean;
         spec.curvature = curvature;
         spec.isa = isa_of(isa);
+        spec.few_pairs = few.value_or(few_pairs(spec));
         if (swap) {
           const auto& [reduction, linear, discounts, depths, truncation] = *swap;
           check_length(depths.shape(0), n_queries, "depths");
@@ -45,13 +46,13 @@ void bind_pairwise(nb::module_& m) {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           column.resize(n);
-          pairwise({span_of(labels), span_of(scores), span_of(offsets), weights ? span_of(*weights) : std::span<const double>()},
-                   spec, values.span(), column.span(), n_threads);
+          pairwise(span_of(labels), span_of(scores), span_of(offsets), weights ? span_of(*weights) : std::span<const double>(), spec,
+                   values.span(), column.span(), n_threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
       },
       "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(), "loss"_a,
-      "weight"_a, "scale"_a, "mean"_a, "swap"_a.none(), "curvature"_a, "n_threads"_a, "isa"_a = "");
+      "weight"_a, "scale"_a, "mean"_a, "swap"_a.none(), "curvature"_a, "n_threads"_a, "isa"_a = "", "few_pairs"_a = nb::none());
 }
 
 }  // namespace idealrank::bind

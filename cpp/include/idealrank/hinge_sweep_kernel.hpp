@@ -1,15 +1,13 @@
 // Hinge losses of all pairs of two sides, in one pass a side.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 
-#include "idealrank/pair_sweep.hpp"
-#include "idealrank/pair_sweep_kernel.hpp"
+#include "idealrank/pair_kernels.hpp"
+#include "idealrank/pair_features_kernel.hpp"
 
 #include "idealrank/isa_begin.hpp"
 
@@ -23,15 +21,15 @@ struct MarginSums {
 
   void deepen(double step) {
     for (std::size_t c = 0; c < kChannels; ++c) {
-      squares[c] += step * (2 * sum[c] + step * count[c]);
-      sum[c] += step * count[c];
+      squares[c] += times(step, 2 * sum[c] + times(step, count[c]));
+      sum[c] += times(step, count[c]);
     }
   }
   void add(const std::array<double, kChannels>& feature, double x) {
     for (std::size_t c = 0; c < kChannels; ++c) {
       count[c] += feature[c];
-      sum[c] += feature[c] * x;
-      squares[c] += feature[c] * x * x;
+      sum[c] += times(x, feature[c]);
+      squares[c] += times(x * x, feature[c]);
     }
   }
 };
@@ -50,8 +48,7 @@ inline void sweep_margin(const PlacedDocuments& documents, const LabelSplit& spl
   for (std::size_t r = 0; r < receivers.size(); ++r) {
     const std::uint32_t receiver = from_far_end(receivers, r);
     const double score = documents.scores[receiver];
-    // A step may be beyond all numbers; times a sum of 0 it must be 0.
-    sums.deepen(std::min(kHigh ? before - score : score - before, std::numeric_limits<double>::max()));
+    sums.deepen(kHigh ? before - score : score - before);
     before = score;
     for (; met < sources.size(); ++met) {
       const std::uint32_t source = from_far_end(sources, met);

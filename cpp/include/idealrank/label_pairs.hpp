@@ -58,10 +58,10 @@ class LabelSplits {
   // The boundary nearest to half of the documents.
   std::uint32_t most_even(std::uint32_t first, std::uint32_t last) const {
     const std::uint32_t half = starts_[first] + (starts_[last] - starts_[first]) / 2;
-    const auto begin = starts_.begin() + first, end = starts_.begin() + last;
-    auto boundary = std::clamp(std::lower_bound(begin, end, half), begin + 1, end - 1);
-    if (boundary - 1 > begin && half - *(boundary - 1) < *boundary - half) --boundary;
-    return static_cast<std::uint32_t>(boundary - starts_.begin());
+    const auto above = std::lower_bound(starts_.begin() + first + 1, starts_.begin() + last, half) - starts_.begin();
+    const auto after = std::min(static_cast<std::uint32_t>(above), last - 1);
+    if (after == first + 1 || starts_[after] <= half) return after;
+    return half - starts_[after - 1] < starts_[after] - half ? after - 1 : after;
   }
 
   std::vector<std::uint32_t> starts_, places_, spare_;

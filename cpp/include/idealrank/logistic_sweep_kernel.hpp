@@ -1,16 +1,14 @@
 // Logistic losses of all pairs of two sides, in one sweep up and one down.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "idealrank/lanes.hpp"
-#include "idealrank/pair_sweep.hpp"
-#include "idealrank/pair_sweep_kernel.hpp"
+#include "idealrank/pair_kernels.hpp"
+#include "idealrank/pair_features_kernel.hpp"
 #include "idealrank/sigmoid_series.hpp"
 
 #include "idealrank/isa_begin.hpp"
@@ -69,7 +67,7 @@ struct PassedSums {
       const Lanes moved = settled.group[g] * decay.group[g];
       settled.group[g] = where(moved > kTiny, moved, broadcast(0));
     }
-    distance += step * count;
+    distance += times(step, count);
   }
   // Adds a multiple of other sums; both to be settled before.
   void add(double factor, const PassedSums& other) {
@@ -157,7 +155,7 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
   for (std::size_t i = 0; i < split.all.size(); ++i) {
     const std::uint32_t place = split.all[kUp ? split.all.size() - 1 - i : i];
     if (documents.edges[place] != edge) {
-      const double step = std::min(documents.scale * std::abs(documents.edges[place] - edge), std::numeric_limits<double>::max());
+      const double step = documents.scale * std::abs(documents.edges[place] - edge);
       const Terms decay = powers(std::exp(-step));
       for (const bool high : {false, true}) sides[high].move(step, decay, change_of(high, place));
       edge = documents.edges[place];

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "idealrank/label_levels.hpp"
 #include "idealrank/measure.hpp"
 
 namespace idealrank {
@@ -22,14 +23,13 @@ struct SwapMeasure {
 // rank; one C for pairs whose better document is the upper one, another for the others.
 class SwapChange {
  public:
-  // levels[place] is an index of gains.
-  void operator()(const SwapMeasure& measure, std::size_t depth, std::span<const double> gains,
-                  std::span<const std::uint32_t> levels) {
-    const std::size_t n = levels.size();
-    depth = std::min(depth, n);
+  // order: best score first. Labels are gains.
+  void operator()(const SwapMeasure& measure, std::int64_t query, const LabelLevels& levels, std::span<const std::uint32_t> order) {
+    const std::size_t n = order.size();
+    const auto depth = static_cast<std::size_t>(std::min(measure.depths[static_cast<std::size_t>(query)], static_cast<std::int64_t>(n)));
     right_.resize(n);
     wrong_.resize(measure.reduction == Reduction::sum ? 0 : n);
-    auto relevant = [&](std::size_t place) { return gains[levels[place]] > 0; };
+    auto relevant = [&](std::size_t place) { return levels.labels()[levels.levels()[order[place]]] > 0; };
     switch (measure.reduction) {
       case Reduction::sum:
         discount(measure.discount, depth);

@@ -1,4 +1,4 @@
-// Losses of pairs of documents: what the sweeps over sorted documents are given, and which sweeps there are.
+// Losses of pairs of documents: what the kernels are given, and which there are.
 #pragma once
 
 #include <cstddef>
@@ -43,10 +43,34 @@ struct PlacedDocuments {
 // column[place]; the value only comes with the first.
 using PairSweep = double (*)(const PlacedDocuments& documents, const LabelSplit& split, double* column);
 
-struct PairSweeps {
-  PairSweep (*choose)(PairLoss loss, PairWeight weight, bool curvature);
+// A query's documents by label, lowest first. Every array goes on for kPairPadding finite numbers.
+struct LabelledDocuments {
+  std::size_t n = 0;
+  const double* labels = nullptr;
+  const double* scores = nullptr;
+  const double* weights = nullptr;
+  double scale = 1;  // margin or sigma
+  // logistic: exp(sigma (s - c)) and exp(-sigma (s - c)) with c amid the scores.
+  const double* growths = nullptr;
+  const double* shrinks = nullptr;
+  // swap_change: as above, by document; and its place.
+  const double* right = nullptr;
+  const double* wrong = nullptr;
+  const double* places = nullptr;
+  double truncation = 0;
 };
 
-extern const PairSweeps pair_sweeps_base, pair_sweeps_v3;
+inline constexpr std::size_t kPairPadding = 4;
+
+// The same sum over all pairs of a query, one by one. `column` is padded too.
+using PairRows = double (*)(const LabelledDocuments& documents, double* column);
+
+// The kernels of one instruction set.
+struct PairKernels {
+  PairSweep (*sweep)(PairLoss loss, PairWeight weight, bool curvature);
+  PairRows (*rows)(PairLoss loss, PairWeight weight, bool curvature);
+};
+
+extern const PairKernels pair_kernels_base, pair_kernels_v3;
 
 }  // namespace idealrank

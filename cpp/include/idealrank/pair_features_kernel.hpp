@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "idealrank/pair_sweep.hpp"
+#include "idealrank/lanes.hpp"
+#include "idealrank/pair_kernels.hpp"
 
 #include "idealrank/isa_begin.hpp"
 
@@ -34,6 +35,9 @@ class PairFeatures {
   std::uint32_t boundary_;
   double between_;
 };
+
+// A distance between scores may be beyond all numbers; where nothing is so far away it must not matter.
+IDEALRANK_INLINE double times(double distance, double sum) { return sum == 0 ? 0 : distance * sum; }
 
 template <std::size_t kChannels>
 inline double product(const std::array<double, kChannels>& a, const std::array<double, kChannels>& b) {

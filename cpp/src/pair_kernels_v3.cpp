@@ -1,0 +1,7 @@
+#include "idealrank/pair_choice_kernel.hpp"
+
+namespace idealrank {
+
+const PairKernels pair_kernels_v3{&v3::choose_sweep, &v3::choose_rows};
+
+}  // namespace idealrank

@@ -1,0 +1,75 @@
+#include "idealrank/label_pairs.hpp"
+
+#include <cmath>
+#include <random>
+
+#include "check.hpp"
+
+using idealrank::LabelSplit;
+using idealrank::LabelSplits;
+
+namespace {
+
+std::vector<std::uint32_t> counts_of(const std::vector<std::uint32_t>& levels, std::size_t n_levels) {
+  std::vector<std::uint32_t> counts(n_levels);
+  for (const auto level : levels) ++counts[level];
+  return counts;
+}
+
+// Every level occurs, as the kernel may expect.
+std::vector<std::uint32_t> random_levels(std::mt19937_64& random, std::size_t n, std::size_t n_levels) {
+  std::vector<std::uint32_t> levels(n);
+  for (std::size_t i = 0; i < n; ++i) levels[i] = static_cast<std::uint32_t>(i < n_levels ? i : random() % n_levels * (random() % 2));
+  std::shuffle(levels.begin(), levels.end(), random);
+  return levels;
+}
+
+}  // namespace
+
+TEST(each_pair_of_different_labels_is_on_two_sides_once) {
+  std::mt19937_64 random(1);
+  LabelSplits split;
+  for (const std::size_t n : check::Sizes{1, 2, 3, 10, 60}) {
+    for (const std::size_t n_levels : check::Sizes{1, 2, 3, 10, 60}) {
+      if (n_levels > n) continue;
+      const auto levels = random_levels(random, n, n_levels);
+      std::vector<int> met(n * n);
+      split(levels, counts_of(levels, n_levels), [&](const LabelSplit& sides) {
+        CHECK_EQ(sides.all.size(), sides.low.size() + sides.high.size());
+        for (const auto side : {sides.all, sides.low, sides.high}) CHECK(std::is_sorted(side.begin(), side.end()));
+        for (const auto high : sides.high) {
+          CHECK(levels[high] >= sides.boundary);
+          for (const auto low : sides.low) {
+            CHECK(levels[low] < sides.boundary);
+            ++met[high * n + low];
+          }
+        }
+      });
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) CHECK_EQ(met[i * n + j], levels[i] > levels[j] ? 1 : 0);
+      }
+    }
+  }
+}
+
+TEST(the_work_is_about_the_entropy_of_the_labels) {
+  LabelSplits split;
+  auto work = [&](const std::vector<std::uint32_t>& counts) {
+    std::vector<std::uint32_t> levels;
+    for (std::size_t level = 0; level < counts.size(); ++level) levels.insert(levels.end(), counts[level], static_cast<std::uint32_t>(level));
+    std::size_t total = 0;
+    split(levels, counts, [&](const LabelSplit& sides) { total += sides.all.size(); });
+    return static_cast<double>(total) / static_cast<double>(levels.size());
+  };
+  auto bits = [](const std::vector<std::uint32_t>& counts) {
+    double n = 0, sum = 0;
+    for (const auto count : counts) n += count;
+    for (const auto count : counts) sum += count / n * std::log2(n / count);
+    return sum;
+  };
+  const std::vector<std::vector<std::uint32_t>> cases{
+      {5000, 3000, 1500, 300, 200}, {9990, 10}, {10, 9990}, {10, 10, 9960, 10, 10}, std::vector<std::uint32_t>(4096, 1)};
+  for (const auto& counts : cases) CHECK(work(counts) <= bits(counts) + 2);
+  CHECK_EQ(work(cases[0]), 1.75);
+  CHECK_EQ(work(cases[4]), 12.0);
+}

@@ -1,0 +1,117 @@
+#include "idealrank/pairwise.hpp"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "check.hpp"
+
+using namespace idealrank;
+
+namespace {
+
+struct Documents {
+  std::vector<double> labels, scores, weights;
+};
+
+Documents random_documents(std::mt19937_64& random, std::size_t n, double spread) {
+  Documents documents;
+  std::normal_distribution<> normal;
+  for (std::size_t i = 0; i < n; ++i) {
+    documents.labels.push_back(static_cast<double>(random() % 4));
+    documents.scores.push_back(i > 0 && random() % 4 == 0 ? documents.scores[random() % i] : spread * normal(random));
+    documents.weights.push_back(static_cast<double>(1 + random() % 3) / 2);
+  }
+  return documents;
+}
+
+struct Outcome {
+  std::vector<double> values, column;
+};
+
+Outcome outcome(const Documents& documents, const std::vector<std::int64_t>& offsets, const PairSpec& spec, int n_threads = 1) {
+  Outcome found{std::vector<double>(offsets.size() - 1), std::vector<double>(documents.labels.size())};
+  pairwise(documents.labels, documents.scores, offsets, documents.weights, spec, found.values, found.column, n_threads);
+  return found;
+}
+
+std::vector<Isa> sets() { return has_v3() ? std::vector<Isa>{Isa::base, Isa::v3} : std::vector<Isa>{Isa::base}; }
+
+template <class Check>
+void for_each_spec(Check&& check) {
+  for (const PairLoss loss : {PairLoss::hinge, PairLoss::squared_hinge, PairLoss::logistic}) {
+    for (const PairWeight weight : {PairWeight::one, PairWeight::label_gap, PairWeight::swap_change}) {
+      if (loss != PairLoss::logistic && weight == PairWeight::swap_change) continue;
+      for (const bool curvature : {false, true}) {
+        PairSpec spec;
+        spec.loss = loss;
+        spec.weight = weight;
+        spec.scale = 0.7;
+        spec.curvature = curvature;
+        check(spec);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST(sweeps_and_rows_of_pairs_agree_on_every_instruction_set) {
+  std::mt19937_64 random(1);
+  std::vector<double> discounts(200);
+  for (std::size_t r = 0; r < discounts.size(); ++r) discounts[r] = 1 / std::log2(2.0 + static_cast<double>(r));
+  for (const std::size_t n : check::Sizes{0, 1, 2, 3, 7, 30, 200}) {
+    for (const double spread : {1e-6, 1.0, 1e2}) {
+      const Documents documents = random_documents(random, n, spread);
+      const std::vector<std::int64_t> offsets{0, static_cast<std::int64_t>(n)}, depths{150};
+      for_each_spec([&](PairSpec spec) {
+        spec.swap = {Reduction::sum, {false, discounts}, depths};
+        spec.truncation = 20;
+        spec.few_pairs = 0;
+        const Outcome swept = outcome(documents, offsets, spec);
+        double greatest = 1e-200;
+        for (const double entry : swept.column) greatest = std::max(greatest, std::abs(entry));
+        for (const Isa isa : sets()) {
+          for (const double few : {0.0, std::numeric_limits<double>::infinity()}) {
+            spec.isa = isa;
+            spec.few_pairs = few;
+            const Outcome other = outcome(documents, offsets, spec);
+            if (!spec.curvature) CHECK(std::abs(other.values[0] - swept.values[0]) <= 1e-12 * swept.values[0]);
+            for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(other.column[i] - swept.column[i]) <= 1e-12 * greatest);
+          }
+        }
+      });
+    }
+  }
+}
+
+TEST(any_number_of_threads_gives_the_same_bits) {
+  std::mt19937_64 random(2);
+  const Documents documents = random_documents(random, 300'000, 1.0);
+  std::vector<std::int64_t> offsets{0};
+  while (offsets.back() < 300'000) offsets.push_back(std::min<std::int64_t>(300'000, offsets.back() + static_cast<std::int64_t>(random() % 900)));
+  PairSpec spec;
+  spec.few_pairs = 60;
+  const Outcome one = outcome(documents, offsets, spec), four = outcome(documents, offsets, spec, 4);
+  CHECK_EQ(one.values, four.values);
+  CHECK_EQ(one.column, four.column);
+}
+
+TEST(the_lowest_query_whose_loss_is_beyond_all_numbers_is_named_whatever_the_threads) {
+  Documents documents{{0, 1, 0, 1, 0, 1}, {0, 0, 1e308, -1e308, 1e308, -1e308}, std::vector<double>(6, 1.0)};
+  for_each_spec([&](const PairSpec& spec) {
+    if (spec.curvature || spec.weight == PairWeight::swap_change) return;
+    const auto error = check::thrown<data_error>([&] { outcome(documents, {0, 2, 4, 6}, spec, 4); });
+    CHECK(error.has_value() && error->query == 1);
+  });
+}
+
+TEST(documents_beyond_all_distances_in_the_right_order_lose_nothing) {
+  Documents documents{{2, 1, 0, 0}, {1.7e308, 0, -1.7e308, -1.7e308}, std::vector<double>(4, 1.0)};
+  for_each_spec([&](const PairSpec& spec) {
+    if (spec.weight == PairWeight::swap_change) return;
+    const Outcome found = outcome(documents, {0, 4}, spec);
+    CHECK_EQ(found.values, std::vector<double>(1));
+    CHECK_EQ(found.column, std::vector<double>(4));
+  });
+}
