@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from idealrank import measures as measures
     from idealrank import stats as stats
     from idealrank import theory as theory
+    from idealrank.comparison import Comparison as Comparison
+    from idealrank.comparison import compare as compare
     from idealrank.conventions import convention as convention
     from idealrank.data import Judged as Judged
     from idealrank.data import Problem as Problem
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from idealrank.data import from_arrays as from_arrays
     from idealrank.evaluation import Evaluation as Evaluation
     from idealrank.evaluation import evaluate as evaluate
+    from idealrank.explanation import Explanation as Explanation
+    from idealrank.explanation import explain as explain
     from idealrank.ids import Ids as Ids
     from idealrank.io.frames import from_frame as from_frame
     from idealrank.io.frames import qrels_from_frame as qrels_from_frame
@@ -51,10 +55,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "compare": "comparison",
+    "Comparison": "comparison",
     "convention": "conventions",
     "evaluate": "evaluation",
     "evaluate_stream": "streaming",
     "Evaluation": "evaluation",
+    "explain": "explanation",
+    "Explanation": "explanation",
     "from_arrays": "data",
     "from_frame": "io.frames",
     "Ids": "ids",

@@ -16,10 +16,13 @@ __all__ = ["commands"]
 
 #: Name and one-line help; ``command`` in the module of that name is what runs.
 _COMMANDS = {
+    "compare": "Compare systems: differences, and whether they are real.",
     "consistency": "Find out whether losses lead to the best NDCG.",
     "convert": "Convert between LETOR, TREC, Parquet and CSV files.",
     "demo": "Make a small click log, read it back and rank it: one screen.",
     "evaluate": "Measure systems by any of the measures, under any convention.",
+    "explain": "Explain why two tools give different numbers.",
+    "power": "Plan how many queries show a difference.",
     "trec_eval": "NIST's trec_eval: the same flags, the same output.",
 }
 

@@ -7,8 +7,15 @@ import os
 import click
 
 from idealrank.cli.help import Command
-from idealrank.cli.kinds import FRAMES, KINDS, kind_of
-from idealrank.cli.options import debug_option, format_option, quiet_option
+from idealrank.cli.kinds import FRAMES, kind_of_judged
+from idealrank.cli.options import (
+    data_options,
+    debug_option,
+    format_option,
+    like_option,
+    measures_option,
+    quiet_option,
+)
 
 __all__ = ["command"]
 
@@ -36,12 +43,11 @@ Examples:
 @click.command("evaluate", cls=Command, help=_HELP)
 @click.argument("data")
 @click.argument("systems", nargs=-1)
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="A measure; may be given again.")
-@click.option("--like", metavar="TOOL", help="The tool whose conventions fill in what the measures leave open.")
+@measures_option
+@like_option
 @click.option("--per-query", is_flag=True, help="One line a query as well as the mean.")
 @click.option("--interval", is_flag=True, help="The 95% interval of each mean as well.")
-@click.option("--from", "from_kind", type=click.Choice(list(KINDS)), metavar="KIND", help="What DATA is.")
-@click.option("--group", metavar="FILE", help="Number of documents of each query, for LETOR text without qid.")
+@data_options
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
 @format_option
 @quiet_option
@@ -60,11 +66,7 @@ def command(
     quiet: bool,
 ) -> None:
     """Evaluate SYSTEMS on DATA."""
-    kind = from_kind or kind_of(data, "--from")
-    if kind == "run":
-        raise click.UsageError("judgments come first, then runs; give --from qrels if DATA is judgments after all.")
-    if not systems and kind not in FRAMES:
-        raise click.UsageError(f"no system to evaluate: give {'runs' if kind == 'qrels' else 'files of scores'}.")
+    kind = kind_of_judged(data, from_kind, systems)
 
     from idealrank.cli import evaluating
 

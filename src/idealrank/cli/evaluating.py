@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -20,7 +20,7 @@ from idealrank.io.letor import read_letor
 from idealrank.io.scores import read_scores
 from idealrank.io.trec import read_qrels, read_run
 
-__all__ = ["evaluate_files", "show"]
+__all__ = ["convention_lines", "evaluate_files", "read_systems", "show"]
 
 
 def evaluate_files(
@@ -34,25 +34,33 @@ def evaluate_files(
     quiet: bool,
 ) -> Evaluations:
     """Evaluations by the systems' names."""
+    judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
+    return Evaluations({name: evaluate(judged, answer, measures, like=like) for name, answer in answers})
+
+
+def read_systems(
+    data: str, kind: str, systems: Sequence[str], *, group: str | None, quiet: bool
+) -> tuple[Any, Iterator[tuple[str, Any]]]:
+    """The judged documents, and (name, run or scores) of each system, read when it is asked for."""
     if kind in FRAMES:
+        from idealrank.io.frames import ranking_and_scores
         from idealrank.io.tables import read_frame
 
-        # One system has a name too; more than one cannot be told from a list of one otherwise.
         columns = list(systems) or ["score"]
-        found = evaluate(read_frame(data, kind=kind, text=("doc",)), columns, measures, like=like)  # type: ignore[arg-type]
-        return found if isinstance(found, Evaluations) else Evaluations({columns[0]: found})
-
-    names = _names(systems)
+        frame = read_frame(data, kind=kind, text=("doc",))  # type: ignore[arg-type]
+        ranking, scores = ranking_and_scores(frame, columns)
+        return ranking, iter((scores or {}).items())
     with reading(data, quiet=quiet) as progress:
-        judged: Any = read_qrels(data, progress=progress) if kind == "qrels" else None
-        if judged is None:
-            judged = read_letor(data, group=group, progress=progress)
-    evaluations = {}
-    for name, path in zip(names, systems, strict=True):
-        with reading(path, quiet=quiet) as progress:
-            answer = (read_run if kind == "qrels" else read_scores)(path, progress=progress)
-        evaluations[name] = evaluate(judged, answer, measures, like=like)
-    return Evaluations(evaluations)
+        judged: Any = (
+            read_qrels(data, progress=progress) if kind == "qrels" else read_letor(data, group=group, progress=progress)
+        )
+
+    def answers() -> Iterator[tuple[str, Any]]:
+        for name, path in zip(_names(systems), systems, strict=True):
+            with reading(path, quiet=quiet) as progress:
+                yield name, (read_run if kind == "qrels" else read_scores)(path, progress=progress)
+
+    return judged, answers()
 
 
 def _names(paths: Sequence[str]) -> list[str]:
@@ -81,7 +89,7 @@ def show(
     show_table(_table(evaluations, per_query=per_query, interval=interval), output_format)
     mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
     click.echo(err=output_format == "csv")  # CSV has no place for remarks: they go beside it
-    for line in _convention_lines(next(iter(evaluations.values()))):
+    for line in convention_lines(next(iter(evaluations.values()))):
         click.echo(f"{mark}{line}", err=output_format == "csv")
 
 
@@ -110,7 +118,8 @@ def _padded(cells: Sequence[Sequence[float]], interval: bool) -> list[Value]:
     return [value for cell in cells for value in [*cell, *[None] * (width - len(cell))]]
 
 
-def _convention_lines(evaluation: Evaluation) -> list[str]:
+def convention_lines(evaluation: Evaluation) -> list[str]:
+    """The conventions under a table."""
     conventions = evaluation.conventions
     choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
     measures = []

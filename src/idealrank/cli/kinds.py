@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 import click
 
-__all__ = ["FRAMES", "KINDS", "kind_of"]
+__all__ = ["FRAMES", "KINDS", "kind_of", "kind_of_judged"]
 
 #: Kinds of files, and what they are called in sentences.
 KINDS = {"letor": "LETOR text", "qrels": "TREC judgments", "run": "a TREC run", "parquet": "Parquet", "csv": "CSV"}
@@ -50,3 +51,15 @@ def kind_of(path: str, option: str) -> str:
     if ending in {".txt", ".dat"}:
         return "letor"
     raise click.UsageError(f"{path!r} does not tell its kind by its ending; give {option} {'|'.join(KINDS)}.")
+
+
+def kind_of_judged(data: str, from_kind: str | None, systems: Sequence[str], least: int = 1) -> str:
+    """The kind of the judged documents, where there are enough systems that go with it."""
+    kind = from_kind or kind_of(data, "--from")
+    if kind == "run":
+        raise click.UsageError("judgments come first, then runs; give --from qrels if DATA is judgments after all.")
+    what = "runs" if kind == "qrels" else "score columns" if kind in FRAMES else "files of scores"
+    if len(systems) < least and not (kind in FRAMES and least == 1):
+        few = "no system to evaluate" if least == 1 else f"{least} systems are needed, got {len(systems)}"
+        raise click.UsageError(f"{few}: give {what}.")
+    return kind

@@ -7,7 +7,17 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["debug_option", "format_option", "is_debug", "quiet_option"]
+from idealrank.cli.kinds import KINDS
+
+__all__ = [
+    "data_options",
+    "debug_option",
+    "format_option",
+    "is_debug",
+    "like_option",
+    "measures_option",
+    "quiet_option",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _DEBUG = "idealrank.debug"
@@ -52,3 +62,27 @@ def format_option(function: _Function) -> _Function:
         metavar="FORMAT",
         help="Print the table as text (the default), json, csv, markdown or latex.",
     )(function)
+
+
+def measures_option(function: _Function) -> _Function:
+    """``-m``, any number of times: ``measures``."""
+    option = click.option(
+        "-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="A measure; may be given again."
+    )
+    return option(function)
+
+
+def like_option(function: _Function) -> _Function:
+    """``--like``: one convention."""
+    return click.option(
+        "--like", metavar="TOOL", help="The tool whose conventions fill in what the measures leave open."
+    )(function)
+
+
+def data_options(function: _Function) -> _Function:
+    """``--from`` and ``--group``: what the file of judged documents is."""
+    group = click.option(
+        "--group", metavar="FILE", help="Number of documents of each query, for LETOR text without qid."
+    )
+    kind = click.option("--from", "from_kind", type=click.Choice(list(KINDS)), metavar="KIND", help="What DATA is.")
+    return kind(group(function))

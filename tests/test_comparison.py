@@ -1,0 +1,196 @@
+"""Comparing systems: means, tests, corrections, and what is printed of them."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import idealrank as ir
+from idealrank import stats
+from idealrank.errors import ConventionError, DataError
+
+RNG = np.random.default_rng(5)
+QRELS = {f"q{i}": {f"d{j}": int(RNG.integers(0, 3)) for j in range(12)} for i in range(25)}
+
+
+def system(noise: float) -> dict[str, dict[str, float]]:
+    return {q: {d: label + noise * float(RNG.normal()) for d, label in docs.items()} for q, docs in QRELS.items()}
+
+
+SYSTEMS = {"base": system(1), "good": system(0.1), "fair": system(1), "bad": system(30)}
+
+
+def test_every_number_is_that_of_evaluate_and_stats() -> None:
+    found = ir.compare(QRELS, SYSTEMS, ["ndcg@5", "ap"], baseline="base", seed=3)
+    evaluated = ir.evaluate(QRELS, SYSTEMS, ["ndcg@5", "ap"])
+    assert found.systems == tuple(SYSTEMS)
+    assert found.query_ids == tuple(QRELS)
+    for measure in ("ndcg@5", "ap"):
+        raw = []
+        base = evaluated["base"].per_query[measure]
+        for i, each in enumerate(found.differences[measure]):
+            own = evaluated[each.system].per_query[measure]
+            assert_allclose(found.values[measure][:, i + 1], own, rtol=0, atol=0)
+            assert_allclose(found.means[measure][each.system].mean, own.mean(), rtol=1e-12, atol=0)
+            assert_allclose(each.difference, own.mean() - base.mean(), rtol=0, atol=1e-12)
+            assert each.p_value == stats.randomization_test(own, base, seed=3).p_value
+            assert each.effect == stats.effect_size(own, base)
+            assert each.detectable == stats.minimum_detectable_effect(own - base)
+            worst = np.argmax(np.abs(own - base))
+            assert each.moved[0] == (f"q{worst}", (own - base)[worst])
+            raw.append(each.p_value)
+        corrected = [each.corrected for each in found.differences[measure]]
+        assert_allclose(corrected, stats.holm(raw), rtol=0, atol=0)
+    assert {each.system for each in found.significant("ap")} == {"good", "bad"}
+
+
+def test_without_a_baseline_all_pairs_are_compared_by_tukey() -> None:
+    found = ir.compare(QRELS, SYSTEMS, "ap", seed=1)
+    tukey = stats.randomized_tukey_hsd(found.values["ap"], seed=1)
+    pairs = [(each.system, each.against) for each in found.differences["ap"]]
+    assert pairs == [
+        ("base", "good"),
+        ("base", "fair"),
+        ("base", "bad"),
+        ("good", "fair"),
+        ("good", "bad"),
+        ("fair", "bad"),
+    ]
+    assert_allclose(
+        [each.corrected for each in found.differences["ap"]], tukey.p_values[np.triu_indices(4, 1)], rtol=0, atol=0
+    )
+    assert found.letters("ap") == {"base": "d", "good": "d", "fair": "d", "bad": ""}
+    assert "b good & " in found.to_latex()
+    assert found.to_latex().count(r" d \\") == 3
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "bootstrap"])
+@pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg", "bonferroni", "none"])
+def test_tests_and_corrections_are_those_of_stats(test: str, correction: str) -> None:
+    found = ir.compare(QRELS, SYSTEMS, "ap", baseline="base", test=test, correction=correction, seed=2)
+    options: dict[str, Any] = {"seed": 2} if test == "bootstrap" else {}
+    values = found.values["ap"]
+    raw = [getattr(stats, f"{test}_test")(values[:, i], values[:, 0], **options).p_value for i in (1, 2, 3)]
+    assert [each.p_value for each in found.differences["ap"]] == raw
+    expected = raw if correction == "none" else getattr(stats, correction)(raw)
+    assert_allclose([each.corrected for each in found.differences["ap"]], expected, rtol=0, atol=0)
+
+
+def test_a_seed_repeats_everything() -> None:
+    first = ir.compare(QRELS, SYSTEMS, "ap", baseline="base")
+    again = ir.compare(QRELS, SYSTEMS, "ap", baseline="base", seed=first.seed, n_threads=1)
+    assert again.differences == first.differences
+    assert again.means == first.means
+
+
+def test_systems_are_compared_on_the_queries_that_all_have() -> None:
+    short = dict(list(SYSTEMS["good"].items())[5:])
+    found = ir.compare(QRELS, {"base": SYSTEMS["base"], "short": short}, "ap", baseline="base")
+    assert found.n_queries == 20
+    assert any(problem.kind == "different queries" for problem in found.problems)
+    with pytest.raises(DataError, match="no query in common"):
+        ir.compare(QRELS, {"a": {"q0": {"d0": 1.0}}, "b": {"q1": {"d0": 1.0}}}, "ap")
+
+
+def test_arrays_and_scores_are_compared_too() -> None:
+    data = ir.from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
+    found = ir.compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr")
+    assert found.differences["rr"][0].difference == 0.25
+
+
+def test_everything_comes_out_as_text_markdown_csv_json_and_frames() -> None:
+    found = ir.compare(QRELS, SYSTEMS, ["ndcg@5", "ap"], baseline="base", seed=0)
+    assert found.to_text().splitlines()[0].split()[:2] == ["system", "ndcg@5"]
+    assert found.to_markdown("ap").startswith("| system |")
+    lines = found.to_csv().splitlines()
+    assert len(lines) == 1 + 2 * 3
+    frame = found.to_frame()
+    assert_allclose(frame["change"], [float(line.split(",")[3]) for line in lines[1:]], rtol=0, atol=0)
+    content = json.loads(found.to_json())
+    assert content["differences"]["ap"][0]["p_value"] == found.differences["ap"][0].p_value
+    assert content["seed"] == 0
+    assert repr(found) == "Comparison(4 systems, 25 queries, against base; ndcg@5: 2 significant; ap: 2 significant)"
+
+
+def test_what_cannot_be_told_is_said_and_never_certain() -> None:
+    one = ir.compare(
+        {"q": {"a": 1, "b": 0}}, {"x": {"q": {"a": 2, "b": 1}}, "y": {"q": {"a": 1, "b": 2}}}, "rr", baseline="x"
+    )
+    (found,) = one.differences["rr"]
+    assert found.p_value == 1.0
+    assert "two queries" in found.note
+    assert math.isnan(found.detectable)
+    assert json.loads(one.to_json())["differences"]["rr"][0]["detectable"] is None
+    same = ir.compare(QRELS, {"x": SYSTEMS["base"], "y": SYSTEMS["base"]}, "ap", baseline="x")
+    assert same.differences["ap"][0].p_value == 1.0
+    assert same.differences["ap"][0].moved == ()
+    unranked = ir.compare(QRELS | {"none": {"a": 0}}, {n: s | {"none": {"a": 1.0}} for n, s in SYSTEMS.items()},
+                          "ndcg(empty=nan)", baseline="base")  # fmt: skip
+    assert all(0 < each.p_value <= 1 and "1 of 26" in each.note for each in unranked.differences["ndcg(empty=nan)"])
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"baseline": "none"}, "'none' is not among"),
+        ({"test": "magic"}, "magic"),
+        ({"correction": "magic"}, "magic"),
+        ({"test": "tukey", "baseline": "base"}, "all pairs"),
+        ({"systems": SYSTEMS["base"]}, "two systems"),
+    ],
+)
+def test_a_comparison_that_makes_no_sense_is_refused(options: dict[str, Any], what: str) -> None:
+    with pytest.raises(DataError, match=what):
+        ir.compare(QRELS, **{"systems": SYSTEMS, "measures": "ap", **options})
+
+
+LIKES = [
+    "trec_eval",
+    "ranx",
+    "sklearn",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "letor4",
+    "torchmetrics",
+    "idealrank",
+    "ir_measures",
+]
+
+
+@pytest.mark.parametrize("end", LIKES[1:])
+@pytest.mark.parametrize("name", ["ndcg@3", "ndcg", "ap", "rr", "p@2"])
+def test_steps_lead_from_one_number_to_the_other(name: str, end: str) -> None:
+    qrels = {"q1": {"a": 3, "b": 0, "c": 1, "d": 2}, "q2": {"a": 0, "b": 0}, "q3": {"a": 1}}
+    if end == "xgboost" and name != "ndcg@3":
+        qrels = {q: {d: min(label, 1) for d, label in docs.items()} for q, docs in qrels.items()}
+    run = {"q1": {"b": 2.0, "a": 1.0, "c": 1.0, "x": 0.5}, "q2": {"a": 1.0, "b": 0.5}}
+    if end == "ranx":  # it refuses runs that leave out a query
+        run["q3"] = {"x": 1.0}
+    try:
+        values = {like: ir.evaluate(qrels, run, name, like=like).mean[name] for like in ("trec_eval", end)}
+    except ConventionError as error:
+        pytest.skip(str(error))
+    found = ir.explain(qrels, run, name, like=["trec_eval", end])
+    assert found.mean == values
+    (waterfall,) = found.waterfalls
+    means = [waterfall.start_mean, *(step.mean for step in waterfall.steps)]
+    assert_allclose(np.diff(means), [step.change for step in waterfall.steps], rtol=0, atol=1e-15)
+    assert_allclose(means[-1], values[end], rtol=0, atol=1e-15)
+    assert waterfall.end_mean == values[end]
+
+
+def test_an_explanation_names_choices_and_queries() -> None:
+    qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 0}}
+    run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
+    found = ir.explain(qrels, run, "ndcg", like=["trec_eval", "xgboost"])
+    effective = [(step.choice, step.after, step.moved[0][0]) for step in found.waterfalls[0].steps if step.n_moved]
+    assert effective == [("gain", "exp2:31", "q1"), ("empty", "1", "q2")]
+    assert "missing" in found.waterfalls[0].without_effect
+    with pytest.raises(ConventionError, match="two conventions"):
+        ir.explain(qrels, run, "ndcg", like=["trec_eval"])
+    with pytest.raises(DataError, match="one system"):
+        ir.explain(qrels, {"a": run, "b": run}, "ndcg", like=["trec_eval", "sklearn"])
