@@ -29,7 +29,7 @@ _PROBABILITIES = np.arange(1, 100) / 100
 _NEAR_A_SWITCH = 1e-3
 _CHUNK = 1000  # pairs of label vectors at once
 _MOST = 20_000_000
-_CLEAR = 1e-12  # how much lower the risk of the wrong order must be, for digits that can be trusted
+_DIGITS = 1e-14  # of a risk, that can be trusted
 _DRAWS = 4096
 
 
@@ -112,7 +112,7 @@ def check_consistency(
 
     A counterexample counts only with its certificate: no scores in the right order come as low as the minimum found.
     Convexity makes that sure; where a risk is not convex, 4096 drawn scores in the right order stand in for it, and
-    without a counterexample the answer is None.
+    without a counterexample the answer is None. Mixtures count as wrong only if the right order has more risk.
 
     >>> print(check_consistency("cross_entropy", refine=False))
     cross_entropy is not consistent: it loses 0.131195 NDCG on {0.66: (0, 1), 0.34: (4, 1)}; 27,324 mixtures of labels
@@ -126,16 +126,19 @@ def check_consistency(
         tally.add(
             search, _mixed(np.tile(_PROBABILITIES, len(supports)), np.repeat(supports, _PROBABILITIES.size, axis=0))
         )
-    on_grid = tally
+    on_grid = replace(tally)
+    candidates = [tally.worst]
     if refine:
-        tally = replace(tally)
         for supports in search.supports():
             tally.add(search, search.beside_switches(supports))
         for width in (0.01, 0.0005):
+            candidates.append(tally.worst)
             if tally.worst:
                 parts = [finding.neighbours(width) for finding in tally.worst]
                 tally.add(search, Mixture(*map(np.concatenate, zip(*parts, strict=True))))
-    certified = map(search.certify, (*tally.worst, *on_grid.worst))
+        candidates.append(tally.worst)
+    # The nearer to a switch of the loss's own order, the worse the regret, and the fainter the certificate.
+    certified = map(search.certify, itertools.chain(*reversed(candidates)))
     found = next((each for each in certified if each is not None), None)
     none_found = True if tally.is_sure() else None
     return Consistency(
@@ -254,7 +257,7 @@ class _Search:
 
     def supports(self) -> Iterator[Floats]:
         """All pairs of label vectors, in pieces of a size that memory bears."""
-        pairs = np.array(list(itertools.combinations(range(len(self.label_vectors)), 2)))
+        pairs = np.stack(np.triu_indices(len(self.label_vectors), 1), axis=1)
         for begin in range(0, len(pairs), _CHUNK):
             yield self.label_vectors[pairs[begin : begin + _CHUNK]]
 
@@ -273,29 +276,42 @@ class _Search:
         """The scores of least risk of each mixture, and what NDCG they lose."""
         found = best_scores(self.loss, mixture, self.n_threads)
         target = self.target(mixture)
-        wrong = _reversed(found.scores, target).any(axis=(1, 2)) & found.settled
-        regret = np.zeros(wrong.size)
+        rows = np.flatnonzero(_reversed(found.scores, target).any(axis=(1, 2)) & found.settled)
+        if rows.size and not self.closed_form:  # of many minima, one was found: another may be in the right order
+            part = Mixture(mixture.probabilities[rows], mixture.label_vectors[rows])
+            charge, trusted = self.charge(part, found.scores[rows], target[rows], found.risk[rows])
+            rows = rows[charge > trusted]
+        regret = np.zeros(target.shape[0])
         discount, cutoff = self.measure["discount"], self.measure["cutoff"]
-        regret[wrong] = regret_of_target(_finite(found.scores[wrong]), target[wrong], discount=discount, cutoff=cutoff)
+        regret[rows] = regret_of_target(_finite(found.scores[rows]), target[rows], discount=discount, cutoff=cutoff)
         regret[regret < 1e-12] = 0  # behind the cut-off any order will do
         return _Outcome(regret, found.scores, found.settled, found.convex)
 
+    def charge(self, mixture: Mixture, scores: Floats, target: Floats, value: Floats) -> tuple[Floats, Floats]:
+        """How much more risk than the value scores in the right order have, at the least; and what digits can tell.
+
+        Of the pairs in a wrong order, take one: right scores have s_better > s_worse, and the least of these risks, if
+        it is convex, is where both are equal.
+        """
+        gains = np.where(_reversed(scores, target), target[:, :, None] - target[:, None, :], -1)
+        better, worse = np.divmod(gains.reshape(len(gains), -1).argmax(axis=1), mixture.n_docs)
+        basis = _tied(mixture.n_docs, better, worse)
+        tied = minimise(Risk(self.loss, mixture, self.n_threads, basis, ridge=1e-12, tolerance=1e-12))
+        return tied.risk - np.where(tied.convex, tied.gap, 0) - value, _DIGITS * (1 + np.abs(value))
+
     def certify(self, finding: _Finding) -> dict[str, Any] | None:
-        """The finding with its certificate, if scores in the right order have clearly more risk."""
+        """The finding with its certificate: a minimum, and clearly more risk for scores in the right order."""
         mixture = _mixed(np.array([finding.first]), finding.label_vectors[None])
         target = self.target(mixture)
         risk = Risk(self.loss, mixture, self.n_threads)
         scores = _finite(finding.scores[None])
         value, slope, size = risk(scores)
-        pairs = np.argwhere(_reversed(scores, target)[0])
-        better, worse = max(pairs, key=lambda pair: target[0, pair[0]] - target[0, pair[1]])
-        # Scores in the right order have s_better > s_worse; of a convex risk the least of these is on the border.
-        tied = minimise(Risk(self.loss, mixture, self.n_threads, _tied(scores.shape[1], better, worse)))
+        at_border, trusted = self.charge(mixture, scores, target, value)
         drawn = risk.take(np.zeros(_DRAWS, np.int64))(_in_order_of(target[0]))[0]
-        charge = float(min(tied.risk[0], drawn.min()) - value[0])
+        charge = min(float(at_border[0]), float(drawn.min() - value[0]))
         steepest = float(np.abs(slope).max())
-        is_minimum = not self.closed_form or steepest <= 1e-6 * max(float(size[0]), 1)
-        if not is_minimum or charge <= _CLEAR * (1 + abs(value[0])):
+        claimed = self.closed_form and steepest > 1e-6 * max(float(size[0]), 1)
+        if claimed or charge <= trusted[0]:
             return None
         chances = tuple(round(p, 12) for p in mixture.probabilities[0].tolist())
         return {
@@ -331,11 +347,13 @@ def _finite(scores: Floats) -> Floats:
     return np.asarray(np.maximum(scores, least - 1))
 
 
-def _tied(n_docs: int, i: int, j: int) -> Floats:
-    """The basis of scores in which two documents have the same."""
-    basis = np.delete(np.eye(n_docs), j, axis=1)
-    basis[j] = basis[i]
-    return basis
+def _tied(n_docs: int, better: npt.NDArray[np.int64], worse: npt.NDArray[np.int64]) -> Floats:
+    """Of each row, the basis of scores in which two documents have the same: that of the worse one is not free."""
+    unit = np.eye(n_docs)
+    basis = np.tile(unit, (better.size, 1, 1))
+    basis[np.arange(better.size), worse] = unit[better]
+    free = np.argsort(np.arange(n_docs) == worse[:, None], axis=1, kind="stable")[:, :-1]
+    return np.take_along_axis(basis, free[:, None, :], axis=2)
 
 
 def _in_order_of(target: Floats) -> Floats:

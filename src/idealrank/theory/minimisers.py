@@ -3,7 +3,7 @@
 A problem is a mixture of label vectors (see `fisher`); its risk is the mean of the loss over them. Smooth losses take
 Newton's steps, with Hessians from differences of gradients; where those do not settle, as at the kinks of a hinge, the
 ellipsoid method does, which needs convexity only. A tiny ridge chooses one minimum of many, and a finite one where the
-minimum lies at infinity; it is the same in all directions, so it does not order documents.
+minimum lies at infinity.
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ __all__ = ["LossFunction", "Minimum", "Risk", "best_scores", "minimise", "of"]
 #: A loss of the library, or any function of labels, scores and offsets that gives values and a gradient.
 LossFunction = Callable[[Floats, Floats, Int64s], tuple[npt.ArrayLike, npt.ArrayLike]] | Loss
 
-_RIDGE = 1e-7
 _STEPS = 60
 _LONGEST_STEP = 8.0
-_SETTLED = 1e-8  # of the size of the gradients that cancel
-_RADIUS = 32.0  # where the ellipsoid method looks, around the best scores that Newton found
+_SHORTEST = 0.005  # of a step: where a smooth risk would have fallen, and at a kink none of them helps
+_RADIUS = 32.0  # how far around the scores found a lower risk is looked for
 
 
 def of(loss: str | LossFunction) -> LossFunction:
@@ -43,12 +42,18 @@ def of(loss: str | LossFunction) -> LossFunction:
 
 @dataclass(frozen=True)
 class Risk:
-    """The conditional risk of many problems; ``basis`` may hold scores to a subspace, s = B z."""
+    """The conditional risk of many problems; ``basis`` may hold the scores of each to a subspace, s = B z.
+
+    A minimum is settled where the slope, with the ridge, is ``tolerance`` times the mean size of the gradients that
+    cancel there.
+    """
 
     loss: LossFunction
     mixture: Mixture
     n_threads: int | None = None
     basis: Floats | None = None
+    ridge: float = 1e-7
+    tolerance: float = 1e-8
 
     @property
     def n_problems(self) -> int:
@@ -57,14 +62,15 @@ class Risk:
     @property
     def n_free(self) -> int:
         """The numbers that are free in a problem: scores, or what the basis makes scores of."""
-        return self.mixture.n_docs if self.basis is None else int(self.basis.shape[1])
+        return self.mixture.n_docs if self.basis is None else int(self.basis.shape[2])
 
     def take(self, rows: npt.NDArray[Any]) -> Risk:
         """The risk of some of the problems."""
-        return replace(self, mixture=Mixture(self.mixture.probabilities[rows], self.mixture.label_vectors[rows]))
+        mixture = Mixture(self.mixture.probabilities[rows], self.mixture.label_vectors[rows])
+        return replace(self, mixture=mixture, basis=None if self.basis is None else self.basis[rows])
 
     def scores(self, free: Floats) -> Floats:
-        return free if self.basis is None else free @ self.basis.T
+        return free if self.basis is None else np.asarray(np.einsum("ndf,nf->nd", self.basis, free))
 
     def __call__(self, free: Floats) -> tuple[Floats, Floats, Floats]:
         """The risk of each problem, its gradient, and the mean size of the gradients that make it up."""
@@ -84,19 +90,19 @@ class Risk:
         risk = (chances * value_column.reshape(chances.shape)).sum(axis=1)
         slope = np.einsum("nk,nkd->nd", chances, slopes)
         size = (chances * np.abs(slopes).max(axis=2)).sum(axis=1)
-        return risk, slope if self.basis is None else slope @ self.basis, size
+        return risk, slope if self.basis is None else np.einsum("nd,ndf->nf", slope, self.basis), size
 
 
 class Minimum(NamedTuple):
-    """The best scores found, their risk, the greatest slope there, and what is known of each.
+    """The best scores found, their risk, and what is known of each.
 
-    ``settled``: the slope vanishes, or nothing within reach is lower. ``convex``: no place was seen where the risk
-    bends downwards, so that the minimum is the only one as far as the search can tell.
+    ``gap``: how much lower a convex risk can be within reach. ``settled``: the slope vanishes, or next to nothing is
+    lower. ``convex``: no place was seen where the risk bends downwards.
     """
 
     scores: Floats
     risk: Floats
-    slope: Floats
+    gap: Floats
     settled: npt.NDArray[np.bool_]
     convex: npt.NDArray[np.bool_]
 
@@ -108,15 +114,15 @@ def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = No
         return minimise(Risk(loss, mixture, n_threads))
     scores = np.asarray(minimiser(*mixture), np.float64)
     known = np.asarray(~np.isnan(scores).any(axis=1))
-    nothing = np.zeros(known.size)
-    return Minimum(scores, nothing, nothing, known, np.ones(known.size, np.bool_))
+    unasked = np.full(known.size, np.nan)
+    return Minimum(scores, unasked, unasked, known, np.ones(known.size, np.bool_))
 
 
 def minimise(risk: Risk) -> Minimum:
     """The scores of least risk of each problem; the lowest of several starts where a risk is not convex."""
     found = _newton(risk, np.zeros((risk.n_problems, risk.n_free)))
     unsettled = np.flatnonzero(~found.settled & found.convex)
-    if unsettled.size and risk.n_free > 1:
+    if unsettled.size:
         _put(found, unsettled, _ellipsoid(risk.take(unsettled), found.scores[unsettled]))
     bent = np.flatnonzero(~found.convex)
     for start in _starts(risk.n_free) if bent.size else ():
@@ -141,12 +147,12 @@ class _Place(NamedTuple):
     @classmethod
     def of(cls, risk: Risk, free: Floats) -> _Place:
         value, slope, size = risk(free)
-        return cls(free, value + _RIDGE / 2 * (free**2).sum(axis=1), slope + _RIDGE * free, slope, size)
+        return cls(free, value + risk.ridge / 2 * (free**2).sum(axis=1), slope + risk.ridge * free, slope, size)
 
-    def settled(self) -> npt.NDArray[np.bool_]:
+    def settled(self, tolerance: float) -> npt.NDArray[np.bool_]:
         """Whether slopes cancel; without the ridge where the scale of scores means nothing, as to a cosine."""
         steepest = np.minimum(np.abs(self.slope).max(axis=1), np.abs(self.bare).max(axis=1))
-        return np.asarray(steepest <= _SETTLED * self.size)
+        return np.asarray(steepest <= tolerance * self.size)
 
 
 _Columns = TypeVar("_Columns", Minimum, _Place)
@@ -171,7 +177,7 @@ def _newton(risk: Risk, start: Floats) -> Minimum:
     place = _Place.of(risk, start.copy())
     convex = np.ones(risk.n_problems, np.bool_)
     largest = place.size.copy()
-    moving = ~place.settled()
+    moving = ~place.settled(risk.tolerance)
     for _ in range(_STEPS):
         rows = np.flatnonzero(moving)
         if not rows.size:
@@ -186,9 +192,10 @@ def _newton(risk: Risk, start: Floats) -> Minimum:
         largest[rows] = np.maximum(largest[rows], there.size)
         convex[rows] &= (least >= -1e-3 * largest[rows]) & (rise >= -1e-9 * largest[rows] * np.abs(along).max(axis=1))
         _put(place, rows, there)
-        moving[rows] = ~there.settled() & ~stuck
-    value, slope, _ = risk(place.free)
-    return Minimum(place.free, value, np.abs(slope).max(axis=1), place.settled(), convex)
+        moving[rows] = ~there.settled(risk.tolerance) & ~stuck
+    gap = _RADIUS * np.sqrt((place.bare**2).sum(axis=1))  # a convex risk falls no faster than it does here
+    value = place.value - risk.ridge / 2 * (place.free**2).sum(axis=1)
+    return Minimum(place.free, value, gap, place.settled(risk.tolerance), convex)
 
 
 def _hessian(risk: Risk, place: _Place) -> tuple[Floats, Floats]:
@@ -199,10 +206,10 @@ def _hessian(risk: Risk, place: _Place) -> tuple[Floats, Floats]:
         step = 1e-6 * (1 + np.abs(place.free[:, axis]))
         ahead = place.free.copy()
         ahead[:, axis] += step
-        hessian[:, axis] = (risk(ahead)[1] + _RIDGE * ahead - place.slope) / step[:, None]
+        hessian[:, axis] = (risk(ahead)[1] + risk.ridge * ahead - place.slope) / step[:, None]
     least = np.diagonal(hessian, axis1=1, axis2=2).min(axis=1)
     values, vectors = np.linalg.eigh((hessian + hessian.swapaxes(1, 2)) / 2)
-    floor = np.maximum(1e-10 * np.abs(values).max(axis=1), _RIDGE / 2)
+    floor = np.maximum(1e-10 * np.abs(values).max(axis=1), risk.ridge / 2)
     steep = np.maximum(np.abs(values), floor[:, None])
     return (vectors * steep[:, None, :]) @ vectors.swapaxes(1, 2), least
 
@@ -213,7 +220,7 @@ def _descend(risk: Risk, start: _Place, step: Floats) -> tuple[_Place, npt.NDArr
     reached = _take(start, todo)
     promise = (start.slope * step).sum(axis=1)
     scale = 1.0
-    while todo.size and scale > 1e-7:
+    while todo.size and scale > _SHORTEST:
         here = _take(start, todo)
         tried = _Place.of(risk.take(todo), here.free + scale * step[todo])
         # Near the minimum the risk is flat to the last digit, and only the slope still tells.
@@ -243,13 +250,13 @@ def _ellipsoid(risk: Risk, start: Floats) -> Minimum:
         best[rows[lower]], least[rows[lower]] = place.free[lower], place.value[lower]
         bound[rows] = np.maximum(bound[rows], place.value - width)  # in the ellipsoid, convexity allows no less
         largest[rows] = np.maximum(largest[rows], place.size)
-        unknown = (least - bound)[rows] > _SETTLED * largest[rows]
+        unknown = (least - bound)[rows] > risk.tolerance * largest[rows]
         rows, width = rows[unknown], width[unknown]
         if not rows.size:
             break
         along = along[unknown] / width[:, None]
         centre[rows] -= along / (d + 1)
-        shape[rows] = d**2 / (d**2 - 1) * (shape[rows] - 2 / (d + 1) * along[:, :, None] * along[:, None, :])
-    value, slope, _ = risk(best)
-    settled = least - bound <= 100 * _SETTLED * largest
-    return Minimum(best, value, np.abs(slope).max(axis=1), settled, np.ones(n, np.bool_))
+        cut = along[:, :, None] * along[:, None, :]
+        shape[rows] = shape[rows] / 4 if d == 1 else d**2 / (d**2 - 1) * (shape[rows] - 2 / (d + 1) * cut)
+    reserve = risk.ridge / 2 * (best**2).sum(axis=1)
+    return Minimum(best, least - reserve, least - bound, least - bound <= 1e-6 * largest, np.ones(n, np.bool_))
