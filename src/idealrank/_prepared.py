@@ -77,7 +77,7 @@ def prepare(
         raise DataError(f"the run has nothing for a judged query, which {rules.name} refuses", query=query)
     labels, judged, problems = _checked_labels(data, rules)
     if rules.precision == "float32":
-        scores, collisions = _as_float32(data, scores, rules)
+        scores, collisions = _as_float32(data, scores, rules, n_threads)
         problems += collisions
     doc_ids = data.doc_ids
     if doc_ids is not None and data.order is not None:
@@ -136,17 +136,19 @@ def _count_up_to(kept: Booleans) -> Int64s:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(kept)))
 
 
-def _as_float32(data: RankingData, scores: Floats, rules: Convention) -> tuple[Floats, tuple[Problem, ...]]:
+def _as_float32(
+    data: RankingData, scores: Floats, rules: Convention, n_threads: int | None
+) -> tuple[Floats, tuple[Problem, ...]]:
     """Scores rounded to float32, and how many of them became equal by it."""
     with np.errstate(over="ignore"):
         rounded = scores.astype(np.float32).astype(np.float64)
     data.check(np.isfinite(rounded), scores, f"{rules.name} compares scores as float32, and one is too large for that")
     if np.array_equal(rounded, scores):
         return rounded, ()
-    before, after, offsets = data.to_groups(scores), data.to_groups(rounded), data.offsets
-    order = _core.order(after, offsets, _threads.resolve(None))
-    same = (after[order[1:]] == after[order[:-1]]) & (before[order[1:]] != before[order[:-1]])
-    heads = offsets[1:-1]
+    order = _core.order(data.to_groups(rounded), data.offsets, _threads.resolve(n_threads))
+    before, after = (data.to_groups(column)[order] for column in (scores, rounded))
+    same = (after[1:] == after[:-1]) & (before[1:] != before[:-1])
+    heads = data.offsets[1:-1]
     same[heads[(heads > 0) & (heads < after.size)] - 1] = False  # the last of one query and the first of the next
     count = int(np.count_nonzero(np.append(same, False) | np.append(False, same)))
     if not count:
