@@ -190,6 +190,17 @@ def test_nan_and_infinity_are_refused_with_their_place(name: str) -> None:
 
 
 @every_loss
+def test_under_a_mask_too_rows_are_the_callers(name: str) -> None:
+    loss = losses.loss(name)
+    mask = np.arange(LABELS.size) % 4 != 2
+    broken = np.where(np.arange(LABELS.size) == 7, np.nan, SCORES)
+    for call in (loss, loss.hessian_diagonal):
+        with pytest.raises(DataError) as caught:
+            call(LABELS, broken, OFFSETS, mask=mask)
+        assert (caught.value.query, caught.value.row) == (3, 7)
+
+
+@every_loss
 @pytest.mark.parametrize("scale", [1e308, 1e-320, 0.0])
 def test_huge_tiny_and_equal_scores_give_finite_numbers_or_a_typed_error(name: str, scale: float) -> None:
     loss = losses.loss(name)

@@ -73,7 +73,10 @@ class Loss(Options):
     ) -> tuple[Floats, npt.NDArray[Any]]:
         """One value a query, and its derivative by each score; the gradient is float32 where the scores are."""
         lists, kept = _lists(labels, scores, offsets, weights, mask, n_threads)
-        values, gradient = self.values_and_gradient(lists)
+        try:
+            values, gradient = self.values_and_gradient(lists)
+        except DataError as error:
+            raise _with_the_callers_row(error, kept) from None
         if query_weights is not None:
             factors = _column(query_weights, lists.n_queries, "query_weights", "query")
             values, gradient = values * factors, gradient * np.repeat(factors, lists.sizes)
@@ -92,7 +95,10 @@ class Loss(Options):
     ) -> npt.NDArray[Any]:
         """One non-negative curvature a document, for boosting."""
         lists, kept = _lists(labels, scores, offsets, weights, mask, n_threads)
-        curvature = self.curvature(lists)
+        try:
+            curvature = self.curvature(lists)
+        except DataError as error:
+            raise _with_the_callers_row(error, kept) from None
         if query_weights is not None:
             factors = _column(query_weights, lists.n_queries, "query_weights", "query")
             curvature = curvature * np.repeat(factors, lists.sizes)
@@ -153,3 +159,10 @@ def _as_given(
         whole[kept] = column
         column = whole
     return column.astype(np.float32) if getattr(scores, "dtype", None) == np.float32 else column
+
+
+def _with_the_callers_row(error: DataError, kept: npt.NDArray[np.bool_] | None) -> DataError:
+    """The error, its row counted among all documents and not among those that a mask leaves."""
+    if kept is None or error.row is None:
+        return error
+    return DataError(error.what, error.query, int(np.flatnonzero(kept)[error.row]), error.column)
