@@ -387,9 +387,10 @@ def test_a_minimiser_that_is_none_refutes_nothing() -> None:
 
 def test_a_flat_minimum_refutes_nothing() -> None:
     def forgiving(labels: Floats, scores: Floats, offsets: Int64s) -> tuple[Floats, Floats]:
-        # Any scores from 2 to 4 are as good, whatever the labels.
-        away = np.maximum(np.abs(scores - 3) - 1, 0)
-        return away.reshape(-1, 2).sum(axis=1), np.where(away > 0, np.sign(scores - 3), 0)
+        # A first document from 2 to 4 and a second from 3 to 5 cost nothing, whatever the labels.
+        centre = np.tile([3, 4], offsets.size - 1)
+        away = np.maximum(np.abs(scores - centre) - 1, 0)
+        return away.reshape(-1, 2).sum(axis=1), np.where(away > 0, np.sign(scores - centre), 0)
 
     found = theory.check_consistency(forgiving, levels=(0, 1, 2), refine=False)
     assert (found.inconsistent, found.counterexample) == (0, None)
