@@ -19,6 +19,7 @@
 #include "idealrank/buffer.hpp"
 #include "idealrank/errors.hpp"
 #include "idealrank/ids.hpp"
+#include "idealrank/measure.hpp"
 
 namespace idealrank::bind {
 
@@ -71,6 +72,8 @@ Enum named(std::string_view word, std::initializer_list<std::string_view> names)
   return static_cast<Enum>(place - names.begin());
 }
 
+inline Ties ties_of(std::string_view word) { return named<Ties>(word, {"average", "stable", "reverse", "best", "worst"}); }
+
 // Gives the buffer's memory to an array, of another type of the same size if one is named. The GIL must be held.
 template <class Element = void, class Held, class... Shape>
 auto to_numpy(Buffer<Held>&& buffer, Shape... shape) {
@@ -96,5 +99,6 @@ inline IdArrays to_numpy(Ids&& ids) { return {to_numpy<std::uint8_t>(std::move(i
 // The parts that have a file of their own.
 void bind_pairwise(nb::module_& m);
 void bind_stats(nb::module_& m);
+void bind_prefixes(nb::module_& m);
 
 }  // namespace idealrank::bind

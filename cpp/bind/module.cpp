@@ -236,8 +236,6 @@ nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t
   return nb::bytes(text.data(), text.size());
 }
 
-Ties ties_of(std::string_view word) { return named<Ties>(word, {"average", "stable", "reverse", "best", "worst"}); }
-
 using GainArguments = std::tuple<std::string_view, double, double, double, bool, In<double>, In<double>>;
 using DiscountArguments = std::tuple<bool, In<double>>;
 using SpecArguments =
@@ -383,6 +381,7 @@ NB_MODULE(_core, m) {
 
   bind_pairwise(m);
   bind_stats(m);
+  bind_prefixes(m);
 
   m.def(
       "order",
