@@ -52,7 +52,8 @@ def test_every_prefix_has_the_value_that_it_has_alone(
     columns = flat(queries)
     sizes = data.draw(st.lists(st.integers(1, 14), unique=True).map(sorted))
     measures = [type(m)(**{**{name: getattr(m, name) for name in m.options()}, "ties": ties}) for m in MEASURES]
-    found = prefix_values(measures, *columns, sizes)
+    labels, scores, offsets = columns
+    found = prefix_values(measures, labels, [scores], offsets, sizes)[0]
     for m, values in zip(measures, found, strict=True):
         assert_allclose(values, one_by_one(m, *columns, sizes), rtol=1e-12, atol=1e-12)
 
@@ -63,8 +64,8 @@ def test_any_number_of_threads_gives_the_same_bits(n_threads: int) -> None:
     n, offsets = 150_000, np.arange(0, 150_001, 1000)
     labels, scores = rng.integers(0, 3, n).astype(float), rng.integers(0, 500, n).astype(float)
     sizes = growing_sizes(1000)[::50]
-    expected = prefix_values(MEASURES[:3], labels, scores, offsets, sizes, n_threads=1)
-    assert_array_equal(prefix_values(MEASURES[:3], labels, scores, offsets, sizes, n_threads=n_threads), expected)
+    expected = prefix_values(MEASURES[:3], labels, [scores], offsets, sizes, n_threads=1)
+    assert_array_equal(prefix_values(MEASURES[:3], labels, [scores], offsets, sizes, n_threads=n_threads), expected)
 
 
 def test_long_lists_agree_at_some_lengths() -> None:
@@ -74,7 +75,7 @@ def test_long_lists_agree_at_some_lengths() -> None:
     assert sizes.size <= 500
     assert (sizes[0], sizes[-1]) == (1, 20_000)
     assert (np.diff(sizes) > 0).all()
-    found = prefix_values([NDCG(), NDCG() @ 10], labels, scores, np.array([0, 20_000]), sizes)
+    found = prefix_values([NDCG(), NDCG() @ 10], labels, [scores], np.array([0, 20_000]), sizes)[0]
     for i in (50, 300, sizes.size - 1):
         n = sizes[i]
         for m, values in zip((NDCG(), NDCG() @ 10), found, strict=True):
@@ -84,13 +85,13 @@ def test_long_lists_agree_at_some_lengths() -> None:
 @pytest.mark.parametrize("name", ["ap", "ndcg(ideal=full)@5", "ndcg(short=zero)@5", "auc"])
 def test_other_measures_are_refused(name: str) -> None:
     with pytest.raises(ConventionError, match="lists that grow"):
-        prefix_values([measure(name)], np.ones(2), np.ones(2), np.array([0, 2]), [1])
+        prefix_values([measure(name)], np.ones(2), [np.ones(2)], np.array([0, 2]), [1])
 
 
 @pytest.mark.parametrize("sizes", [[0, 1], [2, 2], [3, 1]])
 def test_sizes_rise(sizes: list[int]) -> None:
     with pytest.raises(DataError, match="sizes must rise from 1 on"):
-        prefix_values([NDCG()], np.ones(3), np.ones(3), np.array([0, 3]), sizes)
+        prefix_values([NDCG()], np.ones(3), [np.ones(3)], np.array([0, 3]), sizes)
 
 
 def test_the_core_checks_what_would_read_foreign_memory() -> None:

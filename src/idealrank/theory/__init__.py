@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from idealrank.theory.curves import Curve as Curve
     from idealrank.theory.curves import GradedCurve as GradedCurve
     from idealrank.theory.deviations import concentration as concentration
+    from idealrank.theory.distinguishing import distinguish as distinguish
     from idealrank.theory.excess import StrongConvexity as StrongConvexity
     from idealrank.theory.excess import excess_risk_bound as excess_risk_bound
     from idealrank.theory.excess import margin as margin
@@ -62,6 +63,7 @@ _HOME = {
     "Curve": "curves",
     "cutoff_errors": "linear",
     "dcg_norm": "norms",
+    "distinguish": "distinguishing",
     "documents_needed": "needed",
     "excess_risk_bound": "excess",
     "exchanges": "linear",

@@ -18,6 +18,8 @@ __all__ = ["growing_sizes", "prefix_values"]
 
 #: Lists up to this length are measured at every n, longer ones at no more than so many.
 ALL_UP_TO, AT_MOST = 5000, 500
+# A weight so much below the first changes no sum of doubles.
+_NEGLIGIBLE = 1e-20
 
 
 def growing_sizes(longest: int) -> Int64s:
@@ -34,35 +36,42 @@ def growing_sizes(longest: int) -> Int64s:
 def prefix_values(
     measures: Sequence[Measure],
     labels: Floats,
-    scores: Floats,
+    rankers: Sequence[Floats],
     offsets: Int64s,
     sizes: npt.ArrayLike,
     *,
     n_threads: int | None = None,
 ) -> Floats:
-    """What NDCG is on the first n documents of each query: of shape (measures, queries, sizes).
+    """What NDCG is on the first n documents of each query: of shape (rankers, measures, queries, sizes).
 
-    One sort a query and ranker serves all sizes and measures. NaN where a query has fewer documents, or nothing
-    relevant among them. The measures are DCG, NDCG and linear NDCG; the ideal is that of the same n documents.
+    ``rankers``: the scores of each. One sort a query and ranker serves all sizes and measures. NaN where a query has
+    fewer documents, or nothing relevant among them. The measures are DCG, NDCG and linear NDCG; the ideal is that of
+    the same n documents.
 
     >>> from idealrank.measures import NDCG
-    >>> one_list = np.array([0.0, 1.0]), np.array([2.0, 1.0]), np.array([0, 2])
-    >>> prefix_values([NDCG()], *one_list, sizes=[1, 2])
-    array([[[       nan, 0.63092975]]])
+    >>> labels, scores, offsets = np.array([0.0, 1.0]), np.array([2.0, 1.0]), np.array([0, 2])
+    >>> prefix_values([NDCG()], labels, [scores], offsets, sizes=[1, 2])
+    array([[[[       nan, 0.63092975]]]])
     """
     rising = np.ascontiguousarray(sizes, np.int64)
     plans = [_plan(each) for each in measures]
-    values = np.empty((len(plans), offsets.size - 1, rising.size))
-    for gain, ties in dict.fromkeys((plan.gain, kernel_ties(m)) for plan, m in zip(plans, measures, strict=True)):
-        rows = [i for i, plan in enumerate(plans) if plan.gain == gain and kernel_ties(measures[i]) == ties]
+    ties = [kernel_ties(each) for each in measures]
+    threads = _threads.resolve(n_threads)
+    values = np.empty((len(rankers), len(plans), offsets.size - 1, rising.size))
+    for gain in dict.fromkeys(plan.gain for plan in plans):
         worth = np.ascontiguousarray(gain(labels), np.float64)  # type: ignore[operator]
-        specs = [_spec(plans[i], rising) for i in rows]
-        threads = _threads.resolve(n_threads)
-        found = _core.prefix_dcg(worth, scores, offsets, rising, specs, ties, threads)
-        ideal = _core.prefix_dcg(worth, worth, offsets, rising, specs, "stable", threads)
-        for place, i in enumerate(rows):
-            divisor = ideal[place] if plans[i].denominator == "ideal" else np.ones_like(ideal[place])
-            values[i] = np.divide(found[place], divisor, out=np.full_like(divisor, np.nan), where=divisor > 0)
+        of_gain = [i for i, plan in enumerate(plans) if plan.gain == gain]
+        specs = {i: _spec(plans[i], rising) for i in of_gain}
+        ideals = _core.prefix_dcg(worth, worth, offsets, rising, [*specs.values()], "stable", threads)
+        by_measure = {i: ideal for i, ideal in zip(specs, ideals, strict=True) if plans[i].denominator == "ideal"}
+        for order in dict.fromkeys(ties[i] for i in of_gain):
+            rows = [i for i in of_gain if ties[i] == order]
+            for ranker, scores in enumerate(rankers):
+                found = _core.prefix_dcg(worth, scores, offsets, rising, [specs[i] for i in rows], order, threads)
+                for i, dcg in zip(rows, found, strict=True):
+                    divisor = by_measure.get(i, np.ones(1))
+                    values[ranker, i] = np.nan
+                    np.divide(dcg, divisor, out=values[ranker, i], where=divisor > 0)
     return values
 
 
@@ -77,5 +86,7 @@ def _plan(measure: Measure) -> Plan:
 
 def _spec(plan: Plan, sizes: Int64s) -> tuple[bool, Floats, Int64s]:
     depths = sizes if plan.cutoff is None else np.minimum(plan.cutoff.at(sizes), sizes)  # type: ignore[union-attr]
-    linear = isinstance(plan.discount, discounts.Linear)
-    return linear, np.empty(0) if linear else plan.discount.weights(int(depths.max(initial=0))), depths
+    if isinstance(plan.discount, discounts.Linear):
+        return True, np.empty(0), depths
+    weights = plan.discount.weights(int(depths.max(initial=0)))
+    return False, weights[weights > _NEGLIGIBLE * weights[:1]], depths

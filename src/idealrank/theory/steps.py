@@ -175,9 +175,9 @@ def _fitted(queries: list[_Query], method: str, n_bins: int) -> StepCurve:
 
 def _shares_below(edges: Floats, levels: Floats, query: _Query) -> Floats:
     """For each level and edge, the share of the query's documents that have this gain and stand below the edge."""
-    highs, places = np.unique(canonical_score(query.scores), return_inverse=True)
-    knots = np.concatenate(([0.0], highs))
+    _, places, counts = np.unique(query.scores, return_inverse=True, return_counts=True)
+    knots = np.concatenate(([0.0], np.cumsum(counts) / query.gains.size))  # canonical scores
     below = np.zeros((levels.size, knots.size))
     for row, level in enumerate(levels):
-        below[row, 1:] = np.cumsum(np.bincount(places, query.gains == level, minlength=highs.size)) / query.gains.size
+        below[row, 1:] = np.cumsum(np.bincount(places, query.gains == level)) / query.gains.size
     return np.array([np.interp(edges, knots, row) for row in below])
