@@ -329,3 +329,30 @@ def test_the_swap_rate_is_half_for_equal_systems_and_falls_with_queries() -> Non
     assert math.isnan(stats.swap_rate(better, 5, least_difference=100, seed=0))
     with pytest.raises(DataError, match="do not fit"):
         stats.swap_rate(better, 101)
+
+
+def test_statsmodels_agrees_where_it_has_the_test() -> None:
+    pytest.importorskip("statsmodels")
+    from statsmodels.stats.anova import AnovaRM
+    from statsmodels.stats.multitest import multipletests
+    from statsmodels.stats.power import TTestPower
+    from statsmodels.stats.weightstats import ttost_paired
+
+    p = np.random.default_rng(1).random(15) ** 3
+    for name, correct in (("holm", stats.holm), ("bonferroni", stats.bonferroni), ("fdr_bh", stats.benjamini_hochberg)):
+        assert_allclose(correct(p), multipletests(p, method=name)[1], rtol=1e-12, atol=0)
+
+    a, b = normal(30) * 0.1, normal(30, seed=1) * 0.1
+    assert_allclose(stats.equivalence_test(a, b, 0.05).p_value, ttost_paired(a, b, -0.05, 0.05)[0], rtol=1e-10, atol=0)
+
+    for n, effect in ((10, 0.2), (34, 0.5), (200, 0.15)):
+        expected = TTestPower().power(effect, n, 0.05)
+        assert_allclose(stats.power_of_t_test(n, effect, 1.0), expected, rtol=1e-8, atol=0)
+
+    pandas = pytest.importorskip("pandas")
+    matrix = normal(20, 3) + normal(20, 1, seed=2) + np.array([0, 0.2, 0.5])
+    query, system = np.indices(matrix.shape)
+    frame = pandas.DataFrame({"query": query.ravel(), "system": system.ravel(), "value": matrix.ravel()})
+    table = AnovaRM(frame, "value", "query", within=["system"]).fit().anova_table
+    found = stats.anova(matrix)
+    assert_allclose([found.f_statistic, found.p_value], table[["F Value", "Pr > F"]].iloc[0], rtol=1e-8, atol=0)
