@@ -13,9 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import losses
 from idealrank.errors import ConventionError, DataError
-from idealrank.losses import links, potentials
+from idealrank.losses import links, potentials, segments
 from idealrank.losses.listwise import Cosine, CrossEntropy, LeastSquares, ListMLE, QNorm
-from idealrank.losses.segments import log_sums_downwards, maxima, sums
+from idealrank.losses.segments import maxima, sums
 
 Floats = npt.NDArray[np.float64]
 
@@ -424,4 +424,7 @@ def test_segments_are_what_a_loop_gives(sizes: list[int], data: st.DataObject) -
     assert_allclose(sums(values, offsets), [part.sum() for part in parts], rtol=1e-14, atol=1e-12)
     assert_array_equal(maxima(values, offsets), [part.max(initial=-np.inf) if part.size else 0 for part in parts])
     expected = [math.log(math.fsum(map(math.exp, part[place:]))) for part in parts for place in range(part.size)]
-    assert_allclose(log_sums_downwards(values, offsets), expected, rtol=1e-13, atol=1e-13)
+    for long in (0, 2, 512):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(segments, "_LONG", long)
+            assert_allclose(segments.log_sums_downwards(values, offsets), expected, rtol=1e-13, atol=1e-13)

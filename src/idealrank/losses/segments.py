@@ -8,6 +8,8 @@ from idealrank.data import Floats, Int64s
 
 __all__ = ["log_sum_exp", "log_sums_downwards", "maxima", "norms", "sums"]
 
+_LONG = 512  # documents of a query that is worth a call of its own
+
 
 def sums(values: Floats, offsets: Int64s) -> Floats:
     """The sum of each query's values; 0 for a query without documents.
@@ -63,17 +65,19 @@ def log_sum_exp(values: Floats, offsets: Int64s) -> Floats:
 def log_sums_downwards(values: Floats, offsets: Int64s) -> Floats:
     """The log of the sum of exp of each document's value and those below it in its query.
 
-    log2(documents of the longest query) passes, each of which adds what lies 1, 2, 4, ... places below.
-
     >>> np.exp(log_sums_downwards(np.log([1.0, 2.0, 4.0]), np.array([0, 1, 3])))
     array([1., 6., 4.])
     """
     totals = values.copy()
     sizes = np.diff(offsets)
-    below = np.repeat(offsets[1:], sizes) - np.arange(values.size)  # documents from here to the end of the query
-    step, longest = 1, sizes.max(initial=0)
-    while step < longest:
-        here = np.flatnonzero(below > step)
-        totals[here] = np.logaddexp(totals[here], totals[here + step])
-        step *= 2
+    for query in np.flatnonzero(sizes > _LONG):
+        upwards = totals[offsets[query] : offsets[query + 1]][::-1]
+        upwards[:] = np.logaddexp.accumulate(upwards)
+    # Short ones side by side: the last but one of each, the one above it, and so on.
+    short = np.flatnonzero(sizes <= _LONG)
+    short = short[np.argsort(-sizes[short], kind="stable")]
+    for step in range(2, sizes[short].max(initial=0) + 1):
+        as_long = np.searchsorted(-sizes[short], -step, side="right")
+        rows = offsets[short[:as_long] + 1] - step
+        totals[rows] = np.logaddexp(totals[rows], totals[rows + 1])
     return totals
