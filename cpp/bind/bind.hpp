@@ -97,6 +97,7 @@ using IdArrays = std::tuple<Out<std::uint8_t>, Out<std::int64_t>>;
 inline IdArrays to_numpy(Ids&& ids) { return {to_numpy<std::uint8_t>(std::move(ids.bytes)), to_numpy(std::move(ids.offsets))}; }
 
 // The parts that have a file of their own.
+void bind_direct(nb::module_& m);
 void bind_pairwise(nb::module_& m);
 void bind_stats(nb::module_& m);
 void bind_prefixes(nb::module_& m);

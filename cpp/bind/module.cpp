@@ -26,13 +26,11 @@
 #include "idealrank/grouping.hpp"
 #include "idealrank/id_order.hpp"
 #include "idealrank/ids.hpp"
-#include "idealrank/isa.hpp"
 #include "idealrank/letor.hpp"
 #include "idealrank/measure.hpp"
 #include "idealrank/number_lines.hpp"
 #include "idealrank/order.hpp"
 #include "idealrank/pairs.hpp"
-#include "idealrank/sigmoid_sums.hpp"
 #include "idealrank/text_out.hpp"
 #include "idealrank/trec.hpp"
 
@@ -358,27 +356,7 @@ NB_MODULE(_core, m) {
       },
       "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "ties"_a, "n_threads"_a);
 
-  m.def("isas", &isa_names, "Names of the instruction sets that this processor has, the best last.");
-
-  m.def(
-      "sigmoid_sums",
-      [](const In<double>& scores, const std::optional<In<double>>& weights, const In<std::int64_t>& offsets, double alpha,
-         int n_threads, std::string_view isa) {
-        check_offsets(offsets, scores.shape(0), "offsets");
-        if (weights) check_length(weights->shape(0), scores.shape(0), "weights");
-        const Isa set = isa_of(isa);
-        Buffer<double> sums, slopes;
-        {
-          nb::gil_scoped_release release;
-          sums.resize(scores.shape(0));
-          slopes.resize(scores.shape(0));
-          sigmoid_sums(span_of(scores), weights ? span_of(*weights) : std::span<const double>(), span_of(offsets), alpha,
-                       sums.span(), slopes.span(), set, n_threads);
-        }
-        return std::make_tuple(to_numpy(std::move(sums)), to_numpy(std::move(slopes)));
-      },
-      "scores"_a.noconvert(), "weights"_a.noconvert().none(), "offsets"_a.noconvert(), "alpha"_a, "n_threads"_a, "isa"_a = "");
-
+  bind_direct(m);
   bind_pairwise(m);
   bind_stats(m);
   bind_prefixes(m);

@@ -1,0 +1,71 @@
+// Soft ranks, and measures with soft ranks in place of ranks.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <tuple>
+
+#include "bind.hpp"
+#include "idealrank/approx_ndcg.hpp"
+#include "idealrank/isa.hpp"
+#include "idealrank/sigmoid_sums.hpp"
+
+namespace idealrank::bind {
+
+namespace {
+
+template <class T>
+std::span<const T> span_or_empty(const std::optional<In<T>>& array) {
+  return array ? span_of(*array) : std::span<const T>();
+}
+
+}  // namespace
+
+void bind_direct(nb::module_& m) {
+  m.def("isas", &isa_names, "Names of the instruction sets that this processor has, the best last.");
+
+  m.def(
+      "sigmoid_sums",
+      [](const In<double>& scores, const std::optional<In<double>>& weights, const In<std::int64_t>& offsets, double alpha,
+         int n_threads, std::string_view isa) {
+        check_offsets(offsets, scores.shape(0), "offsets");
+        if (weights) check_length(weights->shape(0), scores.shape(0), "weights");
+        const Isa set = isa_of(isa);
+        Buffer<double> sums, slopes;
+        {
+          nb::gil_scoped_release release;
+          sums.resize(scores.shape(0));
+          slopes.resize(scores.shape(0));
+          sigmoid_sums(span_of(scores), span_or_empty(weights), span_of(offsets), alpha,
+                       sums.span(), slopes.span(), set, n_threads);
+        }
+        return std::make_tuple(to_numpy(std::move(sums)), to_numpy(std::move(slopes)));
+      },
+      "scores"_a.noconvert(), "weights"_a.noconvert().none(), "offsets"_a.noconvert(), "alpha"_a, "n_threads"_a, "isa"_a = "");
+
+  m.def(
+      "approx_ndcg",
+      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& offsets,
+         const std::optional<In<std::int64_t>>& depths, double alpha, double beta, int n_threads, std::string_view isa) {
+        check_length(gains.shape(0), scores.shape(0), "gains");
+        check_offsets(offsets, scores.shape(0), "offsets");
+        const std::size_t n_queries = offsets.shape(0) - 1;
+        if (depths) check_length(depths->shape(0), n_queries, "depths");
+        const Isa set = isa_of(isa);
+        Buffer<double> values, gradient;
+        {
+          nb::gil_scoped_release release;
+          values.resize(n_queries);
+          gradient.resize(scores.shape(0));
+          approx_ndcg({span_of(gains), span_of(scores), span_of(offsets), span_or_empty(depths), alpha, beta}, values.span(),
+                      gradient.span(), set, n_threads);
+        }
+        return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)));
+      },
+      "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "depths"_a.noconvert().none(), "alpha"_a,
+      "beta"_a, "n_threads"_a, "isa"_a = "");
+}
+
+}  // namespace idealrank::bind

@@ -1,0 +1,8 @@
+#include "idealrank/approx_ndcg.hpp"
+#include "idealrank/approx_ndcg_kernel.hpp"
+
+namespace idealrank {
+
+extern const ApproxNdcg approx_ndcg_base{&base::approx_ndcg_of_list, &base::log_discount_sums};
+
+}  // namespace idealrank

@@ -1,0 +1,8 @@
+#include "idealrank/approx_ndcg.hpp"
+#include "idealrank/approx_ndcg_kernel.hpp"
+
+namespace idealrank {
+
+extern const ApproxNdcg approx_ndcg_v3{&v3::approx_ndcg_of_list, &v3::log_discount_sums};
+
+}  // namespace idealrank
