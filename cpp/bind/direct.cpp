@@ -29,21 +29,38 @@ void bind_direct(nb::module_& m) {
   m.def(
       "sigmoid_sums",
       [](const In<double>& scores, const std::optional<In<double>>& weights, const In<std::int64_t>& offsets, double alpha,
-         int n_threads, std::string_view isa) {
+         std::string_view sigmoid, int n_threads, std::string_view isa) {
         check_offsets(offsets, scores.shape(0), "offsets");
         if (weights) check_length(weights->shape(0), scores.shape(0), "weights");
+        const auto kind = named<Sigmoid>(sigmoid, {"logistic", "arctan", "erf"});
         const Isa set = isa_of(isa);
         Buffer<double> sums, slopes;
         {
           nb::gil_scoped_release release;
           sums.resize(scores.shape(0));
           slopes.resize(scores.shape(0));
-          sigmoid_sums(span_of(scores), span_or_empty(weights), span_of(offsets), alpha,
-                       sums.span(), slopes.span(), set, n_threads);
+          sigmoid_sums({span_of(scores), span_or_empty(weights), span_of(offsets), alpha}, kind, sums.span(), slopes.span(), set,
+                       n_threads);
         }
         return std::make_tuple(to_numpy(std::move(sums)), to_numpy(std::move(slopes)));
       },
-      "scores"_a.noconvert(), "weights"_a.noconvert().none(), "offsets"_a.noconvert(), "alpha"_a, "n_threads"_a, "isa"_a = "");
+      "scores"_a.noconvert(), "weights"_a.noconvert().none(), "offsets"_a.noconvert(), "alpha"_a, "sigmoid"_a,
+      "n_threads"_a, "isa"_a = "");
+
+  m.def(
+      "log_sigmoid_sums",
+      [](const In<double>& scores, const In<std::int64_t>& offsets, double alpha, int n_threads, std::string_view isa) {
+        check_offsets(offsets, scores.shape(0), "offsets");
+        const Isa set = isa_of(isa);
+        Buffer<double> sums;
+        {
+          nb::gil_scoped_release release;
+          sums.resize(scores.shape(0));
+          log_sigmoid_sums({span_of(scores), {}, span_of(offsets), alpha}, sums.span(), set, n_threads);
+        }
+        return to_numpy(std::move(sums));
+      },
+      "scores"_a.noconvert(), "offsets"_a.noconvert(), "alpha"_a, "n_threads"_a, "isa"_a = "");
 
   m.def(
       "approx_ndcg",

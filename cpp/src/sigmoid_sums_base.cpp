@@ -3,6 +3,6 @@
 
 namespace idealrank {
 
-extern const SigmoidSums sigmoid_sums_base{&base::sigmoid_sums_of_list};
+extern const SigmoidSums sigmoid_sums_base{&base::sigmoid_sums_of_list, &base::log_sigmoid_sums_of_list};
 
 }  // namespace idealrank

@@ -3,6 +3,6 @@
 
 namespace idealrank {
 
-extern const SigmoidSums sigmoid_sums_v3{&v3::sigmoid_sums_of_list};
+extern const SigmoidSums sigmoid_sums_v3{&v3::sigmoid_sums_of_list, &v3::log_sigmoid_sums_of_list};
 
 }  // namespace idealrank

@@ -21,7 +21,7 @@ struct Result {
 Result computed(const Column& scores, const Column& weights, double alpha, Isa isa) {
   Result result{Column(scores.size()), Column(scores.size())};
   const Offsets offsets{0, static_cast<std::int64_t>(scores.size())};
-  sigmoid_sums(scores, weights, offsets, alpha, result.sums, result.slopes, isa, 1);
+  sigmoid_sums({scores, weights, offsets, alpha}, Sigmoid::logistic, result.sums, result.slopes, isa, 1);
   return result;
 }
 
@@ -140,8 +140,8 @@ TEST(queries_do_not_see_each_other_on_any_number_of_threads) {
     offsets.push_back(std::min<std::int64_t>(static_cast<std::int64_t>(n), offsets.back() + k * 7 % 2500));
   }
   Result one{Column(n), Column(n)}, many{Column(n), Column(n)};
-  sigmoid_sums(scores, {}, offsets, 10, one.sums, one.slopes, isa_of(""), 1);
-  sigmoid_sums(scores, {}, offsets, 10, many.sums, many.slopes, isa_of(""), 4);
+  sigmoid_sums({scores, {}, offsets, 10}, Sigmoid::logistic, one.sums, one.slopes, isa_of(""), 1);
+  sigmoid_sums({scores, {}, offsets, 10}, Sigmoid::logistic, many.sums, many.slopes, isa_of(""), 4);
   CHECK(one.sums == many.sums);
   CHECK(one.slopes == many.slopes);
   for (std::size_t q = 0; q + 1 < offsets.size(); q += 50) {
@@ -154,8 +154,9 @@ TEST(queries_do_not_see_each_other_on_any_number_of_threads) {
 TEST(a_score_that_is_not_finite_names_its_query_and_row) {
   Column scores(5, 1.0), sums(5), slopes(5);
   scores[3] = std::numeric_limits<double>::quiet_NaN();
-  const auto error =
-      check::thrown<data_error>([&] { sigmoid_sums(scores, {}, Offsets{0, 2, 5}, 1, sums, slopes, Isa::base, 1); });
+  const Offsets offsets{0, 2, 5};
+  const auto error = check::thrown<data_error>(
+      [&] { sigmoid_sums({scores, {}, offsets, 1}, Sigmoid::logistic, sums, slopes, Isa::base, 1); });
   CHECK(error.has_value());
   CHECK_EQ(error->query, 1);
   CHECK_EQ(error->row, 3);

@@ -29,7 +29,7 @@ class SigmoidSorted {
       const auto descending = s_.exact_sort(scores, n_, -1, 0);
       std::reverse_copy(descending.begin(), descending.end(), s_.order.begin());
     }
-    for (auto* column : {&s_.ratios, &s_.weights, &s_.sums, &s_.slopes}) column->resize(padded_ + kLanes);
+    for (auto* column : {&s_.steps, &s_.ratios, &s_.weights, &s_.sums, &s_.slopes}) column->resize(padded_ + kLanes);
     std::fill(s_.weights.begin() + static_cast<std::ptrdiff_t>(n_), s_.weights.end(), 0.0);
     set_ratios(scores, alpha);
   }
@@ -44,6 +44,12 @@ class SigmoidSorted {
       sweep<false>(s_.ratios.data(), s_.weights.data(), padded_, nullptr, s_.slopes.data());
     }
     for (std::size_t r = 0; r < n_; ++r) slopes_out[s_.order[r]] = s_.slopes[r];
+  }
+
+  // Of ln(1 + exp(t_i - t_j)).
+  void log_sums(double* sums_out) {
+    log_sweep(s_.steps.data(), s_.ratios.data(), n_, s_.sums.data());
+    for (std::size_t r = 0; r < n_; ++r) sums_out[s_.order[r]] = s_.sums[r];
   }
 
  private:
@@ -62,20 +68,14 @@ class SigmoidSorted {
     for (std::size_t r = 0; r < n_; ++r) s_.order[r] = static_cast<std::uint32_t>(s_.words[r]);
   }
 
-  // exp(t_{i-1} - t_i) by i; 0 before the first, and from the end on.
+  // steps[i] = t_i - t_{i-1} and their exponentials; 0 before the first, and from the end on.
   void set_ratios(std::span<const double> scores, double alpha) {
     double* const sorted = s_.sums.data();
-    for (std::size_t r = 0; r < n_; ++r) sorted[r] = scores[s_.order[r]];
-    std::fill(sorted + n_, sorted + padded_ + kLanes, 0.0);
-    const double* const before = sorted;
-    const double* const after = sorted + 1;
-    for (std::size_t r = 0; r < padded_; r += kLanes) {
-      // Halves, whose difference cannot overflow.
-      const Lanes half_step = 0.5 * load(before + r) - 0.5 * load(after + r);
-      store(s_.slopes.data() + r, exp(half_step * (2 * alpha)));
-    }
+    for (std::size_t r = 0; r < n_; ++r) sorted[r] = 0.5 * scores[s_.order[r]];  // halves: differences cannot overflow
+    s_.steps[0] = 0;
+    for (std::size_t r = 1; r < n_; ++r) s_.steps[r] = (sorted[r] - sorted[r - 1]) * (2 * alpha);
+    for (std::size_t r = 0; r < padded_; r += kLanes) store(s_.ratios.data() + r, exp(-load(s_.steps.data() + r)));
     s_.ratios[0] = 0;
-    std::copy(s_.slopes.data(), s_.slopes.data() + n_ - 1, s_.ratios.data() + 1);
     std::fill(s_.ratios.begin() + static_cast<std::ptrdiff_t>(n_), s_.ratios.end(), 0.0);
   }
 

@@ -76,4 +76,20 @@ void sweep(const double* ratios, const double* weights, std::size_t n, double* s
   }
 }
 
+// Sums of ln(1 + exp(t_i - t_j)) over all others j; steps[i] = t_i - t_{i-1}, and `ratios` as above, of n items.
+inline void log_sweep(const double* steps, const double* ratios, std::size_t n, double* sums_out) {
+  const double* const softplus = Series::softplus.data();
+  SeriesState below, above;
+  double distance = 0;  // the sum of t_i - t_j over those below
+  for (std::size_t i = 0; i < n; ++i) {
+    below.step(i > 0 ? 1 : 0, ratios[i]);
+    if (i > 0) distance += static_cast<double>(i) * steps[i];
+    sums_out[i] = distance + sum(below.times(softplus));
+  }
+  for (std::size_t i = n - 1; i-- > 0;) {
+    above.step(1, ratios[i + 1]);
+    sums_out[i] += sum(above.times(softplus));
+  }
+}
+
 #include "idealrank/isa_end.hpp"
