@@ -21,6 +21,30 @@ Floats = npt.NDArray[np.float64]
 
 #: Forms of a loss beside the one without options.
 FORMS: dict[str, list[str]] = {
+    "Approx": [
+        "approx(measure=ndcg@3,alpha=3)",
+        "approx(measure=dcg@2,beta=2)",
+        "approx(measure=linear_ndcg,alpha=2)",
+        "approx(measure=recall@2,sigmoid=erf,alpha=1)",
+        "approx(measure=f1@2,beta=1)",
+        "approx(measure=r_precision,alpha=2)",
+        "approx(measure=rbp,sigmoid=arctan)",
+        "approx(measure=hit_rate@2,alpha=1,beta=1)",
+        "approx(measure=kendall_tau)",
+    ],
+    "ApproxAP": ["approx_ap(alpha=3,beta=2)", "approx_ap(cutoff=3,rel=2)", "approx_ap(sigmoid=arctan,alpha=2)"],
+    "ApproxKendall": ["approx_kendall(alpha=1)", "approx_kendall(sigmoid=erf,alpha=0.5)"],
+    "ApproxNDCG": [
+        "approx_ndcg(alpha=1)",
+        "approx_ndcg(cutoff=3,beta=2)",
+        "approx_ndcg(gain=linear,discount=zipf)",
+        "approx_ndcg(discount=power:0.5,cutoff=50%)",
+        "approx_ndcg(discount=geometric:2)",
+        "approx_ndcg(sigmoid=erf)",
+        "approx_ndcg(sigmoid=tanh)",
+    ],
+    "ApproxPrecision": ["approx_precision(cutoff=2,alpha=2,beta=1)"],
+    "ApproxRR": ["approx_rr(alpha=2,beta=2)", "approx_rr(cutoff=2,alpha=1,beta=1)"],
     "Bregman": ["bregman(psi=squared)", "bregman(psi=kl)", "bregman(psi=pnorm:1.5)", "bregman(psi=kl,link=scale:2)"],
     "Cosine": ["cosine(normalizer=dcg)", "cosine(normalizer=2)", "cosine(gain=linear)"],
     "CrossEntropy": ["cross_entropy(normalizer=dcg)", "cross_entropy(normalizer=2)", "cross_entropy(gain=exp2)"],

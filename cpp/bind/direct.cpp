@@ -64,11 +64,13 @@ void bind_direct(nb::module_& m) {
 
   m.def(
       "approx_ndcg",
-      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& offsets,
-         const std::optional<In<std::int64_t>>& depths, double alpha, double beta, int n_threads, std::string_view isa) {
-        check_length(gains.shape(0), scores.shape(0), "gains");
+      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& offsets,
+         const std::optional<In<double>>& weights, const std::optional<In<std::int64_t>>& depths, bool exp2, double alpha,
+         double beta, int n_threads, std::string_view isa) {
+        check_length(labels.shape(0), scores.shape(0), "labels");
         check_offsets(offsets, scores.shape(0), "offsets");
         const std::size_t n_queries = offsets.shape(0) - 1;
+        if (weights) check_length(weights->shape(0), scores.shape(0), "weights");
         if (depths) check_length(depths->shape(0), n_queries, "depths");
         const Isa set = isa_of(isa);
         Buffer<double> values, gradient;
@@ -76,13 +78,14 @@ void bind_direct(nb::module_& m) {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           gradient.resize(scores.shape(0));
-          approx_ndcg({span_of(gains), span_of(scores), span_of(offsets), span_or_empty(depths), alpha, beta}, values.span(),
-                      gradient.span(), set, n_threads);
+          approx_ndcg({span_of(labels), span_of(scores), span_of(offsets), span_or_empty(weights), span_or_empty(depths), exp2,
+                       alpha, beta},
+                      values.span(), gradient.span(), set, n_threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)));
       },
-      "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "depths"_a.noconvert().none(), "alpha"_a,
-      "beta"_a, "n_threads"_a, "isa"_a = "");
+      "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(),
+      "depths"_a.noconvert().none(), "exp2"_a, "alpha"_a, "beta"_a, "n_threads"_a, "isa"_a = "");
 }
 
 }  // namespace idealrank::bind

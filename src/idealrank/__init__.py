@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from idealrank import gains as gains
     from idealrank import losses as losses
     from idealrank import measures as measures
+    from idealrank import ranks as ranks
     from idealrank import stats as stats
     from idealrank import theory as theory
     from idealrank.comparison import Comparison as Comparison
@@ -92,7 +93,7 @@ _HOME = {
     "write_run": "io.trec",
     "write_scores": "io.scores",
 }
-_MODULES = ("cutoffs", "datasets", "discounts", "gains", "losses", "measures", "stats", "theory")
+_MODULES = ("cutoffs", "datasets", "discounts", "gains", "losses", "measures", "ranks", "stats", "theory")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

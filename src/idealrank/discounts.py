@@ -41,6 +41,19 @@ class Discount(Named):
         """
         return self(np.arange(1, n + 1), n)
 
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        """The weights of positions between ranks, and their derivatives; ``n`` has the length of each one's list.
+
+        Where a discount has no formula for them, the weights lie on straight lines between those of the ranks.
+
+        >>> Table([1, 0.5]).at([1.5, 2.5])
+        (array([0.75, 0.25]), array([-0.5, -0.5]))
+        """
+        place = np.asarray(positions, np.float64)
+        rank = np.floor(place)
+        first, second = self(rank), self(rank + 1)
+        return first + (place - rank) * (second - first), second - first
+
 
 def _positive(value: float, what: str, least: float) -> None:
     if not (math.isfinite(value) and value > least):
@@ -64,6 +77,12 @@ class Log(Discount):
         above = np.asarray(ranks, np.float64) + 1
         return 1 / np.log2(above) if self.base == 2 else math.log(self.base) / np.log(above)
 
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        above = np.asarray(positions, np.float64) + 1
+        logs = np.log(above)
+        weights = math.log(self.base) / logs
+        return weights, -weights / (above * logs)
+
 
 @dataclass(frozen=True)
 class Power(Discount):
@@ -82,6 +101,10 @@ class Power(Discount):
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return np.asarray(ranks, np.float64) ** -self.beta
 
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        weights = self(positions)
+        return weights, -self.beta * weights / np.asarray(positions, np.float64)
+
 
 @dataclass(frozen=True)
 class Zipf(Discount):
@@ -93,6 +116,10 @@ class Zipf(Discount):
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return 1 / np.asarray(ranks, np.float64)
+
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        weights = self(positions)
+        return weights, -(weights**2)
 
 
 @dataclass(frozen=True)
@@ -111,6 +138,10 @@ class Geometric(Discount):
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return float(self.base) ** -np.asarray(ranks, np.float64)
 
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        weights = self(positions)
+        return weights, -math.log(self.base) * weights
+
 
 @dataclass(frozen=True)
 class Linear(Discount):
@@ -125,6 +156,12 @@ class Linear(Discount):
             raise ConventionError("the linear discount depends on the length of the list: call it with n")
         return np.maximum(n - np.asarray(ranks, np.float64), 0)
 
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        if n is None:
+            raise ConventionError("the linear discount depends on the length of the list: call it with n")
+        below = np.asarray(n) - np.asarray(positions, np.float64)
+        return np.maximum(below, 0), np.where(below > 0, -1.0, 0.0)
+
 
 @dataclass(frozen=True)
 class Letor(Discount):
@@ -136,6 +173,12 @@ class Letor(Discount):
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return 1 / np.log2(np.maximum(np.asarray(ranks, np.float64), 2))
+
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        place = np.asarray(positions, np.float64)
+        inside = np.maximum(place, 2)
+        weights = 1 / np.log2(inside)
+        return weights, np.where(place > 2, -weights / (inside * np.log(inside)), 0.0)
 
 
 @dataclass(frozen=True, init=False)

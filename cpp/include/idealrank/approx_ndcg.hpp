@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "idealrank/errors.hpp"
 #include "idealrank/for_each_query.hpp"
 #include "idealrank/isa.hpp"
 #include "idealrank/label_levels.hpp"
+#include "idealrank/measure.hpp"
 #include "idealrank/sigmoid_sums.hpp"
 #include "idealrank/top.hpp"
 
@@ -38,29 +41,63 @@ struct ApproxNdcg {
 extern const ApproxNdcg approx_ndcg_base, approx_ndcg_v3;
 
 struct ApproxNdcgLists {
-  std::span<const double> gains, scores;
+  std::span<const double> labels, scores;
   std::span<const std::int64_t> offsets;
+  std::span<const double> weights;       // multiply gains, one a document; none where all are 1
   std::span<const std::int64_t> depths;  // how many ranks of each query count; none where all do
+  bool exp2;                             // the gain of a label l is 2^l - 1, else l
   double alpha, beta;
 };
 
-// The greatest sum of gains times discounts. sums[r]: of the discounts of the first r ranks.
-class IdealDcg {
+// Gains of one list after the other, and the greatest DCG that they can have.
+class GainsAndIdeal {
  public:
-  double operator()(std::span<const double> gains, std::span<const double> sums, std::size_t depth, std::int64_t query,
-                    std::int64_t first_row) {
-    levels_(gains, query, first_row);
-    double ideal = 0;
-    for (std::size_t level = levels_.labels().size(), rank = 0; level-- > 0 && rank < depth;) {
+  // Throws data_error at a label that is not finite, and at a gain that is not or is negative.
+  void operator()(const ApproxNdcgLists& lists, std::int64_t query, std::int64_t begin, std::size_t n) {
+    const auto first = static_cast<std::size_t>(begin);
+    gains_ = lists.labels.subspan(first, n);
+    levels_(gains_, query, begin);
+    level_gains_.assign(levels_.labels().begin(), levels_.labels().end());
+    if (lists.exp2) {
+      for (double& gain : level_gains_) gain = detail::exp2_gain(gain);
+    }
+    if (lists.exp2 || !lists.weights.empty()) {
+      own_gains_.resize(n);
+      for (std::size_t i = 0; i < n; ++i) own_gains_[i] = level_gains_[levels_.levels()[i]];
+      gains_ = own_gains_;
+    }
+    if (!lists.weights.empty()) {
+      for (std::size_t i = 0; i < n; ++i) own_gains_[i] *= lists.weights[first + i];
+      levels_(gains_, query, begin, "a gain");
+      level_gains_.assign(levels_.labels().begin(), levels_.labels().end());
+    }
+    if (n > 0 && !(level_gains_.front() >= 0 && level_gains_.back() <= std::numeric_limits<double>::max())) refuse(query, begin);
+  }
+
+  std::span<const double> gains() const { return gains_; }
+
+  // sums[r]: of the discounts of the first r ranks.
+  double ideal(std::span<const double> sums, std::size_t depth) const {
+    double total = 0;
+    for (std::size_t level = level_gains_.size(), rank = 0; level-- > 0 && rank < depth;) {
       const std::size_t last = std::min<std::size_t>(rank + levels_.counts()[level], depth);
-      ideal += levels_.labels()[level] * (sums[last] - sums[rank]);
+      total += level_gains_[level] * (sums[last] - sums[rank]);
       rank = last;
     }
-    return ideal;
+    return total;
   }
 
  private:
+  [[noreturn]] void refuse(std::int64_t query, std::int64_t begin) const {
+    std::size_t i = 0;
+    while (gains_[i] >= 0 && gains_[i] <= std::numeric_limits<double>::max()) ++i;
+    throw data_error("a gain must be finite and not negative, got " + std::to_string(gains_[i]), query,
+                     begin + static_cast<std::int64_t>(i));
+  }
+
   LabelLevels levels_;
+  std::vector<double> level_gains_, own_gains_;
+  std::span<const double> gains_;
 };
 
 // values: one a query; gradient: one a document. A query without gain has the value 0 and the gradient 0.
@@ -73,19 +110,20 @@ inline void approx_ndcg(const ApproxNdcgLists& lists, std::span<double> values, 
   kernel.discount_sums(discount_sums);
 
   for_each_query(lists.offsets, n_threads, [&] {
-    return [&, scratch = ApproxNdcgScratch(), find_ideal = IdealDcg()](std::int64_t query, std::int64_t begin,
+    return [&, scratch = ApproxNdcgScratch(), value = GainsAndIdeal()](std::int64_t query, std::int64_t begin,
                                                                       std::int64_t end) mutable {
       const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
       const auto n = static_cast<std::size_t>(end - begin);
-      const auto gains = lists.gains.subspan(first, n), scores = lists.scores.subspan(first, n);
+      const auto scores = lists.scores.subspan(first, n);
       const auto own = gradient.subspan(first, n);
       check_finite(scores, query, begin);
+      value(lists, query, begin, n);
       const bool whole = lists.depths.empty();
       const std::size_t depth = whole ? n : static_cast<std::size_t>(std::min(lists.depths[q], end - begin));
-      const double ideal = find_ideal(gains, discount_sums, depth, query, begin);
+      const double ideal = value.ideal(discount_sums, depth);
       if (ideal > 0) {
         const double soft_depth = whole ? std::numeric_limits<double>::infinity() : static_cast<double>(lists.depths[q]);
-        values[q] = kernel.of_list({gains, scores, lists.alpha, lists.beta, soft_depth, ideal}, own, scratch);
+        values[q] = kernel.of_list({value.gains(), scores, lists.alpha, lists.beta, soft_depth, ideal}, own, scratch);
       } else {
         values[q] = 0;
         std::fill(own.begin(), own.end(), 0.0);

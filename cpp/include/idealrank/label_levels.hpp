@@ -19,8 +19,8 @@ namespace idealrank {
 class LabelLevels {
  public:
   // Throws data_error at the first label that is not finite.
-  void operator()(std::span<const double> labels, std::int64_t query, std::int64_t first_row) {
-    check_finite(labels, query, first_row, "a label");
+  void operator()(std::span<const double> labels, std::int64_t query, std::int64_t first_row, const char* what = "a label") {
+    check_finite(labels, query, first_row, what);
     levels_.resize(labels.size());
     if (!number_few(labels)) number_many(labels, query, first_row);
   }

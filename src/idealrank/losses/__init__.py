@@ -2,11 +2,18 @@
 
 from idealrank.losses.base import Loss
 from idealrank.losses.bregman import Bregman
+from idealrank.losses.direct import Approx, ApproxAP, ApproxKendall, ApproxNDCG, ApproxPrecision, ApproxRR
 from idealrank.losses.listwise import Cosine, CrossEntropy, LeastSquares, ListMLE, QNorm
 from idealrank.losses.names import loss
 from idealrank.losses.pairwise import Hinge, LambdaRank, PairwiseLinear, PairwiseLogistic, SquaredHinge
 
 __all__ = [
+    "Approx",
+    "ApproxAP",
+    "ApproxKendall",
+    "ApproxNDCG",
+    "ApproxPrecision",
+    "ApproxRR",
     "Bregman",
     "Cosine",
     "CrossEntropy",

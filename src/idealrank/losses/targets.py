@@ -15,7 +15,7 @@ from idealrank.errors import DataError
 from idealrank.losses.base import Lists, Loss
 from idealrank.measures.discounted import DCG
 
-__all__ = ["Listwise", "Target", "check_finite", "check_outcome", "dcg_norms", "divided", "normalizer"]
+__all__ = ["Listwise", "Target", "check_finite", "check_outcome", "dcg_norms", "divided", "normalizer", "worth_of"]
 
 
 def normalizer(value: Any) -> str | cutoffs.Cutoff | None:
@@ -32,6 +32,21 @@ def dcg_norms(
     sizes = np.abs(worth)
     dcg = DCG(gain=gains.Linear(), discount=discount, cutoff=cutoff, ties="stable")
     return dcg(sizes, sizes, offsets, n_threads=n_threads)
+
+
+def worth_of(gain: gains.Gain, lists: Lists) -> Floats:
+    """The gain of each document, times its weight; a negative one is a DataError."""
+    check_finite(lists.labels, lists.offsets, "label")
+    with np.errstate(over="ignore"):
+        worth = gain(lists.labels)
+    if lists.weights is not None:
+        worth = worth * lists.weights
+    bad = np.flatnonzero(~((worth >= 0) & np.isfinite(worth)))
+    if bad.size:
+        row = int(bad[0])
+        what = f"a gain must be finite and not negative, got {worth[row]:g} for the label {lists.labels[row]:g}"
+        raise DataError(what, query=_query_of(row, lists.offsets), row=row)
+    return worth
 
 
 class Target(NamedTuple):
@@ -85,16 +100,7 @@ class Listwise(Loss):
 
     def worth(self, lists: Lists) -> Floats:
         """The gain of each document, times its weight."""
-        check_finite(lists.labels, lists.offsets, "label")
-        worth = (self.gain or gains.Exp2())(lists.labels)
-        if lists.weights is not None:
-            worth = worth * lists.weights
-        bad = np.flatnonzero(~((worth >= 0) & np.isfinite(worth)))
-        if bad.size:
-            row = int(bad[0])
-            what = f"a gain must be finite and not negative, got {worth[row]:g} for the label {lists.labels[row]:g}"
-            raise DataError(what, query=_query_of(row, lists.offsets), row=row)
-        return worth
+        return worth_of(self.gain or gains.Exp2(), lists)
 
     def target(self, lists: Lists) -> Target:
         """The gains, over the norm that the loss names."""

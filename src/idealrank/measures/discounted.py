@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +112,10 @@ class _Persistence(discounts.Discount):
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return (1 - self.p) * self.p ** (np.asarray(ranks, np.float64) - 1)
+
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        weights = self(positions)
+        return weights, (math.log(self.p) if self.p > 0 else 0.0) * weights
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -1,0 +1,111 @@
+"""Measures as smooth functions of positions: one value a query, and its derivative by each document's position.
+
+Equations are those of Qin, Liu and Li 2008. A cut-off k counts a position p by sigma(beta (k + 1/2 - p)): nearly 1 up
+to rank k, nearly 0 from rank k + 1 on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import discounts
+from idealrank.data import Floats, Int64s
+from idealrank.losses.segments import sums
+from idealrank.ranks import SoftRanks
+
+__all__ = ["REDUCTIONS", "Positions"]
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Where documents stand, and what each is worth there.
+
+    ``depths`` has one cut-off a query, or is None where all positions count. ``discount`` is for sums alone.
+    """
+
+    positions: Floats
+    worth: Floats
+    offsets: Int64s
+    depths: Int64s | None
+    beta: float
+    discount: discounts.Discount
+    n_threads: int
+
+    def spread(self, per_query: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Each query's number for each of its documents."""
+        return np.repeat(per_query, np.diff(self.offsets))
+
+    def kept(self) -> tuple[Floats, Floats]:
+        """How much of a document the cut-off keeps, and the derivative by its position."""
+        if self.depths is None:
+            return np.ones(self.positions.size), np.zeros(self.positions.size)
+        with np.errstate(over="ignore"):
+            share = 1 / (1 + np.exp(self.beta * (self.positions - self.spread(self.depths + 0.5))))
+        return share, -self.beta * share * (1 - share)
+
+    def relevant(self) -> tuple[Int64s, Positions]:
+        """The rows that are worth something, and only those."""
+        rows = np.flatnonzero(self.worth > 0)
+        offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
+        kept = self.positions[rows], self.worth[rows], offsets, self.depths, self.beta, self.discount, self.n_threads
+        return rows, Positions(*kept)
+
+    def soft(self, sign: float) -> SoftRanks:
+        """Sums of sigma(beta (p_y - p_x)) for sign 1, of sigma(beta (p_x - p_y)) for sign -1."""
+        return SoftRanks(sign * self.positions, self.offsets, self.beta, n_threads=self.n_threads)
+
+
+def discounted_sum(at: Positions) -> tuple[Floats, Floats]:
+    """sum_x G_x D(p_x): what DCG, precision, recall and the like are made of (eq. (21))."""
+    weight, slope = at.discount.at(at.positions, at.spread(np.diff(at.offsets)))
+    share, share_slope = at.kept()
+    return sums(at.worth * weight * share, at.offsets), at.worth * (slope * share + weight * share_slope)
+
+
+def precision_sum(at: Positions) -> tuple[Floats, Floats]:
+    """sum_y r_y / p_y (r_y + sum_x r_x sigma(beta (p_y - p_x))): average precision before its division (eq. (22))."""
+    rows, found = at.relevant()
+    share, share_slope = found.kept()
+    above, density = found.soft(-1).sums(found.worth)
+    hits = found.worth + above
+    each = found.worth * share / found.positions
+    _, pulled = found.soft(-1).sums(each)
+    own = found.worth * (share_slope - share / found.positions) / found.positions
+    slopes = np.zeros(at.positions.size)
+    slopes[rows] = own * hits + found.beta * (each * density - found.worth * pulled)  # eqs. (44)-(47)
+    return sums(each * hits, found.offsets), slopes
+
+
+def first_sum(at: Positions) -> tuple[Floats, Floats]:
+    """sum_x r_x / p_x prod_y sigma(beta (p_y - p_x)) over relevant x and y: the first one's reciprocal rank."""
+    rows, found = at.relevant()
+    share, share_slope = found.kept()
+    is_first = found.worth * np.exp(-found.soft(1).log_sums())
+    each = share / found.positions * is_first
+    above, _ = found.soft(-1).sums()
+    pulled, _ = found.soft(1).sums(each)
+    own = (share_slope - share / found.positions) / found.positions * is_first
+    slopes = np.zeros(at.positions.size)
+    slopes[rows] = own + found.beta * (pulled - each * above)
+    return sums(each, found.offsets), slopes
+
+
+def any_found(at: Positions) -> tuple[Floats, Floats]:
+    """1 - prod_x (1 - kept_x)^r_x: whether something relevant is kept."""
+    share, _ = at.kept()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        missed = np.exp(sums(np.where(at.worth > 0, at.worth * np.log1p(-share), 0.0), at.offsets))
+    slopes = 0 * share if at.depths is None else -at.beta * at.worth * share * at.spread(missed)
+    return 1 - missed, slopes
+
+
+#: By the names of reductions in a measure's plan.
+REDUCTIONS: Mapping[str, Callable[[Positions], tuple[Floats, Floats]]] = MappingProxyType(
+    {"sum": discounted_sum, "precision_mean": precision_sum, "first": first_sum, "any": any_found}
+)
