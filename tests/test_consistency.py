@@ -18,6 +18,7 @@ from idealrank.cli.commands import commands
 from idealrank.errors import ConventionError, DataError
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE
 from idealrank.losses.potentials import PNorm
+from idealrank.losses.segments import sums
 from idealrank.theory.fisher import Mixture
 from idealrank.theory.minimisers import Risk, minimise
 
@@ -478,6 +479,20 @@ def test_no_excess_risk_is_beyond_its_bound(name: str, p: float) -> None:
         bound = theory.excess_risk_bound(loss, excess, 4, total=4.0 if p == 1 else None)
         assert theory.strong_convexity(loss, 4, total=4.0).p == p
         assert theory.regret(scores, chances, vectors) <= bound
+
+
+@pytest.mark.parametrize("name", ["bregman(psi=squared)", "bregman(psi=pnorm:1.5)", "bregman(psi=kl)"])
+def test_divergences_grow_as_their_strong_convexity_says(name: str) -> None:
+    loss = losses.loss(name)
+    assert isinstance(loss, Bregman)
+    rng = np.random.default_rng(12)
+    offsets = np.arange(0, 4001, 4)
+    a, b = rng.uniform(0.01, 1, (2, 4000))
+    fit = loss.psi.gradient(b, offsets)
+    divergence = loss.psi.value(a, offsets) + loss.psi.conjugate(fit, offsets) - sums(fit * a, offsets)
+    constant, p = theory.strong_convexity(loss, 4, total=4.0)
+    ratio = divergence / sums(np.abs(a - b) ** p, offsets) ** (2 / p)
+    assert constant <= ratio.min() + 1e-9
 
 
 def test_losses_without_a_bound_say_so() -> None:

@@ -141,6 +141,7 @@ def test_values_are_those_of_the_formula(name: str, lists: list[list[tuple[int, 
         ("q_norm(q=6)", -0.371855208712, [-1.590614593400, -0.000633392342, 1.428527962688]),
         ("q_norm(q=2,form=normalised)", -0.606215877255, [-0.492491658421, -0.093986957714, 0.227448437668]),
         ("q_norm(q=3,form=normalised)", -0.660458486857, [-0.646817949705, -0.023317157524, 0.318745543348]),
+        ("q_norm(q=6,form=normalised)", -0.686744785264, [-0.802964465009, -0.000216363800, 0.401438959745]),
         ("q_norm(form=normalised)", -0.663120666644, [-0.657945116443, -0.020143105521, 0.324943937118]),
         ("bregman(psi=squared)", 0.335728734971, [-0.326234657129, -0.2, 0.724588447624]),
         ("bregman(psi=pnorm:2)", 0.392486350882, [-0.576234657129, -0.1, 0.224588447624]),
@@ -394,6 +395,33 @@ def test_the_likelihood_keeps_its_digits_far_down_a_list() -> None:
     assert_allclose(value, [0], rtol=0, atol=1e-12)
     assert_allclose(gradient, np.zeros(6), rtol=0, atol=1e-12)
     assert_allclose(ListMLE()([0, 5], [-800, -1000])[0], [200], rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize("name", ["cross_entropy", "cross_entropy(normalizer=dcg)", "cosine", "list_mle(ties=stable)"])
+def test_values_and_gradients_are_those_of_torch(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    functional = torch.nn.functional
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        labels, drawn = np.sort(rng.integers(0, 5, 9))[::-1] + 0.0, rng.normal(size=9) * 3
+        scores = torch.tensor(drawn, requires_grad=True)
+        relevance = torch.tensor(labels.copy())
+        match name:
+            case "cross_entropy":
+                log_shares = functional.log_softmax(scores, 0)
+                theirs = functional.kl_div(log_shares, functional.softmax(relevance, 0), reduction="sum")
+            case "cross_entropy(normalizer=dcg)":
+                # The Poisson likelihood is this divergence but for what hangs on the targets alone.
+                u = torch.tensor(targets(labels.tolist(), None), dtype=torch.float64)
+                theirs = functional.poisson_nll_loss(scores, u, reduction="sum") + (torch.xlogy(u, u) - u).sum()
+            case "cosine":
+                theirs = 1 - functional.cosine_similarity(scores, 2**relevance - 1, dim=0)
+            case _:
+                theirs = (torch.logcumsumexp(scores.flip(0), 0).flip(0) - scores).sum()
+        theirs.backward()
+        value, gradient = losses.loss(name)(labels, drawn)
+        assert_allclose(value, [theirs.item()], rtol=1e-12, atol=1e-12)
+        assert_allclose(gradient, scores.grad.numpy(), rtol=1e-10, atol=1e-12)
 
 
 def test_a_negative_gain_is_refused_with_its_place() -> None:
