@@ -1,4 +1,4 @@
-// Losses of pairs of documents.
+// Losses of pairs of documents, and of ranks under noise, which pairs decide.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -9,6 +9,7 @@
 
 #include "bind.hpp"
 #include "idealrank/pairwise.hpp"
+#include "idealrank/soft_ndcg.hpp"
 
 namespace idealrank::bind {
 
@@ -53,6 +54,29 @@ void bind_pairwise(nb::module_& m) {
       },
       "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(), "loss"_a,
       "weight"_a, "scale"_a, "mean"_a, "swap"_a.none(), "curvature"_a, "n_threads"_a, "isa"_a = "", "few_pairs"_a = nb::none());
+
+  m.def(
+      "soft_dcg",
+      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& offsets,
+         const std::tuple<bool, In<double>>& discount, const In<std::int64_t>& depths, double sigma, bool curvature, int n_threads, std::string_view isa) {
+        const std::size_t n = gains.shape(0), n_queries = offsets.shape(0) - 1;
+        check_length(scores.shape(0), n, "scores");
+        check_offsets(offsets, n, "offsets");
+        check_length(depths.shape(0), n_queries, "depths");
+        const Isa set = isa_of(isa);
+        Buffer<double> values, column;
+        {
+          nb::gil_scoped_release release;
+          values.resize(n_queries);
+          column.resize(n);
+          const auto& [linear, weights] = discount;
+          soft_dcg(span_of(gains), span_of(scores), span_of(offsets), {linear, span_of(weights)}, span_of(depths), sigma, curvature,
+                   set, values.span(), column.span(), n_threads);
+        }
+        return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
+      },
+      "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "discount"_a, "depths"_a.noconvert(),
+      "sigma"_a, "curvature"_a, "n_threads"_a, "isa"_a = "");
 }
 
 }  // namespace idealrank::bind

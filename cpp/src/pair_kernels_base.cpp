@@ -1,7 +1,8 @@
 #include "idealrank/pair_choice_kernel.hpp"
+#include "idealrank/pair_kernels.hpp"
 
 namespace idealrank {
 
-const PairKernels pair_kernels_base{&base::choose_sweep, &base::choose_rows};
+extern const PairKernels pair_kernels_base{&base::choose_sweep, &base::choose_rows};
 
 }  // namespace idealrank

@@ -9,6 +9,7 @@
 
 #include "idealrank/label_levels.hpp"
 #include "idealrank/measure.hpp"
+#include "idealrank/rank_discounts.hpp"
 
 namespace idealrank {
 
@@ -32,7 +33,7 @@ class SwapChange {
     auto relevant = [&](std::size_t place) { return levels.labels()[levels.levels()[order[place]]] > 0; };
     switch (measure.reduction) {
       case Reduction::sum:
-        discount(measure.discount, depth);
+        fill_discounts(measure.discount, measure.depths[static_cast<std::size_t>(query)], right_);
         break;
       case Reduction::precision_mean:
         count_precisions(depth, relevant);
@@ -47,14 +48,6 @@ class SwapChange {
   const double* wrong() const { return wrong_.empty() ? right_.data() : wrong_.data(); }
 
  private:
-  // C is the discount, 0 beyond its end.
-  void discount(const Discount& discount, std::size_t depth) {
-    const std::size_t n = right_.size();
-    const std::size_t end = discount.linear ? depth : std::min(depth, discount.weights.size());
-    for (std::size_t p = 0; p < end; ++p) right_[p] = discount.linear ? static_cast<double>(n - 1 - p) : discount.weights[p];
-    std::fill(right_.begin() + static_cast<std::ptrdiff_t>(end), right_.end(), 0.0);
-  }
-
   // With c relevant documents up to rank r and E = sum of 1 / rank over them: a relevant document that falls from rank a
   // to b takes c_a / a away, and 1 / rank at each relevant one between, and brings c_b / b. One that rises to a brings
   // (c_a + 1) / a there.

@@ -25,6 +25,7 @@ ALIASES = {
     "ranksvm": "hinge",
     "ranknet": "pairwise_logistic",
     "lambdarank": "lambda_rank",
+    "softrank": "soft_ndcg",
 }
 
 _SHAPE = re.compile(r"\s*(?P<name>[A-Za-z]\w*)\s*(?:\((?P<options>.*)\))?\s*")

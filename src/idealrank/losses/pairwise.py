@@ -24,8 +24,9 @@ import numpy as np
 from idealrank import _core, cutoffs, discounts, gains
 from idealrank._options import choice, number, option
 from idealrank.data import Floats, Int64s
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import ConventionError
 from idealrank.losses.base import Lists, Loss
+from idealrank.losses.targets import worth_of
 from idealrank.measures import NDCG, Measure, measure
 from idealrank.measures.plan import Lists as Rankings
 from idealrank.measures.plan import Plan, run
@@ -188,7 +189,8 @@ class LambdaRank(_Pairwise):
 
     def _sums(self, lists: Lists, *, curvature: bool, swap: Any = None) -> tuple[Floats, Floats]:
         plan = self._plan()
-        worth = _finite_gains(plan, lists)
+        assert isinstance(plan.gain, gains.Gain)
+        worth = worth_of(plan.gain, dataclasses.replace(lists, weights=None))
         # In the order of the gains the measure is at its best, ideal / divisor: the ratio to the ideal is 1 / divisor.
         plans = plan, dataclasses.replace(plan, denominator="none", zero_if_short=False)
         ranked = Rankings(lists.labels, worth, lists.offsets, n_threads=lists.n_threads)
@@ -203,19 +205,6 @@ class LambdaRank(_Pairwise):
         swap = plan.reduction, linear, weights, depths, truncation
         values, column = super()._sums(gained, curvature=curvature, swap=swap)
         return values * factors, column * np.repeat(factors, lists.sizes)
-
-
-def _finite_gains(plan: Plan, lists: Lists) -> Floats:
-    """One gain a document."""
-    assert isinstance(plan.gain, gains.Gain)
-    with np.errstate(over="ignore"):
-        worth = np.ascontiguousarray(plan.gain(lists.labels), np.float64)
-    bad = np.flatnonzero(np.isinf(worth) & np.isfinite(lists.labels))
-    if bad.size:
-        row = int(bad[0])
-        query = int(np.searchsorted(lists.offsets, row, side="right")) - 1
-        raise DataError(f"the gain of the label {lists.labels[row]:g} is beyond all numbers", query=query, row=row)
-    return worth
 
 
 def _depths(cutoff: cutoffs.Cutoff | str | None, worth: Floats, lists: Lists) -> Int64s:
