@@ -38,7 +38,7 @@ from idealrank.ranks import SIGMOIDS, SoftRanks, alpha_for, slope
 
 __all__ = ["Approx", "ApproxAP", "ApproxKendall", "ApproxNDCG", "ApproxPrecision", "ApproxRR"]
 
-_Soft = TypeVar("_Soft", bound="_SoftRanked")
+_Soft = TypeVar("_Soft", bound="SoftRanked")
 
 
 def _alpha(value: Any) -> float | str:
@@ -46,7 +46,7 @@ def _alpha(value: Any) -> float | str:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _SoftRanked(Loss):
+class SoftRanked(Loss):
     """What all losses of soft ranks have in common."""
 
     alpha: float | str = option(_alpha, 10.0)
@@ -86,7 +86,7 @@ class _ByPosition(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Approximation(_SoftRanked):
+class Approximation(SoftRanked):
     """1 - a measure of soft ranks; subclasses say of which."""
 
     beta: float = option(slope, 10.0)
@@ -108,7 +108,7 @@ class _Approximation(_SoftRanked):
         alpha = self.slope_of_ranks()
         if self._is_native():
             exp2 = isinstance(self.plan.gain, gains.Exp2)
-            depths = None if self.plan.cutoff is None else _depths(self.plan.cutoff, lists)
+            depths = depths_of(self.plan, lists)
             columns = lists.labels, lists.scores, lists.offsets, lists.weights
             return _core.approx_ndcg(*columns, depths, exp2, alpha, self.beta, lists.n_threads)
         found = self._by_position(lists)
@@ -137,13 +137,10 @@ class _Approximation(_SoftRanked):
         worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
         soft = SoftRanks(lists.scores, lists.offsets, self.slope_of_ranks(), self.sigmoid, lists.n_threads)
         above, density = soft.sums()
-        depths = None if plan.cutoff is None else _depths(plan.cutoff, lists, worth)
+        depths = depths_of(plan, lists, worth)
         at = Positions(1 + above, worth, lists.offsets, depths, self.beta, plan.discount, lists.n_threads)
         totals, slopes = REDUCTIONS[plan.reduction](at)
-        divisors = _divisors(plan, worth, lists, depths)
-        factors = np.divide(1, divisors, out=np.zeros_like(divisors), where=divisors > 0)
-        if plan.zero_if_short and depths is not None:
-            factors[lists.sizes < depths] = 0
+        factors = factors_of(plan, worth, lists, depths)
         values = np.where(sums(worth, lists.offsets) > 0, 1 - totals * factors, 0.0)
         return _ByPosition(values, -slopes * at.spread(factors), density, soft)
 
@@ -163,12 +160,24 @@ def _checked(target: Measure, label: str) -> Plan:
     return plan
 
 
-def _depths(cutoff: cutoffs.Cutoff | str, lists: Lists, worth: Floats | None = None) -> Int64s:
-    """How many ranks of each query count."""
-    if isinstance(cutoff, cutoffs.Cutoff):
-        return cutoff.at(lists.sizes)
+def depths_of(plan: Plan, lists: Lists, worth: Floats | None = None) -> Int64s | None:
+    """How many ranks of each query count; None where all do."""
+    match plan.cutoff:
+        case None:
+            return None
+        case cutoffs.Cutoff():
+            return plan.cutoff.at(lists.sizes)
     assert worth is not None
     return sums((worth > 0).astype(np.float64), lists.offsets).astype(np.int64)  # as many as are relevant
+
+
+def factors_of(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) -> Floats:
+    """What each query's total is multiplied by: 1 / its divisor, or 0."""
+    divisors = _divisors(plan, worth, lists, depths)
+    factors = np.divide(1, divisors, out=np.zeros_like(divisors), where=divisors > 0)
+    if plan.zero_if_short and depths is not None:
+        factors[lists.sizes < depths] = 0
+    return factors
 
 
 def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) -> Floats:
@@ -194,7 +203,7 @@ def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) ->
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ApproxNDCG(_Approximation):
+class ApproxNDCG(Approximation):
     """1 - NDCG of soft ranks, any gain and discount (eq. (21)).
 
     Labels 1 and 0 with scores 0 and 0: both have the position 1.5, so 1 - 1/log2(2.5).
@@ -215,7 +224,7 @@ class ApproxNDCG(_Approximation):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ApproxAP(_Approximation):
+class ApproxAP(Approximation):
     """1 - average precision of soft ranks (eq. (22)); a document is relevant from the label ``rel`` on.
 
     One relevant document of two with equal scores: its position is 1.5, so 1 - 1/1.5.
@@ -233,7 +242,7 @@ class ApproxAP(_Approximation):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ApproxPrecision(_Approximation):
+class ApproxPrecision(Approximation):
     """1 - precision@k of soft ranks, where sigma(beta (k + 1/2 - p)) of a document at position p is among the first k.
 
     One relevant document of two with equal scores: its position is 1.5, just the border of k = 1, so half of it counts.
@@ -251,7 +260,7 @@ class ApproxPrecision(_Approximation):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ApproxRR(_Approximation):
+class ApproxRR(Approximation):
     """1 - reciprocal rank: sum of 1/p_x over relevant x, times the products of sigma(beta (p_y - p_x)) over the others.
 
     Two relevant documents with equal scores: each has the position 1.5 and is the first by 1/2, so 1 - 1/1.5.
@@ -269,7 +278,7 @@ class ApproxRR(_Approximation):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ApproxKendall(_SoftRanked):
+class ApproxKendall(SoftRanked):
     """1 - Kendall's tau, tau the mean over pairs with labels x > y of 2 sigma(alpha (s_x - s_y)) - 1, from -1 to 1.
 
     For the logistic sigmoid that is tanh(alpha (s_x - s_y) / 2). A document's weight multiplies the pairs in which it
@@ -294,7 +303,7 @@ class ApproxKendall(_SoftRanked):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _OfMeasure(_Approximation):
+class _OfMeasure(Approximation):
     measure: Any = option(measure)
     label = "approx"
 
@@ -303,7 +312,7 @@ class _OfMeasure(_Approximation):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Approx(_SoftRanked):
+class Approx(SoftRanked):
     """1 - any measure of positions, with soft ranks in place of ranks: dcg, recall, f1, rbp, hit_rate and the like.
 
     ``measure`` is a measure or its name. Kendall's tau is one of pairs, for which ``beta`` means nothing.
@@ -323,7 +332,7 @@ class Approx(_SoftRanked):
         if self.measure is None:
             raise ConventionError(f"{self.label} lacks its measure: write {self.label}(measure=ndcg@10)")
         ranks: dict[str, Any] = {"alpha": self.alpha, "sigmoid": self.sigmoid}
-        form: _SoftRanked
+        form: SoftRanked
         if isinstance(self.measure, KendallTau):
             form = ApproxKendall(**ranks)
         else:
@@ -331,7 +340,7 @@ class Approx(_SoftRanked):
         object.__setattr__(self, "_form", form)
 
     @property
-    def form(self) -> _SoftRanked:
+    def form(self) -> SoftRanked:
         """The loss that computes it."""
         return self._form  # type: ignore[attr-defined, no-any-return]
 

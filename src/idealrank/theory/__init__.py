@@ -7,6 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from idealrank.theory.approximation import ApproximationError as ApproximationError
+    from idealrank.theory.approximation import alpha_for as alpha_for
+    from idealrank.theory.approximation import approximation_error as approximation_error
     from idealrank.theory.canonical import canonical_score as canonical_score
     from idealrank.theory.consistency import Consistency as Consistency
     from idealrank.theory.consistency import Counterexample as Counterexample
@@ -52,6 +55,9 @@ if TYPE_CHECKING:
     from idealrank.theory.worst import worst_ndcg as worst_ndcg
 
 _HOME = {
+    "alpha_for": "approximation",
+    "approximation_error": "approximation",
+    "ApproximationError": "approximation",
     "bounded_law": "laws",
     "canonical_score": "canonical",
     "check_consistency": "consistency",
