@@ -156,12 +156,20 @@ def test_isotonic_fits_pool_neighbours(labels: list[int]) -> None:
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=30).filter(
         lambda documents: any(label for label, _ in documents)
     ),
-    st.sampled_from(["bins", "isotonic", "raw"]),
+    st.sampled_from(["bins", "isotonic", "raw", "top"]),
 )
 def test_every_fit_keeps_the_share_of_each_gain(documents: list[tuple[int, int]], method: str) -> None:
     labels, scores = np.array(documents).T
     curve = StepCurve.fit(labels, scores, method=method, n_bins=7)
     assert_allclose(curve.shares, [np.mean(labels == level) for level in curve.levels], rtol=0, atol=1e-12)
+
+
+def test_bins_at_the_top_hold_some_tens_of_documents() -> None:
+    curve = StepCurve.fit(np.arange(4000) >= 3900, range(4000), method="top", n_bins=10)
+    assert_allclose(1 - curve.edges[::-1][:6], [0, 0.0125, 0.025, 0.05, 0.1, 0.2], rtol=0, atol=1e-12)
+    assert_allclose(curve.steps[0, -4:], [0, 0, 1, 1], rtol=0, atol=1e-12)
+    short = StepCurve.fit([1, 0, 1], [3, 2, 1], method="top", n_bins=3)
+    assert_allclose(short.steps, [[1, 0, 1]], rtol=0, atol=1e-12)
 
 
 def test_equal_scores_share_their_places() -> None:

@@ -20,8 +20,10 @@ _COMMANDS = {
     "consistency": "Find out whether losses lead to the best NDCG.",
     "convert": "Convert between LETOR, TREC, Parquet and CSV files.",
     "demo": "Make a small click log, read it back and rank it: one screen.",
+    "distinguish": "Tell which measures separate systems, and how soon.",
     "evaluate": "Measure systems by any of the measures, under any convention.",
     "explain": "Explain why two tools give different numbers.",
+    "limits": "Tell where NDCG is going as lists grow.",
     "power": "Plan how many queries show a difference.",
     "trec_eval": "NIST's trec_eval: the same flags, the same output.",
 }

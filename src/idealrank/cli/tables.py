@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Iterable
 
 import click
 
 from idealrank._tables import Column, Table, Value, render
 from idealrank.cli.terminal import is_rich
 
-__all__ = ["Column", "Table", "Value", "render", "show"]
+__all__ = ["Column", "Table", "Value", "or_none", "render", "show", "show_with_remarks"]
+
+
+def or_none(value: float) -> float | None:
+    """A cell for a number, empty for NaN."""
+    return None if math.isnan(value) else value
 
 
 def show(table: Table, output_format: str = "text") -> None:
@@ -18,6 +25,16 @@ def show(table: Table, output_format: str = "text") -> None:
         _show_rich(table)
     else:
         click.echo(render(table, output_format), nl=False)
+
+
+def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str) -> None:
+    """Print the table and lines under it: as comments where the format has them, beside it where it does not."""
+    show(table, output_format)
+    beside = output_format in ("csv", "json")
+    mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
+    click.echo(err=beside)
+    for line in remarks:
+        click.echo(f"{mark}{line}", err=beside)
 
 
 def _show_rich(table: Table) -> None:

@@ -112,7 +112,8 @@ class Distinction:
             start += f", with {self.names[0 if first.better == 'a' else 1]} ahead"
         needs = "" if best.queries_needed is None else f" needs {_count(best.queries_needed, 'query', 'queries')}"
         if best is first:
-            return f"{start}, and{needs or ' is'}; none of the others is better" if needs else start
+            others = "; none of the others is better" if len(self.table) > 1 else ""
+            return start + (f", and{needs}" if needs else "") + others
         ahead = f", with {self.names[0 if best.better == 'a' else 1]} ahead" if first.better != best.better else ""
         return f"{start}; {best.measure}{needs or ' does better'}{ahead}"
 
@@ -169,7 +170,7 @@ def distinguish(
     if not labels.any():
         raise DataError("no document is relevant: no measure can tell rankers apart")
     grid = growing_sizes(length) if sizes is None else np.ascontiguousarray(sizes, np.int64)
-    rng = np.random.default_rng(seed)
+    seed = int(np.random.default_rng(seed).integers(2**32))  # one for all, so that measures see the same resamples
     filled = list(given.values())
     on_paths = _along(filled, labels, [a, b], cut, grid, n_orders, seed, n_threads)
     curves = {gain: _curves(gain, labels, a, b, cut) for gain in {*map(_gain, filled)}}
@@ -177,7 +178,7 @@ def distinguish(
     rows, paths, means, used = [], {}, {}, 0
     for (name, m), path_a, path_b in zip(given.items(), *on_paths, strict=True):
         values_a, values_b = (_whole(m, labels, scores, cut, n_threads) for scores in (a, b))
-        row, lead = _separation(name, values_a, values_b, path_a - path_b, grid, n_resamples, delta, rng)
+        row, lead = _separation(values_a, values_b, path_a - path_b, grid, n_resamples, delta, seed)
         theory = _prediction(m, *curves[_gain(m)], length)
         rows.append(Separation(name, **row, **theory))
         paths[name] = Paths(grid, lead)
@@ -211,7 +212,7 @@ def _gain(m: Measure) -> gains.Gain:
 
 def _curves(gain: gains.Gain, labels: Floats, a: Floats, b: Floats, offsets: Int64s) -> tuple[Curve, Curve]:
     worth = gain(labels)
-    first, second = (StepCurve.fit(worth, scores, offsets, method="bins", n_bins=20) for scores in (a, b))
+    first, second = (StepCurve.fit(worth, scores, offsets, method="top") for scores in (a, b))
     return first, second
 
 
@@ -222,7 +223,7 @@ def _along(
     offsets: Int64s,
     sizes: Int64s,
     n_orders: int,
-    seed: int | None,
+    seed: int,
     n_threads: int | None,
 ) -> Floats:
     """Values on growing lists, in row order or in random orders: of shape (rankers, measures, lists, sizes)."""
@@ -246,14 +247,13 @@ def _whole(m: Measure, labels: Floats, scores: Floats, offsets: Int64s, n_thread
 
 
 def _separation(
-    name: str,
     values_a: Floats,
     values_b: Floats,
     path: Floats,
     sizes: Int64s,
     n_resamples: int,
     delta: float,
-    rng: np.random.Generator,
+    seed: int,
 ) -> tuple[dict[str, Any], Floats]:
     """What was seen of one measure; and the lead of the better ranker on growing lists."""
     known = ~np.isnan(values_a)
@@ -261,7 +261,8 @@ def _separation(
     n_queries, mean = differences.size, float(differences.mean())
     sd = float(differences.std(ddof=1)) if n_queries > 1 else math.nan
     sign = 0.0 if abs(mean) < 1e-15 else math.copysign(1.0, mean)
-    draws = differences[rng.integers(n_queries, size=(n_resamples, n_queries))].mean(axis=1) * sign
+    drawn = np.random.default_rng(seed).integers(n_queries, size=(n_resamples, n_queries))
+    draws = differences[drawn].mean(axis=1) * sign
     needed = Gap(mean, sd).queries(delta) if sign and n_queries > 1 else math.inf
     lead = path * (sign or 1.0)
     along = Paths(sizes, lead)

@@ -81,10 +81,11 @@ class StepCurve(Curve):
     ) -> StepCurve:
         """The curve that labels, taken as gains, and scores suggest; several queries are ranked each, then averaged.
 
-        ``method``: "bins" takes the shares of the gains in ``n_bins`` parts of the list of equal width; "isotonic"
-        pools neighbours until the expected gain never falls with s; "raw" has one step a document. Documents with equal
-        scores share their places. Every method keeps the share of each gain. ``n_resamples`` above 0 draws documents,
-        or queries where there are several, with replacement, and gives `bands` around the curve.
+        ``method``: "bins" takes the shares of the gains in ``n_bins`` parts of the list of equal width; "top" does too,
+        and halves the part at the top for as long as it holds some tens of documents, since that is where most is
+        decided; "isotonic" pools neighbours until the expected gain never falls with s; "raw" has one step a document.
+        Documents with equal scores share their places. Every method keeps the share of each gain. ``n_resamples`` above
+        0 draws documents, or queries where there are several, with replacement, and gives `bands` around the curve.
 
         From the bottom, the labels 0, 1, 0, 1, 1: the 1 and 0 that stand in the wrong order share their two places.
 
@@ -111,7 +112,9 @@ class StepCurve(Curve):
         return f"StepCurve({self.edges.size - 1} steps, shares {{{shares}}}, top {self.top:.3g})"
 
 
-_METHODS = ("bins", "isotonic", "raw")
+_METHODS = ("bins", "isotonic", "raw", "top")
+# Documents of a step at the top, at least.
+_LEAST = 30
 # Steps for several queries, whose places are not the same.
 _COMMON_STEPS = 1000
 
@@ -154,8 +157,11 @@ def _resampled(queries: list[_Query], rng: np.random.Generator) -> list[_Query]:
 def _fitted(queries: list[_Query], method: str, n_bins: int) -> StepCurve:
     levels = np.unique(np.concatenate([query.gains for query in queries]))[::-1]
     levels = levels[levels > 0]
-    if method == "bins":
-        edges = np.linspace(0, 1, n_bins + 1)
+    if method in ("bins", "top"):
+        n_docs = sum(query.gains.size for query in queries)
+        halvings = int(max(0, np.log2(n_docs / n_bins / _LEAST))) if method == "top" else 0
+        inside_top = 1 - 0.5 ** np.arange(1, halvings + 1) / n_bins
+        edges = np.concatenate((np.linspace(0, 1, n_bins + 1)[:-1], inside_top, [1.0]))
     elif len(queries) == 1:
         edges = np.concatenate(([0.0], np.unique(canonical_score(queries[0].scores))))
     else:
