@@ -373,6 +373,15 @@ def test_a_risk_that_is_not_convex_is_left_undecided_if_nothing_refutes_it() -> 
 
     found = theory.check_consistency(wavy, levels=(0, 1, 2), refine=False)
     assert found.consistent is not True
+    assert not found.convex
+    found = theory.check_consistency("approx_ndcg", levels=(0, 1, 2), refine=False)
+    assert (found.consistent, found.inconsistent, found.undecided, found.convex) == (None, 0, 0, False)
+
+
+def test_a_loss_for_another_measure_is_refuted_though_it_is_not_convex() -> None:
+    found = theory.check_consistency("approx_ap", levels=(0, 1, 2), refine=False)
+    assert found.consistent is False
+    check_certificate("approx_ap", found)
 
 
 def test_a_minimiser_that_is_none_refutes_nothing() -> None:
@@ -383,7 +392,7 @@ def test_a_minimiser_that_is_none_refutes_nothing() -> None:
     found = theory.check_consistency(Wrong(normalizer="dcg"))
     assert found.inconsistent > 0
     assert found.consistent is None
-    assert "undecided" in str(found)
+    assert "is undecided: nothing is sure against it, but minima may not be the lowest" in str(found)
 
 
 def test_a_flat_minimum_refutes_nothing() -> None:

@@ -58,8 +58,8 @@ class Consistency:
     ``target``: what NDCG wants; ``charge``: how much more risk any scores in the right order have, at the least;
     ``slope``: the greatest derivative of the risk at the scores, which need not vanish at a kink.
     ``searched``: the mixtures on the grid; ``inconsistent``: those of them that the loss ranks wrongly; ``refined``:
-    the mixtures beside the grid; ``undecided``: those of all that no minimum was found for. ``closed_form``: whether
-    the loss itself says where its minimum is.
+    the mixtures beside the grid; ``undecided``: those of all that no minimum was found for. ``convex``: whether every
+    risk looked convex, or the loss itself says where its minimum is, as ``closed_form`` tells.
 
     >>> found = check_consistency("least_squares", refine=False)
     >>> found.consistent, found.counterexample.label_vectors, round(found.regret, 6)
@@ -72,6 +72,7 @@ class Consistency:
     refined: int
     inconsistent: int
     undecided: int
+    convex: bool
     closed_form: bool
     counterexample: Counterexample | None = None
     regret: float = 0.0
@@ -87,7 +88,8 @@ class Consistency:
                 f"{self.loss} is not consistent: it loses {self.regret:.6f} NDCG on {self.counterexample}; {searched}"
             )
         if self.consistent is None:
-            return f"{self.loss} is undecided; {searched}, {self.undecided:,} without a minimum"
+            why = f"for {self.undecided:,} no minimum was found" if self.undecided else "minima may not be the lowest"
+            return f"{self.loss} is undecided: nothing is sure against it, but {why}; {searched}"
         return f"{self.loss} is consistent as far as was searched; {searched}"
 
 
@@ -148,6 +150,7 @@ def check_consistency(
         refined=tally.searched - on_grid.searched,
         inconsistent=on_grid.inconsistent,
         undecided=tally.undecided,
+        convex=tally.convex,
         closed_form=search.closed_form,
         **(found or {}),
     )

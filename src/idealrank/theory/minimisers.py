@@ -125,7 +125,7 @@ def minimise(risk: Risk) -> Minimum:
     if unsettled.size:
         _put(found, unsettled, _ellipsoid(risk.take(unsettled), found.scores[unsettled]))
     bent = np.flatnonzero(~found.convex)
-    for start in _starts(risk.n_free) if bent.size else ():
+    for start in 2 * np.eye(risk.n_free) if bent.size else ():  # each document in turn first
         again = _newton(risk.take(bent), np.tile(start, (bent.size, 1)))
         # A settled place is worth a last digit of risk.
         margin = np.where(again.settled & ~found.settled[bent], 1e-9, -1e-12) * (1 + np.abs(again.risk))
@@ -165,11 +165,6 @@ def _take(columns: _Columns, rows: npt.NDArray[Any]) -> _Columns:
 def _put(columns: _Columns, rows: npt.NDArray[Any], part: _Columns) -> None:
     for column, new in zip(columns, part, strict=True):
         column[rows] = new
-
-
-def _starts(n: int) -> Floats:
-    """Scores in different orders: each document in turn first, and last."""
-    return np.concatenate([np.eye(n), -np.eye(n)]) * 2
 
 
 def _newton(risk: Risk, start: Floats) -> Minimum:
