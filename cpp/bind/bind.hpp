@@ -98,6 +98,7 @@ inline IdArrays to_numpy(Ids&& ids) { return {to_numpy<std::uint8_t>(std::move(i
 
 // The parts that have a file of their own.
 void bind_direct(nb::module_& m);
+void bind_linear_model(nb::module_& m);
 void bind_pairwise(nb::module_& m);
 void bind_stats(nb::module_& m);
 void bind_prefixes(nb::module_& m);

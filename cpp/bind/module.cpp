@@ -357,6 +357,7 @@ NB_MODULE(_core, m) {
       "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "ties"_a, "n_threads"_a);
 
   bind_direct(m);
+  bind_linear_model(m);
   bind_pairwise(m);
   bind_stats(m);
   bind_prefixes(m);

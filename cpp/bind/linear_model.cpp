@@ -1,0 +1,112 @@
+// Linear models on features normalised query by query.
+#include "idealrank/linear_model.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include "bind.hpp"
+
+namespace idealrank::bind {
+
+namespace {
+
+using Rows = std::optional<In<std::int64_t>>;
+using Floats = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Scaling = std::optional<std::tuple<Floats, Floats>>;
+
+FeatureRows rows_of(const Matrix& features, const Rows& rows, std::size_t n_docs) {
+  const std::size_t n_rows = features.shape(0), width = features.shape(1);
+  if (rows) {
+    check_length(rows->shape(0), n_docs, "rows");
+    check_rows(*rows, 0, n_rows, "a row of features");
+  } else {
+    check_length(n_rows, n_docs, "features");
+  }
+  return {{features.data(), n_rows * width}, width, rows ? span_of(*rows) : std::span<const std::int64_t>()};
+}
+
+Normalization normalization_of(const Scaling& scaling, std::size_t n_queries, std::size_t width) {
+  if (!scaling) return {};
+  const auto& [shift, scale] = *scaling;
+  for (const Floats* part : {&shift, &scale}) {
+    check_length(part->shape(0), n_queries, "a normalization");
+    check_length(part->shape(1), width, "a normalization's row");
+  }
+  return {{shift.data(), n_queries * width}, {scale.data(), n_queries * width}};
+}
+
+std::size_t n_docs_of(const In<std::int64_t>& offsets) {
+  if (offsets.shape(0) == 0) throw data_error("offsets must not be empty", -1, -1);
+  const auto n = static_cast<std::size_t>(offsets.data()[offsets.shape(0) - 1]);
+  check_offsets(offsets, n, "offsets");
+  return n;
+}
+
+}  // namespace
+
+void bind_linear_model(nb::module_& m) {
+  m.def(
+      "fit_normalization",
+      [](const Matrix& features, const Rows& rows, const In<std::int64_t>& offsets, bool zscore, int n_threads) {
+        const FeatureRows cells = rows_of(features, rows, n_docs_of(offsets));
+        const std::size_t n_queries = offsets.shape(0) - 1, n = n_queries * cells.width;
+        Buffer<float> shift, scale;
+        shift.resize(std::max<std::size_t>(n, 1));
+        scale.resize(std::max<std::size_t>(n, 1));
+        {
+          nb::gil_scoped_release release;
+          fit_normalization(cells, span_of(offsets), zscore ? Normalize::zscore : Normalize::minmax, shift.span().first(n),
+                            scale.span().first(n), n_threads);
+        }
+        return std::make_tuple(to_numpy(std::move(shift), n_queries, cells.width), to_numpy(std::move(scale), n_queries, cells.width));
+      },
+      "features"_a.noconvert(), "rows"_a.none(), "offsets"_a.noconvert(), "zscore"_a, "n_threads"_a);
+
+  m.def(
+      "linear_scores",
+      [](const Matrix& features, const Rows& rows, const In<std::int64_t>& offsets, const Scaling& normalization,
+         const In<double>& weights, int n_threads) {
+        const std::size_t n_docs = n_docs_of(offsets);
+        const FeatureRows cells = rows_of(features, rows, n_docs);
+        const Normalization scaling = normalization_of(normalization, offsets.shape(0) - 1, cells.width);
+        check_length(weights.shape(0), cells.width, "weights");
+        Buffer<double> scores;
+        scores.resize(std::max<std::size_t>(n_docs, 1));
+        {
+          nb::gil_scoped_release release;
+          linear_scores(cells, span_of(offsets), scaling, span_of(weights), scores.span().first(n_docs), n_threads);
+        }
+        return to_numpy(std::move(scores), n_docs);
+      },
+      "features"_a.noconvert(), "rows"_a.none(), "offsets"_a.noconvert(), "normalization"_a.none(), "weights"_a.noconvert(),
+      "n_threads"_a);
+
+  m.def(
+      "linear_gradient",
+      [](const Matrix& features, const Rows& rows, const In<std::int64_t>& offsets, const Scaling& normalization,
+         const In<double>& by_score, int n_threads) {
+        const std::size_t n_docs = n_docs_of(offsets);
+        const FeatureRows cells = rows_of(features, rows, n_docs);
+        const Normalization scaling = normalization_of(normalization, offsets.shape(0) - 1, cells.width);
+        check_length(by_score.shape(0), n_docs, "by_score");
+        Buffer<double> by_weight;
+        by_weight.resize(std::max<std::size_t>(cells.width, 1));
+        {
+          nb::gil_scoped_release release;
+          linear_gradient(cells, span_of(offsets), scaling, span_of(by_score), by_weight.span().first(cells.width), n_threads);
+        }
+        return to_numpy(std::move(by_weight), cells.width);
+      },
+      "features"_a.noconvert(), "rows"_a.none(), "offsets"_a.noconvert(), "normalization"_a.none(), "by_score"_a.noconvert(),
+      "n_threads"_a);
+
+  m.def(
+      "first_not_finite",
+      [](const Matrix& features) {
+        nb::gil_scoped_release release;
+        return first_not_finite({features.data(), features.shape(0) * features.shape(1)});
+      },
+      "features"_a.noconvert());
+}
+
+}  // namespace idealrank::bind
