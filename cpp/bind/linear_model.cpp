@@ -11,8 +11,8 @@ namespace idealrank::bind {
 namespace {
 
 using Rows = std::optional<In<std::int64_t>>;
-using Floats = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Scaling = std::optional<std::tuple<Floats, Floats>>;
+using Columns = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Scaling = std::optional<std::tuple<Columns, Columns>>;
 
 FeatureRows rows_of(const Matrix& features, const Rows& rows, std::size_t n_docs) {
   const std::size_t n_rows = features.shape(0), width = features.shape(1);
@@ -28,7 +28,7 @@ FeatureRows rows_of(const Matrix& features, const Rows& rows, std::size_t n_docs
 Normalization normalization_of(const Scaling& scaling, std::size_t n_queries, std::size_t width) {
   if (!scaling) return {};
   const auto& [shift, scale] = *scaling;
-  for (const Floats* part : {&shift, &scale}) {
+  for (const Columns* part : {&shift, &scale}) {
     check_length(part->shape(0), n_queries, "a normalization");
     check_length(part->shape(1), width, "a normalization's row");
   }
@@ -50,7 +50,7 @@ void bind_linear_model(nb::module_& m) {
       [](const Matrix& features, const Rows& rows, const In<std::int64_t>& offsets, bool zscore, int n_threads) {
         const FeatureRows cells = rows_of(features, rows, n_docs_of(offsets));
         const std::size_t n_queries = offsets.shape(0) - 1, n = n_queries * cells.width;
-        Buffer<float> shift, scale;
+        Buffer<double> shift, scale;
         shift.resize(std::max<std::size_t>(n, 1));
         scale.resize(std::max<std::size_t>(n, 1));
         {

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from idealrank import datasets as datasets
     from idealrank import discounts as discounts
     from idealrank import gains as gains
+    from idealrank import learners as learners
     from idealrank import losses as losses
     from idealrank import measures as measures
     from idealrank import ranks as ranks
@@ -93,7 +94,7 @@ _HOME = {
     "write_run": "io.trec",
     "write_scores": "io.scores",
 }
-_MODULES = ("cutoffs", "datasets", "discounts", "gains", "losses", "measures", "ranks", "stats", "theory")
+_MODULES = ("cutoffs", "datasets", "discounts", "gains", "learners", "losses", "measures", "ranks", "stats", "theory")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

@@ -28,7 +28,7 @@ struct FeatureRows {
 
 // Feature f of query q becomes (x - shift[q, f]) * scale[q, f]; as it is where both are empty.
 struct Normalization {
-  std::span<const float> shift, scale;
+  std::span<const double> shift, scale;
 
   bool none() const { return shift.empty(); }
 };
@@ -36,8 +36,8 @@ struct Normalization {
 enum class Normalize { minmax, zscore };
 
 // A feature that is the same for all documents of a query has the scale 0.
-inline void fit_normalization(const FeatureRows& features, std::span<const std::int64_t> offsets, Normalize kind, std::span<float> shift,
-                              std::span<float> scale, int n_threads) {
+inline void fit_normalization(const FeatureRows& features, std::span<const std::int64_t> offsets, Normalize kind, std::span<double> shift,
+                              std::span<double> scale, int n_threads) {
   const std::size_t width = features.width;
   for_each_query(offsets, n_threads, [&] {
     return [&, low = std::vector<double>(width), high = std::vector<double>(width)](std::int64_t query, std::int64_t begin,
@@ -70,10 +70,10 @@ inline void fit_normalization(const FeatureRows& features, std::span<const std::
         for (std::size_t f = 0; f < width; ++f) high[f] = std::sqrt(high[f] / std::max(n, 1.0));
       }
       for (std::size_t f = 0; f < width; ++f) {
-        // Rounded to float, a mean leaves a constant feature with a spread of its rounding error.
-        const bool varies = begin < end && high[f] > 1e-7 * std::abs(low[f]);
-        shift[start + f] = varies ? static_cast<float>(low[f]) : 0.0F;
-        scale[start + f] = varies ? static_cast<float>(1 / high[f]) : 0.0F;
+        // A mean that was rounded leaves a constant feature with a spread of that rounding.
+        const bool varies = begin < end && high[f] > 1e-12 * std::abs(low[f]);
+        shift[start + f] = varies ? low[f] : 0.0;
+        scale[start + f] = varies ? 1 / high[f] : 0.0;
       }
     };
   });

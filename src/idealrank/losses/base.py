@@ -13,7 +13,7 @@ from idealrank._options import Options
 from idealrank.data import Floats, Int64s, check_columns
 from idealrank.errors import DataError
 
-__all__ = ["Lists", "Loss"]
+__all__ = ["Lists", "Loss", "weight_column"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Loss(Options):
         except DataError as error:
             raise _with_the_callers_row(error, kept) from None
         if query_weights is not None:
-            factors = _column(query_weights, lists.n_queries, "query_weights", "query")
+            factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
             values, gradient = values * factors, gradient * np.repeat(factors, lists.sizes)
         return values, _as_given(gradient, scores, kept)
 
@@ -100,7 +100,7 @@ class Loss(Options):
         except DataError as error:
             raise _with_the_callers_row(error, kept) from None
         if query_weights is not None:
-            factors = _column(query_weights, lists.n_queries, "query_weights", "query")
+            factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
             curvature = curvature * np.repeat(factors, lists.sizes)
         return _as_given(curvature, scores, kept)
 
@@ -123,7 +123,7 @@ def _lists(
 ) -> tuple[Lists, npt.NDArray[np.bool_] | None]:
     """The arrays, without the documents that the mask leaves out, and the mask."""
     label_column, score_column, cut = check_columns(labels, scores, offsets)
-    factors = None if weights is None else _column(weights, label_column.size, "weights", "document")
+    factors = None if weights is None else weight_column(weights, label_column.size, "weights", "document")
     threads = _threads.resolve(n_threads)
     if mask is None:
         return Lists(label_column, score_column, cut, factors, threads), None
@@ -135,7 +135,12 @@ def _lists(
     return Lists(label_column[kept], score_column[kept], cut, factors, threads), kept
 
 
-def _column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> Floats:
+def weight_column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> Floats:
+    """One weight a document or query as an array, checked to be finite and not negative.
+
+    >>> weight_column([1, 2], 2, "weights", "document")
+    array([1., 2.])
+    """
     try:
         column = np.ascontiguousarray(values, np.float64)
     except (TypeError, ValueError) as error:

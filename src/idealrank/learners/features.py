@@ -1,0 +1,85 @@
+"""Features as learners see them: scores from weights, and gradients by weights from gradients by scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealrank import _core
+from idealrank.data import Floats, Int64s, RankingData
+from idealrank.errors import DataError
+
+__all__ = ["NORMALIZATIONS", "DenseFeatures", "SparseFeatures", "features_of"]
+
+#: How the features of a query may be brought to one scale.
+NORMALIZATIONS = ("minmax", "zscore")
+
+
+@dataclass(frozen=True)
+class DenseFeatures:
+    """A float32 matrix, only read: grouping and normalising query by query are folded into the products."""
+
+    cells: Any
+    order: Int64s | None
+    offsets: Int64s
+    normalization: tuple[Any, Any] | None
+    n_threads: int
+
+    def scores(self, weights: Floats) -> Floats:
+        """One score a document, query by query."""
+        return _core.linear_scores(self.cells, self.order, self.offsets, self.normalization, weights, self.n_threads)
+
+    def gradient(self, by_score: Floats) -> Floats:
+        """One derivative a weight."""
+        return _core.linear_gradient(self.cells, self.order, self.offsets, self.normalization, by_score, self.n_threads)
+
+    def of_query(self, query: int, part: slice) -> DenseFeatures:
+        """Those of one query alone, which has this part of the grouped documents."""
+        cells, order = (self.cells[part], None) if self.order is None else (self.cells, self.order[part])
+        shift_scale = None
+        if self.normalization is not None:
+            shift_scale = tuple(each[query : query + 1] for each in self.normalization)
+        return DenseFeatures(cells, order, np.array([0, part.stop - part.start]), shift_scale, 1)
+
+
+@dataclass(frozen=True)
+class SparseFeatures:
+    """SciPy's compressed sparse rows, as they are."""
+
+    rows: Any
+
+    def scores(self, weights: Floats) -> Floats:
+        """One score a document, query by query."""
+        return np.asarray(self.rows @ weights)
+
+    def gradient(self, by_score: Floats) -> Floats:
+        """One derivative a weight."""
+        return np.asarray(self.rows.T @ by_score)
+
+    def of_query(self, query: int, part: slice) -> SparseFeatures:
+        """Those of one query alone, which has this part of the grouped documents."""
+        return SparseFeatures(self.rows[part])
+
+
+def features_of(data: RankingData, normalize: str | None, n_threads: int) -> DenseFeatures | SparseFeatures:
+    """The features of the data, checked to be finite, normalised query by query if that is asked for."""
+    if hasattr(data.features, "tocsr"):
+        if normalize is not None:
+            raise DataError(f"sparse features cannot be normalised by {normalize!r}: it would fill them up")
+        if not np.isfinite(data.features.data).all():
+            raise DataError("a feature must be a finite number: the sparse matrix holds NaN or infinite values")
+        rows = data.features.astype(np.float64)
+        return SparseFeatures(rows if data.order is None else rows[data.order])
+    place = _core.first_not_finite(data.features)
+    if place is not None:
+        row, column = divmod(place, data.features.shape[1])
+        value = data.features[row, column]
+        raise DataError(
+            f"a feature must be a finite number, got {value} in column {column}; fill such values before", row=row
+        )
+    fitted = None
+    if normalize is not None:
+        fitted = _core.fit_normalization(data.features, data.order, data.offsets, normalize == "zscore", n_threads)
+    return DenseFeatures(data.features, data.order, data.offsets, fitted, n_threads)
