@@ -20,7 +20,7 @@ from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListML
 from idealrank.losses.potentials import PNorm
 from idealrank.losses.segments import sums
 from idealrank.theory.fisher import Mixture
-from idealrank.theory.minimisers import Risk, minimise
+from idealrank.theory.minimisers import Risk, best_scores, minimise
 
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
@@ -271,6 +271,17 @@ def test_the_search_knows_three_documents_and_other_measures() -> None:
     assert theory.check_consistency("least_squares(normalizer=1)", cutoff=1, **options).consistent is True
     refuted = theory.check_consistency("least_squares(normalizer=dcg)", cutoff=1, **options)
     assert refuted.consistent is False
+
+
+#: Losses that need an option, or know labels only as relevant or not.
+NOT_GRADED = {"approx", "approx_ap", "approx_precision", "approx_rr", "bregman"}
+
+
+@pytest.mark.parametrize("name", sorted({*losses.names.classes(), "bregman(psi=pnorm:1.5)"} - NOT_GRADED))
+def test_where_labels_are_certain_the_higher_label_comes_first(name: str) -> None:
+    for labels in ([0, 2, 1], [4, 0, 1], [1, 2, 3]):
+        found = best_scores(losses.loss(name), Mixture.of([[1.0]], [[labels]]))
+        assert theory.compatible(found.scores[0], labels)
 
 
 def pairwise_logistic(labels: Floats, scores: Floats, offsets: Int64s) -> tuple[Floats, Floats]:
