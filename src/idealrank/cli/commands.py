@@ -25,6 +25,7 @@ _COMMANDS = {
     "explain": "Explain why two tools give different numbers.",
     "limits": "Tell where NDCG is going as lists grow.",
     "power": "Plan how many queries show a difference.",
+    "reproduce": "Do a paper's experiment again.",
     "trec_eval": "NIST's trec_eval: the same flags, the same output.",
 }
 

@@ -99,7 +99,7 @@ def command(
     ]
     show_with_remarks(_table(found), [each.advice for each in found], output_format)
     if plot is not None:
-        save_picture(found[0].plot(), plot)
+        save_picture(found[0].plot().figure, plot)
 
 
 def _table(found: list[Distinction]) -> Table:

@@ -96,7 +96,7 @@ def command(
             axes = plot_curve(curve, axes, name)
         assert axes is not None
         axes.legend()
-        save_picture(axes, plot)
+        save_picture(axes.figure, plot)
 
 
 _SEES = {"list": "the list", "top": "its top", "few": "a few ranks", "undecided": "not known"}

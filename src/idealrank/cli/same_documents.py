@@ -43,10 +43,10 @@ def _scored(retrieved: dict[str, float], labels: dict[str, float]) -> Floats:
     return np.array([retrieved.get(doc, least) for doc in labels], np.float64)
 
 
-def save_picture(axes: Any, path: str) -> None:
-    """Write the figure that the axes stand in; the ending of the name says how."""
+def save_picture(figure: Any, path: str) -> None:
+    """Write a matplotlib figure; the ending of the name says how."""
     ending = os.path.splitext(path)[1].lstrip(".").lower()
     if ending not in ("svg", "png", "pdf"):
         raise click.UsageError(f"{path!r}: a picture is written as .svg, .png or .pdf.")
     with atomic_output(path) as file:
-        axes.figure.savefig(file, format=ending)
+        figure.savefig(file, format=ending)

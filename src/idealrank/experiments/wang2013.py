@@ -1,0 +1,206 @@
+"""Wang et al. 2013, appendix A: four discounts along lists that grow, for two trained rankers and a random one.
+
+The paper's click log is not public; `datasets.web_search` stands in for it, 40 queries of 5000 documents in the order
+of their creation. RankSVM and ListNet are linear here: the pairwise hinge loss with a little L2, and the cross entropy
+of softmax scores, each by L-BFGS on the training part; the paper gives no hyper-parameters. The gain is the label. The
+paper does not say whether it averages over queries: means are drawn strong, one query faint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealrank import datasets
+from idealrank.data import Floats, Int64s, RankingData, from_arrays
+from idealrank.errors import DataError
+from idealrank.experiments.results import Claim, Reproduction
+from idealrank.losses import CrossEntropy, Hinge, Loss
+from idealrank.measures import measure
+from idealrank.theory import StepCurve, limit, verdict
+from idealrank.theory.limits import sees
+from idealrank.theory.paths import Paths
+from idealrank.theory.prefixes import growing_sizes, prefix_values
+from idealrank.theory.weighting import Weighting
+
+__all__ = ["Growth", "grow", "reproduce"]
+
+RANKERS = ("RankSVM", "ListNet", "random")
+#: The measures of Figures 1 to 4.
+MEASURES = {
+    "log": "ndcg(gain=linear)",
+    "r^-1/2": "ndcg(gain=linear,discount=power:0.5)",
+    "2^-r": "ndcg(gain=linear,discount=geometric:2)",
+    "log, k = n/5": "ndcg(gain=linear)@20%",
+}
+
+
+@dataclass(frozen=True)
+class Growth:
+    """NDCG of the rankers on lists that grow: ``values`` is of shape (rankers, measures, queries, sizes)."""
+
+    sizes: Int64s
+    values: Floats
+    curves: tuple[StepCurve, ...]
+
+    def mean(self, ranker: int, m: int) -> Floats:
+        """The mean over queries at each size; those with nothing relevant yet are left out."""
+        return Paths(self.sizes, self.values[ranker, m]).mean_lead
+
+    def paths(self, first: int, second: int, m: int) -> Paths:
+        """The lead of one ranker over another."""
+        return Paths(self.sizes, self.values[first, m] - self.values[second, m])
+
+
+def reproduce(data: RankingData | None = None, seed: int = 0) -> Reproduction:
+    """The four figures, and a table of what they are said to show.
+
+    ``data``: LETOR data in the place of the click log. Its queries are short, so that the rankers are trained on the
+    first half of them, and the documents of the others, features brought to one scale within each query, are strung
+    together to lists of up to 5000.
+    """
+    growth = grow(*_parts(data, seed), seed=seed)
+    figures = {f"figure{number}": _figure(growth, number) for number in range(1, 5)}
+    return Reproduction((*_claims(growth),), figures)
+
+
+def grow(train: RankingData, test: RankingData, seed: int = 0) -> Growth:
+    """The rankers, trained on one part, along the growing lists of the other; features are on one scale by query."""
+    rng = np.random.default_rng(seed)
+    few = train.subset(range(min(train.n_queries, 10))) if train.n_docs > 100_000 else train
+    scores = [test.features @ _trained(each, few) for each in (Hinge(), CrossEntropy())]
+    rankers = [np.ascontiguousarray(each, np.float64) for each in (*scores, rng.uniform(-1, 1, test.n_docs))]
+    sizes = growing_sizes(int(np.median(np.diff(test.offsets))))
+    measures = [measure(name) for name in MEASURES.values()]
+    values = prefix_values(measures, test.labels, rankers, test.offsets, sizes)
+    fitted = (StepCurve.fit(test.labels, each, test.offsets, method="top") for each in rankers)
+    return Growth(sizes, values, (*fitted,))
+
+
+def _parts(data: RankingData | None, seed: int) -> tuple[RankingData, RankingData]:
+    if data is None:
+        return tuple(_on_one_scale(part) for part in datasets.web_search(seed=seed))  # type: ignore[return-value]
+    if data.features is None or data.n_queries < 4:
+        raise DataError("the experiment trains rankers: it needs features, and at least four queries")
+    half = data.n_queries // 2
+    train, rest = (_on_one_scale(data.subset(rows)) for rows in (range(half), range(half, data.n_queries)))
+    cuts = [*range(0, rest.n_docs, 5000), rest.n_docs]
+    if len(cuts) > 2 and cuts[-1] - cuts[-2] < 2500:
+        del cuts[-2]  # a short rest goes with the list before it
+    return train, from_arrays(rest.labels, offsets=cuts, features=rest.features)
+
+
+def _on_one_scale(data: RankingData) -> RankingData:
+    """Every feature with mean 0 and variance 1 within each query."""
+    grouped = data.grouped()
+    features = np.asarray(grouped.features, np.float64).copy()
+    for first, last in zip(grouped.offsets[:-1], grouped.offsets[1:], strict=True):
+        part = features[first:last]
+        part -= part.mean(axis=0)
+        spread = part.std(axis=0)
+        part /= np.where(spread > 0, spread, 1.0)
+    return from_arrays(grouped.labels, offsets=grouped.offsets, features=features)
+
+
+def _trained(loss: Loss, data: RankingData) -> Floats:
+    """Weights of the features that minimise the loss, relative to that of equal scores."""
+    from scipy.optimize import minimize
+
+    features = np.asarray(data.features, np.float64)
+    scale = float(loss(data.labels, np.zeros(data.n_docs), data.offsets)[0].sum())
+
+    def objective(weights: Floats) -> tuple[float, Floats]:
+        values, gradient = loss(data.labels, features @ weights, data.offsets)
+        penalty = 1e-4 * float(weights @ weights)
+        return float(values.sum()) / scale + penalty, gradient @ features / scale + 2e-4 * weights
+
+    start = np.zeros(features.shape[1])
+    found: Floats = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 60}).x
+    return found
+
+
+def _claims(growth: Growth) -> Iterator[Claim]:
+    log, root, geometric, top_fifth = range(4)
+    n, tenth = int(growth.sizes[-1]), int(np.searchsorted(growth.sizes, growth.sizes[-1] // 10))
+    ends = [[float(growth.mean(ranker, m)[-1]) for ranker in range(3)] for m in range(4)]
+    spreads = [max(values) - min(values) for values in ends]
+    settled = [_settled(growth, m) for m in range(4)]
+    before, after = (float(growth.mean(0, log)[i] - growth.mean(2, log)[i]) for i in (tenth, -1))
+
+    closing = f"{_three(ends[log])}; RankSVM is {before:.3f} ahead of random at n = {n // 10}, {after:.3f} at n = {n}"
+    closer = after < before and spreads[log] < min(spreads[root], spreads[top_fifth])
+    yield Claim("Figure 1", "the three are close and go to the same limit", closing, closer)
+    changes = _changes(growth, log, 0, 2)
+    separated = f"trained ahead of random for good from n = {settled[log]}; {changes:.2f} changes of lead a query"
+    yield Claim("Figure 1", "yet they are well separated", separated, settled[log] <= n // 5 and changes < 0.5)
+
+    yield _limits(growth, "Figure 2", root, "different limits", ends[root], settled[root])
+    noise = [float(np.nanstd(growth.values[0, m][:, -1])) for m in (geometric, log)]
+    changes = _changes(growth, geometric, 0, 1)
+    random = (
+        f"sd {noise[0]:.3f} over queries, {noise[1]:.3f} under log; the trained ones change lead {changes:.2f} times"
+    )
+    yield Claim("Figure 3", "does not converge", random, noise[0] > 2 * noise[1])
+    as_good = ends[geometric][2] > 0.8 * min(ends[geometric][:2])
+    yield Claim("Figure 3", "random is about as good", _three(ends[geometric]), as_good)
+    yield _limits(
+        growth, "Figure 4", top_fifth, "different limits, well separated", ends[top_fifth], settled[top_fifth]
+    )
+
+
+def _limits(growth: Growth, figure: str, m: int, says: str, ends: list[float], settled: int) -> Claim:
+    theory = [limit(list(MEASURES.values())[m], curve) for curve in growth.curves]
+    seen = f"{_three(ends)}; theory {_three(theory)}; trained ahead for good from n = {settled}"
+    return Claim(figure, says, seen, min(ends[:2]) > ends[2] + 0.05 and settled <= growth.sizes[-1] // 5)
+
+
+def _three(values: list[float]) -> str:
+    return ", ".join(f"{name} {value:.3f}" for name, value in zip(RANKERS, values, strict=True))
+
+
+def _settled(growth: Growth, m: int) -> int:
+    """The size from which both trained rankers' means are ahead of the random one's for good."""
+    found = [growth.paths(trained, 2, m).settled_at for trained in (0, 1)]
+    return max(int(growth.sizes[-1]) + 1 if each is None else each for each in found)
+
+
+def _changes(growth: Growth, m: int, first: int, second: int) -> float:
+    """Changes of lead between two rankers, a query, on the last four fifths of the lists."""
+    late = growth.sizes >= growth.sizes[-1] // 5
+    return float(Paths(growth.sizes[late], growth.paths(first, second, m).lead[:, late]).sign_changes.mean())
+
+
+def _figure(growth: Growth, number: int) -> Any:
+    """NDCG against n for the three rankers, theory's limits dashed; Figure 1 with its enlarged part."""
+    from matplotlib.figure import Figure
+
+    m = number - 1
+    title, name = list(MEASURES.items())[m]
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.add_subplot()
+    _lines(axes, growth, m)
+    if sees(Weighting.of(name)) == "list" and name != MEASURES["log"]:
+        for ranker, curve in enumerate(growth.curves):
+            axes.axhline(limit(name, curve), color=f"C{ranker}", linestyle="--", linewidth=0.7)
+    if name == MEASURES["log"]:
+        axes.axhline(1.0, color="grey", linestyle="--", linewidth=0.7)
+        inset = axes.inset_axes((0.45, 0.08, 0.5, 0.4))
+        _lines(inset, growth, m)
+        tail = growth.sizes >= growth.sizes[-1] // 2
+        ends = np.array([growth.mean(ranker, m)[tail] for ranker in range(3)])
+        room = 0.1 * (ends.max() - ends.min())
+        inset.set(xlim=(growth.sizes[tail][0], growth.sizes[-1]), ylim=(ends.min() - room, ends.max() + room))
+        inset.tick_params(labelsize="x-small")
+    told = verdict(name, growth.curves[0], growth.curves[2]).how
+    axes.set(title=f"D = {title}: RankSVM from random {told}", xlabel="n", ylabel="NDCG", ylim=(0, 1.02))
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize="small")
+    return figure
+
+
+def _lines(axes: Any, growth: Growth, m: int) -> None:
+    for ranker, name in enumerate(RANKERS):
+        axes.plot(growth.sizes, growth.values[ranker, m][0], color=f"C{ranker}", linewidth=0.5, alpha=0.4)
+        axes.plot(growth.sizes, growth.mean(ranker, m), label=name, color=f"C{ranker}", linewidth=1)

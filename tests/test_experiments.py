@@ -1,0 +1,93 @@
+"""The papers' experiments, in small."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import idealrank as ir
+from idealrank.cli.commands import commands
+from idealrank.errors import DataError
+from idealrank.experiments import jin2013, wang2013
+from idealrank.theory.paths import Paths
+
+
+@pytest.fixture(scope="module")
+def small() -> ir.RankingData:
+    return ir.datasets.web_search(20, 100, 16).train
+
+
+def test_wang2013_finds_what_the_paper_says_of_long_lists() -> None:
+    train, test = (wang2013._on_one_scale(part) for part in ir.datasets.web_search(8, 1500, 16))
+    growth = wang2013.grow(train, test)
+    assert growth.values.shape == (3, 4, 8, 1500)
+    claims = {(claim.where, claim.says): claim for claim in wang2013._claims(growth)}
+    for key in (
+        ("Figure 1", "yet they are well separated"),
+        ("Figure 2", "different limits"),
+        ("Figure 3", "does not converge"),
+    ):
+        assert claims[key].agrees
+    for ranker in range(3):
+        for m, name in enumerate(wang2013.MEASURES.values()):
+            scores = None if ranker < 2 else np.random.default_rng(0).uniform(-1, 1, test.n_docs)
+            if scores is not None:
+                whole = ir.measure(name)(test.labels, scores, test.offsets)
+                assert growth.mean(ranker, m)[-1] == pytest.approx(float(whole.mean()))
+
+
+def test_wang2013_strings_short_queries_together(small: ir.RankingData) -> None:
+    found = wang2013.reproduce(small)
+    assert [claim.where for claim in found.claims] == [
+        "Figure 1",
+        "Figure 1",
+        "Figure 2",
+        "Figure 4",
+        "Figure 3",
+        "Figure 3",
+    ]
+    assert list(found.figures) == [f"figure{number}" for number in range(1, 5)]
+    first = found.figures["figure1"].axes[0]
+    assert len(first.child_axes) == 1  # the enlarged part
+    assert "n = 1000" in found.claims[0].seen
+    assert found.figures["figure2"].axes[0].get_legend_handles_labels()[1] == list(wang2013.RANKERS)
+
+
+def test_wang2013_needs_features_and_queries() -> None:
+    with pytest.raises(DataError, match="needs features, and at least four queries"):
+        wang2013.reproduce(ir.from_arrays([1, 0], offsets=[0, 2]))
+
+
+def test_features_are_brought_to_one_scale_within_each_query(small: ir.RankingData) -> None:
+    scaled = wang2013._on_one_scale(small)
+    first = np.asarray(scaled.features)[:100]
+    np.testing.assert_allclose(first.mean(axis=0), 0, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(first.std(axis=0), 1, rtol=1e-5, atol=0)
+    assert Paths(np.array([1]), np.array([[0.5]])).settled_at == 1
+
+
+def test_jin2013_holds_everywhere(small: ir.RankingData) -> None:
+    for data in (None, small):
+        found = jin2013.reproduce(data, seed=3)
+        assert all(claim.agrees for claim in found.claims)
+        assert len(found.claims) == 9
+    drawn = found.figures["figure1"].axes[0]
+    assert [text.get_text() for text in drawn.get_yticklabels()] == [
+        "ideal", "i = 1, j = 1: + 5 + 0", "i = 3, j = 2: + 4 + 0", "i = 4, j = 4: + 4 + 1"
+    ]  # fmt: skip
+
+
+def test_reproduce_prints_claims_and_writes_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: ir.RankingData
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ir.write_letor(small, "data.txt")
+    shown = CliRunner().invoke(
+        commands, ["reproduce", "jin2013", "--data", "data.txt", "--figures", "out", "--format", "json"]
+    )
+    assert shown.exit_code == 0
+    assert {row["agrees"] for row in json.loads(shown.stdout)} == {"yes"}
+    assert sorted(path.name for path in Path("out").iterdir()) == [f"jin2013-figure{i}.svg" for i in (1, 2, 3)]
+    assert CliRunner().invoke(commands, ["reproduce", "nobody1999"]).exit_code == 2
