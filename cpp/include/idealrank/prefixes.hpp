@@ -75,12 +75,12 @@ class PrefixMeter {
       const std::uint32_t document = documents_[r];
       documents_[kept] = document;
       gains_[kept] = gains_[r];
-      runs_[kept] = runs_[r];
+      if (average_) runs_[kept] = runs_[r];
       kept += document < n ? 1 : 0;
     }
     documents_.resize(n);
     gains_.resize(n);
-    runs_.resize(n);
+    if (average_) runs_.resize(n);
   }
 
   // Documents with equal scores have the mean of their gains each.
