@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from idealrank import losses as losses
     from idealrank import measures as measures
     from idealrank import ranks as ranks
+    from idealrank import report as report
     from idealrank import stats as stats
     from idealrank import theory as theory
     from idealrank.comparison import Comparison as Comparison
@@ -94,7 +95,19 @@ _HOME = {
     "write_run": "io.trec",
     "write_scores": "io.scores",
 }
-_MODULES = ("cutoffs", "datasets", "discounts", "gains", "learners", "losses", "measures", "ranks", "stats", "theory")
+_MODULES = (
+    "cutoffs",
+    "datasets",
+    "discounts",
+    "gains",
+    "learners",
+    "losses",
+    "measures",
+    "ranks",
+    "report",
+    "stats",
+    "theory",
+)
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

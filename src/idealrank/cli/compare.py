@@ -10,6 +10,7 @@ from idealrank.cli.options import (
     data_options,
     debug_option,
     format_option,
+    html_option,
     like_option,
     measures_option,
     quiet_option,
@@ -56,6 +57,7 @@ Examples:
 @click.option("--seed", type=int, metavar="N", help="Repeats a comparison; the one used is printed.")
 @data_options
 @format_option
+@html_option
 @quiet_option
 @debug_option
 def command(
@@ -72,6 +74,7 @@ def command(
     from_kind: str | None,
     group: str | None,
     output_format: str,
+    html_path: str | None,
     quiet: bool,
 ) -> None:
     """Compare SYSTEMS on DATA."""
@@ -82,10 +85,11 @@ def command(
     from idealrank.comparison import compare
 
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
+    named, names = dict(answers), list(measures) or ["ndcg@10"]
     found = compare(
         judged,
-        dict(answers),
-        list(measures) or ["ndcg@10"],
+        named,
+        names,
         baseline=baseline,
         like=like,
         test=test,
@@ -95,3 +99,11 @@ def command(
         seed=seed,
     )
     comparing.show(found, output_format, quiet=quiet)
+    if html_path is not None:
+        from idealrank.cli import reporting
+        from idealrank.evaluation import evaluate
+        from idealrank.report import over_cutoffs
+
+        depths = over_cutoffs(names)
+        curves = evaluate(judged, named, depths, like=like) if depths else None
+        reporting.write(found, html_path, curves=curves, quiet=quiet)

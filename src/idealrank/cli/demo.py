@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
 
 import idealrank
 from idealrank.cli.help import Command
-from idealrank.cli.options import debug_option, format_option, quiet_option
+from idealrank.cli.options import debug_option, format_option, html_option, quiet_option
 from idealrank.cli.tables import Column, Table, show
 
 if TYPE_CHECKING:
@@ -32,16 +33,18 @@ _FEATURES = {1: "a matching score", 2: "links to the site", 4: "words of the que
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Another seed makes another log."
 )
 @format_option
+@html_option
 @quiet_option
 @debug_option
-def command(queries: int, docs: int, seed: int, output_format: str, quiet: bool) -> None:
+def command(queries: int, docs: int, seed: int, output_format: str, html_path: str | None, quiet: bool) -> None:
     """Make a small click log, read it back and rank it.
 
     The log is that of an invented search engine: a document's label is 2 above 1000 clicks, 1 from 100, else 0. Its
     training part is written as LETOR text and read back; then the test queries are ranked by single features, at
     random, and by the least-squares combination of all features, and the best-ranked ten documents are looked at.
 
-    With --format other than text, or --quiet, only the table is printed.
+    With --format other than text, or --quiet, only the table is printed. With --html, the rankers are also compared, as
+    'idealrank compare' does.
     """
     speak = output_format == "text" and not quiet
     if speak:
@@ -54,9 +57,12 @@ def command(queries: int, docs: int, seed: int, output_format: str, quiet: bool)
     if speak:
         click.echo(f"{_summary('train', train)}\n{_summary('test', parts.test)}\n{speed}\n")
         click.echo(f"The first {_TOP} documents of each test query, ranked by ...\n")
-    show(_ranked(train, parts.test, seed), output_format)
+    rankers = _rankers(train, parts.test, seed)
+    show(_table(parts.test, rankers), output_format)
     if speak:
         click.echo(_NEXT)
+    if html_path is not None:
+        _report(parts.test, rankers, html_path, seed, quiet=quiet)
 
 
 _NEXT = """
@@ -93,7 +99,21 @@ def _summary(name: str, data: RankingData) -> str:
     return f"{name + ':':6} {data.n_queries:,} queries, {data.n_docs:,} documents; labels {shares}"
 
 
-def _ranked(train: RankingData, test: RankingData, seed: int) -> Table:
+def _rankers(train: RankingData, test: RankingData, seed: int) -> dict[str, Floats]:
+    """{ranker: one score a test document}."""
+    import numpy as np
+
+    # Centred, so that no constant is needed.
+    features = train.features - train.features.mean(axis=0, dtype=np.float64)
+    weights = np.linalg.lstsq(features, train.labels - train.labels.mean())[0]
+    return {
+        "nothing, at random": np.random.default_rng(seed).random(test.n_docs),
+        **{f"feature {number}, {what}": test.features[:, number - 1] for number, what in _FEATURES.items()},
+        f"all {test.n_features} features, by least squares": test.features @ weights,
+    }
+
+
+def _table(test: RankingData, rankers: Mapping[str, Floats]) -> Table:
     """One row a ranker: the shares of labels in its top documents."""
     import numpy as np
 
@@ -104,12 +124,16 @@ def _ranked(train: RankingData, test: RankingData, seed: int) -> Table:
         top = test.labels[order[test.offsets[:-1, None] + np.arange(_TOP)]]
         return [name, float(np.mean(top >= 1)), float(np.mean(top == 2))]
 
-    # Centred, so that no constant is needed.
-    features = train.features - train.features.mean(axis=0, dtype=np.float64)
-    weights = np.linalg.lstsq(features, train.labels - train.labels.mean())[0]
-    rows = [
-        row("nothing, at random", np.random.default_rng(seed).random(test.n_docs)),
-        *(row(f"feature {number}, {what}", test.features[:, number - 1]) for number, what in _FEATURES.items()),
-        row(f"all {test.n_features} features, by least squares", test.features @ weights),
-    ]
-    return Table([Column("ranked by"), Column("clicked", ".1%"), Column("label 2", ".1%")], rows)
+    columns = [Column("ranked by"), Column("clicked", ".1%"), Column("label 2", ".1%")]
+    return Table(columns, [row(name, scores) for name, scores in rankers.items()])
+
+
+def _report(test: RankingData, rankers: Mapping[str, Floats], path: str, seed: int, *, quiet: bool) -> None:
+    from idealrank.cli import reporting
+    from idealrank.comparison import compare
+    from idealrank.evaluation import evaluate
+    from idealrank.report import over_cutoffs
+
+    measures = [f"ndcg@{_TOP}", f"p@{_TOP}"]
+    curves = evaluate(test, rankers, over_cutoffs(measures))
+    reporting.write(compare(test, rankers, measures, seed=seed), path, curves=curves, quiet=quiet)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,10 +13,14 @@ from idealrank.cli.options import (
     data_options,
     debug_option,
     format_option,
+    html_option,
     like_option,
     measures_option,
     quiet_option,
 )
+
+if TYPE_CHECKING:
+    from idealrank.measures import Measure
 
 __all__ = ["command"]
 
@@ -50,6 +55,7 @@ Examples:
 @data_options
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
 @format_option
+@html_option
 @quiet_option
 @debug_option
 def command(
@@ -63,6 +69,7 @@ def command(
     group: str | None,
     hashes: bool,
     output_format: str,
+    html_path: str | None,
     quiet: bool,
 ) -> None:
     """Evaluate SYSTEMS on DATA."""
@@ -71,7 +78,13 @@ def command(
     from idealrank.cli import evaluating
 
     names = list(measures) or ["ndcg@10", "ap", "rr"]
-    evaluations = evaluating.evaluate_files(data, kind, systems, names, like=like, group=group, quiet=quiet)
+    depths: list[Measure] = []
+    if html_path is not None:
+        from idealrank.report import over_cutoffs
+
+        depths = over_cutoffs(names)
+    wanted = [names, depths] if depths else [names]
+    evaluations, *curves = evaluating.evaluate_files(data, kind, systems, *wanted, like=like, group=group, quiet=quiet)
     files = [data, *(systems if kind not in FRAMES else ())] if hashes else []
     evaluating.show(
         evaluations,
@@ -81,3 +94,7 @@ def command(
         output_format=output_format,
         quiet=quiet,
     )
+    if html_path is not None:
+        from idealrank.cli import reporting
+
+        reporting.write(evaluations, html_path, curves=curves[0] if curves else None, quiet=quiet)

@@ -19,6 +19,7 @@ from idealrank.evaluation import Evaluation, Evaluations, evaluate
 from idealrank.io.letor import read_letor
 from idealrank.io.scores import read_scores
 from idealrank.io.trec import read_qrels, read_run
+from idealrank.measures.base import Measure
 
 __all__ = ["convention_lines", "evaluate_files", "read_systems", "show"]
 
@@ -27,15 +28,20 @@ def evaluate_files(
     data: str,
     kind: str,
     systems: Sequence[str],
-    measures: Sequence[str],
-    *,
+    *lists_of_measures: Sequence[str | Measure],
     like: str | None,
     group: str | None,
     quiet: bool,
-) -> Evaluations:
-    """Evaluations by the systems' names."""
+) -> list[Evaluations]:
+    """Evaluations by the systems' names, for each list of measures; every file is read once."""
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
-    return Evaluations({name: evaluate(judged, answer, measures, like=like) for name, answer in answers})
+    found = {
+        name: [evaluate(judged, answer, measures, like=like) for measures in lists_of_measures]
+        for name, answer in answers
+    }
+    return [
+        Evaluations({name: each[number] for name, each in found.items()}) for number in range(len(lists_of_measures))
+    ]
 
 
 def read_systems(

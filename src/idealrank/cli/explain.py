@@ -6,7 +6,7 @@ import click
 
 from idealrank.cli.help import Command
 from idealrank.cli.kinds import kind_of_judged
-from idealrank.cli.options import data_options, debug_option, format_option, quiet_option
+from idealrank.cli.options import data_options, debug_option, format_option, html_option, quiet_option
 
 __all__ = ["command"]
 
@@ -31,6 +31,7 @@ Examples:
 @click.option("--like", multiple=True, metavar="TOOL", help="A tool whose conventions to compare; at least two.")
 @data_options
 @format_option
+@html_option
 @quiet_option
 @debug_option
 def command(
@@ -41,6 +42,7 @@ def command(
     from_kind: str | None,
     group: str | None,
     output_format: str,
+    html_path: str | None,
     quiet: bool,
 ) -> None:
     """Explain the numbers of SYSTEM on DATA."""
@@ -63,3 +65,7 @@ def command(
         show(waterfall.table(), output_format)
         if waterfall.without_effect and output_format in ("text", "markdown"):
             click.echo(f"\nwithout effect here: {', '.join(waterfall.without_effect)}")
+    if html_path is not None:
+        from idealrank.cli import reporting
+
+        reporting.write(found, html_path, quiet=quiet)

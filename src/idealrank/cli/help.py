@@ -1,4 +1,4 @@
-"""Help pages: click lays them out, rich colours them on a terminal."""
+"""Commands whose help pages click lays out and rich colours on a terminal, and who remember how they were called."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import click
 
 from idealrank.cli.terminal import is_rich
 
-__all__ = ["Command", "Context"]
+__all__ = ["Command", "Context", "arguments"]
+
+_ARGUMENTS = "idealrank.arguments"
 
 # What is coloured how: headings, options, and the names at the left of a list.
 _STYLES = {
@@ -45,6 +47,16 @@ class Context(click.Context):
 
 
 class Command(click.Command):
-    """Click's command with these help pages."""
+    """Click's command with these help pages; `arguments` says how it was called."""
 
     context_class = Context
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Remember the arguments before click takes them apart."""
+        ctx.meta[_ARGUMENTS] = [*ctx.command_path.split(), *args]
+        return super().parse_args(ctx, args)
+
+
+def arguments(ctx: click.Context) -> list[str]:
+    """The words that the user gave, from the program's name on."""
+    return list(ctx.meta[_ARGUMENTS])

@@ -13,6 +13,7 @@ __all__ = [
     "data_options",
     "debug_option",
     "format_option",
+    "html_option",
     "is_debug",
     "like_option",
     "measures_option",
@@ -61,6 +62,13 @@ def format_option(function: _Function) -> _Function:
         default="text",
         metavar="FORMAT",
         help="Print the table as text (the default), json, csv, markdown or latex.",
+    )(function)
+
+
+def html_option(function: _Function) -> _Function:
+    """``--html``: the file that `reporting.write` writes, ``html_path``."""
+    return click.option(
+        "--html", "html_path", metavar="FILE", help="Write a report as well: one HTML page that needs no other file."
     )(function)
 
 

@@ -1,0 +1,317 @@
+"""Figures of results: Axes in, Axes out.
+
+Every function draws into ``ax`` and returns it; None makes a figure of a fitting size, for
+``ax.figure.savefig("a.pdf")``. ``measure`` is one of the result's, the first if none is named. Matplotlib is imported
+when something is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from idealrank.comparison import Comparison
+from idealrank.data import Floats
+from idealrank.errors import DataError
+from idealrank.evaluation import Evaluations
+from idealrank.explanation import Waterfall
+from idealrank.report.curves import curves_of
+from idealrank.report.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
+from idealrank.report.results import Result, difference, intervals_of, one_measure, reference_of, values_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["cutoff_curves", "differences", "distributions", "means", "significance", "waterfall"]
+
+_WIDTH = 5.0
+_LONGEST_NAME = 28
+_N_BINS = 25
+#: More bars than pixels would draw the same picture: of a sorted list every n-th value shows where it goes.
+_MOST_BARS = 250
+_LINES = ("-", "--", ":", "-.")
+
+
+def means(result: Result, measure: str | None = None, ax: Axes | None = None) -> Axes:
+    """The mean of each system as a dot, its confidence interval as a line; dashed, the baseline's mean.
+
+    >>> from idealrank import evaluate
+    >>> ax = means(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
+    >>> ax.get_xlabel(), [line.get_xdata().tolist() for line in ax.lines]
+    ('rr', [[0.75]])
+    """
+    measure = one_measure(result, measure)
+    found = intervals_of(result, measure)
+    ax = _axes(ax, 0.7 + 0.27 * len(found))
+    rows = _rows(ax, list(found))
+    for row, each in zip(rows, found.values(), strict=True):
+        ax.hlines(row, each.low, each.high, colors=BETTER, linewidth=2)
+        ax.plot([each.mean], [row], "o", color=BETTER, markersize=6)
+    if isinstance(result, Comparison) and result.baseline is not None:
+        ax.axvline(found[result.baseline].mean, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
+    _name_values(ax, measure)
+    return ax
+
+
+def distributions(result: Result, measure: str | None = None, ax: Axes | None = None) -> Axes:
+    """How the values of the queries are spread: a histogram of each system, all on one scale, with a line at the mean.
+
+    >>> from idealrank import evaluate
+    >>> ax = distributions(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
+    >>> ax.patches[0].get_data().values.tolist()[-1]  # 1 of 2 queries is 1, and no value is more frequent
+    0.85
+    """
+    measure = one_measure(result, measure)
+    found = values_of(result, measure)
+    ax = _axes(ax, 0.8 + 0.42 * len(found))
+    rows = _rows(ax, list(found), at=0.3)
+    everything = np.concatenate([np.zeros(0), *found.values()])
+    low, high = (min(everything, default=0.0), max(everything, default=1.0))
+    low, high = (0.0, 1.0) if low >= 0 and high <= 1 else (low, high if high > low else low + 1)
+    counts = {name: np.histogram(values, _N_BINS, (low, high)) for name, values in found.items()}
+    shares = {name: count / max(count.sum(), 1) for name, (count, _) in counts.items()}
+    highest = max(float(share.max()) for share in shares.values()) or 1.0
+    for row, (name, (_, edges)) in zip(rows, counts.items(), strict=True):
+        ax.stairs(row + 0.85 * shares[name] / highest, edges, baseline=row, fill=True, color=BETTER, alpha=0.55)
+        if found[name].size:
+            ax.vlines(found[name].mean(), row, row + 0.85, colors=WORSE, linewidth=2)
+    ax.set_ylim(-0.1, len(found))
+    _name_values(ax, measure)
+    return ax
+
+
+def differences(comparison: Comparison, measure: str | None = None, ax: Axes | None = None) -> Axes:
+    """The difference of each system from the baseline, else from the best one, query by query: bars, largest first.
+
+    One strip a system, all on one scale, which stands at the right.
+
+    >>> from idealrank import compare, from_arrays
+    >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
+    >>> ax = differences(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a"))
+    >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
+    (['b'], 'queries, by difference in rr from a')
+    """
+    measure = one_measure(comparison, measure)
+    against = reference_of(comparison, measure)
+    others = [system for system in comparison.systems if system != against]
+    found = [difference(comparison, measure, system, against) for system in others]
+    scale = max((float(np.abs(each).max(initial=0)) for each in found), default=0) or 1.0
+    ax = _axes(ax, 0.6 + max(0.62 * len(others), 1.2))
+    rows = _rows(ax, others)
+    for row, each in zip(rows, found, strict=True):
+        bars, edges = _thinned(each)
+        n_better, n_not_worse = np.count_nonzero(bars > 0), np.count_nonzero(bars >= 0)
+        for start, end, colour in ((0, n_better, BETTER), (n_not_worse, bars.size, WORSE)):
+            heights = row + 0.42 * bars[start:end] / scale
+            ax.stairs(heights, edges[start : end + 1], baseline=row, fill=True, color=colour)
+        ax.axhline(row, color=NEUTRAL, linewidth=0.6)
+        counts = f"{np.count_nonzero(each > 0):,} better, {np.count_nonzero(each < 0):,} worse"
+        ax.text(0.99, row + 0.42, counts, transform=ax.get_yaxis_transform(), ha="right", va="top", fontsize="small")
+    _name_scale(ax, rows, scale)
+    ax.set_ylim(-0.5, len(others) - 0.5)
+    ax.set_xlim(0, max([1, *(each.size for each in found)]))
+    ax.set_xlabel(f"queries, by difference in {measure} from {shown(against)}", parse_math=False)
+    return ax
+
+
+def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes | None = None) -> Axes:
+    """The mean of a measure at its cut-offs, a line a system; evaluate `over_cutoffs` for it.
+
+    ``family`` is the measure without its cut-off, by default the first with two cut-offs or more.
+
+    >>> from idealrank import evaluate
+    >>> found = evaluate({"q": {"a": 0, "b": 1}}, {"x": {"q": {"a": 2, "b": 1}}}, ["rr@1", "rr@2"])
+    >>> cutoff_curves(found).lines[0].get_ydata().tolist()
+    [0.0, 0.5]
+    """
+    curves = curves_of(evaluations)
+    if not curves or (family is not None and family not in curves):
+        known = ", ".join(map(repr, curves)) or "no measure"
+        raise DataError(f"a curve needs a measure at two cut-offs or more, which {known} has; got {family!r}")
+    family = next(iter(curves)) if family is None else family
+    ax = _axes(ax, max(2.8, 1 + 0.2 * len(curves[family])))
+    ends: list[float] = []
+    for number, curve in enumerate(curves[family].values()):
+        style = {"color": SERIES[number % len(SERIES)], "linestyle": _LINES[number // len(SERIES) % len(_LINES)]}
+        ax.plot(list(curve), list(curve.values()), marker="o", markersize=3, linewidth=1.5, **style)  # type: ignore[arg-type]
+        ends.append(list(curve.values())[-1])
+    cutoffs = list(next(iter(curves[family].values())))
+    ax.set_xscale("log")
+    ax.set_xticks(cutoffs, labels=[str(cutoff) for cutoff in cutoffs])
+    ax.minorticks_off()
+    _name_ends(ax, cutoffs[-1], dict(zip(curves[family], ends, strict=True)))
+    ax.grid(axis="y", color=GRID, linewidth=0.6)
+    ax.set_xlabel("cut-off")
+    ax.set_ylabel(family, parse_math=False)
+    return ax
+
+
+def significance(comparison: Comparison, measure: str | None = None, ax: Axes | None = None) -> Axes:
+    """Corrected p-values of all pairs that were compared: ▲ where the row is significantly better, ▼ where worse.
+
+    >>> from idealrank import compare, from_arrays
+    >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
+    >>> ax = significance(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", test="sign"))
+    >>> [text.get_text() for text in ax.texts]
+    ['1.00', '1.00']
+    """
+    measure = one_measure(comparison, measure)
+    systems = comparison.systems
+    ax = _axes(ax, 1.2 + 0.36 * len(systems))
+    rows = _rows(ax, systems)
+    columns = range(len(systems))
+    for each in comparison.differences[measure]:
+        i, j = systems.index(each.system), systems.index(each.against)
+        is_significant = each.corrected <= comparison.level
+        for row, column, sign in ((i, j, 1), (j, i, -1)):
+            is_better = sign * each.difference > 0
+            if is_significant:
+                _fill_cell(ax, column, float(rows[row]), BETTER if is_better else WORSE)
+                ax.text(column, rows[row] + 0.22, "▲" if is_better else "▼", ha="center", va="center", fontsize=7)
+            height = rows[row] - (0.18 if is_significant else 0)
+            ax.text(column, height, _p_value(each.corrected), ha="center", va="center", fontsize=8)
+    for place in columns:
+        _fill_cell(ax, place, float(rows[place]), NEUTRAL)
+    ax.set_xlim(-0.5, len(systems) - 0.5)
+    ax.set_ylim(-0.5, len(systems) - 0.5)
+    ax.set_xticks(columns, labels=[shown(name) for name in systems], rotation=45, ha="left", parse_math=False)
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
+    """From one convention's mean to another's: a dot for each of them, a bar for each choice that changes something.
+
+    >>> from idealrank import explain
+    >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
+    >>> [label.get_text() for label in waterfall(found.waterfalls[0]).get_yticklabels()]
+    ['trec_eval', 'gain: linear → exp2:30', 'lightgbm']
+    """
+    steps = [step for step in way.steps if step.n_moved]
+    names = [way.start, *(f"{step.choice}: {step.before} → {step.after}" for step in steps), way.end]
+    ax = _axes(ax, 0.7 + 0.34 * len(names))
+    rows = _rows(ax, names)
+    for row, mean in ((rows[0], way.start_mean), (rows[-1], way.end_mean)):
+        ax.plot([mean], [row], "o", color=NEUTRAL, markersize=7)
+        _write_beside(ax, mean, row, f"{mean:.4f}")
+    for number, step in enumerate(steps, 1):
+        before = step.mean - step.change
+        ax.vlines(before, rows[number - 1], rows[number], colors=NEUTRAL, linewidth=0.8)
+        colour = BETTER if step.change > 0 else WORSE
+        ax.barh([rows[number]], [step.change], left=[before], height=0.5, color=colour)
+        _write_beside(ax, max(before, step.mean), rows[number], f"{step.change:+.4f}")
+    ax.vlines(way.end_mean, rows[-2], rows[-1], colors=NEUTRAL, linewidth=0.8)
+    ax.margins(x=0.2)
+    _name_values(ax, "mean")
+    return ax
+
+
+def shown(name: str) -> str:
+    """The name, cut in its middle to what fits beside a plot; what cannot be shown is a question mark.
+
+    >>> shown("bm25"), shown("a-very-long-name-of-a-system-2")
+    ('bm25', 'a-very-long-na…of-a-system-2')
+    """
+    visible = "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+    half = _LONGEST_NAME // 2
+    return visible if len(visible) <= _LONGEST_NAME else f"{visible[:half]}…{visible[1 - half :]}"
+
+
+def _axes(ax: Axes | None, height: float) -> Axes:
+    if ax is not None:
+        return ax
+    from matplotlib.figure import Figure  # not pyplot, which keeps every figure until it is closed
+
+    made: Axes = Figure(figsize=(_WIDTH, height), layout="constrained").subplots()
+    made.spines[["top", "right"]].set_visible(False)
+    return made
+
+
+def _rows(ax: Axes, names: Sequence[str], at: float = 0.0) -> Floats:
+    """A row for each name, the first one on top; the name stands ``at`` that height of its row."""
+    rows = np.arange(len(names), dtype=np.float64)[::-1]
+    ax.set_yticks(rows + at, labels=[shown(name) for name in names], parse_math=False)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(-0.6, len(names) - 0.4)
+    return rows
+
+
+def _name_values(ax: Axes, what: str) -> None:
+    ax.set_xlabel(what, parse_math=False)
+    ax.grid(axis="x", color=GRID, linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def _name_scale(ax: Axes, rows: Floats, scale: float) -> None:
+    """Write the largest difference, up and down, at the right of each strip."""
+    for row in rows:
+        for sign in (1, -1):
+            place = (1.01, row + sign * 0.42)
+            va = "top" if sign > 0 else "bottom"
+            ax.text(*place, f"{sign * scale:+.2g}", transform=ax.get_yaxis_transform(), va=va, fontsize="small")
+
+
+def _thinned(values: Floats) -> tuple[Floats, Floats]:
+    """Heights and edges of bars that show the sorted values; first and last are always among them."""
+    n_bars = min(values.size, _MOST_BARS)
+    chosen = values[np.rint(np.linspace(0, values.size - 1, n_bars)).astype(int)] if n_bars else values
+    return chosen, np.linspace(0, values.size, n_bars + 1)
+
+
+def _name_ends(ax: Axes, x: float, ends: Mapping[str, float]) -> None:
+    """Write the names of the lines at their ends, moved apart where they would cover each other."""
+    finite = {name: y for name, y in ends.items() if np.isfinite(y)}
+    names = sorted(finite, key=lambda name: finite[name])
+    low, high = ax.get_ylim()
+    height = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
+    ideal = np.array([(finite[name] - low) / (high - low) * height for name in names])
+    for name, y, moved in zip(names, ideal, _apart(ideal, 11.0, height), strict=True):
+        colour = SERIES[list(ends).index(name) % len(SERIES)]
+        ax.annotate(
+            shown(name),
+            (x, finite[name]),
+            (7, float(moved - y)),
+            textcoords="offset points",
+            va="center",
+            color=colour,
+            fontsize="small",
+            annotation_clip=False,
+            parse_math=False,
+        )
+
+
+def _apart(places: Floats, gap: float, highest: float) -> Floats:
+    """The sorted places, moved as little as it takes, in squares, to keep a gap between them and lie in [0, highest].
+
+    Isotonic regression: neighbours that are too close become a block, which lies where they do on average.
+    """
+    steps = gap * np.arange(places.size)
+    blocks: list[list[float]] = []
+    for place in places - steps:
+        block = [float(place)]
+        while blocks and np.mean(blocks[-1]) > np.mean(block):
+            block = blocks.pop() + block
+        blocks.append(block)
+    moved = np.array([np.mean(block) for block in blocks for _ in block])
+    inside: Floats = np.clip(moved, 0, max(highest - gap * (places.size - 1), 0))
+    return inside + steps
+
+
+def _fill_cell(ax: Axes, column: float, row: float, colour: str) -> None:
+    from matplotlib.patches import Rectangle
+
+    ax.add_patch(Rectangle((column - 0.48, row - 0.48), 0.96, 0.96, color=colour, alpha=0.25, linewidth=0))
+
+
+def _p_value(p: float) -> str:
+    if np.isnan(p):
+        return "?"
+    return "<.001" if p < 0.001 else f"{p:.3f}"[1:] if p < 0.0995 else f"{p:.2f}"
+
+
+def _write_beside(ax: Axes, x: float, row: float, text: str) -> None:
+    ax.annotate(text, (x, float(row)), (7, 0), textcoords="offset points", va="center", fontsize="small")

@@ -1,0 +1,103 @@
+"""Figures as SVG inside a page: text stays text, colours follow the page, the same figure is the same bytes."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from idealrank.report.markup import Markup
+from idealrank.report.palette import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["inline_svg"]
+
+_VARIABLES = {light: f"var(--{name})" for name, (light, _) in COLOURS.items()} | {"#000000": "currentColor"}
+_NUMBERS = ("d", "transform", "x", "y", "width", "height")
+_LINKS = ("href", "clip-path")
+_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+
+
+def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str) -> Markup:
+    """What ``draw`` draws, as an element; ``key`` tells its ids from those of other figures of the page.
+
+    >>> from idealrank import evaluate
+    >>> from idealrank.report import figures
+    >>> found = evaluate([0, 1], [2, 1], "rr")
+    >>> inline_svg(lambda: figures.means(found), "f1", "Means", "rr is 0.5").split("<g>")[0].split("><")[1:3]
+    ['title id="f1-title">Means</title', 'desc id="f1-desc">rr is 0.5</desc']
+    """
+    root = ElementTree.fromstring(_drawn(draw))
+    targets = {
+        target
+        for each in root.iter()
+        for name, value in each.attrib.items()
+        if _local(name) in _LINKS
+        for target in re.findall(r"#([\w.-]+)", value)
+    }
+    for parent in root.iter():
+        for child in [each for each in parent if _local(each.tag) in ("style", "metadata")]:
+            parent.remove(child)
+    for each in root.iter():
+        each.tag, each.tail = _local(each.tag), None
+        each.text = each.text if each.tag == "text" else None
+        each.attrib = {
+            _local(name): _attribute(_local(name), value, key)
+            for name, value in each.attrib.items()
+            if name != "id" or value in targets
+        }
+    size = {"viewBox": root.attrib["viewBox"], "class": "figure", "role": "img"}
+    root.attrib = size | {"aria-labelledby": f"{key}-title", "aria-describedby": f"{key}-desc"}
+    for place, (name, text) in enumerate((("title", title), ("desc", description))):
+        element = ElementTree.Element(name, {"id": f"{key}-{name}"})
+        element.text = text
+        root.insert(place, element)
+    return Markup(ElementTree.tostring(root, encoding="unicode", short_empty_elements=True))
+
+
+def _drawn(draw: Callable[[], Axes]) -> str:
+    """The figure as matplotlib writes it, whatever styles are in use where the page is made."""
+    import matplotlib
+
+    file = io.StringIO()
+    with matplotlib.rc_context(), _glyphs_of_the_browser():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "idealrank"})
+        figure = draw().get_figure(root=True)
+        assert figure is not None, "nothing has removed the Axes"
+        figure.savefig(file, format="svg", transparent=True, metadata=_NO_METADATA)
+    return file.getvalue()
+
+
+@contextmanager
+def _glyphs_of_the_browser() -> Iterator[None]:
+    """Nothing is said of letters that matplotlib's font lacks: the browser draws them with its own."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        yield
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
+
+
+def _attribute(name: str, value: str, key: str) -> str:
+    """Coordinates to a tenth of a pixel; fonts and colours are the page's."""
+    if name in _NUMBERS:
+        rounded = re.sub(r"-?\d+\.\d+", lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value)
+        return re.sub(r"\s+", " ", rounded).strip()
+    if name == "id":
+        return f"{key}-{value}"
+    if name in _LINKS:
+        return value.replace("#", f"#{key}-")
+    if name == "style":
+        value = re.sub(r"font: ([\d.]+px)[^;]*", r"font-size: \1", value)
+        value = re.sub(r"font-family: [^;]*;?\s*", "", value)
+        value = re.sub(r"#[0-9a-f]{6}", lambda found: _VARIABLES.get(found[0], found[0]), value)
+    return value
