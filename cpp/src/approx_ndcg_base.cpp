@@ -3,6 +3,6 @@
 
 namespace idealrank {
 
-extern const ApproxNdcg approx_ndcg_base{&base::approx_ndcg_of_list, &base::log_discount_sums};
+extern const ApproxNdcg approx_ndcg_base{&base::approx_ndcg_of_list, &base::log_discounts};
 
 }  // namespace idealrank

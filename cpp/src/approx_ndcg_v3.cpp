@@ -3,6 +3,6 @@
 
 namespace idealrank {
 
-extern const ApproxNdcg approx_ndcg_v3{&v3::approx_ndcg_of_list, &v3::log_discount_sums};
+extern const ApproxNdcg approx_ndcg_v3{&v3::approx_ndcg_of_list, &v3::log_discounts};
 
 }  // namespace idealrank

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "idealrank/buffer.hpp"
 #include "idealrank/errors.hpp"
 #include "idealrank/for_each_query.hpp"
 #include "idealrank/isa.hpp"
@@ -27,16 +30,18 @@ struct ApproxNdcgList {
   double alpha, beta, depth, ideal;
 };
 
+// Every array that a long list needs costs as much time for its pages as some of the arithmetic.
 struct ApproxNdcgScratch {
   SigmoidScratch sums;
-  std::vector<double> positions, slopes;
+  Buffer<double> positions;
+  Buffer<double> slopes;  // before, gains
 };
 
 struct ApproxNdcg {
-  // The loss; gradient[i] becomes its derivative by scores[i].
+  // The loss; gradient[i] becomes its derivative by scores[i]. The gains may lie in scratch.slopes.
   double (*of_list)(const ApproxNdcgList& list, std::span<double> gradient, ApproxNdcgScratch& scratch);
-  // sums[r] becomes D(1) + ... + D(r).
-  void (*discount_sums)(std::span<double> sums);
+  // weights[i] becomes D(first + i).
+  void (*discounts)(std::size_t first, std::span<double> weights);
 };
 extern const ApproxNdcg approx_ndcg_base, approx_ndcg_v3;
 
@@ -49,11 +54,41 @@ struct ApproxNdcgLists {
   double alpha, beta;
 };
 
+// Sums of discounts: by a table for short lists, of which there may be many.
+class DiscountSums {
+ public:
+  DiscountSums(const ApproxNdcg& kernel, std::size_t longest) : kernel_(kernel), up_to_(1 + std::min(longest, kTable)) {
+    kernel.discounts(1, std::span(up_to_).subspan(1));
+    for (std::size_t rank = 1; rank < up_to_.size(); ++rank) up_to_[rank] += up_to_[rank - 1];
+  }
+
+  // D(first + 1) + ... + D(last).
+  double operator()(std::size_t first, std::size_t last) const {
+    if (last < up_to_.size()) return up_to_[last] - up_to_[first];
+    double total = 0;
+    std::array<double, kTable> weights;
+    for (; first < last; first += kTable) {
+      const std::span<double> part(weights.data(), std::min(kTable, last - first));
+      kernel_.discounts(first + 1, part);
+      total += std::accumulate(part.begin(), part.end(), 0.0);
+    }
+    return total;
+  }
+
+ private:
+  static constexpr std::size_t kTable = 4096;
+
+  const ApproxNdcg& kernel_;
+  std::vector<double> up_to_;
+};
+
 // Gains of one list after the other, and the greatest DCG that they can have.
 class GainsAndIdeal {
  public:
-  // Throws data_error at a label that is not finite, and at a gain that is not or is negative.
-  void operator()(const ApproxNdcgLists& lists, std::int64_t query, std::int64_t begin, std::size_t n) {
+  // Throws data_error at a label that is not finite, and at a gain that is not or is negative. What must be computed
+  // goes to `memory`.
+  void operator()(const ApproxNdcgLists& lists, std::int64_t query, std::int64_t begin, std::size_t n,
+                  Buffer<double>& memory) {
     const auto first = static_cast<std::size_t>(begin);
     gains_ = lists.labels.subspan(first, n);
     levels_(gains_, query, begin);
@@ -62,12 +97,12 @@ class GainsAndIdeal {
       for (double& gain : level_gains_) gain = detail::exp2_gain(gain);
     }
     if (lists.exp2 || !lists.weights.empty()) {
-      own_gains_.resize(n);
-      for (std::size_t i = 0; i < n; ++i) own_gains_[i] = level_gains_[levels_.levels()[i]];
-      gains_ = own_gains_;
+      memory.resize(n);
+      for (std::size_t i = 0; i < n; ++i) memory[i] = level_gains_[levels_.levels()[i]];
+      gains_ = memory.span();
     }
     if (!lists.weights.empty()) {
-      for (std::size_t i = 0; i < n; ++i) own_gains_[i] *= lists.weights[first + i];
+      for (std::size_t i = 0; i < n; ++i) memory[i] *= lists.weights[first + i];
       levels_(gains_, query, begin, "a gain");
       level_gains_.assign(levels_.labels().begin(), levels_.labels().end());
     }
@@ -76,12 +111,11 @@ class GainsAndIdeal {
 
   std::span<const double> gains() const { return gains_; }
 
-  // sums[r]: of the discounts of the first r ranks.
-  double ideal(std::span<const double> sums, std::size_t depth) const {
+  double ideal(const DiscountSums& discount_sum, std::size_t depth) const {
     double total = 0;
     for (std::size_t level = level_gains_.size(), rank = 0; level-- > 0 && rank < depth;) {
       const std::size_t last = std::min<std::size_t>(rank + levels_.counts()[level], depth);
-      total += level_gains_[level] * (sums[last] - sums[rank]);
+      total += level_gains_[level] * discount_sum(rank, last);
       rank = last;
     }
     return total;
@@ -96,7 +130,7 @@ class GainsAndIdeal {
   }
 
   LabelLevels levels_;
-  std::vector<double> level_gains_, own_gains_;
+  std::vector<double> level_gains_;
   std::span<const double> gains_;
 };
 
@@ -106,8 +140,7 @@ inline void approx_ndcg(const ApproxNdcgLists& lists, std::span<double> values, 
   const ApproxNdcg& kernel = choose(isa, approx_ndcg_base, approx_ndcg_v3);
   std::int64_t longest = 0;
   for (std::size_t q = 1; q < lists.offsets.size(); ++q) longest = std::max(longest, lists.offsets[q] - lists.offsets[q - 1]);
-  std::vector<double> discount_sums(static_cast<std::size_t>(longest) + 1);
-  kernel.discount_sums(discount_sums);
+  const DiscountSums discount_sum(kernel, static_cast<std::size_t>(longest));
 
   for_each_query(lists.offsets, n_threads, [&] {
     return [&, scratch = ApproxNdcgScratch(), value = GainsAndIdeal()](std::int64_t query, std::int64_t begin,
@@ -117,10 +150,10 @@ inline void approx_ndcg(const ApproxNdcgLists& lists, std::span<double> values, 
       const auto scores = lists.scores.subspan(first, n);
       const auto own = gradient.subspan(first, n);
       check_finite(scores, query, begin);
-      value(lists, query, begin, n);
+      value(lists, query, begin, n, scratch.slopes);
       const bool whole = lists.depths.empty();
       const std::size_t depth = whole ? n : static_cast<std::size_t>(std::min(lists.depths[q], end - begin));
-      const double ideal = value.ideal(discount_sums, depth);
+      const double ideal = value.ideal(discount_sum, depth);
       if (ideal > 0) {
         const double soft_depth = whole ? std::numeric_limits<double>::infinity() : static_cast<double>(lists.depths[q]);
         values[q] = kernel.of_list({value.gains(), scores, lists.alpha, lists.beta, soft_depth, ideal}, own, scratch);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numbers>
 #include <span>
 
 #include "idealrank/approx_ndcg.hpp"
@@ -13,7 +14,7 @@
 
 #include "idealrank/isa_begin.hpp"
 
-inline constexpr double kLn2 = 0.6931471805599453;
+inline constexpr double kLn2 = std::numbers::ln2;
 
 // Numbers are summed in blocks: many of one size would otherwise lose a little each.
 inline constexpr std::size_t kSummedAtOnce = 1024;
@@ -21,7 +22,8 @@ inline constexpr std::size_t kSummedAtOnce = 1024;
 template <bool has_cutoff>
 double approx_ndcg_of_list(const ApproxNdcgList& list, std::span<double> gradient, ApproxNdcgScratch& scratch) {
   const std::size_t n = list.scores.size();
-  for (auto* column : {&scratch.positions, &scratch.slopes}) column->resize(n);
+  scratch.positions.resize(n);
+  scratch.slopes.resize(n);
   double* const positions = scratch.positions.data();  // sums of sigmoids; then the loss's derivatives by position
   double* const slopes = gradient.data();
   SigmoidList soft(list.scores, list.alpha, scratch.sums);
@@ -67,21 +69,11 @@ inline double approx_ndcg_of_list(const ApproxNdcgList& list, std::span<double> 
                                                                : approx_ndcg_of_list<true>(list, gradient, scratch);
 }
 
-inline void log_discount_sums(std::span<double> sums) {
-  sums[0] = 0;
-  double total = 0;
-  for (std::size_t begin = 1; begin < sums.size(); begin += kSummedAtOnce) {
-    const std::size_t end = std::min(begin + kSummedAtOnce, sums.size());
-    double part = 0;
-    for (std::size_t rank = begin; rank < end; rank += kLanes) {
-      const auto r = static_cast<double>(rank);
-      const Lanes discounts = kLn2 / log(Lanes{r + 1, r + 2, r + 3, r + 4});
-      for (std::size_t l = 0; l < kLanes && rank + l < end; ++l) {
-        part += discounts[l];
-        sums[rank + l] = total + part;
-      }
-    }
-    total += part;
+inline void log_discounts(std::size_t first, std::span<double> weights) {
+  for (std::size_t i = 0; i < weights.size(); i += kLanes) {
+    const auto above = static_cast<double>(first + i + 1);
+    const Lanes discounts = kLn2 / log(Lanes{above, above + 1, above + 2, above + 3});
+    store_some(weights.data() + i, discounts, std::min(kLanes, weights.size() - i));
   }
 }
 
