@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <random>
 
 #include "check.hpp"
@@ -160,4 +161,39 @@ TEST(a_score_that_is_not_finite_names_its_query_and_row) {
   CHECK(error.has_value());
   CHECK_EQ(error->query, 1);
   CHECK_EQ(error->row, 3);
+}
+
+TEST(logarithms_of_products_agree_with_all_pairs_in_long_double) {
+  for (const std::size_t n : check::Sizes{1, 2, 5, 33, 300}) {
+    for (const Column& scores : nasty_lists(n)) {
+      for (const double alpha : {1e-12, 1.0, 30.0}) {
+        const Offsets offsets{0, static_cast<std::int64_t>(n)};
+        for (const Isa isa : all_isas()) {
+          Column got(n);
+          log_sigmoid_sums({scores, {}, offsets, alpha}, got, isa, 1);
+          for (std::size_t i = 0; i < n; ++i) {
+            long double sum = 0;
+            for (std::size_t j = 0; j < n; ++j) {
+              const long double d = static_cast<long double>(alpha) * (static_cast<long double>(scores[i]) - scores[j]);
+              if (j != i) sum += std::max(d, 0.0L) + std::log1p(std::exp(-std::fabs(d)));
+            }
+            CHECK(std::fabs(got[i] - sum) <= 5e-11L * sum + 1e-290L || !(sum < 1e300L));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(other_sigmoids_are_steps_made_smooth) {
+  const Column scores{0, 2}, weights{3, 5};
+  const Offsets offsets{0, 2};
+  Column sums(2), slopes(2);
+  sigmoid_sums({scores, weights, offsets, 0.5}, Sigmoid::arctan, sums, slopes, Isa::base, 1);
+  CHECK(std::fabs(sums[0] - 5 * 0.75) < 1e-15);  // arctan 1 = pi / 4
+  CHECK(std::fabs(sums[1] - 3 * 0.25) < 1e-15);
+  CHECK(std::fabs(slopes[1] - 3 / (2 * std::numbers::pi)) < 1e-15);
+  sigmoid_sums({scores, weights, offsets, 0.5}, Sigmoid::erf, sums, slopes, Isa::base, 1);
+  CHECK(std::fabs(sums[0] - 5 * (1 + std::erf(1.0)) / 2) < 1e-15);
+  CHECK(std::fabs(slopes[0] - 5 * std::exp(-1.0) / std::sqrt(std::numbers::pi)) < 1e-15);
 }
