@@ -496,3 +496,19 @@ def test_means_are_sums_over_the_number_of_pairs() -> None:
 def test_losses_are_named_by_what_is_not_default() -> None:
     assert str(losses.LambdaRank(measure="ndcg@10", truncation=30)) == "lambda_rank(measure=ndcg@10,truncation=30)"  # type: ignore[arg-type]
     assert str(losses.Hinge(margin=2, normalize="pairs")) == "hinge(normalize=pairs,margin=2)"
+
+
+@pytest.mark.parametrize("truncation", [40, 25])
+def test_lambdas_are_those_of_lightgbm(truncation: int) -> None:
+    # One tree with a leaf a document: each leaf is worth minus the lambda over its second derivative.
+    lightgbm = pytest.importorskip("lightgbm")
+    rng = np.random.default_rng(0)
+    labels, scores, features = rng.integers(0, 4, 40), rng.normal(size=40), rng.permutation(40)[:, None]
+    options = {"objective": "lambdarank", "lambdarank_norm": False, "lambdarank_truncation_level": truncation}
+    options |= {"num_leaves": 80, "min_data_in_leaf": 1, "min_data_in_bin": 1, "min_sum_hessian_in_leaf": 0}
+    options |= {"learning_rate": 1.0, "num_threads": 1, "verbose": -1}
+    data = lightgbm.Dataset(features, labels, group=[40], init_score=scores, params=options)
+    leaves = lightgbm.train(options, data, 1).predict(features)
+    loss = LambdaRank(truncation=truncation)
+    steps = -loss(labels, scores)[1] / loss.hessian_diagonal(labels, scores)
+    assert_allclose(leaves, steps, rtol=1e-4, atol=1e-4)  # it reads its sigmoid from a table

@@ -108,3 +108,13 @@ TEST(the_first_score_that_is_not_finite_is_refused_with_its_row_whatever_the_cut
     }
   }
 }
+
+TEST(a_released_order_stays_and_the_ranker_ranks_on) {
+  TopRanker rank;
+  const Scores scores{0.2, 0.9, 0.5};
+  rank(scores, 3, 0, 0);
+  const Order kept = rank.release();
+  CHECK_EQ(kept, (Order{1, 2, 0}));
+  CHECK_EQ(top(rank, {1, 2}, 2), (Order{1, 0}));
+  CHECK_EQ(kept, (Order{1, 2, 0}));
+}

@@ -42,10 +42,12 @@ class PairsByScore {
     documents.wrong = change.wrong();
     documents.truncation = spec_.truncation;
 
-    sums_.assign(query.n(), 0.0);
+    std::fill(column.begin(), column.end(), 0.0);
     double value = 0;
-    split_(levels_, levels.counts(), [&](const LabelSplit& split) { value += sweep_(documents, split, sums_.data()); });
-    for (std::size_t p = 0; p < order.size(); ++p) column[order[p]] = sums_[p];
+    split_(levels_, levels.counts(), [&](const LabelSplit& split) { value += sweep_(documents, split, column.data()); });
+    // From places to rows; the scores have been used.
+    std::copy(column.begin(), column.end(), scores_.begin());
+    for (std::size_t p = 0; p < order.size(); ++p) column[order[p]] = scores_[p];
     return value;
   }
 
@@ -79,7 +81,7 @@ class PairsByScore {
   const PairSpec& spec_;
   PairSweep sweep_;
   LabelSplits split_;
-  std::vector<double> scores_, weights_, edges_, decays_, sums_;
+  std::vector<double> scores_, weights_, edges_, decays_;
   std::vector<std::uint32_t> levels_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "idealrank/errors.hpp"
 #include "idealrank/for_each_query.hpp"
@@ -42,7 +43,7 @@ class PairwiseLoss {
     const bool few = n_pairs <= spec_.few_pairs * static_cast<double>(query.n()) && by_label_.takes(query.scores);
     const bool swaps = spec_.weight == PairWeight::swap_change;
     std::span<const std::uint32_t> order;
-    if (!few || swaps) order = rank_(query.scores, query.n(), query.query, query.first_row);
+    if (!few || swaps) order = ranked(query);
     if (swaps) change_(spec_.swap, query.query, number_, order);
     const double value = few ? by_label_(query, order, number_, change_, column) : by_score_(query, order, number_, change_, column);
 
@@ -56,6 +57,13 @@ class PairwiseLoss {
   }
 
  private:
+  std::span<const std::uint32_t> ranked(const PairQuery& query) {
+    const auto order = rank_(query.scores, query.n(), query.query, query.first_row);
+    if (query.n() < kLong) return order;
+    order_ = rank_.release();  // what sorting takes would be half of all memory from here on
+    return order_;
+  }
+
   double count_pairs() const {
     double pairs = 0, lower = 0;
     for (const std::uint32_t count : number_.counts()) {
@@ -65,8 +73,11 @@ class PairwiseLoss {
     return pairs;
   }
 
+  static constexpr std::size_t kLong = 100'000;
+
   const PairSpec& spec_;
   TopRanker rank_;
+  std::vector<std::uint32_t> order_;
   LabelLevels number_;
   SwapChange change_;
   PairsByLabel by_label_;

@@ -28,6 +28,9 @@ class SwapChange {
   void operator()(const SwapMeasure& measure, std::int64_t query, const LabelLevels& levels, std::span<const std::uint32_t> order) {
     const std::size_t n = order.size();
     const auto depth = static_cast<std::size_t>(std::min(measure.depths[static_cast<std::size_t>(query)], static_cast<std::int64_t>(n)));
+    const auto& [linear, weights] = measure.discount;
+    table_ = measure.reduction == Reduction::sum && !linear && depth == n && weights.size() >= n ? weights.data() : nullptr;
+    if (table_ != nullptr) return;
     right_.resize(n);
     wrong_.resize(measure.reduction == Reduction::sum ? 0 : n);
     auto relevant = [&](std::size_t place) { return levels.labels()[levels.levels()[order[place]]] > 0; };
@@ -44,8 +47,8 @@ class SwapChange {
   }
 
   // One a place.
-  const double* right() const { return right_.data(); }
-  const double* wrong() const { return wrong_.empty() ? right_.data() : wrong_.data(); }
+  const double* right() const { return table_ != nullptr ? table_ : right_.data(); }
+  const double* wrong() const { return table_ == nullptr && !wrong_.empty() ? wrong_.data() : right(); }
 
  private:
   // With c relevant documents up to rank r and E = sum of 1 / rank over them: a relevant document that falls from rank a
@@ -85,6 +88,7 @@ class SwapChange {
     }
   }
 
+  const double* table_ = nullptr;  // a discount that is all there is to it, and need not be copied
   std::vector<double> right_, wrong_;
 };
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "idealrank/errors.hpp"
@@ -65,6 +66,9 @@ class TopRanker {
     }
     return order_;
   }
+
+  // The last result, to keep; and all memory that ranking took is given back.
+  std::vector<std::uint32_t> release() { return std::move(std::exchange(*this, TopRanker()).order_); }
 
  private:
   static constexpr std::size_t kMostFew = 64;

@@ -191,12 +191,6 @@ class LambdaRank(_Pairwise):
         plan = self._plan()
         assert isinstance(plan.gain, gains.Gain)
         worth = worth_of(plan.gain, dataclasses.replace(lists, weights=None))
-        # In the order of the gains the measure is at its best, ideal / divisor: the ratio to the ideal is 1 / divisor.
-        plans = plan, dataclasses.replace(plan, denominator="none", zero_if_short=False)
-        ranked = Rankings(lists.labels, worth, lists.offsets, n_threads=lists.n_threads)
-        best, ideal = run(plans, ranked, ties="stable")
-        factors = np.divide(best, ideal, out=np.zeros(lists.n_queries), where=ideal > 0)
-
         linear = isinstance(plan.discount, discounts.Linear)
         weights = np.empty(0) if linear else plan.discount.weights(int(lists.sizes.max(initial=0)))
         depths = _depths(plan.cutoff, worth, lists)
@@ -204,7 +198,22 @@ class LambdaRank(_Pairwise):
         gained = dataclasses.replace(lists, labels=worth)
         swap = plan.reduction, linear, weights, depths, truncation
         values, column = super()._sums(gained, curvature=curvature, swap=swap)
-        return values * factors, column * np.repeat(factors, lists.sizes)
+        factors = _inverse_divisors(plan, lists)
+        column *= np.repeat(factors, lists.sizes)
+        return values * factors, column
+
+
+def _inverse_divisors(plan: Plan, lists: Lists) -> Floats:
+    """1 over what the measure of each query is divided by, which is the same for all orders of it; 0 without gain.
+
+    Of equal scores the mean over all orders is taken, which is above 0 where there is gain, and needs no sort.
+    """
+    unranked = Rankings(lists.labels, np.zeros(lists.labels.size), lists.offsets, n_threads=lists.n_threads)
+    divided, whole = run(
+        [plan, dataclasses.replace(plan, denominator="none", zero_if_short=False)], unranked, "average"
+    )
+    inverse: Floats = np.divide(divided, whole, out=np.zeros(lists.n_queries), where=whole > 0)
+    return inverse
 
 
 def _depths(cutoff: cutoffs.Cutoff | str | None, worth: Floats, lists: Lists) -> Int64s:
