@@ -112,6 +112,26 @@ def test_moments_of_steps_and_of_functions_agree() -> None:
     assert leading_gap(fine, lambda s: 0.5).a == pytest.approx(0.5, abs=1e-6)
 
 
+def test_fitted_curves_have_moments_with_standard_errors() -> None:
+    rng = np.random.default_rng(9)
+
+    def drawn() -> tuple[StepCurve, StepCurve]:
+        x = rng.random(300)
+        labels = rng.random(300) < 0.2 + 0.6 * x
+        noise = rng.random(300)
+        a, b = (StepCurve.fit(labels, each, method="raw", n_resamples=30) for each in (x, noise))
+        return a, b
+
+    found = [leading_gap(*drawn(), k_max=1) for _ in range(40)]
+    moments = np.array([each.moments[1] for each in found])
+    errors = np.array([each.errors[1] for each in found if each.errors is not None])
+    assert errors.size == 40
+    # Delta = 0.3 (1 - 2u), of which the first moment is 0.3 (-1 + 1/2).
+    assert moments.mean() == pytest.approx(-0.15, abs=4 * moments.std() / math.sqrt(40))
+    assert errors.mean() == pytest.approx(moments.std(), rel=0.4)
+    assert leading_gap(MODELS["s"], MODELS["1-s"]).errors is None
+
+
 def test_lemma_33_with_equal_limits_the_better_top_loses_slowly() -> None:
     def curve(sign: int):  # type: ignore[no-untyped-def]
         return lambda s: 0.4 + sign * 0.025 * (1 - 24 * (1 - s) + 33 * (1 - s) ** 2)

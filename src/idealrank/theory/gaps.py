@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from idealrank.theory import curves
 from idealrank.theory.curves import Curve, CurveLike
+from idealrank.theory.steps import StepCurve
 from idealrank.theory.weights import log_power
 
 __all__ = ["FirstOrder", "LeadingGap", "first_order", "leading_gap", "log_moments"]
@@ -40,12 +43,13 @@ class LeadingGap:
     """N_a(n) - N_b(n) = a / log^K n + O(1 / log^(K+1) n), for the discount 1 / log(1 + r).
 
     ``moments``: M_k = int_0^1 (ybar_a - ybar_b)(1 - u) log^k u du; K is the first that is not 0, None if none was
-    found.
+    found. ``errors``: their standard errors, where both curves were fitted with the same ``n_resamples`` and ``seed``.
     """
 
     K: int | None
     a: float
     moments: tuple[float, ...]
+    errors: tuple[float, ...] | None = None
 
 
 def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, tolerance: float = 1e-9) -> LeadingGap:
@@ -60,11 +64,19 @@ def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, toler
     """
     a, b = curves.check_relevant(curves.of(curve_a)), curves.check_relevant(curves.of(curve_b))
     curves.check_same_documents(a, b)
-    moments = log_moments(a, b, k_max)
+    moments, errors = log_moments(a, b, k_max), _errors(a, b, k_max)
     for k, moment in enumerate(moments):
         if k > 0 and abs(moment) > tolerance * math.factorial(k) * a.best:
-            return LeadingGap(k, (-1) ** k * moment / a.mean, moments)
-    return LeadingGap(None, 0.0, moments)
+            return LeadingGap(k, (-1) ** k * moment / a.mean, moments, errors)
+    return LeadingGap(None, 0.0, moments, errors)
+
+
+def _errors(a: Curve, b: Curve, k_max: int) -> tuple[float, ...] | None:
+    """The spread of the moments over the same resamples of both curves."""
+    if not (isinstance(a, StepCurve) and isinstance(b, StepCurve) and len(a.resamples) == len(b.resamples) > 1):
+        return None
+    moments = [log_moments(*pair, k_max) for pair in zip(a.resamples, b.resamples, strict=True)]
+    return tuple(np.std(moments, axis=0, ddof=1).tolist())
 
 
 def log_moments(curve_a: Curve, curve_b: Curve, k_max: int, to: float = 1.0) -> tuple[float, ...]:

@@ -45,6 +45,8 @@ class StepCurve(Curve):
         self.steps = np.array([np.asarray(by_level[level], np.float64) for level in levels])
         self._check()
         self.bands: Bands | None = None
+        #: The same fit to resamples of the documents, in the order of their drawing.
+        self.resamples: tuple[StepCurve, ...] = ()
 
     def _check(self) -> None:
         edges, steps = self.edges, self.steps
@@ -102,8 +104,9 @@ class StepCurve(Curve):
         if n_resamples > 0:
             s = (np.arange(200) + 0.5) / 200
             rng = np.random.default_rng(seed)
-            resampled = [_fitted(_resampled(documents, rng), method, n_bins)(s) for _ in range(n_resamples)]
-            low, high = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+            curve.resamples = tuple(_fitted(_resampled(documents, rng), method, n_bins) for _ in range(n_resamples))
+            gains = [each(s) for each in curve.resamples]
+            low, high = np.quantile(gains, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
             curve.bands = Bands(s, low, high)
         return curve
 
