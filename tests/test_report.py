@@ -122,7 +122,7 @@ def test_a_page_holds_its_conventions_versions_and_problems(page: str) -> None:
     assert "like trec_eval" in words
     assert "gain=linear" in words
     assert f"idealrank {ir.__version__}" in words
-    for title in ("Query by query", "Data", "Conventions", "Provenance"):
+    for title in ("Query by query", "Data quality", "Conventions", "Provenance"):
         assert title in words
 
 

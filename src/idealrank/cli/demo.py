@@ -43,8 +43,8 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     training part is written as LETOR text and read back; then the test queries are ranked by single features, at
     random, and by the least-squares combination of all features, and the best-ranked ten documents are looked at.
 
-    With --format other than text, or --quiet, only the table is printed. With --html, the rankers are also compared, as
-    'idealrank compare' does.
+    With --format other than text, or --quiet, only the table is printed. With --html, the rankers are also compared
+    with the first feature, as 'idealrank compare' does.
     """
     speak = output_format == "text" and not quiet
     if speak:
@@ -135,5 +135,6 @@ def _report(test: RankingData, rankers: Mapping[str, Floats], path: str, seed: i
     from idealrank.report import over_cutoffs
 
     measures = [f"ndcg@{_TOP}", f"p@{_TOP}"]
-    curves = evaluate(test, rankers, over_cutoffs(measures))
-    reporting.write(compare(test, rankers, measures, seed=seed), path, curves=curves, quiet=quiet)
+    baseline = next(name for name in rankers if name.startswith("feature"))
+    found = compare(test, rankers, measures, baseline=baseline, seed=seed)
+    reporting.write(found, path, curves=evaluate(test, rankers, over_cutoffs(measures)), quiet=quiet)

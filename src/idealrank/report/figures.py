@@ -7,7 +7,7 @@ when something is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +29,7 @@ __all__ = ["cutoff_curves", "differences", "distributions", "means", "significan
 _WIDTH = 5.0
 _LONGEST_NAME = 28
 _N_BINS = 25
+_LINE_HEIGHT = 11.0
 #: More bars than pixels would draw the same picture: of a sorted list every n-th value shows where it goes.
 _MOST_BARS = 250
 _LINES = ("-", "--", ":", "-.")
@@ -45,7 +46,7 @@ def means(result: Result, measure: str | None = None, ax: Axes | None = None) ->
     measure = one_measure(result, measure)
     found = intervals_of(result, measure)
     ax = _axes(ax, 0.7 + 0.27 * len(found))
-    rows = _rows(ax, list(found))
+    rows = _rows(ax, map(shown, found))
     for row, each in zip(rows, found.values(), strict=True):
         ax.hlines(row, each.low, each.high, colors=BETTER, linewidth=2)
         ax.plot([each.mean], [row], "o", color=BETTER, markersize=6)
@@ -56,7 +57,9 @@ def means(result: Result, measure: str | None = None, ax: Axes | None = None) ->
 
 
 def distributions(result: Result, measure: str | None = None, ax: Axes | None = None) -> Axes:
-    """How the values of the queries are spread: a histogram of each system, all on one scale, with a line at the mean.
+    """How the values of the queries are spread: a histogram of each system, with a line at the mean.
+
+    Heights are the square roots of shares, on one scale for all: one frequent value does not hide the others.
 
     >>> from idealrank import evaluate
     >>> ax = distributions(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
@@ -66,7 +69,7 @@ def distributions(result: Result, measure: str | None = None, ax: Axes | None = 
     measure = one_measure(result, measure)
     found = values_of(result, measure)
     ax = _axes(ax, 0.8 + 0.42 * len(found))
-    rows = _rows(ax, list(found), at=0.3)
+    rows = _rows(ax, map(shown, found), at=0.3)
     everything = np.concatenate([np.zeros(0), *found.values()])
     low, high = (min(everything, default=0.0), max(everything, default=1.0))
     low, high = (0.0, 1.0) if low >= 0 and high <= 1 else (low, high if high > low else low + 1)
@@ -74,7 +77,9 @@ def distributions(result: Result, measure: str | None = None, ax: Axes | None = 
     shares = {name: count / max(count.sum(), 1) for name, (count, _) in counts.items()}
     highest = max(float(share.max()) for share in shares.values()) or 1.0
     for row, (name, (_, edges)) in zip(rows, counts.items(), strict=True):
-        ax.stairs(row + 0.85 * shares[name] / highest, edges, baseline=row, fill=True, color=BETTER, alpha=0.55)
+        ax.stairs(
+            row + 0.85 * np.sqrt(shares[name] / highest), edges, baseline=row, fill=True, color=BETTER, alpha=0.55
+        )
         if found[name].size:
             ax.vlines(found[name].mean(), row, row + 0.85, colors=WORSE, linewidth=2)
     ax.set_ylim(-0.1, len(found))
@@ -91,7 +96,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
     >>> ax = differences(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a"))
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
-    (['b'], 'queries, by difference in rr from a')
+    (['b'], 'queries, by difference from a')
     """
     measure = one_measure(comparison, measure)
     against = reference_of(comparison, measure)
@@ -99,7 +104,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     found = [difference(comparison, measure, system, against) for system in others]
     scale = max((float(np.abs(each).max(initial=0)) for each in found), default=0) or 1.0
     ax = _axes(ax, 0.6 + max(0.62 * len(others), 1.2))
-    rows = _rows(ax, others)
+    rows = _rows(ax, map(shown, others))
     for row, each in zip(rows, found, strict=True):
         bars, edges = _thinned(each)
         n_better, n_not_worse = np.count_nonzero(bars > 0), np.count_nonzero(bars >= 0)
@@ -112,7 +117,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     _name_scale(ax, rows, scale)
     ax.set_ylim(-0.5, len(others) - 0.5)
     ax.set_xlim(0, max([1, *(each.size for each in found)]))
-    ax.set_xlabel(f"queries, by difference in {measure} from {shown(against)}", parse_math=False)
+    _name_below(ax, f"queries, by difference from {shown(against)}")
     return ax
 
 
@@ -143,13 +148,15 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
     ax.minorticks_off()
     _name_ends(ax, cutoffs[-1], dict(zip(curves[family], ends, strict=True)))
     ax.grid(axis="y", color=GRID, linewidth=0.6)
-    ax.set_xlabel("cut-off")
+    _name_below(ax, "cut-off")
     ax.set_ylabel(family, parse_math=False)
     return ax
 
 
 def significance(comparison: Comparison, measure: str | None = None, ax: Axes | None = None) -> Axes:
     """Corrected p-values of all pairs that were compared: ▲ where the row is significantly better, ▼ where worse.
+
+    Columns are the systems in the order of the rows, by number.
 
     >>> from idealrank import compare, from_arrays
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
@@ -159,8 +166,8 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
     """
     measure = one_measure(comparison, measure)
     systems = comparison.systems
-    ax = _axes(ax, 1.2 + 0.36 * len(systems))
-    rows = _rows(ax, systems)
+    ax = _axes(ax, 0.5 + 0.36 * len(systems))
+    rows = _rows(ax, [f"{shown(name)}  {number}" for number, name in enumerate(systems, 1)])
     columns = range(len(systems))
     for each in comparison.differences[measure]:
         i, j = systems.index(each.system), systems.index(each.against)
@@ -176,7 +183,7 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
         _fill_cell(ax, place, float(rows[place]), NEUTRAL)
     ax.set_xlim(-0.5, len(systems) - 0.5)
     ax.set_ylim(-0.5, len(systems) - 0.5)
-    ax.set_xticks(columns, labels=[shown(name) for name in systems], rotation=45, ha="left", parse_math=False)
+    ax.set_xticks(columns, labels=[str(column + 1) for column in columns])
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -194,7 +201,7 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
     steps = [step for step in way.steps if step.n_moved]
     names = [way.start, *(f"{step.choice}: {step.before} → {step.after}" for step in steps), way.end]
     ax = _axes(ax, 0.7 + 0.34 * len(names))
-    rows = _rows(ax, names)
+    rows = _rows(ax, map(shown, names))
     for row, mean in ((rows[0], way.start_mean), (rows[-1], way.end_mean)):
         ax.plot([mean], [row], "o", color=NEUTRAL, markersize=7)
         _write_beside(ax, mean, row, f"{mean:.4f}")
@@ -205,6 +212,7 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
         ax.barh([rows[number]], [step.change], left=[before], height=0.5, color=colour)
         _write_beside(ax, max(before, step.mean), rows[number], f"{step.change:+.4f}")
     ax.vlines(way.end_mean, rows[-2], rows[-1], colors=NEUTRAL, linewidth=0.8)
+    ax.use_sticky_edges = False  # else a bar that ends the plot has no margin
     ax.margins(x=0.2)
     _name_values(ax, "mean")
     return ax
@@ -231,19 +239,26 @@ def _axes(ax: Axes | None, height: float) -> Axes:
     return made
 
 
-def _rows(ax: Axes, names: Sequence[str], at: float = 0.0) -> Floats:
+def _rows(ax: Axes, names: Iterable[str], at: float = 0.0) -> Floats:
     """A row for each name, the first one on top; the name stands ``at`` that height of its row."""
+    names = list(names)
     rows = np.arange(len(names), dtype=np.float64)[::-1]
-    ax.set_yticks(rows + at, labels=[shown(name) for name in names], parse_math=False)
+    ax.set_yticks(rows + at, labels=names, parse_math=False)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(-0.6, len(names) - 0.4)
     return rows
 
 
 def _name_values(ax: Axes, what: str) -> None:
-    ax.set_xlabel(what, parse_math=False)
+    _name_below(ax, what)
+    ax.locator_params(axis="x", nbins=6)
     ax.grid(axis="x", color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
+
+
+def _name_below(ax: Axes, what: str) -> None:
+    """Name the x-axis; a long name grows to the left, where names of rows leave it room."""
+    ax.set_xlabel(what, loc="right", parse_math=False)
 
 
 def _name_scale(ax: Axes, rows: Floats, scale: float) -> None:
@@ -269,7 +284,9 @@ def _name_ends(ax: Axes, x: float, ends: Mapping[str, float]) -> None:
     low, high = ax.get_ylim()
     height = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
     ideal = np.array([(finite[name] - low) / (high - low) * height for name in names])
-    for name, y, moved in zip(names, ideal, _apart(ideal, 11.0, height), strict=True):
+    half = _LINE_HEIGHT / 2  # so that no label reaches below the axis
+    placed = _apart(ideal - half, _LINE_HEIGHT, height - _LINE_HEIGHT) + half
+    for name, y, moved in zip(names, ideal, placed, strict=True):
         colour = SERIES[list(ends).index(name) % len(SERIES)]
         ax.annotate(
             shown(name),

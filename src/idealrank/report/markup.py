@@ -75,7 +75,7 @@ def _row(cells: Sequence[str], is_number: Sequence[bool]) -> Markup:
         tag("td", "none" if cell == "nan" else cell, class_=_side(right))
         for cell, right in zip(cells[1:], is_number[1:], strict=True)
     ]
-    return tag("tr", tag("th", cells[0], scope="row"), *others)
+    return tag("tr", tag("th", cells[0], scope="row") if cells[0] else tag("td"), *others)
 
 
 def _side(right: bool) -> str | None:

@@ -52,7 +52,7 @@ def html(
     sections = [
         *sections_of(result, curves),
         Section("queries", "Query by query", _queries(measures_of(result))),
-        Section("data", "Data", _problems(evaluations.problems)),
+        Section("data", "Data quality", _problems(evaluations.problems)),
         Section("conventions", "Conventions", joined(_conventions(evaluations))),
         Section("provenance", "Provenance", _definitions(_provenance(result, command))),
     ]

@@ -107,7 +107,8 @@ def _verdict(found: Comparison, measure: str) -> str:
 def _summary(result: Result) -> Markup:
     """A row a system; a column a measure with the mean, and its interval below."""
     intervals = {measure: intervals_of(result, measure) for measure in measures_of(result)}
-    best = {measure: max(map(_order, found.values())) for measure, found in intervals.items() if len(found) > 1}
+    has_best = len(evaluations_of(result)) > 1 and not isinstance(result, Explanation)
+    best = {measure: max(map(_order, found.values())) for measure, found in intervals.items() if has_best}
     rows = []
     for system in evaluations_of(result):
         cells = [
@@ -121,7 +122,9 @@ def _summary(result: Result) -> Markup:
     whole = tag("table", tag("caption", caption), tag("thead", tag("tr", *heads)), tag("tbody", *rows))
     level = next(iter(next(iter(intervals.values())).values())).level
     method = "BCa bootstrap" if isinstance(result, Comparison) else "t distribution"
-    note = f"Means over queries; below each its {level:.0%} interval, by the {method}. The highest mean is bold."
+    note = f"Means over queries, with their {level:.0%} intervals by the {method}."
+    if has_best:
+        note += " The highest mean is bold."
     return joined([scrolled(whole, caption), tag("p", note, class_="note")])
 
 
@@ -161,7 +164,7 @@ def _means(result: Result, measure: str, key: str) -> Iterator[Markup]:
 def _distributions(result: Result, measure: str, key: str) -> Iterator[Markup]:
     told = "; ".join(f"{name}: {_spread(values)}" for name, values in values_of(result, measure).items())
     draw = partial(figures.distributions, result, measure)
-    yield _figure(draw, f"{key}-spread", "How the queries are spread; the line is the mean", told)
+    yield _figure(draw, f"{key}-spread", "How the queries are spread, by roots of shares; the line is the mean", told)
 
 
 def _spread(values: Floats) -> str:
