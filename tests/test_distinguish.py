@@ -104,6 +104,17 @@ def test_theory_is_joined_to_what_is_seen() -> None:
     assert found.best != "ndcg@10"
 
 
+def test_dcg_has_no_limit_but_the_verdict_of_ndcg() -> None:
+    labels, a, b, offsets = drawn(5, 200)
+    found = distinguish(
+        labels, a, b, ["dcg@10", "dcg(discount=power:0.5)", "ndcg(discount=power:0.5)"], offsets=offsets
+    )
+    assert found["dcg@10"].verdict.how == "in expectation"
+    assert found["dcg(discount=power:0.5)"].verdict == found["ndcg(discount=power:0.5)"].verdict
+    assert math.isnan(found["dcg@10"].predicted_gap)
+    assert math.isnan(found["dcg(discount=power:0.5)"].limit_a)
+
+
 def test_queries_are_resampled() -> None:
     labels, a, b, offsets = drawn(30, 50)
     found = distinguish(labels, a, b, ["ndcg@1"], offsets=offsets, n_resamples=2000)
@@ -166,6 +177,7 @@ def test_one_document_and_one_query() -> None:
     assert one["ndcg"].queries_needed is None
     assert math.isnan(one["ndcg"].separated)
     assert one["ndcg"].better == "a"
+    assert one.advice == "ndcg puts A ahead of B on the only query; how surely, more queries would tell"
 
 
 def test_queries_without_relevant_documents_are_left_out() -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from idealrank import gains
 from idealrank.data import Floats, Int64s, RankingData, check_columns
 from idealrank.errors import ConventionError, DataError
-from idealrank.measures import Measure, measure
+from idealrank.measures import DCG, NDCG, Measure, measure
 from idealrank.theory.curves import Curve
 from idealrank.theory.limits import limit
 from idealrank.theory.needed import Gap
@@ -104,6 +104,11 @@ class Distinction:
         first, best = self[self.given[0]], self.table[0]
         if best.better is None:
             return f"no measure here tells {a} from {b}: their means are the same"
+        if self.n_queries == 1:
+            ahead, behind = (a, b) if best.better == "a" else (b, a)
+            return (
+                f"{best.measure} puts {ahead} ahead of {behind} on the only query; how surely, more queries would tell"
+            )
         resamples = f"{first.separated:.0%} of resamples of {_count(self.n_queries, 'query', 'queries')}"
         start = f"{first.measure} separates {a} from {b} on {resamples}"
         if first.better is None:
@@ -288,13 +293,15 @@ def _prediction(m: Measure, curve_a: Curve, curve_b: Curve, length: int) -> dict
         except (ConventionError, DataError):
             return math.nan
 
-    plain = m if m.label != "dcg" else "ndcg"
-    gap = or_nan(pseudo_expectation, plain, curve_a, length) - or_nan(pseudo_expectation, plain, curve_b, length)
+    if isinstance(m, DCG):  # which grows without limit, but orders rankers of the same documents as NDCG does
+        nowhere = {"limit_a": math.nan, "limit_b": math.nan, "predicted_gap": math.nan}
+        return {**nowhere, "verdict": verdict(NDCG(discount=m.discount, cutoff=m.cutoff), curve_a, curve_b)}
+    expected = [or_nan(pseudo_expectation, m, curve, length) for curve in (curve_a, curve_b)]
     return {
-        "limit_a": or_nan(limit, plain, curve_a),
-        "limit_b": or_nan(limit, plain, curve_b),
-        "predicted_gap": gap,
-        "verdict": verdict(plain, curve_a, curve_b),
+        "limit_a": or_nan(limit, m, curve_a),
+        "limit_b": or_nan(limit, m, curve_b),
+        "predicted_gap": expected[0] - expected[1],
+        "verdict": verdict(m, curve_a, curve_b),
     }
 
 
