@@ -82,7 +82,7 @@ inline void log_sigmoid_sums_of_list(std::span<const double> scores, double alph
   if (scores.empty()) return;
   const ScoreRange range = range_of(scores);
   SigmoidSorted sorted(scratch);
-  sorted.arrange(scores, alpha, range.least, width_of(range, alpha));
+  sorted.arrange(scores, alpha, range.least, width_of(range, alpha), true);
   sorted.log_sums(sums.data());
 }
 
