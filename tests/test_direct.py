@@ -175,7 +175,11 @@ def test_smooth_cut_offs(alpha: float, beta: float, ndcg: float, precision: floa
     slopes: dict[str, Any] = {"alpha": alpha, "beta": beta}
     for loss in (ApproxNDCG(cutoff=3, **slopes), Approx(measure="ndcg@3", **slopes)):
         assert_allclose(1 - loss(GRADED, SCORES)[0], ndcg, rtol=1e-10, atol=0)
-    for binary in (ApproxPrecision(cutoff=3, **slopes), Approx(measure="p@3", **slopes)):
+    for binary in (
+        ApproxPrecision(cutoff=3, **slopes),
+        Approx("p@3", **slopes),
+        Approx(measures.Precision() @ 3, **slopes),
+    ):
         assert_allclose(1 - binary(BINARY, SCORES)[0], precision, rtol=1e-10, atol=0)
 
 
@@ -373,6 +377,9 @@ def test_extreme_slopes_and_scores_give_finite_numbers(name: str, alpha: float) 
         values, gradient = loss(GRADED, scores)
         assert np.isfinite(values).all()
         assert np.isfinite(gradient).all()
+        curvature = loss.hessian_diagonal(GRADED, scores)
+        assert np.isfinite(curvature).all()
+        assert (curvature >= 0).all()
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,12 @@ class SoftRanked(Loss):
         return self.alpha
 
 
+def _curved(alpha: float, sizes: Floats) -> Floats:
+    """Alpha^2 times these numbers, none of which is negative but by rounding; finite however steep the sigmoid."""
+    with np.errstate(over="ignore"):
+        return np.clip(alpha * (alpha * sizes), 0, np.finfo(np.float64).max)
+
+
 class _ByPosition(NamedTuple):
     """A loss of soft ranks: one value a query, and its derivative by each position.
 
@@ -119,7 +125,7 @@ class Approximation(SoftRanked):
         found = self._by_position(lists)
         sizes = np.abs(found.derivatives)
         _, pulled = found.soft.sums(sizes)
-        return self.slope_of_ranks() ** 2 * (pulled + sizes * found.density)
+        return _curved(self.slope_of_ranks(), pulled + sizes * found.density)
 
     def _is_native(self) -> bool:
         plan = self.plan
@@ -299,7 +305,7 @@ class ApproxKendall(SoftRanked):
 
     def curvature(self, lists: Lists) -> Floats:
         alpha = self.slope_of_ranks()
-        return 2 * alpha**2 * np.abs(misordered(lists, alpha, self.sigmoid).sizes)
+        return _curved(alpha, 2 * misordered(lists, alpha, self.sigmoid).sizes)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -319,18 +325,16 @@ class Approx(SoftRanked):
 
     Recall@1 of one relevant document of two with equal scores: its position is 1.5, the border of k = 1.
 
-    >>> Approx(measure="recall@1")([1, 0], [0, 0])[0]
+    >>> Approx("recall@1")([1, 0], [0, 0])[0]
     array([0.5])
     """
 
-    measure: Any = option(measure)
+    measure: Any = dataclasses.field(metadata={"coerce": measure}, kw_only=False)
     beta: float = option(slope, 10.0)
     label = "approx"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.measure is None:
-            raise ConventionError(f"{self.label} lacks its measure: write {self.label}(measure=ndcg@10)")
         ranks: dict[str, Any] = {"alpha": self.alpha, "sigmoid": self.sigmoid}
         form: SoftRanked
         if isinstance(self.measure, KendallTau):
