@@ -18,6 +18,7 @@ from idealrank import datasets
 from idealrank.data import Floats, Int64s, RankingData, from_arrays
 from idealrank.errors import DataError
 from idealrank.experiments.results import Claim, Reproduction
+from idealrank.learners import LinearRanker
 from idealrank.losses import CrossEntropy, Hinge, Loss
 from idealrank.measures import measure
 from idealrank.theory import StepCurve, limit, verdict
@@ -71,7 +72,7 @@ def grow(train: RankingData, test: RankingData, seed: int = 0) -> Growth:
     """The rankers, trained on one part, along the growing lists of the other; features are on one scale by query."""
     rng = np.random.default_rng(seed)
     few = train.subset(range(min(train.n_queries, 10))) if train.n_docs > 100_000 else train
-    scores = [test.features @ _trained(each, few) for each in (Hinge(), CrossEntropy())]
+    scores = [test.features @ _trained(each, few) for each in (Hinge(normalize="pairs"), CrossEntropy())]
     rankers = [np.ascontiguousarray(each, np.float64) for each in (*scores, rng.uniform(-1, 1, test.n_docs))]
     sizes = growing_sizes(int(np.median(np.diff(test.offsets))))
     measures = [measure(name) for name in MEASURES.values()]
@@ -106,20 +107,9 @@ def _on_one_scale(data: RankingData) -> RankingData:
 
 
 def _trained(loss: Loss, data: RankingData) -> Floats:
-    """Weights of the features that minimise the loss, relative to that of equal scores."""
-    from scipy.optimize import minimize
-
-    features = np.asarray(data.features, np.float64)
-    scale = float(loss(data.labels, np.zeros(data.n_docs), data.offsets)[0].sum())
-
-    def objective(weights: Floats) -> tuple[float, Floats]:
-        values, gradient = loss(data.labels, features @ weights, data.offsets)
-        penalty = 1e-4 * float(weights @ weights)
-        return float(values.sum()) / scale + penalty, gradient @ features / scale + 2e-4 * weights
-
-    start = np.zeros(features.shape[1])
-    found: Floats = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 60}).x
-    return found
+    """Weights of the features that minimise the loss."""
+    queries = np.repeat(np.arange(data.n_queries), np.diff(data.offsets))
+    return LinearRanker(loss, l2=2e-4, max_iter=60).fit(data.features, data.labels, qid=queries).coef_
 
 
 def _claims(growth: Growth) -> Iterator[Claim]:
