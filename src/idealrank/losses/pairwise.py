@@ -23,9 +23,10 @@ import numpy as np
 
 from idealrank import _core, cutoffs, discounts, gains
 from idealrank._options import choice, number, option
-from idealrank.data import Floats, Int64s
+from idealrank.data import Floats
 from idealrank.errors import ConventionError
 from idealrank.losses.base import Lists, Loss
+from idealrank.losses.direct import depths_of
 from idealrank.losses.targets import worth_of
 from idealrank.measures import NDCG, Measure, measure
 from idealrank.measures.plan import Lists as Rankings
@@ -193,10 +194,10 @@ class LambdaRank(_Pairwise):
         worth = worth_of(plan.gain, dataclasses.replace(lists, weights=None))
         linear = isinstance(plan.discount, discounts.Linear)
         weights = np.empty(0) if linear else plan.discount.weights(int(lists.sizes.max(initial=0)))
-        depths = _depths(plan.cutoff, worth, lists)
+        depths = depths_of(plan, lists, worth)
         truncation = 2**63 if self.truncation is None else self.truncation
         gained = dataclasses.replace(lists, labels=worth)
-        swap = plan.reduction, linear, weights, depths, truncation
+        swap = plan.reduction, linear, weights, lists.sizes if depths is None else depths, truncation
         values, column = super()._sums(gained, curvature=curvature, swap=swap)
         factors = _inverse_divisors(plan, lists)
         column *= np.repeat(factors, lists.sizes)
@@ -214,14 +215,3 @@ def _inverse_divisors(plan: Plan, lists: Lists) -> Floats:
     )
     inverse: Floats = np.divide(divided, whole, out=np.zeros(lists.n_queries), where=whole > 0)
     return inverse
-
-
-def _depths(cutoff: cutoffs.Cutoff | str | None, worth: Floats, lists: Lists) -> Int64s:
-    """How many ranks of each query count."""
-    match cutoff:
-        case None:
-            return lists.sizes
-        case cutoffs.Cutoff():
-            return cutoff.at(lists.sizes)
-    assert cutoff == "relevant"
-    return np.diff(np.concatenate([[0], np.cumsum(worth > 0)])[lists.offsets])
