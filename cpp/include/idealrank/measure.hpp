@@ -175,8 +175,9 @@ class QueryMeter {
       levels.gains[static_cast<std::size_t>(level)] = takes(gains_[g], level) ? gain_of(gains_[g], level, 0) : 0;
       levels.best_first[static_cast<std::size_t>(level)] = level;
     }
-    std::stable_sort(levels.best_first.begin(), levels.best_first.end(), [&](int a, int b) {
-      return levels.gains[static_cast<std::size_t>(a)] > levels.gains[static_cast<std::size_t>(b)];
+    std::ranges::sort(levels.best_first, [&](int a, int b) {
+      const double gain_a = levels.gains[static_cast<std::size_t>(a)], gain_b = levels.gains[static_cast<std::size_t>(b)];
+      return gain_a != gain_b ? gain_a > gain_b : a < b;
     });
   }
 
