@@ -292,7 +292,7 @@ def test_bars_are_the_sorted_differences_of_all_queries() -> None:
         better, worse = (patch.get_data() for patch in ax.patches[2 * row : 2 * row + 2])
         drawn = np.concatenate([better.values, worse.values])
         expected = np.sort(values[:, number] - values[:, 0])[::-1]
-        assert_allclose((drawn - strip) / 0.42 * scale, expected[expected != 0], rtol=0, atol=1e-12)
+        assert_allclose((drawn - strip) / (0.85 / 2) * scale, expected[expected != 0], rtol=0, atol=1e-12)
         assert better.edges[0] == 0
         assert worse.edges[-1] == len(QRELS)
 

@@ -26,9 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["cutoff_curves", "differences", "distributions", "means", "significance", "waterfall"]
 
+#: In inches.
 _WIDTH = 5.0
 _LONGEST_NAME = 28
 _N_BINS = 25
+#: What of a row's height is drawn on.
+_ROW = 0.85
+#: In points.
 _LINE_HEIGHT = 11.0
 #: More bars than pixels would draw the same picture: of a sorted list every n-th value shows where it goes.
 _MOST_BARS = 250
@@ -71,17 +75,14 @@ def distributions(result: Result, measure: str | None = None, ax: Axes | None = 
     ax = _axes(ax, 0.8 + 0.42 * len(found))
     rows = _rows(ax, map(shown, found), at=0.3)
     everything = np.concatenate([np.zeros(0), *found.values()])
-    low, high = (min(everything, default=0.0), max(everything, default=1.0))
-    low, high = (0.0, 1.0) if low >= 0 and high <= 1 else (low, high if high > low else low + 1)
-    counts = {name: np.histogram(values, _N_BINS, (low, high)) for name, values in found.items()}
-    shares = {name: count / max(count.sum(), 1) for name, (count, _) in counts.items()}
-    highest = max(float(share.max()) for share in shares.values()) or 1.0
-    for row, (name, (_, edges)) in zip(rows, counts.items(), strict=True):
-        ax.stairs(
-            row + 0.85 * np.sqrt(shares[name] / highest), edges, baseline=row, fill=True, color=BETTER, alpha=0.55
-        )
-        if found[name].size:
-            ax.vlines(found[name].mean(), row, row + 0.85, colors=WORSE, linewidth=2)
+    edges = np.linspace(min(0.0, everything.min(initial=0)), max(1.0, everything.max(initial=1)), _N_BINS + 1)
+    shares = [np.histogram(values, edges)[0] / max(values.size, 1) for values in found.values()]
+    highest = max(float(share.max()) for share in shares) or 1.0
+    for row, values, share in zip(rows, found.values(), shares, strict=True):
+        tops = row + _ROW * np.sqrt(share / highest)
+        ax.stairs(tops, edges, baseline=row, fill=True, color=BETTER, alpha=0.55)
+        if values.size:
+            ax.vlines(values.mean(), row, row + _ROW, colors=WORSE, linewidth=2)
     ax.set_ylim(-0.1, len(found))
     _name_values(ax, measure)
     return ax
@@ -109,11 +110,13 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
         bars, edges = _thinned(each)
         n_better, n_not_worse = np.count_nonzero(bars > 0), np.count_nonzero(bars >= 0)
         for start, end, colour in ((0, n_better, BETTER), (n_not_worse, bars.size, WORSE)):
-            heights = row + 0.42 * bars[start:end] / scale
-            ax.stairs(heights, edges[start : end + 1], baseline=row, fill=True, color=colour)
+            tops = row + _ROW / 2 * bars[start:end] / scale
+            ax.stairs(tops, edges[start : end + 1], baseline=row, fill=True, color=colour)
         ax.axhline(row, color=NEUTRAL, linewidth=0.6)
         counts = f"{np.count_nonzero(each > 0):,} better, {np.count_nonzero(each < 0):,} worse"
-        ax.text(0.99, row + 0.42, counts, transform=ax.get_yaxis_transform(), ha="right", va="top", fontsize="small")
+        ax.text(
+            0.99, row + _ROW / 2, counts, transform=ax.get_yaxis_transform(), ha="right", va="top", fontsize="small"
+        )
     _name_scale(ax, rows, scale)
     ax.set_ylim(-0.5, len(others) - 0.5)
     ax.set_xlim(0, max([1, *(each.size for each in found)]))
@@ -137,16 +140,14 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
         raise DataError(f"a curve needs a measure at two cut-offs or more, which {known} has; got {family!r}")
     family = next(iter(curves)) if family is None else family
     ax = _axes(ax, max(2.8, 1 + 0.2 * len(curves[family])))
-    ends: list[float] = []
     for number, curve in enumerate(curves[family].values()):
-        style = {"color": SERIES[number % len(SERIES)], "linestyle": _LINES[number // len(SERIES) % len(_LINES)]}
-        ax.plot(list(curve), list(curve.values()), marker="o", markersize=3, linewidth=1.5, **style)  # type: ignore[arg-type]
-        ends.append(list(curve.values())[-1])
+        (line,) = ax.plot(list(curve), list(curve.values()), marker="o", markersize=3, linewidth=1.5)
+        line.set(color=SERIES[number % len(SERIES)], linestyle=_LINES[number // len(SERIES) % len(_LINES)])
     cutoffs = list(next(iter(curves[family].values())))
     ax.set_xscale("log")
     ax.set_xticks(cutoffs, labels=[str(cutoff) for cutoff in cutoffs])
     ax.minorticks_off()
-    _name_ends(ax, cutoffs[-1], dict(zip(curves[family], ends, strict=True)))
+    _name_ends(ax, curves[family])
     ax.grid(axis="y", color=GRID, linewidth=0.6)
     _name_below(ax, "cut-off")
     ax.set_ylabel(family, parse_math=False)
@@ -219,7 +220,7 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
 
 
 def shown(name: str) -> str:
-    """The name, cut in its middle to what fits beside a plot; what cannot be shown is a question mark.
+    """The name, cut in its middle to what fits beside a plot; what cannot be shown is marked.
 
     >>> shown("bm25"), shown("a-very-long-name-of-a-system-2")
     ('bm25', 'a-very-long-na…of-a-system-2')
@@ -265,7 +266,7 @@ def _name_scale(ax: Axes, rows: Floats, scale: float) -> None:
     """Write the largest difference, up and down, at the right of each strip."""
     for row in rows:
         for sign in (1, -1):
-            place = (1.01, row + sign * 0.42)
+            place = (1.01, row + sign * _ROW / 2)
             va = "top" if sign > 0 else "bottom"
             ax.text(*place, f"{sign * scale:+.2g}", transform=ax.get_yaxis_transform(), va=va, fontsize="small")
 
@@ -277,24 +278,23 @@ def _thinned(values: Floats) -> tuple[Floats, Floats]:
     return chosen, np.linspace(0, values.size, n_bars + 1)
 
 
-def _name_ends(ax: Axes, x: float, ends: Mapping[str, float]) -> None:
-    """Write the names of the lines at their ends, moved apart where they would cover each other."""
-    finite = {name: y for name, y in ends.items() if np.isfinite(y)}
-    names = sorted(finite, key=lambda name: finite[name])
+def _name_ends(ax: Axes, curves: Mapping[str, Mapping[int, float]]) -> None:
+    """Write the name of each line at its end, moved apart where they would cover each other."""
+    ends = [(number, name, *list(curve.items())[-1]) for number, (name, curve) in enumerate(curves.items())]
+    ends = sorted((end for end in ends if np.isfinite(end[3])), key=lambda end: end[3])
     low, high = ax.get_ylim()
     height = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
-    ideal = np.array([(finite[name] - low) / (high - low) * height for name in names])
+    ideal = np.array([(y - low) / (high - low) * height for *_, y in ends])
     half = _LINE_HEIGHT / 2  # so that no label reaches below the axis
-    placed = _apart(ideal - half, _LINE_HEIGHT, height - _LINE_HEIGHT) + half
-    for name, y, moved in zip(names, ideal, placed, strict=True):
-        colour = SERIES[list(ends).index(name) % len(SERIES)]
+    moves = _apart(ideal - half, _LINE_HEIGHT, height - _LINE_HEIGHT) + half - ideal
+    for (number, name, x, y), move in zip(ends, moves, strict=True):
         ax.annotate(
             shown(name),
-            (x, finite[name]),
-            (7, float(moved - y)),
+            (x, y),
+            (7, float(move)),
             textcoords="offset points",
             va="center",
-            color=colour,
+            color=SERIES[number % len(SERIES)],
             fontsize="small",
             annotation_clip=False,
             parse_math=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -13,7 +14,17 @@ from idealrank.evaluation import Evaluation, Evaluations
 from idealrank.explanation import Explanation
 from idealrank.stats import Interval
 
-__all__ = ["Result", "difference", "evaluations_of", "intervals_of", "measures_of", "reference_of", "values_of"]
+__all__ = [
+    "Result",
+    "best_of",
+    "difference",
+    "evaluations_of",
+    "intervals_of",
+    "measures_of",
+    "one_measure",
+    "reference_of",
+    "values_of",
+]
 
 Result: TypeAlias = Evaluation | Evaluations | Comparison | Explanation
 
@@ -66,10 +77,16 @@ def values_of(result: Result, measure: str) -> dict[str, Floats]:
 
 def reference_of(comparison: Comparison, measure: str) -> str:
     """What the others are shown against: the baseline, else the system with the best mean."""
-    if comparison.baseline is not None:
-        return comparison.baseline
-    means = comparison.means[measure]
-    return max(means, key=lambda system: (means[system].mean == means[system].mean, means[system].mean))
+    return best_of(comparison.means[measure]) if comparison.baseline is None else comparison.baseline
+
+
+def best_of(intervals: Mapping[str, Interval]) -> str:
+    """The system with the highest mean; one without a mean only where none has one.
+
+    >>> best_of({"a": Interval(0, 1, float("nan"), 0.95, "t"), "b": Interval(0, 1, 0.5, 0.95, "t")})
+    'b'
+    """
+    return max(intervals, key=lambda system: float(np.nan_to_num(intervals[system].mean, nan=-np.inf)))
 
 
 def difference(comparison: Comparison, measure: str, system: str, against: str) -> Floats:

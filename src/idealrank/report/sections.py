@@ -15,7 +15,15 @@ from idealrank.explanation import Explanation, Waterfall
 from idealrank.report import figures
 from idealrank.report.curves import curves_of
 from idealrank.report.markup import Markup, joined, number, scrolled, table, tag
-from idealrank.report.results import Result, evaluations_of, intervals_of, measures_of, reference_of, values_of
+from idealrank.report.results import (
+    Result,
+    best_of,
+    evaluations_of,
+    intervals_of,
+    measures_of,
+    reference_of,
+    values_of,
+)
 from idealrank.report.svg import inline_svg
 from idealrank.stats import Interval
 
@@ -105,14 +113,14 @@ def _verdict(found: Comparison, measure: str) -> str:
 
 
 def _summary(result: Result) -> Markup:
-    """A row a system; a column a measure with the mean, and its interval below."""
+    """A row a system, a column a measure: the mean and its interval."""
     intervals = {measure: intervals_of(result, measure) for measure in measures_of(result)}
     has_best = len(evaluations_of(result)) > 1 and not isinstance(result, Explanation)
-    best = {measure: max(map(_order, found.values())) for measure, found in intervals.items() if has_best}
+    best = {measure: found[best_of(found)].mean for measure, found in intervals.items() if has_best}
     rows = []
     for system in evaluations_of(result):
         cells = [
-            _mean(found[system], is_best=_order(found[system]) == best.get(measure))
+            _mean(found[system], is_best=found[system].mean == best.get(measure))
             for measure, found in intervals.items()
         ]
         rows.append(tag("tr", tag("th", system, scope="row"), *cells))
@@ -126,10 +134,6 @@ def _summary(result: Result) -> Markup:
     if has_best:
         note += " The highest mean is bold."
     return joined([scrolled(whole, caption), tag("p", note, class_="note")])
-
-
-def _order(interval: Interval) -> float:
-    return -math.inf if math.isnan(interval.mean) else interval.mean
 
 
 def _mean(interval: Interval, *, is_best: bool) -> Markup:
