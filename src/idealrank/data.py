@@ -84,14 +84,14 @@ def float_column(values: npt.ArrayLike, name: str, n_docs: int | None = None) ->
 def check_offsets(offsets: npt.ArrayLike, n_docs: int) -> Int64s:
     """Return offsets as int64 if they start at 0, never fall and end at n_docs; else raise a DataError."""
     array = np.asarray(offsets)
-    if array.ndim != 1 or array.size == 0 or not np.issubdtype(array.dtype, np.integer):
+    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
         raise DataError(f"offsets must be integers, n_queries + 1 of them, got {array.dtype} of shape {array.shape}")
     array = np.ascontiguousarray(array, np.int64)
     if array[0] != 0:
         raise DataError(f"offsets must start at 0, got {array[0]}", query=0)
-    falls = np.flatnonzero(array[1:] < array[:-1])
-    if falls.size:
-        query = int(falls[0])
+    falls = array[1:] < array[:-1]
+    if falls.any():
+        query = int(np.flatnonzero(falls)[0])
         raise DataError(f"offsets must not fall, got {array[query]} and then {array[query + 1]}", query=query)
     if array[-1] != n_docs:
         raise DataError(f"offsets must end at the number of documents, {n_docs}, got {array[-1]}")
