@@ -109,3 +109,17 @@ def test_mistakes_are_said_in_one_line(files: ir.RankingData) -> None:
     assert shown.stderr == "idealrank: error: lists that grow are measured by DCG, NDCG and linear NDCG, not by ap\n"
     shown = run("limits", "test.txt", "match.txt", "-m", "ap")
     assert shown.stderr == "idealrank: error: this theory is about NDCG and linear NDCG, not ap\n"
+
+
+def test_reports_hold_the_table_the_advice_and_a_picture_of_each_measure(files: ir.RankingData) -> None:
+    shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "-m", "ndcg@10", "--html", "d.html")
+    assert shown.exit_code == 0, shown.output
+    page = Path("d.html").read_text(encoding="utf-8")
+    assert shown.stdout.splitlines()[-1] in page
+    assert page.count("<figure>") == 3
+    assert "idealrank distinguish test.txt" in page
+    shown = run("limits", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "--html", "l.html")
+    assert shown.exit_code == 0, shown.output
+    page = Path("l.html").read_text(encoding="utf-8")
+    assert page.count("<figure>") == 1
+    assert "Where NDCG of match, noise is going" in page

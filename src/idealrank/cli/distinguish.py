@@ -9,7 +9,14 @@ import click
 
 from idealrank.cli.help import Command
 from idealrank.cli.kinds import kind_of_judged
-from idealrank.cli.options import data_options, debug_option, format_option, measures_option, quiet_option
+from idealrank.cli.options import (
+    data_options,
+    debug_option,
+    format_option,
+    html_option,
+    measures_option,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from idealrank.cli.tables import Table
@@ -53,6 +60,7 @@ Examples:
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Draws other resamples."
 )
 @click.option("--plot", metavar="FILE", help="Draw wins against length: .svg, .png or .pdf; of the first pair.")
+@html_option
 @data_options
 @format_option
 @quiet_option
@@ -66,6 +74,7 @@ def command(
     risk: float,
     seed: int,
     plot: str | None,
+    html_path: str | None,
     from_kind: str | None,
     group: str | None,
     output_format: str,
@@ -100,6 +109,30 @@ def command(
     show_with_remarks(_table(found), [each.advice for each in found], output_format)
     if plot is not None:
         save_picture(found[0].plot().figure, plot)
+    if html_path is not None:
+        _write_report(found, html_path, quiet=quiet)
+
+
+def _write_report(found: list[Distinction], path: str, *, quiet: bool) -> None:
+    from functools import partial
+
+    from idealrank.cli.reporting import write_tables
+    from idealrank.report import Part
+    from idealrank.theory.plots import plot_values, plot_wins
+
+    parts = []
+    for each in found:
+        a, b = each.names
+        won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in each.table)
+        pictures = [(partial(plot_wins, each), "Share of lists with the better one ahead, by their length", won)]
+        for row in each.table:
+            told = f"{a} ends at {row.mean_a:.4f}, {b} at {row.mean_b:.4f}"
+            pictures.append(
+                (partial(plot_values, each, row.measure), f"Means of {row.measure}; dashed, the limits", told)
+            )
+        parts.append(Part(f"{a} and {b}", _table([each]), tuple(pictures)))
+    systems = ", ".join(dict.fromkeys(name for each in found for name in each.names))
+    write_tables(f"What tells {systems} apart", [f"{each.advice}." for each in found], parts, path, quiet=quiet)
 
 
 def _table(found: list[Distinction]) -> Table:

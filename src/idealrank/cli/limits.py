@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from idealrank.cli.help import Command
 from idealrank.cli.kinds import kind_of_judged
-from idealrank.cli.options import data_options, debug_option, format_option, measures_option, quiet_option
+from idealrank.cli.options import (
+    data_options,
+    debug_option,
+    format_option,
+    html_option,
+    measures_option,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +60,7 @@ Examples:
     help="Estimate curves by bins that are finer at the top (top, the default), equal (bins), or isotonic.",
 )
 @click.option("--plot", metavar="FILE", help="Draw the curves: .svg, .png or .pdf.")
+@html_option
 @data_options
 @format_option
 @quiet_option
@@ -63,6 +71,7 @@ def command(
     measures: tuple[str, ...],
     method: str,
     plot: str | None,
+    html_path: str | None,
     from_kind: str | None,
     group: str | None,
     output_format: str,
@@ -88,15 +97,27 @@ def command(
         for measure in measures or MEASURES
     ]
     numbers = [Column(name, ".4f") for name in ("now", "expected", "limit", "spread")]
-    show(Table([Column("system"), Column("measure"), *numbers, Column("sees")], rows), output_format)
-    if plot is not None:
+    table = Table([Column("system"), Column("measure"), *numbers, Column("sees")], rows)
+    show(table, output_format)
+
+    def drawn() -> Any:
         axes, labels = None, documents.to_groups(documents.labels)
         for name, column in scores.items():
             curve = StepCurve.fit(labels, documents.to_groups(column), documents.offsets, method=method)
             axes = plot_curve(curve, axes, name)
         assert axes is not None
-        axes.legend()
-        save_picture(axes.figure, plot)
+        axes.legend(frameon=False)
+        return axes
+
+    if plot is not None:
+        save_picture(drawn().figure, plot)
+    if html_path is not None:
+        from idealrank.cli.reporting import write_tables
+        from idealrank.report import Part
+
+        told = "the expected label of a document by its place in the list, 1 at the top"
+        part = Part("Now and on longer lists", table, ((drawn, "Relevance curves", told),))
+        write_tables(f"Where NDCG of {', '.join(scores)} is going", [], [part], html_path, quiet=quiet)
 
 
 _SEES = {"list": "the list", "top": "its top", "few": "a few ranks", "undecided": "not known"}

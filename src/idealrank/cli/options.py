@@ -66,7 +66,7 @@ def format_option(function: _Function) -> _Function:
 
 
 def html_option(function: _Function) -> _Function:
-    """``--html``: the file that `reporting.write` writes, ``html_path``."""
+    """``--html``: the file that `reporting` writes, ``html_path``."""
     return click.option(
         "--html", "html_path", metavar="FILE", help="Write a report as well: one HTML page that needs no other file."
     )(function)

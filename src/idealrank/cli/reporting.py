@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 import click
 
 from idealrank.cli.help import arguments
 from idealrank.cli.terminal import note
 from idealrank.evaluation import Evaluations
-from idealrank.report import html
+from idealrank.report import Part, html, html_of_tables
 from idealrank.report.results import Result
 
-__all__ = ["write"]
+__all__ = ["write", "write_tables"]
 
 
 def write(result: Result, path: str, *, curves: Evaluations | None = None, quiet: bool) -> None:
     """Write the page of the result, with the command that the user gave, and say so."""
-    html(result, path, curves=curves, command=shlex.join(arguments(click.get_current_context())))
+    html(result, path, curves=curves, command=_command())
     note(f"the report is in {path}", quiet=quiet)
+
+
+def write_tables(title: str, verdicts: Sequence[str], parts: Sequence[Part], path: str, *, quiet: bool) -> None:
+    """The same for tables with pictures."""
+    html_of_tables(title, verdicts, parts, path, command=_command())
+    note(f"the report is in {path}", quiet=quiet)
+
+
+def _command() -> str:
+    return shlex.join(arguments(click.get_current_context()))

@@ -2,6 +2,6 @@
 
 from idealrank.report import figures
 from idealrank.report.curves import over_cutoffs
-from idealrank.report.page import html
+from idealrank.report.page import Part, html, html_of_tables
 
-__all__ = ["figures", "html", "over_cutoffs"]
+__all__ = ["Part", "figures", "html", "html_of_tables", "over_cutoffs"]

@@ -6,11 +6,12 @@ import base64
 import hashlib
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,9 +24,12 @@ from idealrank.io.files import atomic_output
 from idealrank.report import palette
 from idealrank.report.markup import Markup, joined, json_script, table, tag
 from idealrank.report.results import Result, evaluations_of, measures_of
-from idealrank.report.sections import Section, sections_of, title_of, verdicts_of
+from idealrank.report.sections import Section, figure, sections_of, title_of, verdicts_of
 
-__all__ = ["html"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Part", "html", "html_of_tables"]
 
 
 def html(
@@ -56,17 +60,68 @@ def html(
         Section("conventions", "Conventions", joined(_conventions(evaluations))),
         Section("provenance", "Provenance", _definitions(_provenance(result, command))),
     ]
-    script = _asset("page.js")
+    data = json_script(_values(evaluations), "queries-data")
+    return _assembled(title, _header(result, title), sections, path, data, _asset("page.js"))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table, and pictures that go with it: (draw, caption, description) each.
+
+    >>> Part("All", Table([Column("n")], [[1]])).pictures
+    ()
+    """
+
+    title: str
+    table: Table
+    pictures: tuple[tuple[Callable[[], Axes], str, str], ...] = ()
+
+
+def html_of_tables(
+    title: str,
+    verdicts: Sequence[str],
+    parts: Sequence[Part],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    command: str | None = None,
+) -> str:
+    """A page of the same kind for tables with pictures: what was found in sentences, then one part after the other.
+
+    >>> page = html_of_tables("Two & more", ["a < b"], [Part("All", Table([Column("n")], [[1]]))])
+    >>> "<h1>Two &amp; more</h1>" in page, "<li>a &lt; b</li>" in page
+    (True, True)
+    """
+    sections = []
+    for place, part in enumerate(parts):
+        key = f"part-{place}"
+        drawn = [figure(draw, f"{key}-{n}", caption, told) for n, (draw, caption, told) in enumerate(part.pictures)]
+        pictures = tag("div", *drawn, class_="figures") if drawn else Markup("")
+        sections.append(Section(key, part.title, joined([table(part.table, part.title), pictures])))
+    made_by: dict[str, object] = {} if command is None else {"command": tag("code", command)}
+    sections.append(Section("provenance", "Provenance", _definitions(made_by | _programs())))
+    found = tag("ul", *(tag("li", verdict) for verdict in verdicts), class_="verdicts") if verdicts else ""
+    return _assembled(title, tag("header", tag("h1", title), found), sections, path)
+
+
+def _assembled(
+    title: str,
+    header: Markup,
+    sections: list[Section],
+    path: str | os.PathLike[str] | None,
+    data: Markup = Markup(""),  # noqa: B008  (a text, which nothing changes)
+    script: str = "",
+) -> str:
+    """The whole page, also written where a path says."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = Template(_asset("page.html")).substitute(
         title=joined([title]),
         script_hash=f"sha256-{digest}",
         style=palette.css() + _asset("page.css"),
-        header=_header(result, title),
+        header=header,
         contents=_contents(sections),
         main="\n".join(map(str, sections)),
         footer=tag("footer", f"Made with idealrank {idealrank.__version__}."),
-        data=json_script(_values(evaluations), "queries-data"),
+        data=data,
         script=script,
     )
     if path is not None:
@@ -167,8 +222,12 @@ def _provenance(result: Result, command: str | None) -> dict[str, object]:
             found["correction"] = result.correction
     for evaluation in evaluations_of(result).values():
         found |= evaluation.provenance
-    programs = {"idealrank": idealrank.__version__, "Python": platform.python_version()}
-    return found | programs | {name: version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib")}
+    return found | _programs()
+
+
+def _programs() -> dict[str, object]:
+    programs: dict[str, object] = {"idealrank": idealrank.__version__, "Python": platform.python_version()}
+    return programs | {name: version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib")}
 
 
 def _definitions(entries: Mapping[str, object]) -> Markup:

@@ -30,7 +30,7 @@ from idealrank.stats import Interval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Section", "sections_of", "title_of", "verdicts_of"]
+__all__ = ["Section", "figure", "sections_of", "title_of", "verdicts_of"]
 
 _FEW = 4
 _MANY = 12
@@ -162,13 +162,13 @@ def _means(result: Result, measure: str, key: str) -> Iterator[Markup]:
     if len(intervals) > 1:
         told = "; ".join(f"{name} {number(each.mean)}, {_range(each)}" for name, each in intervals.items())
         draw = partial(figures.means, result, measure)
-        yield _figure(draw, f"{key}-means", "Means and their intervals", told)
+        yield figure(draw, f"{key}-means", "Means and their intervals", told)
 
 
 def _distributions(result: Result, measure: str, key: str) -> Iterator[Markup]:
     told = "; ".join(f"{name}: {_spread(values)}" for name, values in values_of(result, measure).items())
     draw = partial(figures.distributions, result, measure)
-    yield _figure(draw, f"{key}-spread", "How the queries are spread, by roots of shares; the line is the mean", told)
+    yield figure(draw, f"{key}-spread", "How the queries are spread, by roots of shares; the line is the mean", told)
 
 
 def _spread(values: Floats) -> str:
@@ -180,7 +180,7 @@ def _pairs(found: Comparison, measure: str, key: str) -> Iterator[Markup]:
     if found.baseline is None:
         told = "; ".join(f"{each.system} against {each.against}: {each.corrected:.4f}" for each in tested)
         what = "Corrected p-values: ▲ the row is significantly better than the column, ▼ worse"
-        yield _figure(partial(figures.significance, found, measure), f"{key}-significance", what, told)
+        yield figure(partial(figures.significance, found, measure), f"{key}-significance", what, told)
     against = reference_of(found, measure)
     told = "; ".join(
         f"{each.system} against {each.against}: {each.effect.wins} better, {each.effect.losses} worse"
@@ -189,7 +189,7 @@ def _pairs(found: Comparison, measure: str, key: str) -> Iterator[Markup]:
     )
     best = "" if found.baseline is not None else ", which has the best mean"
     what = f"Difference from {against}{best}, query by query"
-    yield _figure(partial(figures.differences, found, measure), f"{key}-differences", what, told)
+    yield figure(partial(figures.differences, found, measure), f"{key}-differences", what, told)
 
 
 def _notes(found: Comparison, measure: str) -> Iterator[Markup]:
@@ -216,7 +216,7 @@ def _waterfalls(found: Explanation) -> Markup:
     for place, way in enumerate(found.waterfalls):
         what = f"From {way.start} to {way.end}, one choice at a time"
         steps = "; ".join(map(str, way.steps)) or "no choice differs"
-        drawn = _figure(partial(figures.waterfall, way), f"way-{place}", what, steps)
+        drawn = figure(partial(figures.waterfall, way), f"way-{place}", what, steps)
         parts += [tag("div", drawn, class_="figures"), table(way.table(), what)]
         if way.without_effect:
             parts.append(tag("p", f"Without effect here: {', '.join(way.without_effect)}.", class_="note"))
@@ -231,9 +231,10 @@ def _curves(evaluations: Evaluations, families: Mapping[str, Mapping[str, Mappin
             for system, curve in systems.items()
         )
         draw = partial(figures.cutoff_curves, evaluations, family)
-        drawn.append(_figure(draw, f"curve-{place}", f"{family} by cut-off", told))
+        drawn.append(figure(draw, f"curve-{place}", f"{family} by cut-off", told))
     return tag("div", *drawn, class_="figures")
 
 
-def _figure(draw: Callable[[], Axes], key: str, caption: str, description: str) -> Markup:
+def figure(draw: Callable[[], Axes], key: str, caption: str, description: str) -> Markup:
+    """What ``draw`` draws, under its caption; the description is for those who do not see it."""
     return tag("figure", tag("figcaption", caption), inline_svg(draw, key, caption, description))

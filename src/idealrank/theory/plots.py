@@ -32,7 +32,8 @@ def plot_wins(found: Distinction, ax: Any = None) -> Any:
         axes.plot(found.sizes, found.paths[row.measure].wins, label=row.measure, linewidth=1)
     axes.axhline(0.5, color="grey", linewidth=0.5)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="share of lists with the better ranker ahead")
-    axes.legend(fontsize="small")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.legend(fontsize="small", frameon=False)
     return axes
 
 
@@ -46,7 +47,7 @@ def plot_values(found: Distinction, measure: str, ax: Any = None) -> Any:
         if not math.isnan(end):
             axes.axhline(end, linestyle="--", color=color, linewidth=0.7)
     axes.set(xlabel="documents", ylabel=measure)
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", frameon=False)
     return axes
 
 
