@@ -194,3 +194,13 @@ def test_an_explanation_names_choices_and_queries() -> None:
         ir.explain(qrels, run, "ndcg", like=["trec_eval"])
     with pytest.raises(DataError, match="one system"):
         ir.explain(qrels, {"a": run, "b": run}, "ndcg", like=["trec_eval", "sklearn"])
+
+
+def test_of_an_error_less_is_better() -> None:
+    found = ir.compare(QRELS, SYSTEMS, ["pairwise_error", "auc"], baseline="bad", seed=0)
+    for error, auc in zip(found.differences["pairwise_error"], found.differences["auc"], strict=True):
+        assert error.difference < 0 < auc.difference
+        assert error.effect.wins > error.effect.losses
+        assert error.effect.common_language > 0.5
+    letters = ir.compare(QRELS, SYSTEMS, ["pairwise_error"], seed=0).letters("pairwise_error")
+    assert letters == {"base": "d", "good": "d", "fair": "d", "bad": ""}

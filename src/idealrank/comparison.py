@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -111,7 +111,8 @@ class Comparison:
         names = {system: _letter(i) for i, system in enumerate(self.systems)}
         beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for each in self.significant(measure):
-            better, worse = (each.system, each.against) if each.difference > 0 else (each.against, each.system)
+            is_better = (each.difference > 0) != self.evaluations.lower_is_better(measure)
+            better, worse = (each.system, each.against) if is_better else (each.against, each.system)
             beaten[better].append(names[worse])
         return {system: "".join(sorted(found)) for system, found in beaten.items()}
 
@@ -270,7 +271,7 @@ def compare(
     for measure, matrix in values.items():
         p_values, corrected = _p_values(matrix, pairs, test, correction, level, n_permutations, seed, n_threads)
         found[measure] = tuple(
-            _difference(names, i, j, matrix, query_ids, p, q, 1 - level, draws)
+            _difference(names, i, j, matrix, query_ids, p, q, 1 - level, draws, evaluations.lower_is_better(measure))
             for (i, j), p, q in zip(pairs, p_values, corrected, strict=True)
         )
     return Comparison(
@@ -345,11 +346,15 @@ def _difference(
     corrected: float,
     level: float,
     draws: Mapping[str, Any],
+    lower_is_better: bool,
 ) -> Difference:
     differences = matrix[:, i] - matrix[:, j]
     interval = stats.interval(differences, level, **draws)
     sizes = np.abs(np.nan_to_num(differences))
     largest = [int(place) for place in np.argsort(-sizes, kind="stable")[:_N_MOVED] if sizes[place] > 0]
+    effect = stats.effect_size(matrix[:, i], matrix[:, j])
+    if lower_is_better:
+        effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
     moved = tuple((query_ids[place], float(differences[place])) for place in largest)
     return Difference(
         names[i],
@@ -358,7 +363,7 @@ def _difference(
         interval,
         p_value,
         corrected,
-        stats.effect_size(matrix[:, i], matrix[:, j]),
+        effect,
         stats.minimum_detectable_effect(differences),
         moved,
         interval.note,

@@ -149,6 +149,10 @@ class Evaluations(Mapping[str, Evaluation]):
         """{system: {measure as given: mean}}."""
         return {name: evaluation.mean for name, evaluation in self.items()}
 
+    def lower_is_better(self, measure: str) -> bool:
+        """Whether a smaller value of this measure, as given, is a better one."""
+        return next(iter(self.values())).filled[measure].lower_is_better
+
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What was met for any system, each once, and whether their queries differ."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,9 @@ class Measure(Options):
     cutoff: Any = option(cutoffs.of)
     ties: str | None = option(choice(*TIES))
     empty: float | str | None = option(_empty)
+
+    #: Whether a smaller value is a better one, as it is of an error.
+    lower_is_better: ClassVar[bool] = False
 
     def __matmul__(self: _Measure, cutoff: int | float | str | cutoffs.Cutoff | None) -> _Measure:
         return dataclasses.replace(self, cutoff=cutoff)

@@ -87,6 +87,7 @@ class PairwiseError(_Pairs):
 
     normalize: str | None = option(choice("none", "pairs", "weights"))
     label = "pairwise_error"
+    lower_is_better = True
 
     def _value(self, counts: _Counts) -> Floats:
         error = counts.wrong_weight + counts.tied_weight / 2

@@ -77,16 +77,19 @@ def values_of(result: Result, measure: str) -> dict[str, Floats]:
 
 def reference_of(comparison: Comparison, measure: str) -> str:
     """What the others are shown against: the baseline, else the system with the best mean."""
-    return best_of(comparison.means[measure]) if comparison.baseline is None else comparison.baseline
+    if comparison.baseline is not None:
+        return comparison.baseline
+    return best_of(comparison.means[measure], comparison.evaluations.lower_is_better(measure))
 
 
-def best_of(intervals: Mapping[str, Interval]) -> str:
-    """The system with the highest mean; one without a mean only where none has one.
+def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) -> str:
+    """The system with the highest mean, or the lowest; one without a mean only where none has one.
 
     >>> best_of({"a": Interval(0, 1, float("nan"), 0.95, "t"), "b": Interval(0, 1, 0.5, 0.95, "t")})
     'b'
     """
-    return max(intervals, key=lambda system: float(np.nan_to_num(intervals[system].mean, nan=-np.inf)))
+    sign = -1.0 if lower_is_better else 1.0
+    return max(intervals, key=lambda system: float(np.nan_to_num(sign * intervals[system].mean, nan=-np.inf)))
 
 
 def difference(comparison: Comparison, measure: str, system: str, against: str) -> Floats:

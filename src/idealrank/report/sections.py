@@ -116,7 +116,8 @@ def _summary(result: Result) -> Markup:
     """A row a system, a column a measure: the mean and its interval."""
     intervals = {measure: intervals_of(result, measure) for measure in measures_of(result)}
     has_best = len(evaluations_of(result)) > 1 and not isinstance(result, Explanation)
-    best = {measure: found[best_of(found)].mean for measure, found in intervals.items() if has_best}
+    lower = evaluations_of(result).lower_is_better
+    best = {name: found[best_of(found, lower(name))].mean for name, found in intervals.items() if has_best}
     rows = []
     for system in evaluations_of(result):
         cells = [
@@ -132,7 +133,7 @@ def _summary(result: Result) -> Markup:
     method = "BCa bootstrap" if isinstance(result, Comparison) else "t distribution"
     note = f"Means over queries, with their {level:.0%} intervals by the {method}."
     if has_best:
-        note += " The highest mean is bold."
+        note += " The best mean is bold."
     return joined([scrolled(whole, caption), tag("p", note, class_="note")])
 
 
