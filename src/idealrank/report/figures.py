@@ -106,14 +106,16 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     scale = max((float(np.abs(each).max(initial=0)) for each in found), default=0) or 1.0
     ax = _axes(ax, 0.6 + max(0.62 * len(others), 1.2))
     rows = _rows(ax, map(shown, others))
+    above, below = (WORSE, BETTER) if comparison.evaluations.lower_is_better(measure) else (BETTER, WORSE)
     for row, each in zip(rows, found, strict=True):
         bars, edges = _thinned(each)
-        n_better, n_not_worse = np.count_nonzero(bars > 0), np.count_nonzero(bars >= 0)
-        for start, end, colour in ((0, n_better, BETTER), (n_not_worse, bars.size, WORSE)):
+        n_above, n_not_below = np.count_nonzero(bars > 0), np.count_nonzero(bars >= 0)
+        for start, end, colour in ((0, n_above, above), (n_not_below, bars.size, below)):
             tops = row + _ROW / 2 * bars[start:end] / scale
             ax.stairs(tops, edges[start : end + 1], baseline=row, fill=True, color=colour)
         ax.axhline(row, color=NEUTRAL, linewidth=0.6)
-        counts = f"{np.count_nonzero(each > 0):,} better, {np.count_nonzero(each < 0):,} worse"
+        sides = {above: np.count_nonzero(each > 0), below: np.count_nonzero(each < 0)}
+        counts = f"{sides[BETTER]:,} better, {sides[WORSE]:,} worse"
         ax.text(
             0.99, row + _ROW / 2, counts, transform=ax.get_yaxis_transform(), ha="right", va="top", fontsize="small"
         )
@@ -170,11 +172,12 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
     ax = _axes(ax, 0.5 + 0.36 * len(systems))
     rows = _rows(ax, [f"{shown(name)}  {number}" for number, name in enumerate(systems, 1)])
     columns = range(len(systems))
+    lower_is_better = comparison.evaluations.lower_is_better(measure)
     for each in comparison.differences[measure]:
         i, j = systems.index(each.system), systems.index(each.against)
         is_significant = each.corrected <= comparison.level
         for row, column, sign in ((i, j, 1), (j, i, -1)):
-            is_better = sign * each.difference > 0
+            is_better = (sign * each.difference > 0) != lower_is_better
             if is_significant:
                 _fill_cell(ax, column, float(rows[row]), BETTER if is_better else WORSE)
                 ax.text(column, rows[row] + 0.22, "▲" if is_better else "▼", ha="center", va="center", fontsize=7)
