@@ -291,6 +291,17 @@ def test_an_interval_plan_gives_the_width_that_was_asked_for() -> None:
     assert_allclose(np.mean([each.high - each.low for each in found]), 0.5, rtol=0.02, atol=0)
 
 
+def test_queries_for_the_right_order_are_those_of_the_specification() -> None:
+    # Gaps of mean .2 and standard deviation .235781261197: 3.76 queries; whatever their distribution, 149.79.
+    pilot = np.zeros((100, 2))
+    pilot[:50, 0], pilot[50:, 0] = 1, -1
+    pilot *= math.sqrt(0.235781261197**2 / np.var(pilot[:, 0], ddof=1))
+    assert stats.queries_for(0.2, pilot, design="order").n_queries == 4
+    assert stats.queries_for(0.2, pilot, design="any_order").n_queries == 150
+    trials = np.random.default_rng(0).normal(0.2, 0.235781261197, size=(20_000, 4))
+    assert_allclose(np.mean(trials.mean(axis=1) > 0), 0.955, rtol=0, atol=0.01)
+
+
 def test_the_least_detectable_effect_has_the_power_that_was_asked_for() -> None:
     sample = normal(50)
     effect = stats.minimum_detectable_effect(sample, power=0.9)

@@ -22,7 +22,8 @@ Plan an experiment: how many queries show a difference of means, going by SYSTEM
 
 DATA and SYSTEMS, two or more, are as for 'idealrank evaluate'; they are the pilot that says how much values vary.
 't' is a paired t test of two systems, 'anova' finds out whether any of the systems differ, 'interval' is an interval
-of a difference as wide as --delta.
+of a difference as wide as --delta; 'order' has the two means in the right order but for a risk of --level, 'any_order'
+too, whatever the distribution of the values.
 
 \b
 Examples:

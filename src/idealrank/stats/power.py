@@ -16,7 +16,7 @@ from idealrank.stats.several import anova
 __all__ = ["PowerPlan", "minimum_detectable_effect", "power_of_t_test", "queries_for"]
 
 _MOST_QUERIES = 10**9
-DESIGNS = ("t", "anova", "interval")
+DESIGNS = ("t", "anova", "interval", "order", "any_order")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ def queries_for(
 
     "t": a paired t test finds it with this ``power``; "anova": an analysis of variance over as many systems as the
     pilot has, the best and the worst ``delta`` apart; "interval": the expected width of the interval of a difference is
-    at most ``delta``.
+    at most ``delta``. Two designs ask for less, that the better system has the better mean but for a risk of ``level``:
+    "order" takes means for normal, "any_order" nothing but values from 0 to 1 (Hoeffding's inequality).
 
     A difference of half a standard deviation needs 34 queries:
 
@@ -69,8 +70,11 @@ def queries_for(
         enough = lambda n: power_of_t_test(n, delta, variance, level=level) >= power  # noqa: E731
     elif design == "anova":
         enough = lambda n: _power_of_anova(n, n_systems, delta, variance, level) >= power  # noqa: E731
-    else:
+    elif design == "interval":
         enough = lambda n: _expected_width(n, variance, level) <= delta  # noqa: E731
+    else:
+        least = _queries_for_order(delta, variance, level) if design == "order" else -2 * math.log(level) / delta**2
+        enough = lambda n: n >= least  # noqa: E731
     return PowerPlan(_least(enough), design, delta, power, level, variance, n_systems, kept.note)
 
 
@@ -128,6 +132,13 @@ def _expected_width(n_queries: int, variance: float, level: float) -> float:
     df = n_queries - 1
     c4 = math.sqrt(2 / df) * math.exp(math.lgamma(n_queries / 2) - math.lgamma(df / 2))
     return 2 * float(stdtrit(df, 1 - level / 2)) * c4 * math.sqrt(variance / n_queries)
+
+
+def _queries_for_order(delta: float, variance: float, risk: float) -> float:
+    """A mean of n differences is normal with the standard deviation sd / sqrt(n): n = (z sd / delta)^2."""
+    from scipy.special import ndtri
+
+    return float(ndtri(1 - risk)) ** 2 * variance / delta**2
 
 
 def _pilot_variance(pilot: npt.ArrayLike, design: str) -> float:
