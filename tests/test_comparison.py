@@ -107,8 +107,8 @@ def test_everything_comes_out_as_text_markdown_csv_json_and_frames() -> None:
     assert found.to_markdown("ap").startswith("| system |")
     lines = found.to_csv().splitlines()
     assert len(lines) == 1 + 2 * 3
-    frame = found.to_frame()
-    assert_allclose(frame["change"], [float(line.split(",")[3]) for line in lines[1:]], rtol=0, atol=0)
+    frame = found.to_frame("pyarrow")
+    assert_allclose(frame["change"].to_pylist(), [float(line.split(",")[3]) for line in lines[1:]], rtol=0, atol=0)
     content = json.loads(found.to_json())
     assert content["differences"]["ap"][0]["p_value"] == found.differences["ap"][0].p_value
     assert content["seed"] == 0
