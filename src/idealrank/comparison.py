@@ -17,17 +17,11 @@ from idealrank.conventions import Convention
 from idealrank.data import Floats, Problem
 from idealrank.errors import DataError
 from idealrank.evaluation import Evaluation, Evaluations, Measures, evaluate
+from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed
 
 __all__ = ["Comparison", "Difference", "common_queries", "compare"]
 
-_TESTS: Mapping[str, Callable[..., stats.PairedTest]] = {
-    "randomization": stats.randomization_test,
-    "t": stats.t_test,
-    "wilcoxon": stats.wilcoxon_test,
-    "sign": stats.sign_test,
-    "bootstrap": stats.bootstrap_test,
-}
 _CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
     "holm": stats.holm,
     "benjamini_hochberg": stats.benjamini_hochberg,
@@ -241,8 +235,8 @@ def compare(
     >>> cmp.differences["rr"][0].difference, cmp.differences["rr"][0].effect.losses
     (-0.25, 1)
     """
-    if test is not None and test not in _TESTS and test != "tukey":
-        raise DataError(f"a test is 'tukey' or one of {', '.join(_TESTS)}, got {test!r}")
+    if test is not None and test not in TESTS and test != "tukey":
+        raise DataError(f"a test is 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
     if correction not in _CORRECTIONS:
         raise DataError(f"a correction is one of {', '.join(_CORRECTIONS)}, got {correction!r}")
     evaluations = evaluate(data, systems, measures, like=like, n_threads=n_threads)
@@ -328,11 +322,8 @@ def _p_values(
         )
         found = [float(tukey.p_values[i, j]) for i, j in pairs]
         return found, found
-    options: dict[str, Any] = {}
-    if test in ("randomization", "bootstrap"):
-        drawn = "n_permutations" if test == "randomization" else "n_resamples"
-        options = {drawn: n_permutations, "seed": seed, "n_threads": n_threads}
-    raw = [_TESTS[test](matrix[:, i], matrix[:, j], **options).p_value for i, j in pairs]
+    draws: dict[str, Any] = {"n_draws": n_permutations, "seed": seed, "n_threads": n_threads}
+    raw = [paired_test(test, matrix[:, i], matrix[:, j], **draws).p_value for i, j in pairs]
     return raw, _CORRECTIONS[correction](raw).tolist()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -12,20 +11,11 @@ import numpy.typing as npt
 
 from idealrank.data import Floats
 from idealrank.errors import DataError
-from idealrank.stats.paired import bootstrap_test, randomization_test, sign_test, t_test, wilcoxon_test
+from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed, table
 from idealrank.stats.several import randomized_tukey_hsd
 
 __all__ = ["DiscriminativePower", "discriminative_power", "swap_rate"]
-
-_TESTS: dict[str, Callable[..., object]] = {
-    "t": t_test,
-    "wilcoxon": wilcoxon_test,
-    "sign": sign_test,
-    "randomization": randomization_test,
-    "bootstrap": bootstrap_test,
-}
-_SEEDED = ("randomization", "bootstrap")
 
 
 @dataclass(frozen=True)
@@ -58,16 +48,18 @@ def discriminative_power(
     >>> discriminative_power(values, test="t").at(0.05)
     0.6666666666666666
     """
-    if test != "tukey" and test not in _TESTS:
-        raise DataError(f"a test is 'tukey' or one of {', '.join(_TESTS)}, got {test!r}")
+    if test != "tukey" and test not in TESTS:
+        raise DataError(f"a test is 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
     kept, seed = table(matrix), new_seed(seed)
     pairs = list(combinations(range(kept.values.shape[1]), 2))
     if test == "tukey":
         found = randomized_tukey_hsd(kept.values, seed=seed, n_threads=n_threads).p_values
         p_values = [found[i, j] for i, j in pairs]
     else:
-        options = {"seed": seed, "n_threads": n_threads} if test in _SEEDED else {}
-        p_values = [_TESTS[test](kept.values[:, i], kept.values[:, j], **options).p_value for i, j in pairs]  # type: ignore[attr-defined]
+        p_values = [
+            paired_test(test, kept.values[:, i], kept.values[:, j], seed=seed, n_threads=n_threads).p_value
+            for i, j in pairs
+        ]
     return DiscriminativePower(np.sort(p_values), test, kept.values.shape[0], seed, kept.note)
 
 

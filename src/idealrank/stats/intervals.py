@@ -12,7 +12,7 @@ from idealrank import _core, _threads
 from idealrank.data import Floats
 from idealrank.errors import DataError
 from idealrank.exact import Moments
-from idealrank.stats.samples import new_seed, table
+from idealrank.stats.samples import and_note, new_seed, table
 
 __all__ = ["Interval", "interval"]
 
@@ -60,10 +60,10 @@ def interval(
     sample = kept.values[:, 0]
     mean = float(sample.mean()) if sample.size else math.nan
     if sample.size < 2:
-        note = "; ".join(filter(None, (kept.note, "an interval needs two queries or more")))
+        note = and_note(kept.note, "an interval needs two queries or more")
         return Interval(math.nan, math.nan, mean, level, method, note)
     if np.ptp(sample) == 0:
-        note = "; ".join(filter(None, (kept.note, "all queries have the same value")))
+        note = and_note(kept.note, "all queries have the same value")
         return Interval(mean, mean, mean, level, method, note)
     if method == "t":
         return Interval(*Moments.of(sample).t_interval(level), mean, level, method, kept.note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +12,14 @@ import numpy.typing as npt
 from idealrank import _core, _threads
 from idealrank.data import Floats
 from idealrank.errors import DataError
-from idealrank.stats.samples import new_seed, pair
+from idealrank.stats.samples import and_note, new_seed, pair
 
 __all__ = [
+    "TESTS",
     "PairedTest",
     "bootstrap_test",
     "equivalence_test",
+    "paired_test",
     "randomization_test",
     "sign_test",
     "t_test",
@@ -181,6 +184,36 @@ def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> Paire
     return found.with_p(float(stdtr(differences.size - 1, (abs(difference) - margin) / error)))
 
 
+#: The tests of a difference, by the names that `paired_test` takes.
+TESTS: Mapping[str, Callable[..., PairedTest]] = {
+    "randomization": randomization_test,
+    "t": t_test,
+    "wilcoxon": wilcoxon_test,
+    "sign": sign_test,
+    "bootstrap": bootstrap_test,
+}
+_DRAWS = {"randomization": "n_permutations", "bootstrap": "n_resamples"}
+
+
+def paired_test(
+    test: str,
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    n_draws: int = 10_000,
+    seed: int | None = None,
+    n_threads: int | None = None,
+) -> PairedTest:
+    """The test of this name; those that draw no random numbers have no use for the options.
+
+    >>> paired_test("sign", [2, 4, 6, 1], [1, 2, 3, 1]).p_value
+    0.25
+    """
+    if test not in _DRAWS:
+        return TESTS[test](a, b)
+    return TESTS[test](a, b, **{_DRAWS[test]: n_draws}, seed=seed, n_threads=n_threads)
+
+
 @dataclass(frozen=True)
 class _Found:
     """A result without its p-value."""
@@ -200,25 +233,21 @@ def _differences(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, float, str
     both = pair(a, b)
     differences = both.differences
     if differences.size == 0:
-        return differences, math.nan, _and(both.note, "no query has a value in both systems")
-    note = both.note if differences.any() else _and(both.note, "the systems are equal on every query")
+        return differences, math.nan, and_note(both.note, "no query has a value in both systems")
+    note = both.note if differences.any() else and_note(both.note, "the systems are equal on every query")
     return differences, float(differences.mean()), note
 
 
 def _t_statistic(differences: Floats, note: str) -> tuple[float, str]:
     if differences.size < 2:
-        return math.nan, _and(note, "a t statistic needs two queries or more")
+        return math.nan, and_note(note, "a t statistic needs two queries or more")
     deviation = float(differences.std(ddof=1))
     if deviation <= _ROUNDING * float(np.abs(differences).max()):
         equal = "" if not differences.any() else "all differences are the same: there is no variance to go by"
-        return math.nan, _and(note, equal)
+        return math.nan, and_note(note, equal)
     return float(differences.mean()) / (deviation / math.sqrt(differences.size)), note
 
 
 def _if_equal(differences: Floats, p_value: float) -> float:
     """1 where the systems are equal on every query."""
     return 1.0 if differences.size and not differences.any() else p_value
-
-
-def _and(note: str, more: str) -> str:
-    return "; ".join(filter(None, (note, more)))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from idealrank.data import Floats
 from idealrank.errors import DataError
 
-__all__ = ["Pair", "Table", "new_seed", "pair", "table"]
+__all__ = ["Pair", "Table", "and_note", "new_seed", "pair", "table"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,15 @@ def new_seed(seed: int | None) -> int:
     (7, False)
     """
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) if seed is None else seed & (2**64 - 1)
+
+
+def and_note(note: str, more: str) -> str:
+    """A note and one more, either of which may be empty.
+
+    >>> and_note("1 of 2 queries left out", "all systems are equal"), and_note("", "all systems are equal")
+    ('1 of 2 queries left out; all systems are equal', 'all systems are equal')
+    """
+    return "; ".join(filter(None, (note, more)))
 
 
 def _column(values: npt.ArrayLike) -> Floats:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from idealrank import _core, _threads
 from idealrank.data import Floats
 from idealrank.errors import DataError
-from idealrank.stats.samples import new_seed, table
+from idealrank.stats.samples import and_note, new_seed, table
 
 __all__ = ["Anova", "TukeyHSD", "anova", "randomized_tukey_hsd"]
 
@@ -82,7 +82,7 @@ def randomized_tukey_hsd(
     place = n_permutations - math.floor(level * (n_permutations + 1)) + 1
     critical = float(ranges[place - 1]) / n_queries if place <= n_permutations else math.nan
     means = values.mean(axis=0)
-    note = kept.note if np.ptp(values, axis=1).any() else "; ".join(filter(None, (kept.note, "all systems are equal")))
+    note = kept.note if np.ptp(values, axis=1).any() else and_note(kept.note, "all systems are equal")
     return TukeyHSD(means[:, None] - means, p_values, critical, level, n_queries, n_permutations, seed, note)
 
 
@@ -118,7 +118,7 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     values, n_queries, n_systems = kept.values, *kept.values.shape
     df_systems, df_residual = n_systems - 1, (n_queries - 1) * (n_systems - 1)
     if df_systems < 1 or df_residual < 1:
-        note = "; ".join(filter(None, (kept.note, "needs two systems and two queries or more")))
+        note = and_note(kept.note, "needs two systems and two queries or more")
         return Anova(math.nan, math.nan, max(df_systems, 0), max(df_residual, 0), math.nan, math.nan, note)
     centred = values - values.mean()
     by_system, by_query = centred.mean(axis=0), centred.mean(axis=1)
@@ -127,7 +127,7 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     systems, queries = n_queries * float((by_system**2).sum()), n_systems * float((by_query**2).sum())
     share = queries / total if total > 0 else math.nan
     if rest <= _ROUNDING * total:
-        note = "; ".join(filter(None, (kept.note, "systems differ by a constant or not at all: no variance is left")))
+        note = and_note(kept.note, "systems differ by a constant or not at all: no variance is left")
         p_value = 1.0 if systems <= _ROUNDING * total else math.nan
         return Anova(math.nan, p_value, df_systems, df_residual, 0.0, share, note)
     f = (systems / df_systems) / (rest / df_residual)
