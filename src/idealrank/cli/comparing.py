@@ -8,6 +8,7 @@ import click
 
 from idealrank.cli.evaluating import convention_lines
 from idealrank.cli.tables import show as show_table
+from idealrank.cli.tables import show_remarks
 from idealrank.cli.terminal import notes
 from idealrank.comparison import Comparison
 
@@ -31,10 +32,8 @@ def show(found: Comparison, output_format: str, *, quiet: bool) -> None:
                 click.echo()
             show_table(found.table(measure), output_format)
             click.echo()
-    mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
     remarks = [*(_moved(found) if output_format == "text" else ()), _how(found)]
-    for line in [*remarks, *convention_lines(next(iter(found.evaluations.values())))]:
-        click.echo(f"{mark}{line}", err=output_format == "csv")  # CSV has no place for remarks: they go beside it
+    show_remarks([*remarks, *convention_lines(next(iter(found.evaluations.values())))], output_format)
 
 
 def _moved(found: Comparison) -> Iterator[str]:

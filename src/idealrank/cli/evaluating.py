@@ -12,8 +12,7 @@ import click
 
 from idealrank.cli.kinds import FRAMES
 from idealrank.cli.progress import reading
-from idealrank.cli.tables import Column, Table, Value
-from idealrank.cli.tables import show as show_table
+from idealrank.cli.tables import Column, Table, Value, show_with_remarks
 from idealrank.cli.terminal import notes
 from idealrank.evaluation import Evaluation, Evaluations, evaluate
 from idealrank.io.letor import read_letor
@@ -92,11 +91,8 @@ def show(
             json.dumps(_as_json(evaluations, hashed, per_query=per_query, interval=interval), indent=2, allow_nan=False)
         )
         return
-    show_table(_table(evaluations, per_query=per_query, interval=interval), output_format)
-    mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
-    click.echo(err=output_format == "csv")  # CSV has no place for remarks: they go beside it
-    for line in convention_lines(next(iter(evaluations.values()))):
-        click.echo(f"{mark}{line}", err=output_format == "csv")
+    table = _table(evaluations, per_query=per_query, interval=interval)
+    show_with_remarks(table, convention_lines(next(iter(evaluations.values()))), output_format)
 
 
 def _table(evaluations: Mapping[str, Evaluation], *, per_query: bool, interval: bool) -> Table:

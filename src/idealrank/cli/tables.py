@@ -11,7 +11,10 @@ import click
 from idealrank._tables import Column, Table, Value, render
 from idealrank.cli.terminal import is_rich
 
-__all__ = ["Column", "Table", "Value", "or_none", "render", "show", "show_with_remarks"]
+__all__ = ["Column", "Table", "Value", "or_none", "render", "show", "show_remarks", "show_with_remarks"]
+
+#: Formats that have no place for remarks: they go beside them, to standard error.
+_WITHOUT_REMARKS = ("csv", "json")
 
 
 def or_none(value: float) -> float | None:
@@ -30,11 +33,15 @@ def show(table: Table, output_format: str = "text") -> None:
 def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str) -> None:
     """Print the table and lines under it: as comments where the format has them, beside it where it does not."""
     show(table, output_format)
-    beside = output_format in ("csv", "json")
+    click.echo(err=output_format in _WITHOUT_REMARKS)
+    show_remarks(remarks, output_format)
+
+
+def show_remarks(remarks: Iterable[str], output_format: str) -> None:
+    """Print lines as comments where the format has them, beside it where it does not."""
     mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
-    click.echo(err=beside)
     for line in remarks:
-        click.echo(f"{mark}{line}", err=beside)
+        click.echo(f"{mark}{line}", err=output_format in _WITHOUT_REMARKS)
 
 
 def _show_rich(table: Table) -> None:
