@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from idealrank._spec import Named, parse
-from idealrank.data import Floats, Int64s
+from idealrank.data import Floats, Int64s, query_at
 from idealrank.errors import ConventionError, DataError
 from idealrank.losses.segments import norms, sums
 
@@ -188,7 +188,7 @@ class Composed(Potential):
             x = targets(_root(excess, offsets.size - 1))
         beyond = np.flatnonzero(~np.isfinite(x))
         if beyond.size:
-            query = int(np.searchsorted(offsets, beyond[0], side="right")) - 1
+            query = query_at(offsets, int(beyond[0]))
             raise DataError(
                 "these scores are no gradient of psi at any targets: give psi the scores it can have", query=query
             )

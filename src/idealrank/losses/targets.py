@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from idealrank import cutoffs, discounts, gains
 from idealrank._options import option
-from idealrank.data import Floats, Int64s
+from idealrank.data import Floats, Int64s, query_at
 from idealrank.errors import DataError
 from idealrank.losses.base import Lists, Loss
 from idealrank.measures.discounted import DCG
@@ -45,7 +45,7 @@ def worth_of(gain: gains.Gain, lists: Lists) -> Floats:
     if bad.size:
         row = int(bad[0])
         what = f"a gain must be finite and not negative, got {worth[row]:g} for the label {lists.labels[row]:g}"
-        raise DataError(what, query=_query_of(row, lists.offsets), row=row)
+        raise DataError(what, query=query_at(lists.offsets, row), row=row)
     return worth
 
 
@@ -142,9 +142,7 @@ def check_finite(column: Floats, offsets: Int64s, what: str) -> None:
     bad = np.flatnonzero(~np.isfinite(column))
     if bad.size:
         row = int(bad[0])
-        raise DataError(
-            f"a {what} must be a finite number, got {column[row]:g}", query=_query_of(row, offsets), row=row
-        )
+        raise DataError(f"a {what} must be a finite number, got {column[row]:g}", query=query_at(offsets, row), row=row)
 
 
 def check_outcome(loss: Loss, values: Floats, gradient: Floats, lists: Lists) -> tuple[Floats, Floats]:
@@ -156,9 +154,5 @@ def check_outcome(loss: Loss, values: Floats, gradient: Floats, lists: Lists) ->
     if beyond.size:
         row = int(beyond[0])
         what = f"the gradient of {loss} is beyond all numbers at these scores: scale them"
-        raise DataError(what, query=_query_of(row, lists.offsets), row=row)
+        raise DataError(what, query=query_at(lists.offsets, row), row=row)
     return values, gradient
-
-
-def _query_of(row: int, offsets: Int64s) -> int:
-    return int(np.searchsorted(offsets, row, side="right")) - 1

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data import Floats, Int64s, check_columns
+from idealrank.data import Floats, Int64s, check_columns, query_at
 from idealrank.errors import ConventionError, DataError
 from idealrank.theory.canonical import canonical_score
 from idealrank.theory.curves import Curve, check_levels
@@ -135,8 +135,7 @@ def _checked(gains: Floats, scores: Floats, offsets: Int64s) -> list[_Query]:
         bad = np.flatnonzero(~good)
         if bad.size:
             row = int(bad[0])
-            query = int(np.searchsorted(offsets, row, side="right")) - 1
-            raise DataError(f"{what}, got {column[row]:g}", query=query, row=row)
+            raise DataError(f"{what}, got {column[row]:g}", query=query_at(offsets, row), row=row)
     if not gains.any():
         raise DataError("no document has a gain above 0: there is no curve to fit where nothing is relevant")
     cuts = offsets[1:-1]
