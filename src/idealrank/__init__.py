@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from idealrank import datasets as datasets
     from idealrank import discounts as discounts
     from idealrank import gains as gains
+    from idealrank import integrations as integrations
     from idealrank import learners as learners
     from idealrank import losses as losses
     from idealrank import measures as measures
@@ -100,6 +101,7 @@ _MODULES = (
     "datasets",
     "discounts",
     "gains",
+    "integrations",
     "learners",
     "losses",
     "measures",
