@@ -35,6 +35,7 @@ LAYERS = {
     "evaluation": 4,
     "comparison": 4,
     "explanation": 4,
+    "scoring": 4,
     "streaming": 4,
     "trec_eval": 4,
     "integrations": 5,

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from idealrank.losses.names import loss as loss
     from idealrank.measures.names import measure as measure
     from idealrank.measures.names import ndcg as ndcg
+    from idealrank.scoring import scorer as scorer
     from idealrank.streaming import evaluate_stream as evaluate_stream
 
 __version__ = "0.1.0"
@@ -88,6 +89,7 @@ _HOME = {
     "read_scores": "io.scores",
     "Run": "judgments",
     "run_from_frame": "io.frames",
+    "scorer": "scoring",
     "to_frame": "io.frames",
     "write_frame": "io.tables",
     "write_groups": "io.scores",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from idealrank import _core
 from idealrank.data import Floats, Int64s, RankingData
@@ -35,6 +37,17 @@ class DenseFeatures:
         """One derivative a weight."""
         return _core.linear_gradient(self.cells, self.order, self.offsets, self.normalization, by_score, self.n_threads)
 
+    def matrix(self) -> npt.NDArray[np.float32]:
+        """The features as they are multiplied: grouped and normalised, in memory of their own where they are either."""
+        grouped: npt.NDArray[np.float32] = self.cells if self.order is None else self.cells[self.order]
+        if self.normalization is None:
+            return grouped
+        shift, scale = (np.asarray(each) for each in self.normalization)
+        out = np.empty(grouped.shape, np.float32)
+        for query, (begin, end) in enumerate(itertools.pairwise(self.offsets)):
+            out[begin:end] = (grouped[begin:end] - shift[query]) * scale[query]
+        return out
+
     def of_query(self, query: int, part: slice) -> DenseFeatures:
         """Those of one query alone, which has this part of the grouped documents."""
         cells, order = (self.cells[part], None) if self.order is None else (self.cells, self.order[part])
@@ -58,6 +71,10 @@ class SparseFeatures:
         """One derivative a weight."""
         return np.asarray(self.rows.T @ by_score)
 
+    def matrix(self) -> npt.NDArray[np.float32]:
+        """All of them, the zeros too."""
+        return np.asarray(self.rows.toarray(), np.float32)
+
     def of_query(self, query: int, part: slice) -> SparseFeatures:
         """Those of one query alone, which has this part of the grouped documents."""
         return SparseFeatures(self.rows[part])
@@ -77,7 +94,8 @@ def features_of(data: RankingData, normalize: str | None, n_threads: int) -> Den
         row, column = divmod(place, data.features.shape[1])
         value = data.features[row, column]
         raise DataError(
-            f"a feature must be a finite number, got {value} in column {column}; fill such values before", row=row
+            f"a feature must be a finite number, not NaN or inf, got {value} in column {column}; fill such values in",
+            row=row,
         )
     fitted = None
     if normalize is not None:

@@ -1,0 +1,140 @@
+"""What all learners have in common: how they take data, how they score it, and how well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from idealrank import _threads
+from idealrank.data import Floats, RankingData, from_arrays
+from idealrank.errors import ConventionError, DataError
+from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
+from idealrank.losses.base import Lists, weight_column
+from idealrank.measures import Measure, measure
+
+__all__ = ["Ranker", "Training"]
+
+_Self = TypeVar("_Self", bound="Ranker")
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a learner learns from; its labels, weights and features are those of documents query by query.
+
+    ``lists`` has the labels and the documents' weights (and scores that are all 0), ``query_weights`` one number a
+    query, ``validation`` the data to choose by, or None.
+    """
+
+    data: RankingData
+    lists: Lists
+    features: DenseFeatures | SparseFeatures
+    query_weights: Floats
+    validation: RankingData | None
+
+
+class Ranker(BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn estimator of rankings: ``qid`` says which query each row belongs to, in any order.
+
+    A learner defines ``_fit(training)`` and ``_scores(data)``, and checks its options in ``_check_options``. By
+    scikit-learn's metadata routing, ``qid`` goes to ``fit``, ``predict`` and ``score`` without being asked for.
+    """
+
+    __metadata_request__fit = {"qid": True}  # noqa: RUF012  (scikit-learn reads it so)
+    __metadata_request__predict = {"qid": True}  # noqa: RUF012
+    __metadata_request__score = {"qid": True}  # noqa: RUF012
+
+    measure: str | Measure
+    normalize: str | None
+    n_threads: int | None
+
+    def fit(
+        self: _Self,
+        X: Any,
+        y: npt.ArrayLike,
+        *,
+        qid: Iterable[object],
+        eval_set: tuple[Any, npt.ArrayLike, Iterable[object]] | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        query_weight: npt.ArrayLike | None = None,
+    ) -> _Self:
+        """Learn from the rows ``X`` with the labels ``y``; ``qid`` has the query of each row, in any order.
+
+        ``eval_set`` is (X, y, qid) to validate on. ``sample_weight`` is one number a row, which multiplies what the
+        document is worth; ``query_weight`` one a query, in the order in which queries first appear.
+        """
+        if self.normalize is not None and self.normalize not in NORMALIZATIONS:
+            raise ConventionError(f"normalize is None, 'minmax' or 'zscore', got {self.normalize!r}")
+        self._check_options()
+        data = self._ranking(X, y, qid, reset=True)
+        weights = None
+        if sample_weight is not None:
+            weights = data.to_groups(weight_column(sample_weight, data.n_docs, "sample_weight", "document"))
+            if not weights.any():
+                raise DataError("every sample_weight is zero: there is nothing to learn from")
+        query_weights = np.ones(data.n_queries)
+        if query_weight is not None:
+            query_weights = weight_column(query_weight, data.n_queries, "query_weight", "query")
+            if not query_weights.any():
+                raise DataError("every query_weight is zero: there is nothing to learn from")
+        threads = _threads.resolve(self.n_threads)
+        lists = Lists(data.to_groups(data.labels), np.zeros(data.n_docs), data.offsets, weights, threads)
+        validation = None if eval_set is None else self._ranking(*eval_set, reset=False)
+        self._fit(Training(data, lists, self._features(data), query_weights, validation))
+        return self
+
+    def predict(self, X: Any, qid: Iterable[object] | None = None) -> Floats:
+        """One score a row; ``qid`` is needed where features are normalised within queries."""
+        check_is_fitted(self)
+        if self.normalize is not None and qid is None:
+            raise DataError(f"normalize={self.normalize!r} works within queries: predict(X, qid=...) needs them")
+        data = self._ranking(X, None, qid, reset=False)
+        return data.to_rows(self._scores(data))
+
+    def score(self, X: Any, y: npt.ArrayLike, *, qid: Iterable[object]) -> float:
+        """The mean of ``measure`` over queries."""
+        check_is_fitted(self)
+        return self._mean(self._ranking(X, y, qid, reset=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.normalize is None
+        tags.target_tags.required = True
+        return tags
+
+    def _check_options(self) -> None:
+        """Refuse options that make no sense, before any data is looked at."""
+
+    def _fit(self, training: Training) -> None:
+        raise NotImplementedError
+
+    def _scores(self, data: RankingData) -> Floats:
+        """One score a document, query by query."""
+        raise NotImplementedError
+
+    def _mean(self, data: RankingData) -> float:
+        """The mean of ``measure`` over the queries of the data."""
+        values = measure(self.measure)(data.to_groups(data.labels), self._scores(data), data.offsets)
+        return float(np.nanmean(values))
+
+    def _features(self, data: RankingData) -> DenseFeatures | SparseFeatures:
+        return features_of(data, self.normalize, _threads.resolve(self.n_threads))
+
+    def _ranking(self, X: Any, y: npt.ArrayLike | None, qid: Iterable[object] | None, *, reset: bool) -> RankingData:
+        """The rows as ranking data, their features checked to be as many, and of the same names, as at the fit."""
+        try:
+            matrix = validate_data(
+                self, X, reset=reset, accept_sparse="csr", dtype=np.float32, order="C", ensure_all_finite=False
+            )
+        except ValueError as error:
+            raise DataError(str(error)) from None
+        n_rows = matrix.shape[0]
+        if y is None and reset:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        labels = np.zeros(n_rows) if y is None else y
+        return from_arrays(labels, query_ids=np.zeros(n_rows, np.int64) if qid is None else qid, features=matrix)
