@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-__all__: list[str] = []
+__all__ = ["lightgbm", "xgboost"]
 
 
 def __getattr__(name: str) -> Any:

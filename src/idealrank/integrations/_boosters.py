@@ -1,0 +1,76 @@
+"""What LightGBM's and XGBoost's data sets have in common: documents in groups, to be learned from and measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import _threads
+from idealrank.conventions import Convention
+from idealrank.data import Floats, RankingData, float_column, from_arrays
+from idealrank.errors import DataError
+from idealrank.evaluation import evaluate
+from idealrank.learners.boosting import Float32s, derivatives
+from idealrank.losses import Loss
+from idealrank.losses.base import Lists
+from idealrank.measures import Measure
+
+__all__ = ["Metric", "Objective", "grouped"]
+
+
+def grouped(labels: npt.ArrayLike, sizes: npt.ArrayLike | None, how: str) -> RankingData:
+    """The documents of a data set, query after query; ``how`` tells how a data set without groups gets them."""
+    if sizes is None or np.size(sizes) == 0:
+        raise DataError(f"the data set has no groups, so that there are no queries to rank within: {how}")
+    return from_arrays(labels, group=np.asarray(sizes, np.int64))
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A loss of rankings as a booster minimises it: summed over queries."""
+
+    loss: Loss
+    n_threads: int | None = None
+
+    def derivatives(
+        self,
+        data: RankingData,
+        scores: npt.ArrayLike,
+        weights: Floats | None = None,
+        query_weights: Floats | None = None,
+    ) -> tuple[Float32s, Float32s]:
+        """Gradient and curvature, one a document."""
+        column = float_column(scores, "scores", data.n_docs)
+        lists = Lists(data.labels, column, data.offsets, weights, _threads.resolve(self.n_threads))
+        return derivatives(self.loss, lists, query_weights)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure as a booster reports it: the mean over queries, as `idealrank.evaluate` gives it; weights don't count.
+
+    ``higher_is_better`` is False for an error.
+    """
+
+    measure: Measure
+    like: str | Convention | None = None
+    n_threads: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the measure."""
+        return str(self.measure)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether training is to raise it."""
+        return not self.measure.lower_is_better
+
+    def mean(self, data: RankingData, scores: Any) -> float:
+        """The mean over the queries of the data."""
+        found = evaluate(data, scores, self.measure, like=self.like, n_threads=self.n_threads)
+        (mean,) = found.mean.values()
+        return float(mean)

@@ -1,0 +1,77 @@
+"""XGBoost with any loss as its objective and any measure as its metric.
+
+Both are for ``xgboost.train``: ``obj`` and ``custom_metric``; queries are the groups or ``qid`` of the DMatrix.
+XGBRanker takes no objective of one's own.
+
+XGBoost's weights of a ranking are one number a query. The loss is summed over queries: of its curvature a leaf needs
+``min_child_weight``, 1 unless it is named, which is a lot for a loss that is at most 1 a query. XGBoost keeps six
+decimals of a metric. For early stopping pass ``maximize=metric.higher_is_better``: it guesses by the name otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import losses, measures
+from idealrank.conventions import Convention
+from idealrank.data import RankingData
+from idealrank.integrations._boosters import Metric, Objective, grouped
+from idealrank.learners.boosting import Float32s
+from idealrank.losses import Loss
+from idealrank.losses.base import weight_column
+from idealrank.measures import Measure
+
+__all__ = ["metric", "objective"]
+
+
+def objective(loss: str | Loss, *, n_threads: int | None = None) -> XGBoostObjective:
+    """A loss as the ``obj`` of ``xgboost.train``.
+
+    >>> objective("lambda_rank(measure=ndcg@10)")
+    XGBoostObjective(loss=lambda_rank(measure=ndcg@10), n_threads=None)
+    """
+    return XGBoostObjective(losses.loss(loss), n_threads)
+
+
+def metric(
+    measure: str | Measure, like: str | Convention | None = None, *, n_threads: int | None = None
+) -> XGBoostMetric:
+    """A measure as the ``custom_metric`` of ``xgboost.train``: its name and the mean that `idealrank.evaluate` gives.
+
+    >>> metric("ndcg@10").higher_is_better, metric("pairwise_error").higher_is_better
+    (True, False)
+    """
+    return XGBoostMetric(measures.measure(measure), like, n_threads)
+
+
+class XGBoostObjective(Objective):
+    """Made by `objective`."""
+
+    def __call__(self, scores: npt.ArrayLike, matrix: Any) -> tuple[Float32s, Float32s]:
+        """Gradient and curvature at the scores of the documents of a DMatrix."""
+        data, weights = _documents(matrix), matrix.get_weight()
+        if not weights.size:
+            return self.derivatives(data, scores)
+        return self.derivatives(data, scores, None, weight_column(weights, data.n_queries, "weights", "query"))
+
+
+class XGBoostMetric(Metric):
+    """Made by `metric`."""
+
+    @property
+    def name(self) -> str:
+        """The name of the measure; XGBoost's own results are text, in which a colon stands before the value."""
+        return super().name.replace(":", "=")
+
+    def __call__(self, scores: npt.ArrayLike, matrix: Any) -> tuple[str, float]:
+        """Name and mean."""
+        return self.name, self.mean(_documents(matrix), scores)
+
+
+def _documents(matrix: Any) -> RankingData:
+    bounds = matrix.get_uint_info("group_ptr").astype(np.int64)
+    how = "xgboost.DMatrix(X, y, qid=query_of_each_row), or matrix.set_group(sizes)"
+    return grouped(matrix.get_label(), np.diff(bounds), how)

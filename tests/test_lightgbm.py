@@ -1,0 +1,188 @@
+"""LightGBM trains with our losses and reports our measures."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from boosting import LOSSES, N_DOCS, small_parts
+from numpy.testing import assert_allclose, assert_array_equal
+
+import idealrank as ir
+from idealrank import datasets, losses
+from idealrank.errors import ConventionError, DataError
+from idealrank.integrations.lightgbm import metric, objective
+
+lgb = pytest.importorskip("lightgbm")
+
+QUIET = {"verbosity": -1, "num_threads": 1, "deterministic": True, "force_row_wise": True}
+
+
+@pytest.fixture(scope="module")
+def parts() -> datasets.Parts:
+    return small_parts()
+
+
+def dataset_of(data: ir.RankingData, **options: Any) -> Any:
+    return lgb.Dataset(data.features, data.labels, group=np.diff(data.offsets), params=QUIET, **options)
+
+
+def trained(loss: str | losses.Loss, data: ir.RankingData, rounds: int = 10, **params: Any) -> Any:
+    return lgb.train({**QUIET, "objective": objective(loss, n_threads=1), **params}, dataset_of(data), rounds)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.Parts) -> None:
+    data, scores = parts.train, np.random.default_rng(0).normal(size=parts.train.n_docs)
+    gradient, curvature = objective(name)(scores, dataset_of(data).construct())
+    loss = ir.loss(name)
+    assert gradient.dtype == curvature.dtype == np.float32
+    assert_array_equal(gradient, loss(data.labels, scores, data.offsets)[1].astype(np.float32))
+    assert_array_equal(curvature, loss.hessian_diagonal(data.labels, scores, data.offsets).astype(np.float32))
+    assert (curvature >= 0).all()
+    assert curvature.sum() > 0
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_training_lowers_the_loss(name: str, parts: datasets.Parts) -> None:
+    data, loss = parts.train, ir.loss(name)
+    start = np.random.default_rng(0).normal(size=data.n_docs)  # cut-offs are flat where all scores are equal
+    params = {**QUIET, "objective": objective(loss), "learning_rate": 0.05}
+    booster = lgb.train(params, dataset_of(data, init_score=start), 10)
+    before = loss(data.labels, start, data.offsets)[0].sum()
+    after = loss(data.labels, start + booster.predict(data.features), data.offsets)[0].sum()
+    assert after < before
+
+
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")  # older versions know no other name
+def test_the_ranker_of_lightgbm_and_its_train_learn_the_same(parts: datasets.Parts) -> None:
+    data, group = parts.train, np.diff(parts.train.offsets)
+    ranker = lgb.LGBMRanker(objective=objective("lambda_rank"), n_estimators=10, **QUIET)
+    ranker.fit(data.features, data.labels, group=group, eval_set=[(data.features, data.labels)], eval_group=[group],
+               eval_metric=metric("ndcg@10"))  # fmt: skip
+    scores = trained("lambda_rank", data).predict(data.features)
+    assert_array_equal(ranker.predict(data.features), scores)
+    reported = ranker.evals_result_["training"]["ndcg@10"][-1]
+    assert reported == ir.evaluate(data, scores, "ndcg@10").mean["ndcg@10"]
+
+
+@pytest.mark.parametrize("like", [None, "sklearn", "lightgbm"])
+@pytest.mark.parametrize(
+    "name", ["ndcg@10", "ap(rel=2)", "rr(empty=skip,rel=2)", "ndcg(ties=stable)", "pairwise_error"]
+)
+def test_the_metric_is_what_evaluate_reports_bit_for_bit(name: str, like: str | None, parts: datasets.Parts) -> None:
+    data = parts.test.subset(range(6))
+    labels = np.where(np.arange(data.n_docs) < data.offsets[1], 0, data.labels)  # a query with nothing relevant
+    seen: list[npt.NDArray[np.float64]] = []
+    report = metric(name, like)
+
+    def kept(scores: npt.NDArray[np.float64], dataset: Any) -> tuple[str, float, bool]:
+        seen.append(scores.copy())
+        return report(scores, dataset)
+
+    history: dict[str, Any] = {}
+    train = dataset_of(parts.train)
+    test = lgb.Dataset(data.features, labels, group=np.diff(data.offsets), reference=train)
+    lgb.train({**QUIET, "objective": objective("approx_ndcg")}, train, 4, valid_sets=[test], feval=kept,
+              callbacks=[lgb.record_evaluation(history)])  # fmt: skip
+    expected = [ir.evaluate(labels, s, name, offsets=data.offsets, like=like).mean[name] for s in seen]
+    assert history["valid_0"][name] == expected
+    assert len(expected) == 4
+
+
+def test_early_stopping_lowers_an_error_and_raises_a_measure(parts: datasets.Parts) -> None:
+    train = dataset_of(parts.train)
+    test = lgb.Dataset(parts.test.features, parts.test.labels, group=np.diff(parts.test.offsets), reference=train)
+    for name, best in (("pairwise_error", np.argmin), ("ndcg@5", np.argmax)):
+        history: dict[str, Any] = {}
+        booster = lgb.train(
+            {**QUIET, "objective": objective("lambda_rank")}, train, 40, valid_sets=[test], feval=metric(name),
+            callbacks=[lgb.early_stopping(5, verbose=False), lgb.record_evaluation(history)],
+        )  # fmt: skip
+        assert booster.best_iteration - 1 == best(history["valid_0"][name])
+
+
+def test_cross_validation_by_groups_works(parts: datasets.Parts) -> None:
+    found = lgb.cv({**QUIET, "objective": objective("lambda_rank")}, dataset_of(parts.train), 3, nfold=3,
+                   feval=metric("ndcg@10"))  # fmt: skip
+    assert len(found["valid ndcg@10-mean"]) == 3
+    assert found["valid ndcg@10-mean"][-1] > 0
+
+
+def test_one_query_may_have_more_than_ten_thousand_documents() -> None:
+    data = datasets.web_search(n_queries=1, n_docs=12_000, n_features=5).train
+    scores = trained("lambda_rank", data, 5).predict(data.features)
+    assert ir.evaluate(data, scores, "ndcg").mean["ndcg"] > ir.evaluate(data, np.zeros(12_000), "ndcg").mean["ndcg"]
+
+
+@pytest.mark.parametrize("name", ["lambda_rank", "approx_ndcg", "cross_entropy(normalizer=dcg)"])
+def test_documents_of_weight_two_make_a_query_count_twice(name: str, parts: datasets.Parts) -> None:
+    data, scores = parts.train.subset([0]), np.linspace(0, 1, N_DOCS)
+    plain = objective(name)(scores, dataset_of(data).construct())
+    double = objective(name)(scores, dataset_of(data, weight=np.full(N_DOCS, 2.0)).construct())
+    for one, two in zip(plain, double, strict=True):
+        assert_allclose(two, 2 * one, rtol=1e-6, atol=0)
+
+
+def test_weights_within_a_query_are_those_of_the_loss() -> None:
+    labels, scores = np.array([2.0, 1, 0, 1, 0]), np.array([0.1, 0.4, 0.2, 0.0, 0.3])
+    weights = np.array([1.0, 2, 3, 0, 0])  # means 2 and 0
+    gradient, curvature = objective("approx_ndcg")(labels, scores, weights, [3, 2])
+    loss = losses.ApproxNDCG()
+    first = 2 * loss(labels[:3], scores[:3], weights=weights[:3])[1]
+    assert_allclose(gradient, [*first, 0, 0], rtol=1e-6, atol=0)
+    second = 2 * loss.hessian_diagonal(labels[:3], scores[:3], weights=weights[:3])
+    assert_allclose(curvature, [*second, 0, 0], rtol=1e-6, atol=0)
+
+
+def test_objective_and_metric_are_values_that_can_be_pickled() -> None:
+    assert pickle.loads(pickle.dumps(objective("lambda_rank"))) == objective(losses.LambdaRank())
+    assert pickle.loads(pickle.dumps(metric("ndcg@10", "trec_eval"))) == metric("ndcg@10", "trec_eval")
+
+
+def test_a_data_set_without_groups_is_refused(parts: datasets.Parts) -> None:
+    data = parts.train
+    alone = lgb.Dataset(data.features, data.labels, params=QUIET)
+    with pytest.raises(DataError, match=r"has no groups.*group=sizes"):
+        lgb.train({**QUIET, "objective": objective("lambda_rank")}, alone, 2)
+    with pytest.raises(DataError, match="has no groups"):
+        lgb.LGBMRegressor(objective=objective("lambda_rank"), **QUIET).fit(data.features, data.labels)
+    with pytest.raises(DataError, match="has no groups"):
+        metric("ndcg")([1, 0], [0.0, 0.0])
+
+
+def test_group_sizes_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(DataError, match="must sum to the number of documents, 3, got 2"):
+        objective("lambda_rank")([1, 0, 0], [0.0, 0.0, 0.0], None, [2])
+    with pytest.raises(DataError, match="scores must have one entry a document: 2, got 3"):
+        objective("lambda_rank")([1, 0], [0.0, 0.0, 0.0], None, [2])
+
+
+def test_a_booster_that_diverges_is_told_so(parts: datasets.Parts) -> None:
+    with pytest.raises(DataError, match=r"a score of the booster must be .*, got .*: try a lower") as caught:
+        trained("pairwise_logistic", parts.train, learning_rate=1e308)
+    assert caught.value.row is not None
+    assert caught.value.query == caught.value.row // N_DOCS
+    with pytest.raises(DataError, match="a score must be a finite number, got inf"):
+        metric("ndcg")([1, 0], [np.inf, 0.0], None, [2])
+
+
+def test_labels_beyond_all_gains_are_refused(parts: datasets.Parts) -> None:
+    data = parts.train
+    labels = np.where(np.arange(data.n_docs) == 65, 5000.0, data.labels)
+    dataset = lgb.Dataset(data.features, labels, group=np.diff(data.offsets), params=QUIET)
+    with pytest.raises(DataError, match="a gain must be finite") as caught:
+        lgb.train({**QUIET, "objective": objective("lambda_rank")}, dataset, 2)
+    assert (caught.value.query, caught.value.row) == (1, 65)
+
+
+def test_derivatives_beyond_float32_are_refused() -> None:
+    with pytest.raises(DataError, match="store the first derivative as float32, got -inf") as caught:
+        objective("least_squares")([0, 140], [0.0, 0.0], None, [1, 1])
+    assert (caught.value.query, caught.value.row) == (1, 1)
+
+
+def test_a_slope_to_be_chosen_later_is_refused() -> None:
+    with pytest.raises(ConventionError, match="alpha=auto is chosen before a fit"):
+        objective("approx_ndcg(alpha=auto)")([1, 0], [0.0, 0.0], None, [2])

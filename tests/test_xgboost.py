@@ -1,0 +1,127 @@
+"""XGBoost trains with our losses and reports our measures."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from boosting import LOSSES, N_DOCS, small_parts
+from numpy.testing import assert_allclose, assert_array_equal
+
+import idealrank as ir
+from idealrank import datasets
+from idealrank.errors import DataError
+from idealrank.integrations.xgboost import metric, objective
+
+xgb = pytest.importorskip("xgboost")
+
+PARAMS = {"nthread": 1, "min_child_weight": 1e-3, "eta": 0.1, "base_score": 0.0, "disable_default_eval_metric": True}
+
+
+@pytest.fixture(scope="module")
+def parts() -> datasets.Parts:
+    return small_parts()
+
+
+def matrix_of(data: ir.RankingData, **options: Any) -> Any:
+    return xgb.DMatrix(data.features, data.labels, group=np.diff(data.offsets), **options)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.Parts) -> None:
+    data, loss = parts.train, ir.loss(name)
+    scores = np.random.default_rng(0).normal(size=data.n_docs).astype(np.float32)
+    gradient, curvature = objective(name)(scores, matrix_of(data))
+    assert_array_equal(gradient, loss(data.labels, scores, data.offsets)[1])
+    assert_array_equal(curvature, loss.hessian_diagonal(data.labels, scores, data.offsets))
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_training_lowers_the_loss(name: str, parts: datasets.Parts) -> None:
+    data, loss = parts.train, ir.loss(name)
+    matrix = matrix_of(data)
+    start = np.random.default_rng(0).normal(size=data.n_docs).astype(np.float32)
+    matrix.set_base_margin(start)
+    booster = xgb.train(PARAMS, matrix, 10, obj=objective(loss))
+    values = [loss(data.labels, s, data.offsets)[0].sum() for s in (start, booster.predict(matrix, output_margin=True))]
+    assert values[1] < values[0]
+
+
+@pytest.mark.parametrize("name", ["ndcg@10", "rr(empty=skip,rel=2)", "ndcg(discount=power:0.5)@20", "pairwise_error"])
+def test_the_metric_is_what_evaluate_reports(name: str, parts: datasets.Parts) -> None:
+    seen: list[npt.NDArray[np.float32]] = []
+    reported: list[float] = []
+    report = metric(name)
+
+    def kept(scores: npt.NDArray[np.float32], matrix: Any) -> tuple[str, float]:
+        seen.append(scores.copy())
+        reported.append(report(scores, matrix)[1])
+        return report(scores, matrix)
+
+    history: dict[str, Any] = {}
+    xgb.train(PARAMS, matrix_of(parts.train), 3, obj=objective("lambda_rank"), custom_metric=kept,
+              evals=[(matrix_of(parts.test), "test")], evals_result=history, verbose_eval=False)  # fmt: skip
+    assert reported == [ir.evaluate(parts.test, scores, name).mean[name] for scores in seen]
+    ((shown, values),) = history["test"].items()
+    assert shown == name.replace(":", "=")
+    assert values == [round(value, 6) for value in reported]  # XGBoost's own text has six decimals
+
+
+@pytest.mark.parametrize("name", ["rr(rel=2)", "pairwise_error"])
+def test_early_stopping_knows_which_way_is_better(name: str, parts: datasets.Parts) -> None:
+    report, history = metric(name), dict[str, Any]()
+    booster = xgb.train(
+        PARAMS, matrix_of(parts.train), 30, obj=objective("lambda_rank"), custom_metric=report,
+        evals=[(matrix_of(parts.test), "test")], early_stopping_rounds=5, maximize=report.higher_is_better,
+        evals_result=history, verbose_eval=False,
+    )  # fmt: skip
+    best = np.argmax if report.higher_is_better else np.argmin
+    assert booster.best_iteration == best(history["test"][name])
+
+
+def test_one_weight_a_query_multiplies_its_derivatives(parts: datasets.Parts) -> None:
+    data, scores = parts.train, np.zeros(parts.train.n_docs, np.float32)
+    weights = np.arange(data.n_queries, dtype=np.float32)
+    plain = objective("approx_ndcg")(scores, matrix_of(data))
+    weighted = objective("approx_ndcg")(scores, matrix_of(data, weight=weights))
+    for one, more in zip(plain, weighted, strict=True):
+        assert_allclose(more, one * np.repeat(weights, N_DOCS), rtol=1e-6, atol=0)
+
+
+def test_a_data_set_without_groups_is_refused(parts: datasets.Parts) -> None:
+    matrix = xgb.DMatrix(parts.train.features, parts.train.labels)
+    with pytest.raises(DataError, match=r"has no groups.*qid="):
+        xgb.train(PARAMS, matrix, 2, obj=objective("lambda_rank"))
+    with pytest.raises(DataError, match=r"has no groups.*qid="):
+        metric("ndcg")(np.zeros(720, np.float32), matrix)
+
+
+def test_group_sizes_that_do_not_fit_are_refused(parts: datasets.Parts) -> None:
+    matrix = xgb.DMatrix(parts.train.features, parts.train.labels, group=[60, 60])
+    with pytest.raises(DataError, match="must sum to the number of documents, 720, got 120"):
+        objective("lambda_rank")(np.zeros(720), matrix)
+    with pytest.raises(xgb.core.XGBoostError, match="group"):  # it notices before it asks us
+        xgb.train(PARAMS, matrix, 2, obj=objective("lambda_rank"))
+
+
+def test_weights_that_do_not_fit_are_refused(parts: datasets.Parts) -> None:
+    matrix = matrix_of(parts.train, weight=[1.0, 2.0, 3.0])
+    with pytest.raises(DataError, match="weights must be one number a query, 12 of them, got shape"):
+        objective("lambda_rank")(np.zeros(720), matrix)
+
+
+def test_a_booster_that_diverges_is_told_so(parts: datasets.Parts) -> None:
+    matrix = matrix_of(parts.train)
+    with pytest.raises(DataError, match=r"a score of the booster must be .*, got .*: try a lower") as caught:
+        xgb.train({**PARAMS, "eta": 1e38}, matrix, 10, obj=objective("pairwise_logistic"))
+    assert caught.value.row is not None
+    assert caught.value.query == caught.value.row // N_DOCS
+
+
+def test_labels_beyond_all_gains_are_refused(parts: datasets.Parts) -> None:
+    data = parts.train
+    labels = np.where(np.arange(data.n_docs) == 65, 5000.0, data.labels)
+    matrix = xgb.DMatrix(data.features, labels, group=np.diff(data.offsets))
+    with pytest.raises(DataError, match="a gain must be finite") as caught:
+        xgb.train(PARAMS, matrix, 2, obj=objective("approx_ndcg"))
+    assert (caught.value.query, caught.value.row) == (1, 65)
