@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,22 +12,24 @@ import numpy as np
 from idealrank.data import Floats, RankingData
 from idealrank.errors import ConventionError, DataError
 from idealrank.learners.base import Ranker, Training
+from idealrank.learners.continuation import Stage, continuation
 from idealrank.learners.objective import Objective
+from idealrank.learners.optimizers import lbfgs, sgd
 from idealrank.learners.trace import Trace
-from idealrank.losses import Loss, loss
+from idealrank.losses import LambdaRank, Loss, loss
 from idealrank.measures import Measure, measure
 
-__all__ = ["LinearRanker"]
+__all__ = ["LinearModel", "LinearRanker"]
 
 _OPTIMIZERS = ("lbfgs", "sgd")
 
 
-class LinearRanker(Ranker):
-    """Scores that are a weighted sum of features, with weights that minimise a loss of `idealrank.losses`.
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearModel(Ranker):
+    """What all linear rankers have in common; subclasses say what loss they minimise.
 
     Parameters
     ----------
-    loss: a loss or its name, "cross_entropy(normalizer=dcg)".
     normalize: "minmax" or "zscore" brings each feature to one scale within each query; scoring repeats it.
     optimizer: "lbfgs", or "sgd": one step a query, the queries shuffled anew for each epoch (Qin et al. 2008,
         Algorithm 1).
@@ -35,62 +38,81 @@ class LinearRanker(Ranker):
     max_iter: iterations of L-BFGS, or epochs.
     learning_rate: the length of a step, for "sgd".
     patience: stop when validation has not improved for so many iterations or epochs; None never does.
-    warm_start: go on from the weights of the last fit.
+    continuation: a loss of soft ranks is not convex, and where L-BFGS ends depends on where it begins. It is therefore
+        minimised twice, from zero weights and from those of the pairwise logistic loss, which is convex, and each time
+        with a third of its alpha first (or three times its sigma). False minimises it once, from zero.
+    warm_start: go on from the weights of the last fit, without a continuation.
     random_state: the seed of the shuffles.
+    verbose: show a bar with the loss and the validation measure.
 
     With an ``eval_set`` the weights kept are those of the iteration with the best mean of ``measure`` on it, and not
     the last ones. After a fit, ``coef_`` has the weights, ``intercept_`` the height of the scores, which changes no
     ranking but which some losses want (it is not part of ``l2``), ``history_`` the loss and the validation measure of
-    each iteration, ``best_iteration_`` which one was kept. An interrupt leaves the best so far.
-
-    >>> X, y, qid = [[1.0, 5.0], [3.0, 4.0], [2.0, 9.0], [5.0, 1.0]], [0, 1, 0, 1], [1, 1, 2, 2]
-    >>> ranker = LinearRanker("pairwise_logistic", l2=0.1).fit(X, y, qid=qid)
-    >>> ranker.score(X, y, qid=qid)
-    1.0
+    each iteration, and the stage of a continuation, ``best_iteration_`` which one was kept. An interrupt leaves the
+    best so far.
     """
 
-    def __init__(
-        self,
-        loss: str | Loss = "cross_entropy(normalizer=dcg)",
-        *,
-        normalize: str | None = None,
-        optimizer: str = "lbfgs",
-        l2: float = 0.0,
-        measure: str | Measure = "ndcg",
-        max_iter: int = 200,
-        learning_rate: float = 0.01,
-        patience: int | None = None,
-        warm_start: bool = False,
-        random_state: int | None = None,
-        n_threads: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.normalize = normalize
-        self.optimizer = optimizer
-        self.l2 = l2
-        self.measure = measure
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.patience = patience
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_threads = n_threads
+    normalize: str | None = None
+    optimizer: str = "lbfgs"
+    l2: float = 0.0
+    measure: str | Measure = "ndcg"
+    max_iter: int = 200
+    learning_rate: float = 0.01
+    patience: int | None = None
+    continuation: bool = True
+    warm_start: bool = False
+    random_state: int | None = None
+    n_threads: int | None = None
+    verbose: bool = False
+
+    def _loss(self) -> Loss:
+        """What to minimise."""
+        raise NotImplementedError
+
+    def _penalty(self, training: Training) -> float:
+        """The weight of half the squared length of the weights, beside the mean of the loss over queries."""
+        return self.l2
 
     def _fit(self, training: Training) -> None:
         start = self._start(self.n_features_in_)
-        features = training.features
-        chosen: Any = loss(self.loss)
-        if hasattr(chosen, "settled"):
-            chosen = chosen.settled(features.scores(start[:-1]), training.data.offsets)
-        self.loss_ = chosen
-        objective = Objective(features, training.lists, training.query_weights, chosen, self.l2)
-        trace = Trace(start, self._validation(training.validation), self.patience)
+        asked = self._settled(training, start)
+        self.loss_ = asked
+        trace = Trace(start, self._validation(training.validation), self.patience, verbose=self.verbose)
         try:
-            (self._lbfgs if self.optimizer == "lbfgs" else self._sgd)(objective, start, trace)
+            with trace.shown(self.max_iter):
+                for stage in self._stages(asked):
+                    if stage.afresh:
+                        parameters = start
+                    trace.begin(str(stage.loss), counts=stage.loss == asked)
+                    objective = Objective(
+                        training.features, training.lists, training.query_weights, stage.loss, self._penalty(training)
+                    )
+                    parameters = self._minimised(objective, parameters, trace)
         finally:  # an interrupt too leaves the best so far
             self.coef_: Floats = trace.best_parameters[:-1]
             self.intercept_ = float(trace.best_parameters[-1])
             self.best_iteration_, self.history_ = trace.best_iteration, trace.history
+
+    def _settled(self, training: Training, start: Floats) -> Loss:
+        """The loss that was asked for, with a number where it leaves one to be found from the scores."""
+        asked: Any = self._loss()
+        if hasattr(asked, "settled"):
+            asked = asked.settled(training.features.scores(start[:-1]), training.data.offsets)
+        if isinstance(asked, LambdaRank) and self.optimizer == "lbfgs":
+            raise ConventionError(
+                "the gradient of lambda_rank is that of no function, which 'lbfgs' needs: take optimizer='sgd'"
+            )
+        return asked  # type: ignore[no-any-return]
+
+    def _stages(self, asked: Loss) -> list[Stage]:
+        if self.optimizer == "sgd" or not self.continuation or self.warm_start:
+            return [Stage(asked, afresh=True)]
+        return continuation(asked)
+
+    def _minimised(self, objective: Objective, start: Floats, trace: Trace) -> Floats:
+        if self.optimizer == "lbfgs":
+            return lbfgs(objective, start, trace, self.max_iter)
+        return sgd(objective, start, trace, self.max_iter, self.learning_rate, self.random_state)
 
     def _scores(self, data: RankingData) -> Floats:
         return self._features(data).scores(self.coef_) + self.intercept_
@@ -118,33 +140,21 @@ class LinearRanker(Ranker):
         labels, chosen, features = data.to_groups(data.labels), measure(self.measure), self._features(data)
         return lambda parameters: float(np.nanmean(chosen(labels, features.scores(parameters[:-1]), data.offsets)))
 
-    def _lbfgs(self, objective: Objective, start: Floats, trace: Trace) -> None:
-        from scipy.optimize import OptimizeResult, minimize
 
-        def note(intermediate_result: OptimizeResult) -> None:
-            trace.add(intermediate_result.x, float(intermediate_result.fun))
-            if trace.is_hopeless:
-                raise StopIteration
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearRanker(LinearModel):
+    """Scores that are a weighted sum of features, with weights that minimise a loss of `idealrank.losses`.
 
-        trace.add(start, objective(start)[0])
-        minimize(
-            objective, start, jac=True, method="L-BFGS-B", callback=note,
-            options={"maxiter": self.max_iter, "maxfun": 4 * self.max_iter},
-        )  # fmt: skip
+    ``loss`` is a loss or its name, "cross_entropy(normalizer=dcg)"; the other parameters are those of all linear
+    models (`LinearModel`).
 
-    def _sgd(self, objective: Objective, start: Floats, trace: Trace) -> None:
-        rng = np.random.default_rng(self.random_state)
-        queries = [objective.of_query(query) for query in range(objective.lists.n_queries)]
-        parameters = np.array(start)
-        trace.add(parameters, objective(parameters)[0])
-        for _ in range(self.max_iter):
-            with np.errstate(over="ignore", invalid="ignore"):
-                for query in rng.permutation(len(queries)):
-                    parameters = parameters - self.learning_rate * queries[query](parameters)[1]
-            if not np.isfinite(parameters).all():
-                raise DataError(
-                    f"the weights grew beyond all numbers: a learning_rate of {self.learning_rate:g} is too large"
-                )
-            trace.add(parameters, objective(parameters)[0])
-            if trace.is_hopeless:
-                return
+    >>> X, y, qid = [[1.0, 5.0], [3.0, 4.0], [2.0, 9.0], [5.0, 1.0]], [0, 1, 0, 1], [1, 1, 2, 2]
+    >>> ranker = LinearRanker("pairwise_logistic", l2=0.1).fit(X, y, qid=qid)
+    >>> ranker.score(X, y, qid=qid)
+    1.0
+    """
+
+    loss: str | Loss = field(default="cross_entropy(normalizer=dcg)", kw_only=False)
+
+    def _loss(self) -> Loss:
+        return loss(self.loss)

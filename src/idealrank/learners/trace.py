@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -13,23 +15,77 @@ __all__ = ["Trace"]
 
 
 class Trace:
-    """Iterations so far, and the parameters of the best."""
+    """Iterations so far, in one stage or several, and the parameters of the best.
 
-    def __init__(self, start: Floats, validate: Callable[[Floats], float] | None, patience: int | None) -> None:
-        self._validate, self._patience = validate, patience
+    The best is that with the highest validation measure; without validation data, the one with the lowest loss among
+    the stages that minimise the loss which was asked for.
+    """
+
+    def __init__(
+        self, start: Floats, validate: Callable[[Floats], float] | None, patience: int | None, *, verbose: bool = False
+    ) -> None:
+        self._validate, self._patience, self._verbose = validate, patience, verbose
+        self._tell: Callable[[str, int, str], None] = lambda stage, done, news: None
         self._best = -math.inf
+        self._stage, self._stage_began, self._stage_best = "", 0, -math.inf
+        self._last_gain = 0
+        self._counts = True
         self.best_parameters = start
         self.best_iteration = 0
-        self.history: list[dict[str, float]] = []
+        self.history: list[dict[str, Any]] = []
+
+    @contextmanager
+    def shown(self, total: int) -> Iterator[None]:
+        """Have a bar on standard error where the fit is verbose; a stage has at most so many iterations."""
+        if not self._verbose:
+            yield
+            return
+
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[news]}"),
+        )
+        console = Console(stderr=True)
+        with Progress(*columns, TimeElapsedColumn(), console=console, transient=console.is_terminal) as bar:
+            task = bar.add_task("", total=total, news="")
+
+            def tell(stage: str, done: int, news: str) -> None:
+                bar.update(task, description=stage, completed=done, news=news)
+
+            self._tell = tell
+            yield
+
+    def begin(self, stage: str, *, counts: bool = True) -> None:
+        """Begin a stage; its losses may count towards the choice of the best or, being another's, not."""
+        self._stage, self._counts = stage, counts
+        self._stage_began = self._last_gain = len(self.history)
+        self._stage_best = -math.inf
 
     def add(self, parameters: Floats, value: float) -> None:
         """Note an iteration."""
-        merit = -value if self._validate is None else self._validate(parameters)
-        self.history.append({"loss": value} if self._validate is None else {"loss": value, "validation": merit})
-        if merit > self._best:
-            self._best, self.best_parameters, self.best_iteration = merit, np.array(parameters), len(self.history) - 1
+        entry: dict[str, Any] = {"stage": self._stage, "loss": value}
+        merit = -value
+        if self._validate is not None:
+            merit = entry["validation"] = self._validate(parameters)
+        self.history.append(entry)
+        place = len(self.history) - 1
+        if merit > self._stage_best:
+            self._stage_best, self._last_gain = merit, place
+        if merit > self._best and (self._counts or self._validate is not None):
+            self._best, self.best_parameters, self.best_iteration = merit, np.array(parameters), place
+        self._tell(self._stage, place - self._stage_began, self._news(entry))
+
+    def _news(self, entry: dict[str, Any]) -> str:
+        if self._validate is None:
+            return f"loss {entry['loss']:.4f}"
+        return f"loss {entry['loss']:.4f}, validation {entry['validation']:.4f}, best {self._best:.4f}"
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether validation has not improved for long enough."""
-        return self._patience is not None and len(self.history) - 1 - self.best_iteration >= self._patience
+        """Whether the stage has not improved for long enough."""
+        return self._patience is not None and len(self.history) - 1 - self._last_gain >= self._patience

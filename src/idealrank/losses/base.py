@@ -104,6 +104,10 @@ class Loss(Options):
             curvature = curvature * np.repeat(factors, lists.sizes)
         return _as_given(curvature, scores, kept)
 
+    def blurred(self, sharpness: float) -> Loss | None:
+        """A smoother loss of the same kind, this one again for sharpness 1; None where there is no such thing."""
+        return None
+
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         """What the call gives, on arrays that fit together; each loss says how."""
         raise NotImplementedError

@@ -64,6 +64,9 @@ class SoftRanked(Loss):
             return self
         return dataclasses.replace(self, alpha=min(alpha_for(scores, offsets, tol), 1e300) or 10.0)
 
+    def blurred(self, sharpness: float) -> Loss:
+        return self if sharpness == 1 else dataclasses.replace(self, alpha=self.slope_of_ranks() * sharpness)
+
     def slope_of_ranks(self) -> float:
         """Alpha, which must be a number by now."""
         if isinstance(self.alpha, str):

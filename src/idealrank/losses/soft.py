@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,9 @@ class SoftNDCG(Loss):
     discount: Any = option(discounts.of, discounts.Log())
     cutoff: Any = option(cutoffs.of)
     label = "soft_ndcg"
+
+    def blurred(self, sharpness: float) -> Loss:
+        return self if sharpness == 1 else dataclasses.replace(self, sigma=self.sigma / sharpness)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         ideal, expected, slopes = self._sums(lists, curvature=False)

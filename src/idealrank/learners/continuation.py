@@ -1,0 +1,40 @@
+"""Losses that are not convex: where to begin, and how smooth a loss to begin with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from idealrank.losses import Loss, PairwiseLogistic
+
+__all__ = ["Stage", "continuation"]
+
+#: How much of its sharpness a loss has, stage by stage.
+_SHARPNESS = (1 / 3, 1.0)
+
+
+class Stage(NamedTuple):
+    """A loss to minimise, from the first weights or from those that the last stage found."""
+
+    loss: Loss
+    afresh: bool
+
+
+def continuation(asked: Loss) -> list[Stage]:
+    """The stages of a fit: one where nothing is to be gained by more.
+
+    >>> from idealrank.losses import ApproxNDCG, CrossEntropy
+    >>> continuation(CrossEntropy())
+    [Stage(loss=cross_entropy, afresh=True)]
+    >>> for loss, afresh in continuation(ApproxNDCG(alpha=60)):
+    ...     print(loss, "from the start" if afresh else "from there on")
+    approx_ndcg(alpha=20) from the start
+    approx_ndcg(alpha=60) from there on
+    pairwise_logistic from the start
+    approx_ndcg(alpha=20) from there on
+    approx_ndcg(alpha=60) from there on
+    """
+    sharpening = [asked.blurred(sharpness) for sharpness in _SHARPNESS]
+    if None in sharpening:
+        return [Stage(asked, afresh=True)]
+    on = [Stage(each, afresh=False) for each in sharpening if each is not None]
+    return [on[0]._replace(afresh=True), *on[1:], Stage(PairwiseLogistic(), afresh=True), *on]

@@ -1,0 +1,47 @@
+"""How the weights of a linear ranker are found: L-BFGS, and stochastic gradient descent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from idealrank.data import Floats
+from idealrank.errors import DataError
+from idealrank.learners.objective import Objective
+from idealrank.learners.trace import Trace
+
+__all__ = ["lbfgs", "sgd"]
+
+
+def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int) -> Floats:
+    """Minimise by SciPy's L-BFGS-B, and give the last parameters."""
+    from scipy.optimize import OptimizeResult, minimize
+
+    def note(intermediate_result: OptimizeResult) -> None:
+        trace.add(intermediate_result.x, float(intermediate_result.fun))
+        if trace.is_hopeless:
+            raise StopIteration
+
+    trace.add(start, objective(start)[0])
+    found = minimize(
+        objective, start, jac=True, method="L-BFGS-B", callback=note,
+        options={"maxiter": max_iter, "maxfun": 4 * max_iter},
+    )  # fmt: skip
+    return np.asarray(found.x)
+
+
+def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: float, seed: int | None) -> Floats:
+    """Descend one query a step, the queries shuffled anew for each epoch: Algorithm 1 of Qin et al. 2008."""
+    rng = np.random.default_rng(seed)
+    queries = [objective.of_query(query) for query in range(objective.lists.n_queries)]
+    parameters = np.array(start)
+    trace.add(parameters, objective(parameters)[0])
+    for _ in range(epochs):
+        with np.errstate(over="ignore", invalid="ignore"):
+            for query in rng.permutation(len(queries)):
+                parameters = parameters - rate * queries[query](parameters)[1]
+        if not np.isfinite(parameters).all():
+            raise DataError(f"the weights grew beyond all numbers: a learning_rate of {rate:g} is too large")
+        trace.add(parameters, objective(parameters)[0])
+        if trace.is_hopeless:
+            break
+    return parameters
