@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from idealrank.data import Floats, RankingData
+from idealrank.data import Floats
 from idealrank.errors import ConventionError, DataError
-from idealrank.learners.base import Ranker, Training
+from idealrank.learners.base import Training
 from idealrank.learners.continuation import Stage, continuation
+from idealrank.learners.iterative import WeightedSum
 from idealrank.learners.objective import Objective
 from idealrank.learners.optimizers import lbfgs, sgd
 from idealrank.learners.trace import Trace
 from idealrank.losses import LambdaRank, Loss, loss
-from idealrank.measures import Measure, measure
 
 __all__ = ["LinearModel", "LinearRanker"]
 
@@ -25,45 +24,31 @@ _OPTIMIZERS = ("lbfgs", "sgd")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LinearModel(Ranker):
+class LinearModel(WeightedSum):
     """What all linear rankers have in common; subclasses say what loss they minimise.
 
-    Parameters
+    Parameters, beside those of all learners that go step by step (`Iterative`)
     ----------
-    normalize: "minmax" or "zscore" brings each feature to one scale within each query; scoring repeats it.
     optimizer: "lbfgs", or "sgd": one step a query, the queries shuffled anew for each epoch (Qin et al. 2008,
-        Algorithm 1).
+        Algorithm 1). An iteration is one of L-BFGS, or an epoch.
     l2: the weight of half the squared length of the weights.
-    measure: what ``score`` and validation measure.
-    max_iter: iterations of L-BFGS, or epochs.
     learning_rate: the length of a step, for "sgd".
-    patience: stop when validation has not improved for so many iterations or epochs; None never does.
     continuation: a loss of soft ranks is not convex, and where L-BFGS ends depends on where it begins. It is therefore
         minimised twice, from zero weights and from those of the pairwise logistic loss, which is convex, and each time
         with a third of its alpha first (or three times its sigma). False minimises it once, from zero.
     warm_start: go on from the weights of the last fit, without a continuation.
     random_state: the seed of the shuffles.
-    verbose: show a bar with the loss and the validation measure.
 
-    With an ``eval_set`` the weights kept are those of the iteration with the best mean of ``measure`` on it, and not
-    the last ones. After a fit, ``coef_`` has the weights, ``intercept_`` the height of the scores, which changes no
-    ranking but which some losses want (it is not part of ``l2``), ``history_`` the loss and the validation measure of
-    each iteration, and the stage of a continuation, ``best_iteration_`` which one was kept. An interrupt leaves the
-    best so far.
+    After a fit, ``coef_`` has the weights, ``intercept_`` the height of the scores, which changes no ranking but which
+    some losses want (it is not part of ``l2``); ``history_`` also names the stage of a continuation.
     """
 
-    normalize: str | None = None
     optimizer: str = "lbfgs"
     l2: float = 0.0
-    measure: str | Measure = "ndcg"
-    max_iter: int = 200
     learning_rate: float = 0.01
-    patience: int | None = None
     continuation: bool = True
     warm_start: bool = False
     random_state: int | None = None
-    n_threads: int | None = None
-    verbose: bool = False
 
     def _loss(self) -> Loss:
         """What to minimise."""
@@ -77,21 +62,15 @@ class LinearModel(Ranker):
         start = self._start(self.n_features_in_)
         asked = self._settled(training, start)
         self.loss_ = asked
-        trace = Trace(start, self._validation(training.validation), self.patience, verbose=self.verbose)
-        try:
-            with trace.shown(self.max_iter):
-                for stage in self._stages(asked):
-                    if stage.afresh:
-                        parameters = start
-                    trace.begin(str(stage.loss), counts=stage.loss == asked)
-                    objective = Objective(
-                        training.features, training.lists, training.query_weights, stage.loss, self._penalty(training)
-                    )
-                    parameters = self._minimised(objective, parameters, trace)
-        finally:  # an interrupt too leaves the best so far
-            self.coef_: Floats = trace.best_parameters[:-1]
-            self.intercept_ = float(trace.best_parameters[-1])
-            self.best_iteration_, self.history_ = trace.best_iteration, trace.history
+        with self._traced(start, self._validation(training.validation)) as trace:
+            for stage in self._stages(asked):
+                if stage.afresh:
+                    parameters = start
+                trace.begin(str(stage.loss), counts=stage.loss == asked)
+                objective = Objective(
+                    training.features, training.lists, training.query_weights, stage.loss, self._penalty(training)
+                )
+                parameters = self._minimised(objective, parameters, trace)
 
     def _settled(self, training: Training, start: Floats) -> Loss:
         """The loss that was asked for, with a number where it leaves one to be found from the scores."""
@@ -114,17 +93,13 @@ class LinearModel(Ranker):
             return lbfgs(objective, start, trace, self.max_iter)
         return sgd(objective, start, trace, self.max_iter, self.learning_rate, self.random_state)
 
-    def _scores(self, data: RankingData) -> Floats:
-        return self._features(data).scores(self.coef_) + self.intercept_
-
     def _check_options(self) -> None:
+        super()._check_options()
         if self.optimizer not in _OPTIMIZERS:
             raise ConventionError(f"an optimizer is 'lbfgs' or 'sgd', got {self.optimizer!r}")
         for name in ("l2", "learning_rate"):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise ConventionError(f"{name} must be a number from 0 on, got {getattr(self, name)!r}")
-        if self.max_iter < 1:
-            raise ConventionError(f"max_iter must be 1 or more, got {self.max_iter}")
 
     def _start(self, n_features: int) -> Floats:
         last = getattr(self, "coef_", None) if self.warm_start else None
@@ -133,12 +108,6 @@ class LinearModel(Ranker):
         if last.size != n_features:
             raise DataError(f"the last fit had {last.size} features, this one {n_features}: it cannot go on from there")
         return np.append(last, self.intercept_)
-
-    def _validation(self, data: RankingData | None) -> Callable[[Floats], float] | None:
-        if data is None:
-            return None
-        labels, chosen, features = data.to_groups(data.labels), measure(self.measure), self._features(data)
-        return lambda parameters: float(np.nanmean(chosen(labels, features.scores(parameters[:-1]), data.offsets)))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -1,0 +1,82 @@
+"""What learners that go step by step have in common, whatever a step is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealrank.data import Floats, RankingData
+from idealrank.errors import ConventionError
+from idealrank.learners.base import Ranker
+from idealrank.learners.trace import Trace
+from idealrank.measures import Measure, measure
+
+__all__ = ["Iterative", "WeightedSum"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Iterative(Ranker):
+    """A ranker that is made in iterations, the best of which is kept.
+
+    Parameters
+    ----------
+    normalize: "minmax" or "zscore" brings each feature to one scale within each query; scoring repeats it.
+    measure: what ``score`` and validation measure.
+    max_iter: how many iterations at most.
+    patience: stop when validation has not improved for so many iterations; None never does.
+    verbose: show a bar with the loss and the validation measure.
+
+    With an ``eval_set`` the iteration kept is that with the best mean of ``measure`` on it, without one that with the
+    least loss. After a fit, ``history_`` has the loss and the validation measure of each iteration, ``best_iteration_``
+    which one was kept. An interrupt leaves the best so far.
+    """
+
+    normalize: str | None = None
+    measure: str | Measure = "ndcg"
+    max_iter: int = 200
+    patience: int | None = None
+    n_threads: int | None = None
+    verbose: bool = False
+
+    def _check_options(self) -> None:
+        if self.max_iter < 1:
+            raise ConventionError(f"max_iter must be 1 or more, got {self.max_iter}")
+
+    @contextmanager
+    def _traced(self, start: Floats, validate: Callable[[Floats], float] | None) -> Iterator[Trace]:
+        """A trace to note iterations in; the best of them becomes the model in the end, or at an interrupt."""
+        trace = Trace(start, validate, self.patience, verbose=self.verbose)
+        try:
+            with trace.shown(self.max_iter):
+                yield trace
+        finally:
+            self._keep(trace.best_parameters)
+            self.best_iteration_: int = trace.best_iteration
+            self.history_: list[dict[str, Any]] = trace.history
+
+    def _keep(self, parameters: Floats) -> None:
+        """Make a model of the parameters of an iteration."""
+        raise NotImplementedError
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class WeightedSum(Iterative):
+    """A ranker whose scores are a weighted sum of features: ``coef_`` has the weights, ``intercept_`` the height."""
+
+    def _keep(self, parameters: Floats) -> None:
+        self.coef_: Floats = parameters[:-1]
+        self.intercept_ = float(parameters[-1])
+
+    def _scores(self, data: RankingData) -> Floats:
+        return self._features(data).scores(self.coef_) + self.intercept_
+
+    def _validation(self, data: RankingData | None) -> Callable[[Floats], float] | None:
+        """The mean of ``measure`` on the data, as a function of weights and height."""
+        if data is None:
+            return None
+        labels, chosen, features = data.to_groups(data.labels), measure(self.measure), self._features(data)
+        return lambda parameters: float(np.nanmean(chosen(labels, features.scores(parameters[:-1]), data.offsets)))
