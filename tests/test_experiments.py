@@ -1,6 +1,7 @@
 """The papers' experiments, in small."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import idealrank as ir
+from idealrank._tables import Column, Table
 from idealrank.cli.commands import commands
 from idealrank.errors import DataError
 from idealrank.experiments import jin2013, wang2013
@@ -73,6 +75,41 @@ def test_reproduce_prints_claims_and_writes_figures(
         commands, ["reproduce", "jin2013", "--data", "data.txt", "--figures", "out", "--format", "json"]
     )
     assert shown.exit_code == 0
-    assert {row["agrees"] for row in json.loads(shown.stdout)} == {"yes"}
+    assert {row["agrees"] for row in json.loads(shown.stdout)["Claims"]} == {"yes"}
     assert sorted(path.name for path in Path("out").iterdir()) == [f"jin2013-figure{i}.svg" for i in (1, 2, 3)]
     assert CliRunner().invoke(commands, ["reproduce", "nobody1999"]).exit_code == 2
+
+
+@pytest.fixture
+def with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """jin2013 with a table and a note, as experiments that train rankers have them."""
+    numbers = Table([Column("ranker"), Column("NDCG", ".3f")], [["ours", 0.67]])
+    found = replace(jin2013.reproduce(), tables={"Table 2": numbers}, notes=("theta_0 is 0",))
+    monkeypatch.setattr(jin2013, "reproduce", lambda data, seed: found)
+
+
+@pytest.mark.parametrize(
+    ("output_format", "numbers"),
+    [
+        ("text", "\n\nTable 2\n\nranker   NDCG\nours    0.670\n\ntheta_0 is 0\n"),
+        (
+            "markdown",
+            "\n\n### Table 2\n\n| ranker |  NDCG |\n|:-------|------:|\n| ours   | 0.670 |\n\n> theta_0 is 0\n",
+        ),
+        ("csv", "\n\nTable 2\nranker,NDCG\nours,0.67\n"),
+    ],
+)
+@pytest.mark.usefixtures("with_numbers")
+def test_reproduce_prints_tables_under_their_titles(output_format: str, numbers: str) -> None:
+    shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--format", output_format])
+    assert shown.stdout.endswith(numbers)
+
+
+@pytest.mark.usefixtures("with_numbers")
+def test_reproduce_writes_one_page_with_figures_tables_and_notes(tmp_path: Path) -> None:
+    shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--html", str(tmp_path / "page.html")])
+    assert shown.exit_code == 0, shown.output
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("<figure") == 3
+    for part in ("<li>theta_0 is 0</li>", ">Claims</h2>", ">Table 2</h2>", "0.670", "reproduce jin2013"):
+        assert part in page

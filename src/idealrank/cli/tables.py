@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
 from idealrank._tables import Column, Table, Value, render
 from idealrank.cli.terminal import is_rich
 
-__all__ = ["Column", "Table", "Value", "or_none", "render", "show", "show_remarks", "show_with_remarks"]
+__all__ = ["Column", "Table", "Value", "or_none", "render", "show", "show_remarks", "show_titled", "show_with_remarks"]
 
 #: Formats that have no place for remarks: they go beside them, to standard error.
 _WITHOUT_REMARKS = ("csv", "json")
@@ -35,6 +36,21 @@ def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str) 
     show(table, output_format)
     click.echo(err=output_format in _WITHOUT_REMARKS)
     show_remarks(remarks, output_format)
+
+
+def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_format: str) -> None:
+    """Print tables with their titles one under the other, and lines under them; JSON is one object, {title: rows}."""
+    if output_format == "json":
+        rows = {title: json.loads(render(table, "json")) for title, table in tables.items()}
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        mark = {"latex": "% ", "markdown": "### "}.get(output_format, "")
+        for place, (title, table) in enumerate(tables.items()):
+            click.echo("\n" * (place > 0) + f"{mark}{title}" + "\n" * (output_format != "csv"))
+            show(table, output_format)
+    if remarks:
+        click.echo(err=output_format in _WITHOUT_REMARKS)
+        show_remarks(remarks, output_format)
 
 
 def show_remarks(remarks: Iterable[str], output_format: str) -> None:

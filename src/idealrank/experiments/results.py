@@ -1,9 +1,9 @@
-"""What an experiment gives: claims with what was seen of them, and figures."""
+"""What an experiment gives: claims with what was seen of them, tables, figures, and what was chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from idealrank._tables import Column, Table
@@ -23,10 +23,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A paper's experiment, done again: its claims, and its figures as matplotlib Figures by name."""
+    """A paper's experiment, done again.
+
+    ``figures`` are matplotlib Figures by name, ``tables`` numbers beside those of the paper by title, and ``notes``
+    sentences on what the paper leaves open and what was chosen.
+    """
 
     claims: tuple[Claim, ...]
     figures: Mapping[str, Any]
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def table(self) -> Table:
         """The claims, one a row.
