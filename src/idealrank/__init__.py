@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from idealrank.data import Judged as Judged
     from idealrank.data import Problem as Problem
     from idealrank.data import RankingData as RankingData
+    from idealrank.data import concatenate as concatenate
     from idealrank.data import from_arrays as from_arrays
     from idealrank.evaluation import Evaluation as Evaluation
     from idealrank.evaluation import evaluate as evaluate
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from idealrank.io.frames import to_frame as to_frame
     from idealrank.io.letor import read_letor as read_letor
     from idealrank.io.letor import write_letor as write_letor
+    from idealrank.io.letor_folds import read_letor_folds as read_letor_folds
     from idealrank.io.scores import read_groups as read_groups
     from idealrank.io.scores import read_scores as read_scores
     from idealrank.io.scores import write_groups as write_groups
@@ -62,6 +64,7 @@ __version__ = "0.1.0"
 _HOME = {
     "compare": "comparison",
     "Comparison": "comparison",
+    "concatenate": "data",
     "convention": "conventions",
     "evaluate": "evaluation",
     "evaluate_stream": "streaming",
@@ -83,6 +86,7 @@ _HOME = {
     "read_csv": "io.tables",
     "read_groups": "io.scores",
     "read_letor": "io.letor",
+    "read_letor_folds": "io.letor_folds",
     "read_parquet": "io.tables",
     "read_qrels": "io.trec",
     "read_run": "io.trec",

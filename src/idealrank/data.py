@@ -18,7 +18,7 @@ from idealrank import _core
 from idealrank.errors import DataError
 from idealrank.ids import Ids
 
-__all__ = ["Judged", "Problem", "RankingData", "from_arrays"]
+__all__ = ["Judged", "Problem", "RankingData", "concatenate", "from_arrays"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Int64s: TypeAlias = npt.NDArray[np.int64]
@@ -431,6 +431,68 @@ def from_arrays(
         doc_ids=None if doc_ids is None else Ids.of(doc_ids),
         order=order,
     )
+
+
+def concatenate(parts: Sequence[RankingData]) -> RankingData:
+    """The queries of all parts, in that order, with what every part has: labels and ids, features, doc_ids ...
+
+    A query that stands in two parts is a DataError, as are features of different numbers.
+
+    >>> first, second = from_arrays([1, 0], query_ids=["a", "a"]), from_arrays([2], query_ids=["b"])
+    >>> concatenate([first, second])
+    RankingData(2 queries, 3 documents, labels 0 1 2)
+    """
+    if not parts:
+        raise DataError("there are no parts to put together")
+    grouped = [part.grouped() for part in parts]
+    widths = {part.n_features for part in grouped}
+    if len(widths) > 1:
+        raise DataError(f"parts must have the same features, got {', '.join(map(str, sorted(widths)))} of them")
+
+    def columns(name: str) -> list[Any] | None:
+        found = [getattr(part, name) for part in grouped]
+        return None if any(each is None for each in found) else found
+
+    def joined(name: str) -> Any:
+        found = columns(name)
+        return None if found is None else np.concatenate(found)
+
+    doc_ids, judged = columns("doc_ids"), columns("judged")
+    return RankingData(
+        np.concatenate([part.labels for part in grouped]),
+        _joined_offsets([part.offsets for part in grouped]),
+        _joined_ids([part.query_ids for part in grouped]),
+        features=_stacked(columns("features")),
+        scores=joined("scores"),
+        weights=joined("weights"),
+        doc_ids=None if doc_ids is None else _joined_ids(doc_ids),
+        judged=None
+        if judged is None
+        else Judged(
+            np.concatenate([each.labels for each in judged]), _joined_offsets([each.offsets for each in judged])
+        ),
+        problems=tuple(dict.fromkeys(problem for part in grouped for problem in part.problems)),
+    )
+
+
+def _joined_ids(parts: Sequence[Any]) -> Any:
+    """Integers where all are, else text."""
+    if not any(isinstance(ids, Ids) for ids in parts):
+        return np.concatenate(parts)
+    texts = [ids if isinstance(ids, Ids) else Ids.of(ids.tolist()) for ids in parts]
+    return Ids(np.concatenate([ids.buffer for ids in texts]), _joined_offsets([ids.offsets for ids in texts]))
+
+
+def _joined_offsets(cuts: list[Int64s]) -> Int64s:
+    return np.concatenate(([0], np.cumsum(np.concatenate([np.diff(each) for each in cuts]))))
+
+
+def _stacked(matrices: list[Any] | None) -> Features:
+    if matrices is None or not any(hasattr(each, "tocsr") for each in matrices):
+        return None if matrices is None else np.concatenate(matrices)
+    from scipy.sparse import vstack
+
+    return vstack(matrices, format="csr")
 
 
 def _int_or_text(ids: Iterable[object]) -> QueryIds:

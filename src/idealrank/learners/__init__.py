@@ -1,5 +1,6 @@
 """Learners of rankings: scikit-learn estimators that take the query of each row as ``qid``."""
 
+from idealrank.learners.cross_fold import cross_fold
 from idealrank.learners.linear import LinearRanker
 from idealrank.learners.named import (
     ApproxAPRanker,
@@ -12,6 +13,7 @@ from idealrank.learners.named import (
     SoftRank,
 )
 from idealrank.learners.random import RandomRanker
+from idealrank.learners.tuning import tune
 
 __all__ = [
     "ApproxAPRanker",
@@ -24,4 +26,6 @@ __all__ = [
     "RankNet",
     "RankSVM",
     "SoftRank",
+    "cross_fold",
+    "tune",
 ]

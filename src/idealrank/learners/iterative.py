@@ -49,7 +49,8 @@ class Iterative(Ranker):
     @contextmanager
     def _traced(self, start: Floats, validate: Callable[[Floats], float] | None) -> Iterator[Trace]:
         """A trace to note iterations in; the best of them becomes the model in the end, or at an interrupt."""
-        trace = Trace(start, validate, self.patience, verbose=self.verbose)
+        lower_is_better = measure(self.measure).lower_is_better
+        trace = Trace(start, validate, self.patience, lower_is_better=lower_is_better, verbose=self.verbose)
         try:
             with trace.shown(self.max_iter):
                 yield trace

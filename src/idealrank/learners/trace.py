@@ -17,14 +17,21 @@ __all__ = ["Trace"]
 class Trace:
     """Iterations so far, in one stage or several, and the parameters of the best.
 
-    The best is that with the highest validation measure; without validation data, the one with the lowest loss among
-    the stages that minimise the loss which was asked for.
+    The best is that with the highest validation measure, or the lowest where ``lower_is_better``; without validation
+    data, the one with the lowest loss among the stages that minimise the loss which was asked for.
     """
 
     def __init__(
-        self, start: Floats, validate: Callable[[Floats], float] | None, patience: int | None, *, verbose: bool = False
+        self,
+        start: Floats,
+        validate: Callable[[Floats], float] | None,
+        patience: int | None,
+        *,
+        lower_is_better: bool = False,
+        verbose: bool = False,
     ) -> None:
         self._validate, self._patience, self._verbose = validate, patience, verbose
+        self._lower_is_better = lower_is_better
         self._tell: Callable[[str, int, str], None] = lambda stage, done, news: None
         self._best = -math.inf
         self._stage, self._stage_began, self._stage_best = "", 0, -math.inf
@@ -71,7 +78,8 @@ class Trace:
         entry: dict[str, Any] = {"stage": self._stage, "loss": value}
         merit = -value
         if self._validate is not None:
-            merit = entry["validation"] = self._validate(parameters)
+            entry["validation"] = self._validate(parameters)
+            merit = -entry["validation"] if self._lower_is_better else entry["validation"]
         self.history.append(entry)
         place = len(self.history) - 1
         if merit > self._stage_best:
@@ -83,7 +91,8 @@ class Trace:
     def _news(self, entry: dict[str, Any]) -> str:
         if self._validate is None:
             return f"loss {entry['loss']:.4f}"
-        return f"loss {entry['loss']:.4f}, validation {entry['validation']:.4f}, best {self._best:.4f}"
+        best = self.history[self.best_iteration]["validation"]
+        return f"loss {entry['loss']:.4f}, validation {entry['validation']:.4f}, best {best:.4f}"
 
     @property
     def is_hopeless(self) -> bool:

@@ -1,0 +1,134 @@
+"""Folders of LETOR collections: five parts, or five folds, for training, validation and test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from idealrank.data import RankingData, concatenate
+from idealrank.errors import DataError
+from idealrank.io.letor import read_letor
+
+__all__ = ["Fold", "Folds", "read_letor_folds"]
+
+_COMPRESSED = ("", ".gz", ".xz")
+
+
+class Fold(NamedTuple):
+    """Data to train on, to choose by, and to test on, with no query in common.
+
+    >>> from idealrank import from_arrays
+    >>> parts = [from_arrays([1, 0], query_ids=[query, query]) for query in range(3)]
+    >>> Fold(*parts).test.query_ids
+    array([2])
+    """
+
+    train: RankingData
+    validation: RankingData
+    test: RankingData
+
+
+class Folds(Sequence[Fold]):
+    """Folds that are put together when they are asked for, so that one at a time is in memory.
+
+    >>> from idealrank import from_arrays
+    >>> parts = [from_arrays([1, 0], query_ids=[query, query]) for query in "abcde"]
+    >>> [(fold.train.query_ids.tolist(), *fold.validation.query_ids, *fold.test.query_ids) for fold in Folds.of(parts)]
+    [(['a', 'b', 'c'], 'd', 'e'), (['b', 'c', 'd'], 'e', 'a'), (['c', 'd', 'e'], 'a', 'b'),
+     (['d', 'e', 'a'], 'b', 'c'), (['e', 'a', 'b'], 'c', 'd')]
+    """
+
+    def __init__(self, makers: Sequence[Callable[[], Fold]]) -> None:
+        self._makers = tuple(makers)
+
+    @classmethod
+    def of(cls, parts: Sequence[RankingData]) -> Folds:
+        """LETOR's rotation: the last part but one validates, the last tests, the others train; then one part on.
+
+        Three parts or more; every one is the test part of one fold.
+        """
+        if len(parts) < 3:
+            raise DataError(f"folds need three parts or more, to train, validate and test, got {len(parts)}")
+        return cls([partial(_rotated, parts, first) for first in range(len(parts))])
+
+    @overload
+    def __getitem__(self, index: int) -> Fold: ...
+    @overload
+    def __getitem__(self, index: slice) -> Folds: ...
+    def __getitem__(self, index: int | slice) -> Fold | Folds:
+        return Folds(self._makers[index]) if isinstance(index, slice) else self._makers[index]()
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    def __repr__(self) -> str:
+        return f"Folds({len(self)})"
+
+
+def _rotated(parts: Sequence[RankingData], first: int) -> Fold:
+    *train, validation, test = (*parts[first:], *parts[:first])
+    return Fold(concatenate(train), validation, test)
+
+
+def read_letor_folds(folder: str | os.PathLike[str], *, sparse: bool = False, n_threads: int | None = None) -> Folds:
+    """Read a LETOR collection: ``S1.txt ... S5.txt``, or ``Fold1 ... Fold5`` with ``train.txt, vali.txt, test.txt``.
+
+    Files may end in .gz or .xz. Parts S are read once, folds whenever they are asked for; of parts S, fold 1 trains on
+    S1 to S3, validates on S4 and tests on S5, fold 2 begins with S2. A part that leaves out the last features, which
+    are 0, has them.
+
+    >>> from idealrank import datasets, write_letor
+    >>> os.makedirs("collection")
+    >>> for number, part in enumerate(datasets.web_search(10, 20).train.split([0.2] * 5, seed=0), start=1):
+    ...     write_letor(part, f"collection/S{number}.txt.gz")
+    >>> for fold in read_letor_folds("collection")[:2]:
+    ...     print(*(part.n_queries for part in fold))
+    6 2 2
+    6 2 2
+    """
+    read = partial(read_letor, sparse=sparse, n_threads=n_threads)
+    whole = Path(folder)
+    parts = _numbered(whole, "S{}.txt")
+    if parts:
+        return Folds.of(_equally_wide([read(path) for path in parts]))
+    files = [_numbered(whole, f"Fold{{}}/{name}.txt") for name in ("train", "vali", "test")]
+    if not any(files):
+        raise DataError(f"{whole} holds neither S1.txt, S2.txt ... nor Fold1/train.txt, Fold1/vali.txt, Fold1/test.txt")
+    if len({len(paths) for paths in files}) > 1:
+        counts = ", ".join(map(str, map(len, files)))
+        raise DataError(f"every Fold folder of {whole} needs train.txt, vali.txt and test.txt; there are {counts}")
+    return Folds([partial(_read_fold, paths, read) for paths in zip(*files, strict=True)])
+
+
+def _read_fold(paths: Sequence[Path], read: Callable[[Path], RankingData]) -> Fold:
+    return Fold(*_equally_wide([read(path) for path in paths]))
+
+
+def _numbered(folder: Path, pattern: str) -> list[Path]:
+    """The files with the numbers 1, 2, ... up to the first that is not there."""
+    found: list[Path] = []
+    while True:
+        candidates = [folder / (pattern.format(len(found) + 1) + ending) for ending in _COMPRESSED]
+        path = next(filter(Path.is_file, candidates), None)
+        if path is None:
+            return found
+        found.append(path)
+
+
+def _equally_wide(parts: Sequence[RankingData]) -> list[RankingData]:
+    width = max(part.n_features for part in parts)
+    return [part if part.n_features == width else replace(part, features=_padded(part, width)) for part in parts]
+
+
+def _padded(part: RankingData, width: int) -> Any:
+    if hasattr(part.features, "tocsr"):
+        wide = part.features.copy()
+        wide.resize((part.n_docs, width))
+        return wide
+    return np.pad(part.features, ((0, 0), (0, width - part.n_features)))
