@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from every_loss import CLASSES, FORMS, LABELS, NAMES, OFFSETS, SCORES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -18,58 +19,6 @@ from idealrank.errors import ConventionError, DataError
 from idealrank.losses import Loss
 
 Floats = npt.NDArray[np.float64]
-
-#: Forms of a loss beside the one without options.
-FORMS: dict[str, list[str]] = {
-    "Approx": [
-        "approx(measure=ndcg@3,alpha=3)",
-        "approx(measure=dcg@2,beta=2)",
-        "approx(measure=linear_ndcg,alpha=2)",
-        "approx(measure=recall@2,sigmoid=erf,alpha=1)",
-        "approx(measure=f1@2,beta=1)",
-        "approx(measure=r_precision,alpha=2)",
-        "approx(measure=rbp,sigmoid=arctan)",
-        "approx(measure=hit_rate@2,alpha=1,beta=1)",
-        "approx(measure=kendall_tau)",
-    ],
-    "ApproxAP": ["approx_ap(alpha=3,beta=2)", "approx_ap(cutoff=3,rel=2)", "approx_ap(sigmoid=arctan,alpha=2)"],
-    "ApproxKendall": ["approx_kendall(alpha=1)", "approx_kendall(sigmoid=erf,alpha=0.5)"],
-    "ApproxNDCG": [
-        "approx_ndcg(alpha=1)",
-        "approx_ndcg(cutoff=3,beta=2)",
-        "approx_ndcg(gain=linear,discount=zipf)",
-        "approx_ndcg(discount=power:0.5,cutoff=50%)",
-        "approx_ndcg(discount=geometric:2)",
-        "approx_ndcg(sigmoid=erf)",
-        "approx_ndcg(sigmoid=tanh)",
-    ],
-    "ApproxPrecision": ["approx_precision(cutoff=2,alpha=2,beta=1)"],
-    "ApproxRR": ["approx_rr(alpha=2,beta=2)", "approx_rr(cutoff=2,alpha=1,beta=1)"],
-    "Bregman": ["bregman(psi=squared)", "bregman(psi=kl)", "bregman(psi=pnorm:1.5)", "bregman(psi=kl,link=scale:2)"],
-    "Cosine": ["cosine(normalizer=dcg)", "cosine(normalizer=2)", "cosine(gain=linear)"],
-    "CrossEntropy": ["cross_entropy(normalizer=dcg)", "cross_entropy(normalizer=2)", "cross_entropy(gain=exp2)"],
-    "Hinge": ["hinge(margin=0.3)", "hinge(normalize=pairs)"],
-    "LambdaRank": ["lambda_rank(measure=ndcg(gain=linear,discount=zipf)@3,truncation=2)", "lambda_rank(measure=ap)"],
-    "LeastSquares": ["least_squares(normalizer=dcg)", "least_squares(normalizer=50%,discount=zipf)"],
-    "ListMLE": ["list_mle(ties=stable)"],
-    "PairwiseLinear": ["pairwise_linear(surrogate=hinge)", "pairwise_linear(scale=3)"],
-    "PairwiseLogistic": ["pairwise_logistic(sigma=5)"],
-    "QNorm": ["q_norm(form=normalised)", "q_norm(q=3)", "q_norm(q=3,form=normalised)", "q_norm(normalizer=None)"],
-    "SoftNDCG": ["soft_ndcg(sigma=0.3)", "soft_ndcg(gain=linear,discount=zipf,cutoff=2)"],
-    "SquaredHinge": ["squared_hinge(margin=2)"],
-}
-#: Losses that need an option.
-INCOMPLETE = {"Approx", "Bregman"}
-CLASSES = [name for name in losses.__all__ if isinstance(getattr(losses, name), type) and name != "Loss"]
-NAMES = [
-    text
-    for name in CLASSES
-    for text in ([] if name in INCOMPLETE else [getattr(losses, name).label]) + FORMS.get(name, [])
-]
-
-LABELS = np.array([2, 0, 1, 0, 3, 1, 0, 0, 4, 1, 0, 2, 0, 1, 1, 3, 0, 0, 0], np.float64)
-OFFSETS = np.array([0, 5, 6, 6, 14, 16, 19])  # one document; none; two; nothing relevant
-SCORES = np.random.default_rng(5).normal(size=LABELS.size)
 
 every_loss = pytest.mark.parametrize("name", NAMES)
 every_loss_without_an_order_of_rows = pytest.mark.parametrize("name", [name for name in NAMES if "stable" not in name])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +15,7 @@ from idealrank._options import Options
 from idealrank.data import Floats, Int64s, check_columns
 from idealrank.errors import DataError
 
-__all__ = ["Lists", "Loss", "weight_column"]
+__all__ = ["Lists", "Loss", "callers_rows", "fitting", "weight_column"]
 
 
 @dataclass(frozen=True)
@@ -72,11 +74,9 @@ class Loss(Options):
         n_threads: int | None = None,
     ) -> tuple[Floats, npt.NDArray[Any]]:
         """One value a query, and its derivative by each score; the gradient is float32 where the scores are."""
-        lists, kept = _lists(labels, scores, offsets, weights, mask, n_threads)
-        try:
+        lists, kept = fitting(labels, scores, offsets, weights, mask, n_threads)
+        with callers_rows(kept):
             values, gradient = self.values_and_gradient(lists)
-        except DataError as error:
-            raise _with_the_callers_row(error, kept) from None
         if query_weights is not None:
             factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
             values, gradient = values * factors, gradient * np.repeat(factors, lists.sizes)
@@ -94,11 +94,9 @@ class Loss(Options):
         n_threads: int | None = None,
     ) -> npt.NDArray[Any]:
         """One non-negative curvature a document, for boosting."""
-        lists, kept = _lists(labels, scores, offsets, weights, mask, n_threads)
-        try:
+        lists, kept = fitting(labels, scores, offsets, weights, mask, n_threads)
+        with callers_rows(kept):
             curvature = self.curvature(lists)
-        except DataError as error:
-            raise _with_the_callers_row(error, kept) from None
         if query_weights is not None:
             factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
             curvature = curvature * np.repeat(factors, lists.sizes)
@@ -117,7 +115,7 @@ class Loss(Options):
         raise NotImplementedError
 
 
-def _lists(
+def fitting(
     labels: npt.ArrayLike,
     scores: npt.ArrayLike,
     offsets: npt.ArrayLike | None,
@@ -125,7 +123,12 @@ def _lists(
     mask: npt.ArrayLike | None,
     n_threads: int | None,
 ) -> tuple[Lists, npt.NDArray[np.bool_] | None]:
-    """The arrays, without the documents that the mask leaves out, and the mask."""
+    """The arrays, checked to fit together, without the documents that the mask leaves out; and the mask.
+
+    >>> lists, kept = fitting([1, 0, 2], [0.1, 0.2, 0.3], [0, 1, 3], None, [True, False, True], 1)
+    >>> lists.labels, lists.offsets, kept
+    (array([1., 2.]), array([0, 1, 2]), array([ True, False,  True]))
+    """
     label_column, score_column, cut = check_columns(labels, scores, offsets)
     factors = None if weights is None else weight_column(weights, label_column.size, "weights", "document")
     threads = _threads.resolve(n_threads)
@@ -170,8 +173,18 @@ def _as_given(
     return column.astype(np.float32) if getattr(scores, "dtype", None) == np.float32 else column
 
 
-def _with_the_callers_row(error: DataError, kept: npt.NDArray[np.bool_] | None) -> DataError:
-    """The error, its row counted among all documents and not among those that a mask leaves."""
-    if kept is None or error.row is None:
-        return error
-    return DataError(error.what, error.query, int(np.flatnonzero(kept)[error.row]), error.column)
+@contextmanager
+def callers_rows(kept: npt.NDArray[np.bool_] | None) -> Iterator[None]:
+    """In an error from within, the row counts among all documents and not among those that a mask leaves.
+
+    >>> with callers_rows(np.array([False, True])):
+    ...     raise DataError("bad", row=0)
+    Traceback (most recent call last):
+    idealrank.errors.DataError: bad (row 1)
+    """
+    try:
+        yield
+    except DataError as error:
+        if kept is None or error.row is None:
+            raise
+        raise DataError(error.what, error.query, int(np.flatnonzero(kept)[error.row]), error.column) from None

@@ -45,7 +45,7 @@ def _ranks(value: Any) -> int:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Pairwise(Loss):
+class Pairwise(Loss):
     """A loss of pairs; subclasses name the loss of one pair and its weight in words of the native core."""
 
     normalize: str = option(choice("none", "pairs"), "none")
@@ -69,7 +69,7 @@ class _Pairwise(Loss):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Hinge(_Pairwise):
+class Hinge(Pairwise):
     """RankSVM's loss of a pair, max(0, margin - d) (Herbrich et al. 2000, Joachims 2002).
 
     At d = margin, where there is no derivative, it is taken to be 0. The second derivative is 0 wherever there is one;
@@ -89,7 +89,7 @@ class Hinge(_Pairwise):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SquaredHinge(_Pairwise):
+class SquaredHinge(Pairwise):
     """The squared hinge of a pair, max(0, margin - d)^2 (RankSVM with quadratic slack; Chapelle and Keerthi 2010).
 
     Labels 1, 0 and 0 with scores 1, 0.5 and 3: 0.5^2 + 3^2 = 9.25.
@@ -106,7 +106,7 @@ class SquaredHinge(_Pairwise):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PairwiseLogistic(_Pairwise):
+class PairwiseLogistic(Pairwise):
     """RankNet's loss of a pair, ln(1 + exp(-sigma d)), natural logarithm (Burges et al. 2005).
 
     Labels 1 and 0 with equal scores: ln 2 = 0.693..., and the derivative by the better score is -1/2.
@@ -123,7 +123,7 @@ class PairwiseLogistic(_Pairwise):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PairwiseLinear(_Pairwise):
+class PairwiseLinear(Pairwise):
     """The loss of which linear NDCG is the measure: a pair of labels b > a counts b - a times (Jin and Geng, eq. (3)).
 
     ``surrogate`` stands for the count of misordered pairs: "logistic" is ln(1 + exp(-scale d)), "hinge" is
@@ -147,7 +147,7 @@ class PairwiseLinear(_Pairwise):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class LambdaRank(_Pairwise):
+class LambdaRank(Pairwise):
     """LambdaRank: |change of a measure if i and j traded places| ln(1 + exp(-sigma d)) (Burges et al. 2006).
 
     The changes are of the ranking by the scores as they are, equal scores in input order. They count as constants: the
@@ -173,12 +173,13 @@ class LambdaRank(_Pairwise):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._plan()
+        self.plan()
 
     def pair_loss(self) -> tuple[str, float]:
         return "logistic", self.sigma
 
-    def _plan(self) -> Plan:
+    def plan(self) -> Plan:
+        """How the measure is computed, as plain data; 0 for a query without gain."""
         plan = self.measure.under().plan()
         separable = plan is not None and plan.reduction in ("sum", "precision_mean", "first", "any")
         if plan is None or not separable or plan.denominator == "hits" or not isinstance(plan.gain, gains.Gain):
@@ -189,7 +190,7 @@ class LambdaRank(_Pairwise):
         return dataclasses.replace(plan, empty=0.0)
 
     def _sums(self, lists: Lists, *, curvature: bool, swap: Any = None) -> tuple[Floats, Floats]:
-        plan = self._plan()
+        plan = self.plan()
         assert isinstance(plan.gain, gains.Gain)
         worth = worth_of(plan.gain, dataclasses.replace(lists, weights=None))
         linear = isinstance(plan.discount, discounts.Linear)
@@ -199,12 +200,12 @@ class LambdaRank(_Pairwise):
         gained = dataclasses.replace(lists, labels=worth)
         swap = plan.reduction, linear, weights, lists.sizes if depths is None else depths, truncation
         values, column = super()._sums(gained, curvature=curvature, swap=swap)
-        factors = _inverse_divisors(plan, lists)
+        factors = inverse_divisors(plan, lists)
         column *= np.repeat(factors, lists.sizes)
         return values * factors, column
 
 
-def _inverse_divisors(plan: Plan, lists: Lists) -> Floats:
+def inverse_divisors(plan: Plan, lists: Lists) -> Floats:
     """1 over what the measure of each query is divided by, which is the same for all orders of it; 0 without gain.
 
     Of equal scores the mean over all orders is taken, which is above 0 where there is gain, and needs no sort.

@@ -52,10 +52,15 @@ class SoftNDCG(Loss):
     def curvature(self, lists: Lists) -> Floats:
         return self._sums(lists, curvature=True)[2]
 
+    def worth_and_ideal(self, lists: Lists) -> tuple[Floats, Floats]:
+        """The gain of each document, and the ideal DCG of each query, 0 where there is nothing to rank."""
+        worth = worth_of(self.gain, lists)
+        ideal = dcg_norms(worth, lists.offsets, self.discount, self.cutoff, lists.n_threads)
+        return worth, ideal * (lists.sizes > 1)
+
     def _sums(self, lists: Lists, *, curvature: bool) -> tuple[Floats, Floats, Floats]:
         """Ideal DCG, 0 where there is nothing to rank; the expected DCG and its derivatives, divided by it."""
-        worth = worth_of(self.gain, lists)
-        ideal = dcg_norms(worth, lists.offsets, self.discount, self.cutoff, lists.n_threads) * (lists.sizes > 1)
+        worth, ideal = self.worth_and_ideal(lists)
         linear = isinstance(self.discount, discounts.Linear)
         weights = np.empty(0) if linear else self.discount.weights(int(lists.sizes.max(initial=0)))
         depths = lists.sizes if self.cutoff is None else self.cutoff.at(lists.sizes)

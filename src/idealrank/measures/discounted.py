@@ -105,7 +105,7 @@ class LinearNDCG(Measure):
 
 
 @dataclass(frozen=True)
-class _Persistence(discounts.Discount):
+class Persistence(discounts.Discount):
     """D(r) = (1 - p) p^(r - 1)."""
 
     p: float
@@ -135,5 +135,5 @@ class RBP(Measure):
     def plan(self) -> Plan:
         assert self.p is not None
         assert self.rel is not None
-        discount = _Persistence(self.p)
+        discount = Persistence(self.p)
         return Plan("sum", gains.Binary(self.rel), discount=discount, cutoff=self.cutoff, empty=empty_value(self))
