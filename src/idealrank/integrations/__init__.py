@@ -1,9 +1,14 @@
 """Other people's learners, each in a module of its own, which is imported on demand and needs the extra of its name."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["lightgbm", "xgboost"]
+if TYPE_CHECKING:
+    from idealrank.integrations import lightgbm as lightgbm
+    from idealrank.integrations import torch as torch
+    from idealrank.integrations import xgboost as xgboost
+
+__all__ = ["lightgbm", "torch", "xgboost"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,154 @@
+"""Measures of soft ranks in PyTorch: every sigmoid of every pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from idealrank import discounts
+from idealrank.errors import ConventionError
+from idealrank.integrations._extras import needs
+from idealrank.integrations.torch.padded import Formula, Padded, differences
+from idealrank.losses import Approx, ApproxKendall, Loss, SoftNDCG
+from idealrank.losses.direct import Approximation, depths_of, factors_of
+from idealrank.losses.segments import sums
+from idealrank.losses.targets import worth_of
+from idealrank.measures.discounted import Persistence
+
+with needs("torch"):
+    import torch
+    from torch import Tensor
+    from torch.nn.functional import logsigmoid, relu
+
+__all__ = ["FORMULAS"]
+
+_SIGMOIDS: dict[str, Callable[[Tensor], Tensor]] = {
+    "logistic": torch.sigmoid,
+    "tanh": torch.sigmoid,
+    "arctan": lambda z: 0.5 + z.arctan() / math.pi,
+    "erf": lambda z: (1 + z.erf()) / 2,
+}
+
+
+class _Positions(NamedTuple):
+    """Where documents stand, what each is worth, and how much of it the cut-off keeps: sigma of ``inside``."""
+
+    positions: Tensor
+    worth: Tensor
+    inside: Tensor | None
+    beta: float
+    others: Tensor
+
+    def kept(self) -> Tensor:
+        return self.worth if self.inside is None else self.worth * self.inside.sigmoid()
+
+
+def _approximation(loss: Approximation, at: Padded) -> Tensor:
+    plan, lists = loss.plan, at.lists
+    worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
+    depths = depths_of(plan, lists, worth)
+    beaten = _SIGMOIDS[loss.sigmoid](-loss.slope_of_ranks() * differences(at.scores))
+    positions = 1 + torch.where(at.others, beaten, 0).sum(2)
+    inside = None if depths is None else loss.beta * (at.per_query(depths[:, None]) + 0.5 - positions)
+    found = _Positions(positions, at.column(worth), inside, loss.beta, at.others)
+    if plan.reduction == "sum":
+        total = (found.kept() * _discounted(plan.discount, positions, at)).sum(1)
+    else:
+        total = _REDUCTIONS[plan.reduction](found)
+    values = 1 - total * at.per_query(factors_of(plan, worth, lists, depths))
+    return torch.where(at.per_query(sums(worth, lists.offsets) > 0), values, 0)
+
+
+def _precision_sum(at: _Positions) -> Tensor:
+    lower = (at.beta * differences(at.positions)).sigmoid()
+    hits = at.worth + torch.where(at.others, at.worth[:, None, :] * lower, 0).sum(2)
+    return (at.kept() / at.positions * hits).sum(1)
+
+
+def _first_sum(at: _Positions) -> Tensor:
+    rivals = at.others & (at.worth > 0)[:, None, :]
+    log_first = torch.where(rivals, logsigmoid(-at.beta * differences(at.positions)), 0).sum(2)
+    return (at.kept() / at.positions * log_first.exp()).sum(1)
+
+
+def _any_found(at: _Positions) -> Tensor:
+    if at.inside is None:
+        return (at.worth > 0).any(1) + 0 * at.positions.sum(1)  # a constant, with a gradient of 0
+    return 1 - (at.worth * logsigmoid(-at.inside)).sum(1).exp()
+
+
+_REDUCTIONS = {"precision_mean": _precision_sum, "first": _first_sum, "any": _any_found}
+
+_DISCOUNTS: dict[type[discounts.Discount], Callable[[Any, Tensor, Tensor], Tensor]] = {
+    discounts.Log: lambda log, at, n: math.log(log.base) / at.log1p(),
+    discounts.Power: lambda power, at, n: at**-power.beta,
+    discounts.Zipf: lambda zipf, at, n: 1 / at,
+    discounts.Geometric: lambda geometric, at, n: float(geometric.base) ** -at,
+    discounts.Linear: lambda linear, at, n: relu(n - at),
+    Persistence: lambda rbp, at, n: (1 - rbp.p) * rbp.p ** (at - 1),
+    discounts.Letor: lambda letor, at, n: 1 / (2 + relu(at - 2)).log2(),
+}
+
+
+def _discounted(discount: discounts.Discount, positions: Tensor, at: Padded) -> Tensor:
+    formula = _DISCOUNTS.get(type(discount))
+    if formula is not None:
+        return formula(discount, positions, at.sizes)
+    if type(discount).at is not discounts.Discount.at:
+        raise ConventionError(
+            f"{discount} is made of functions of NumPy's arrays: say backend='native', or move the scores with "
+            "scores.cpu()"
+        )
+    # As discounts without a formula are: on straight lines between the ranks.
+    weights = at.per_query(discount.weights(positions.shape[1] + 1))
+    rank = positions.detach().floor().long().clamp(max=positions.shape[1])
+    first, second = weights[rank - 1], weights[rank]
+    return first + (positions - rank) * (second - first)
+
+
+def _kendall(loss: ApproxKendall, at: Padded) -> Tensor:
+    better = at.others & (differences(at.column(at.lists.labels)) > 0)
+    weights = better if at.lists.weights is None else better * at.column(at.lists.weights)[:, :, None]
+    wrong = weights * _SIGMOIDS[loss.sigmoid](-loss.slope_of_ranks() * differences(at.scores))
+    pairs = weights.sum((1, 2))
+    return 2 * wrong.sum((1, 2)) / torch.where(pairs > 0, pairs, 1)
+
+
+def _approx(loss: Approx, at: Padded) -> Tensor:
+    return _kendall(loss.form, at) if isinstance(loss.form, ApproxKendall) else _approximation(loss.form, at)  # type: ignore[arg-type]
+
+
+def _soft_ndcg(loss: SoftNDCG, at: Padded) -> Tensor:
+    worth, ideal = loss.worth_and_ideal(at.lists)
+    chances = torch.where(at.others, torch.special.ndtr(-differences(at.scores) / (math.sqrt(2) * loss.sigma)), 0)
+    weights = at.rank_weights(loss.discount, None if loss.cutoff is None else loss.cutoff.at(at.lists.sizes))
+    ranks = _counts(chances)[:, :, : weights.shape[1]]
+    expected = (at.column(worth) * (ranks * weights[:, None, :]).sum(2)).sum(1)
+    best = at.per_query(ideal)
+    return torch.where(best > 0, 1 - expected / torch.where(best > 0, best, 1), 0)
+
+
+def _counts(chances: Tensor) -> Tensor:
+    """The distribution of the number of events of such chances, independent along the last axis.
+
+    That is a product of polynomials 1 - c + c x, multiplied two by two by Fourier transforms.
+    """
+    factors = torch.stack([1 - chances, chances], dim=-1)
+    while factors.shape[-2] > 1:
+        if factors.shape[-2] % 2:
+            one = torch.zeros_like(factors[..., :1, :])
+            one[..., 0] = 1
+            factors = torch.cat([factors, one], dim=-2)
+        length = 2 * factors.shape[-1] - 1
+        even, odd = (torch.fft.rfft(factors[..., start::2, :], length) for start in (0, 1))
+        factors = torch.fft.irfft(even * odd, length)
+    return factors.squeeze(-2)
+
+
+FORMULAS: dict[type[Loss], Formula] = {
+    Approx: _approx,
+    ApproxKendall: _kendall,
+    Approximation: _approximation,
+    SoftNDCG: _soft_ndcg,
+}

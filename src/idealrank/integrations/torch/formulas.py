@@ -1,0 +1,57 @@
+"""Losses in PyTorch's own operations, for scores on any device; PyTorch makes the gradients, of any order.
+
+Scores never leave their device but for a look at their values: what hangs on labels alone (gains, ideal DCGs, targets)
+is made on the CPU by the code that losses of arrays use. Every pair of documents of a query is visited, in a rectangle
+as wide as the longest query, so time and memory grow with n_queries * longest^2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from idealrank.errors import ConventionError, DataError
+from idealrank.integrations._extras import needs
+from idealrank.integrations.torch import direct, listwise, pairwise
+from idealrank.integrations.torch.inputs import Batch, as_array
+from idealrank.integrations.torch.padded import Formula, Padded
+from idealrank.losses import Loss
+from idealrank.losses.base import callers_rows, fitting, weight_column
+from idealrank.losses.targets import check_finite
+
+with needs("torch"):
+    import torch
+    from torch import Tensor
+
+__all__ = ["FORMULAS", "values"]
+
+#: What computes a loss of each class, and of those made from it.
+FORMULAS: Mapping[type[Loss], Formula] = {**direct.FORMULAS, **listwise.FORMULAS, **pairwise.FORMULAS}
+
+
+@torch.compiler.disable  # type: ignore[untyped-decorator]
+def values(loss: Loss, batch: Batch) -> Tensor:
+    """One number a query, on the device of the scores and in their precision."""
+    formula = _formula(loss)
+    columns = batch.labels.numpy(), batch.scores.detach().cpu().numpy(), batch.offsets.numpy()
+    lists, kept = fitting(*columns, as_array(batch.weights), as_array(batch.mask), n_threads=None)
+    with callers_rows(kept), torch.autocast(batch.scores.device.type, enabled=False):
+        check_finite(lists.labels, lists.offsets, "label")
+        check_finite(lists.scores, lists.offsets, "score")
+        rectangle = Padded(batch, lists)
+        found = formula(loss, rectangle) if rectangle.real.numel() else rectangle.scores.sum(1)
+    beyond = (~found.isfinite()).nonzero()
+    if len(beyond):
+        raise DataError(f"{loss} is beyond all numbers at these scores: scale them down", query=int(beyond[0]))
+    if batch.query_weights is None:
+        return found
+    weight_column(batch.query_weights.numpy(), lists.n_queries, "query_weights", "query")
+    return found * batch.query_weights.to(found)
+
+
+def _formula(loss: Loss) -> Formula:
+    for cls in type(loss).__mro__:
+        if cls in FORMULAS:
+            return FORMULAS[cls]
+    raise ConventionError(
+        f"{loss} has no formula in PyTorch: say backend='native', or move the scores with scores.cpu()"
+    )

@@ -1,0 +1,109 @@
+"""Tensors as people have them, flat or padded, made into flat columns that fit together."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy.typing as npt
+
+from idealrank.errors import DataError
+from idealrank.integrations._extras import needs
+
+with needs("torch"):
+    import torch
+    from torch import Tensor
+
+__all__ = ["Batch", "Numbers", "as_array", "flat"]
+
+#: What is no function of the model: a tensor on any device, an array or a list.
+Numbers: TypeAlias = Tensor | npt.ArrayLike
+
+
+class Batch(NamedTuple):
+    """Flat columns: the scores where they are, at least float32; all others on the CPU, where labels are made use of.
+
+    ``labels``, ``weights`` and ``query_weights`` are float64, ``offsets`` int64, ``mask`` bool.
+    """
+
+    labels: Tensor
+    scores: Tensor
+    offsets: Tensor
+    weights: Tensor | None
+    query_weights: Tensor | None
+    mask: Tensor | None
+
+    def sizes(self) -> Tensor:
+        """How many documents of each query the mask leaves."""
+        if self.mask is None:
+            return self.offsets.diff()
+        return torch.cat([self.offsets.new_zeros(1), self.mask.cumsum(0)])[self.offsets].diff()
+
+
+def flat(
+    labels: Numbers,
+    scores: Tensor,
+    offsets: Numbers | None,
+    mask: Numbers | None,
+    weights: Numbers | None,
+    query_weights: Numbers | None,
+) -> Batch:
+    """The columns of one flat list, of flat lists cut by offsets, or of a rectangle with a row a query.
+
+    >>> flat([[1, 0], [0, 2]], torch.zeros(2, 2), None, None, None, None).offsets
+    tensor([0, 2, 4])
+    """
+    if not isinstance(scores, Tensor):
+        raise DataError(f"scores must be a tensor, got {type(scores).__name__}")
+    if not scores.is_floating_point():
+        raise DataError(f"scores must be floating point numbers, got {scores.dtype}: they have no gradient otherwise")
+    if scores.device.type == "meta":
+        raise DataError("scores are on the device 'meta', which holds no values: materialise the model first")
+    if scores.ndim not in (1, 2):
+        shape = tuple(scores.shape)
+        raise DataError(f"scores must be flat or have a row a query, got shape {shape}: see squeeze, reshape or view")
+    if scores.ndim == 2 and offsets is not None:
+        raise DataError("offsets cut flat scores: leave them out where scores have a row a query")
+    return Batch(
+        _column(labels, "labels", torch.float64, scores),
+        scores.reshape(-1).to(torch.promote_types(scores.dtype, torch.float32)),
+        _offsets(offsets, scores),
+        None if weights is None else _column(weights, "weights", torch.float64, scores),
+        None if query_weights is None else _constant(query_weights, "query_weights", torch.float64),
+        None if mask is None else _column(mask, "mask", torch.bool, scores),
+    )
+
+
+def _constant(values: Numbers, name: str, dtype: torch.dtype) -> Tensor:
+    try:
+        tensor = torch.as_tensor(values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise DataError(f"{name} must be a tensor or an array: {error}") from None
+    if tensor.requires_grad:
+        raise DataError(f"{name} require a gradient, but a loss has none by them: pass {name}.detach()")
+    if tensor.is_complex() or (dtype == torch.bool) != (tensor.dtype == torch.bool and name == "mask"):
+        raise DataError(
+            f"{name} must be {'True or False' if dtype == torch.bool else 'real numbers'}, got {tensor.dtype}"
+        )
+    return tensor.to("cpu", dtype)
+
+
+def _column(values: Numbers, name: str, dtype: torch.dtype, scores: Tensor) -> Tensor:
+    tensor = _constant(values, name, dtype)
+    if tensor.shape != scores.shape:
+        raise DataError(f"{name} must have the shape of scores, {tuple(scores.shape)}, got {tuple(tensor.shape)}")
+    return tensor.reshape(-1)
+
+
+def _offsets(offsets: Numbers | None, scores: Tensor) -> Tensor:
+    if offsets is None:
+        n_queries, length = (1, scores.shape[0]) if scores.ndim == 1 else scores.shape
+        return torch.arange(n_queries + 1) * length
+    cut = torch.as_tensor(offsets)
+    if cut.ndim != 1 or cut.shape[0] == 0 or cut.is_floating_point() or cut.is_complex() or cut.dtype == torch.bool:
+        raise DataError(f"offsets must be integers, n_queries + 1 of them, got {cut.dtype} of shape {tuple(cut.shape)}")
+    return cut.to("cpu", torch.int64)
+
+
+def as_array(tensor: Tensor | None) -> npt.NDArray[Any] | None:
+    """The same numbers, not copied."""
+    return None if tensor is None else tensor.numpy()

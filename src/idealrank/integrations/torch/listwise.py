@@ -1,0 +1,100 @@
+"""Listwise losses in PyTorch; targets are made of labels alone, as they are for arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from idealrank.errors import ConventionError
+from idealrank.integrations._extras import needs
+from idealrank.integrations.torch.padded import Formula, Padded, differences
+from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE, Loss, QNorm
+from idealrank.losses.links import Scale
+from idealrank.losses.potentials import KL, PNorm, Potential, Squared
+from idealrank.losses.targets import Listwise
+
+with needs("torch"):
+    import torch
+    from torch import Tensor
+
+__all__ = ["FORMULAS"]
+
+
+def _listwise(loss: Listwise, at: Padded) -> Tensor:
+    target = loss.target(at.lists)
+    values = _OF_TARGETS[type(loss)](loss, at.column(target.values), at)
+    return torch.where(at.per_query(target.ranked), values, 0)
+
+
+def _least_squares(loss: LeastSquares, target: Tensor, at: Padded) -> Tensor:
+    return ((at.scores - target) ** 2).sum(1)
+
+
+def _cosine(loss: Cosine, target: Tensor, at: Padded) -> Tensor:
+    return 1 - (at.scores * target).sum(1) / _or_one(_norms(at.scores, 2.0))
+
+
+def _cross_entropy(loss: CrossEntropy, target: Tensor, at: Padded) -> Tensor:
+    logs = at.scores
+    if loss.normalizer is None:
+        below = torch.where(at.real | ~at.real.any(1, keepdim=True), logs, -torch.inf)
+        logs = logs - below.logsumexp(1, keepdim=True)
+    fitted = torch.where(at.real, logs.exp(), 0)
+    return (target.xlogy(target) - target * logs - target + fitted).sum(1)
+
+
+def _q_norm(loss: QNorm, target: Tensor, at: Padded) -> Tensor:
+    length = _norms(at.scores, at.per_query(loss.exponents(at.lists.sizes)[:, None]))
+    fit = (at.scores * target).sum(1)
+    return length**2 - 2 * fit if loss.form == "penalised" else -fit / _or_one(length)
+
+
+def _bregman(loss: Bregman, target: Tensor, at: Padded) -> Tensor:
+    if type(loss.psi) not in _CONJUGATES or not (loss.link is None or isinstance(loss.link, Scale)):
+        raise ConventionError(
+            f"{loss} is made of functions of NumPy's arrays: say backend='native', or move the scores with scores.cpu()"
+        )
+    fitted = at.scores if loss.link is None else loss.link.factor * at.scores
+    conjugate = _CONJUGATES[type(loss.psi)](loss.psi, fitted, at.real)
+    at_target = loss.psi.value(loss.target(at.lists).values, at.lists.offsets)
+    return at.per_query(at_target) + conjugate - (fitted * target).sum(1)
+
+
+_CONJUGATES: dict[type[Potential], Callable[[Any, Tensor, Tensor], Tensor]] = {
+    Squared: lambda psi, fitted, real: (fitted**2).sum(1) / 2,
+    KL: lambda psi, fitted, real: torch.where(real, fitted.exp(), 0).sum(1),
+    PNorm: lambda psi, fitted, real: _norms(fitted, psi.p / (psi.p - 1)) ** 2 / 4,
+}
+_OF_TARGETS: dict[type[Listwise], Callable[[Any, Tensor, Padded], Tensor]] = {
+    Bregman: _bregman,
+    Cosine: _cosine,
+    CrossEntropy: _cross_entropy,
+    LeastSquares: _least_squares,
+    QNorm: _q_norm,
+}
+
+
+def _norms(column: Tensor, q: float | Tensor) -> Tensor:
+    """||x||_q of each query; 0, with the gradient 0, where all are 0."""
+    greatest = column.detach().abs().amax(1, keepdim=True)  # to divide by, so that no power overflows
+    scale = _or_one(greatest)
+    total = ((column / scale).abs() ** q).sum(1, keepdim=True)
+    return (greatest * _or_one(total) ** (1 / q)).squeeze(1)
+
+
+def _or_one(sizes: Tensor) -> Tensor:
+    return torch.where(sizes > 0, sizes, 1)
+
+
+def _list_mle(loss: ListMLE, at: Padded) -> Tensor:
+    ahead = differences(at.column(at.lists.labels))
+    below = at.others & (ahead >= 0)
+    if loss.ties == "stable":
+        below &= (ahead > 0) | torch.ones_like(below).triu()
+    below |= torch.eye(below.shape[1], dtype=torch.bool, device=below.device)
+    log_sums = torch.where(below, at.scores[:, None, :], -torch.inf).logsumexp(2)
+    weights = at.real if at.lists.weights is None else at.column(at.lists.weights)
+    return (weights * (log_sums - at.scores)).sum(1)
+
+
+FORMULAS: dict[type[Loss], Formula] = {ListMLE: _list_mle, Listwise: _listwise}

@@ -1,0 +1,88 @@
+"""Queries side by side in a rectangle, on the device of the scores: what PyTorch can work on without a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank.data import Floats, Int64s
+from idealrank.discounts import Discount, Linear
+from idealrank.integrations._extras import needs
+from idealrank.integrations.torch.inputs import Batch
+from idealrank.losses.base import Lists
+
+with needs("torch"):
+    import torch
+    from torch import Tensor
+
+__all__ = ["Formula", "Padded", "differences"]
+
+
+class Padded:
+    """A batch as a rectangle of shape (n_queries, longest): ``scores``, 0 where ``real`` is False.
+
+    ``lists`` has the same documents flat, on the CPU, from which everything is made that hangs on labels alone.
+    """
+
+    def __init__(self, batch: Batch, lists: Lists) -> None:
+        sizes = lists.sizes
+        places = np.arange(sizes.max(initial=0))
+        real = places < sizes[:, None]
+        self._rows = np.where(real, lists.offsets[:-1, None] + places, 0)
+        self._like = batch.scores
+        kept = batch.scores if batch.mask is None else batch.scores[batch.mask.to(batch.scores.device)]
+        self.lists = lists
+        self.real = self.per_query(real)
+        self.scores = torch.where(self.real, kept[self.per_query(self._rows)], 0)
+
+    @property
+    def sizes(self) -> Tensor:
+        """Documents a query, as a column."""
+        return self.per_query(self.lists.sizes[:, None])
+
+    @property
+    def others(self) -> Tensor:
+        """Whether x and y are two documents of a query, of shape (n_queries, longest, longest)."""
+        apart = ~torch.eye(self.real.shape[1], dtype=torch.bool, device=self.real.device)
+        return self.real[:, :, None] & self.real[:, None, :] & apart
+
+    def per_query(self, values: npt.NDArray[np.generic]) -> Tensor:
+        """An array as a tensor, beside the scores and in their precision."""
+        tensor = torch.as_tensor(values, device=self._like.device)
+        return tensor.to(self._like.dtype) if tensor.is_floating_point() else tensor
+
+    def column(self, values: Floats) -> Tensor:
+        """One number a document as a rectangle, 0 where there is none."""
+        return torch.where(self.real, self.per_query(values)[self.per_query(self._rows)], 0)
+
+    def rank_weights(self, discount: Discount, depths: Int64s | None) -> Tensor:
+        """What the ranks 1, 2, ... of each query count, 0 beyond its depth."""
+        longest = self.real.shape[1]
+        if isinstance(discount, Linear):
+            ranks = torch.arange(1, longest + 1, device=self.real.device)
+            weights = (self.sizes - ranks).clamp(min=0).to(self.scores.dtype)
+        else:
+            weights = self.per_query(discount.weights(longest)).expand(self.real.shape)
+        counts = self.real if depths is None else self.real & self.within(depths)
+        return torch.where(counts, weights, 0)
+
+    def within(self, depths: Int64s) -> Tensor:
+        """Whether a place, counted from 0, lies among the first so many of its query."""
+        return torch.arange(self.real.shape[1], device=self.real.device) < self.per_query(depths[:, None])
+
+
+#: From a loss, of the class that it is written for, and a batch to one number a query.
+Formula: TypeAlias = Callable[[Any, Padded], Tensor]
+
+
+def differences(column: Tensor) -> Tensor:
+    """a_x - a_y for every two documents x and y of a query.
+
+    >>> differences(torch.tensor([[3, 1]]))
+    tensor([[[ 0,  2],
+             [-2,  0]]])
+    """
+    return column[:, :, None] - column[:, None, :]

@@ -1,0 +1,100 @@
+"""Pairwise losses in PyTorch, pair by pair."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from idealrank.data import Int64s
+from idealrank.discounts import Power, Zipf
+from idealrank.gains import Gain
+from idealrank.integrations._extras import needs
+from idealrank.integrations.torch.padded import Formula, Padded, differences
+from idealrank.losses import LambdaRank, Loss
+from idealrank.losses.direct import depths_of
+from idealrank.losses.pairwise import Pairwise, inverse_divisors
+from idealrank.losses.targets import worth_of
+
+with needs("torch"):
+    import torch
+    from torch import Tensor
+    from torch.nn.functional import logsigmoid, relu
+
+__all__ = ["FORMULAS"]
+
+_PAIR_LOSSES: dict[str, Callable[[Tensor, float], Tensor]] = {
+    "hinge": lambda gap, margin: relu(margin - gap),
+    "squared_hinge": lambda gap, margin: relu(margin - gap) ** 2,
+    "logistic": lambda gap, sigma: -logsigmoid(sigma * gap),
+}
+
+
+def _pairwise(loss: Pairwise, at: Padded) -> Tensor:
+    labels = at.column(at.lists.labels)
+    if loss.pair_weight == "label_gap":
+        return _sum_over_pairs(loss, at, labels, differences(labels))
+    return _sum_over_pairs(loss, at, labels, at.scores.new_ones(()))
+
+
+def _sum_over_pairs(loss: Pairwise, at: Padded, labels: Tensor, pair_weights: Tensor) -> Tensor:
+    better = at.others & (differences(labels) > 0)
+    name, scale = loss.pair_loss()
+    each = _PAIR_LOSSES[name](differences(at.scores), scale)
+    if at.lists.weights is not None:
+        pair_weights = pair_weights * at.column(at.lists.weights)[:, :, None]
+    total = torch.where(better, pair_weights * each, 0).sum((1, 2))
+    return total / better.sum((1, 2)).clamp(min=1) if loss.normalize == "pairs" else total
+
+
+def _lambda_rank(loss: LambdaRank, at: Padded) -> Tensor:
+    plan = loss.plan()
+    assert isinstance(plan.gain, Gain)
+    worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
+    gains = at.column(worth)
+    with torch.no_grad():
+        changes = differences(gains) * _changes_of_swaps(loss, at, gains > 0, depths_of(plan, at.lists, worth))
+    total = _sum_over_pairs(loss, at, gains, changes)
+    return total * at.per_query(inverse_divisors(plan, at.lists))
+
+
+def _changes_of_swaps(loss: LambdaRank, at: Padded, relevant: Tensor, depths: Int64s | None) -> Tensor:
+    """C(upper rank) - C(lower rank), for a C of pairs in the right order and another of those in the wrong one."""
+    plan = loss.plan()
+    ranking = torch.where(at.real, at.scores, -torch.inf).argsort(dim=1, descending=True, stable=True)
+    places = ranking.argsort(dim=1)
+    ranked = relevant.gather(1, ranking)
+    match plan.reduction:
+        case "sum":
+            right = wrong = at.rank_weights(plan.discount, depths)
+        case "precision_mean":
+            right, wrong = _of_precisions(ranked, at.rank_weights(Zipf(), depths))
+        case "first":
+            right, wrong = _of_the_first(ranked, at.rank_weights(Zipf(), depths))
+        case _:  # "any"
+            right, wrong = _of_the_first(ranked, at.rank_weights(Power(0), depths))
+    is_upper = differences(places) < 0
+    change = torch.where(is_upper, differences(right.gather(1, places)), -differences(wrong.gather(1, places)))
+    if loss.truncation is None:
+        return change
+    seen = places < loss.truncation
+    return torch.where(seen[:, :, None] | seen[:, None, :], change, 0)
+
+
+def _of_precisions(relevant: Tensor, inverse_ranks: Tensor) -> tuple[Tensor, Tensor]:
+    """With c relevant documents up to rank r, one that falls from there takes c / r, one that rises adds (c + 1) / r.
+
+    Each relevant one that is passed loses or gains 1 / its rank. Inverse ranks are 0 beyond the cut-off.
+    """
+    passed = (relevant * inverse_ranks).cumsum(1)
+    found = relevant.cumsum(1)
+    return found * inverse_ranks - passed, (found + 1) * inverse_ranks - passed
+
+
+def _of_the_first(relevant: Tensor, worth: Tensor) -> tuple[Tensor, Tensor]:
+    """Only the first relevant document counts; if it falls, the second, or itself if that is lower, is the first."""
+    found = relevant.cumsum(1)
+    first, second = ((worth * (relevant & (found == n))).sum(1, keepdim=True) for n in (1, 2))
+    return torch.maximum(worth, second), torch.maximum(worth, first)
+
+
+FORMULAS: dict[type[Loss], Formula] = {LambdaRank: _lambda_rank, Pairwise: _pairwise}
