@@ -13,12 +13,16 @@ import idealrank
 from idealrank.errors import MissingExtraError
 
 MODULES = [module.name for module in pkgutil.walk_packages(idealrank.__path__, "idealrank.")]
+#: Modules whose examples need an optional package.
+NEEDS = {"idealrank.learners.boosted": "lightgbm"}
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
 def test_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # for examples that write
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
     try:
         module = importlib.import_module(name)
     except MissingExtraError as missing:

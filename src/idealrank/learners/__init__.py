@@ -1,5 +1,7 @@
 """Learners of rankings: scikit-learn estimators that take the query of each row as ``qid``."""
 
+from idealrank.learners.boosted import BoostedRanker
+from idealrank.learners.consistent import ConsistentRegression
 from idealrank.learners.cross_fold import cross_fold
 from idealrank.learners.linear import LinearRanker
 from idealrank.learners.named import (
@@ -18,6 +20,8 @@ from idealrank.learners.tuning import tune
 __all__ = [
     "ApproxAPRanker",
     "ApproxNDCGRanker",
+    "BoostedRanker",
+    "ConsistentRegression",
     "LeastSquaresRanker",
     "LinearRanker",
     "ListNet",

@@ -13,7 +13,7 @@ from idealrank import _core
 from idealrank.data import Floats, Int64s, RankingData
 from idealrank.errors import DataError
 
-__all__ = ["NORMALIZATIONS", "DenseFeatures", "SparseFeatures", "features_of"]
+__all__ = ["NORMALIZATIONS", "DenseFeatures", "SparseFeatures", "features_of", "table_of"]
 
 #: How the features of a query may be brought to one scale.
 NORMALIZATIONS = ("minmax", "zscore")
@@ -101,3 +101,8 @@ def features_of(data: RankingData, normalize: str | None, n_threads: int) -> Den
     if normalize is not None:
         fitted = _core.fit_normalization(data.features, data.order, data.offsets, normalize == "zscore", n_threads)
     return DenseFeatures(data.features, data.order, data.offsets, fitted, n_threads)
+
+
+def table_of(features: DenseFeatures | SparseFeatures) -> Any:
+    """The features as other people's learners take them, query by query: a matrix, or sparse rows."""
+    return features.rows if isinstance(features, SparseFeatures) else features.matrix()
