@@ -128,3 +128,5 @@ def test_lambda_rank_is_for_descent() -> None:
     X, y, qid = made()
     with pytest.raises(ConventionError, match="sgd"):
         learners.LinearRanker("lambda_rank").fit(X, y, qid=qid)
+    ranker = learners.LinearRanker("lambda_rank", optimizer="sgd", max_iter=20).fit(X, y, qid=qid)
+    assert ranker.score(X, y, qid=qid) > 0.9
