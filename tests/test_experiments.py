@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,3 +114,42 @@ def test_reproduce_writes_one_page_with_figures_tables_and_notes(tmp_path: Path)
     assert page.count("<figure") == 3
     for part in ("<li>theta_0 is 0</li>", ">Claims</h2>", ">Table 2</h2>", "0.670", "reproduce jin2013"):
         assert part in page
+
+
+def test_consistent_versions_are_compared_on_collections_of_a_folder(tmp_path: Path) -> None:
+    from idealrank.experiments import ravikumar2011
+    from idealrank.experiments.collections import collections_in
+
+    for number, part in enumerate(ir.datasets.web_search(20, 20, 6).train.split([0.2] * 5, seed=0), start=1):
+        (tmp_path / "mq2008").mkdir(exist_ok=True)
+        ir.write_letor(part, tmp_path / "mq2008" / f"S{number}.txt")
+    found = ravikumar2011.reproduce(collections_in(tmp_path), max_iter=3)
+    table_1, means = (table.rows for table in found.tables.values())
+    row: Any
+    for row in table_1:
+        name, better, same, worse, _, paper = row
+        assert name in ("mq2008", "mq2008, validated")
+        assert better + same + worse == 9
+        assert paper == "0/4/5 better/same/worse, -2.02%"
+    assert [row[0] for row in means][3:5] == ["Cross-entropy Z", "Cosine"]
+    values: list[Any] = [value for row in means for value in row[1:]]
+    assert all(0 < value < 1 for value in values)
+    assert len(set(values)) > 10
+    assert [claim.agrees for claim in found.claims[:2]] == [True, True]
+    assert {"figure3", "figure4", "figure1-5-mq2008-Cosine", "figure2-6"} <= set(found.figures)
+
+
+def test_the_means_of_figures_3_and_4_are_those_of_the_specification() -> None:
+    from idealrank.experiments import ravikumar2011
+
+    seen = [claim.seen for claim in ravikumar2011._of_geometry()]
+    assert seen == ["(0.5243, 0.5432), (0.6004, 0.5759)", "(0.5481, 0.5220), (0.4815, 0.5185)"]
+
+
+def test_a_folder_without_collections_is_refused(tmp_path: Path) -> None:
+    from idealrank.experiments.collections import collections_in
+
+    with pytest.raises(DataError, match="no LETOR collection"):
+        collections_in(tmp_path)
+    with pytest.raises(DataError, match="not a folder"):
+        collections_in(tmp_path / "nothing")

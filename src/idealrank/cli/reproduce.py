@@ -20,26 +20,37 @@ __all__ = ["command"]
 #: Experiments, and what they are about.
 _EXPERIMENTS = {
     "jin2013": "linear NDCG and misordered pairs",
+    "ravikumar2011": "losses and their NDCG-consistent versions",
     "wang2013": "four discounts along lists that grow",
 }
+#: Those that train, choose and test on folds: their data is a folder.
+_ON_FOLDS = {"ravikumar2011"}
 _HELP = """\
 Do a paper's EXPERIMENT again: a table of its claims with what is seen here, its numbers, and its figures.
 
 \b
 wang2013   four discounts along lists that grow (Figures 1 to 4)
 jin2013    linear NDCG and misordered pairs (Figures 1 to 3)
+ravikumar2011
+           losses and their NDCG-consistent versions (Table 1, Figures 1 to 6)
 
 \b
 Examples:
   idealrank reproduce wang2013 --figures out
   idealrank reproduce wang2013 --data train.txt
   idealrank reproduce jin2013 --format markdown --html page.html
+  idealrank reproduce ravikumar2011 --data letor/MQ2008
 """
 
 
 @click.command("reproduce", cls=Command, help=_HELP)
 @click.argument("experiment", type=click.Choice(list(_EXPERIMENTS)))
-@click.option("--data", metavar="FILE", help="LETOR text in the place of the embedded data.")
+@click.option(
+    "--data",
+    metavar="PATH",
+    help="Data in the place of the embedded: LETOR text for wang2013 and jin2013, for others a folder with S1.txt ... "
+    "S5.txt or Fold1 ... Fold5, or a folder of such.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of what is drawn.")
 @click.option("--figures", metavar="FOLDER", help="Write the figures there, as SVG.")
 @html_option
@@ -56,20 +67,28 @@ def command(
     quiet: bool,
 ) -> None:
     """Do an experiment again."""
-    from idealrank.cli.progress import reading
     from idealrank.cli.tables import show_titled
-    from idealrank.io.letor import read_letor
 
-    documents = None
-    if data is not None:
-        with reading(data, quiet=quiet) as progress:
-            documents = read_letor(data, progress=progress)
-    found: Reproduction = import_module(f"idealrank.experiments.{experiment}").reproduce(documents, seed=seed)
+    given = None if data is None else _read(experiment, data, quiet=quiet)
+    found: Reproduction = import_module(f"idealrank.experiments.{experiment}").reproduce(given, seed=seed)
     show_titled({"Claims": found.table(), **found.tables}, found.notes, output_format)
     if figures is not None:
         _write_figures(found, os.path.join(figures, experiment), quiet=quiet)
     if html_path is not None:
         _write_page(found, f"{experiment}: {_EXPERIMENTS[experiment]}", html_path, quiet=quiet)
+
+
+def _read(experiment: str, path: str, *, quiet: bool) -> Any:
+    if experiment in _ON_FOLDS:
+        from idealrank.experiments.collections import collections_in
+
+        return collections_in(path)
+
+    from idealrank.cli.progress import reading
+    from idealrank.io.letor import read_letor
+
+    with reading(path, quiet=quiet) as progress:
+        return read_letor(path, progress=progress)
 
 
 def _write_figures(found: Reproduction, stem: str, *, quiet: bool) -> None:

@@ -109,6 +109,7 @@ def cross_fold(
     *,
     like: str | Convention | None = None,
     select_by: str | Measure | None = None,
+    keep_best: bool = True,
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> CrossFold:
@@ -116,7 +117,8 @@ def cross_fold(
 
     ``rankers`` is {name: ranker}, or {name: (ranker, settings)} where settings are as for `tune`; ``folds`` are (train,
     validation, test), of `read_letor_folds` say, with each query in one test part. Fits keep their best iteration, and
-    settings are chosen, by ``select_by`` on the validation part; None is each ranker's own measure. Test queries are
+    settings are chosen, by ``select_by`` on the validation part; None is each ranker's own measure. With
+    ``keep_best=False`` fits keep their last iteration, and validation chooses among settings only. Test queries are
     measured as by `evaluate`, and never looked at before. ``n_jobs`` fits run at once, as in `tune`.
 
     >>> from idealrank import datasets, learners
@@ -135,7 +137,7 @@ def cross_fold(
     tested: list[RankingData] = []
     with counted(len(folds) * len(candidates), f"{len(folds)} folds", shown=verbose) as done:
         for number, (train, validation, test) in enumerate(folds, start=1):
-            tasks = (Task(each.ranker, each.measure, train, validation, test=test) for each in candidates)
+            tasks = (Task(each.ranker, each.measure, train, validation, keep_best, test) for each in candidates)
             best: dict[str, tuple[_Candidate, Trial]] = {}
             for candidate, trial in zip(candidates, run(tasks, n_jobs), strict=True):
                 leader = best.get(candidate.name)

@@ -1,0 +1,51 @@
+"""LETOR collections for experiments: those of a folder, or drawn ones."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from idealrank import datasets
+from idealrank.data import concatenate
+from idealrank.errors import DataError
+from idealrank.io.letor_folds import Folds, read_letor_folds
+
+__all__ = ["collections_in", "drawn_collections"]
+
+
+def collections_in(folder: str | os.PathLike[str]) -> dict[str, Folds]:
+    """{name of the folder: its folds}: of a folder that is a LETOR collection, or of those directly inside it.
+
+    >>> from idealrank import write_letor
+    >>> os.makedirs("letor/small")
+    >>> for number, part in enumerate(datasets.web_search(10, 20).train.split([0.2] * 5, seed=0), start=1):
+    ...     write_letor(part, f"letor/small/S{number}.txt")
+    >>> collections_in("letor"), collections_in("letor/small")
+    ({'small': Folds(5)}, {'small': Folds(5)})
+    """
+    whole = Path(folder)
+    if not whole.is_dir():
+        raise DataError(f"{whole} is not a folder; give one with S1.txt ... S5.txt, or with Fold1 ... Fold5")
+    inside = [path for path in sorted(whole.iterdir()) if path.is_dir() and not path.name.startswith("Fold")]
+    found = {path.name: read_letor_folds(path) for path in (whole, *inside) if _is_collection(path)}
+    if not found:
+        raise DataError(f"{whole} holds no LETOR collection: S1.txt ... S5.txt, or Fold1 ... Fold5 with train.txt")
+    return found
+
+
+def _is_collection(folder: Path) -> bool:
+    return any(any(folder.glob(pattern)) for pattern in ("S1.txt*", "Fold1/train.txt*"))
+
+
+def drawn_collections(seed: int = 0) -> dict[str, Folds]:
+    """Two small drawn collections in five folds: graded labels of a click log, and few relevant pages a topic.
+
+    >>> drawn = drawn_collections()
+    >>> {name: sum(part.n_queries for part in folds[0]) for name, folds in drawn.items()}
+    {'drawn click log': 100, 'drawn topics': 100}
+    """
+    made = {
+        "drawn click log": concatenate([*datasets.web_search(50, 100, 25, seed=seed)]),
+        "drawn topics": datasets.topic_distillation(100, 200, 25, seed=seed),
+    }
+    return {name: Folds.of(data.split([0.2] * 5, seed=seed)) for name, data in made.items()}
