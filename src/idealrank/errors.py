@@ -1,12 +1,12 @@
 """What can go wrong: each error says what, where, what was got, and what to do."""
 
-__all__ = ["ConventionError", "DataError", "IdealrankError", "MissingExtraError", "ParseError"]
+__all__ = ["ConventionError", "DataError", "IdealrankError", "MissingExtraError", "ModelError", "ParseError"]
 
 
 class IdealrankError(Exception):
     """Every error that this package raises on purpose.
 
-    >>> all(issubclass(each, IdealrankError) for each in (DataError, ParseError, ConventionError, MissingExtraError))
+    >>> all(issubclass(each, IdealrankError) for each in (DataError, ParseError, ConventionError, ModelError))
     True
     """
 
@@ -60,6 +60,23 @@ class ConventionError(IdealrankError, ValueError):
     Traceback (most recent call last):
     idealrank.errors.ConventionError: ndcg: gain: unknown gain 'expp'; did you mean 'exp2'?
     """
+
+
+class ModelError(IdealrankError, ValueError):
+    """A model that no file can hold, or a file that holds no model; starts with the path, and says which entry.
+
+    >>> print(ModelError("it has no 'coef_'", path="model.json", entry="state"))
+    model.json: state: it has no 'coef_'
+    """
+
+    def __init__(self, what: str, path: str | None = None, entry: str | None = None) -> None:
+        super().__init__(what, path, entry)
+        self.what = what
+        self.path = path
+        self.entry = entry
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.path, self.entry, self.what) if part is not None)
 
 
 class MissingExtraError(IdealrankError, ImportError):

@@ -3,6 +3,8 @@
 from idealrank.learners.boosted import BoostedRanker
 from idealrank.learners.consistent import ConsistentRegression
 from idealrank.learners.cross_fold import cross_fold
+from idealrank.learners.exports import to_elasticsearch, to_ranklib
+from idealrank.learners.files import load, save
 from idealrank.learners.linear import LinearRanker
 from idealrank.learners.named import (
     ApproxAPRanker,
@@ -31,5 +33,9 @@ __all__ = [
     "RankSVM",
     "SoftRank",
     "cross_fold",
+    "load",
+    "save",
+    "to_elasticsearch",
+    "to_ranklib",
     "tune",
 ]

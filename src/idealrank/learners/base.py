@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -43,11 +43,17 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     A learner defines ``_fit(training)`` and ``_scores(data)``, and checks its options in ``_check_options``. By
     scikit-learn's metadata routing, ``qid`` goes to ``fit``, ``predict`` and ``score`` without being asked for.
+
+    ``_state`` lists what a fit leaves that scoring needs, and model files hold: {attribute: "text", or a dtype, with
+    the names of its dimensions where it is an array: "float64[n_features]"}. Dimensions of one name are equal. A
+    learner that has more to check of it does so in ``_check_state``.
     """
 
     __metadata_request__fit = {"qid": True}  # noqa: RUF012  (scikit-learn reads it so)
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
+
+    _state: ClassVar[Mapping[str, str]] = {}
 
     measure: str | Measure
     normalize: str | None
@@ -68,9 +74,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         ``eval_set`` is (X, y, qid) to validate on. ``sample_weight`` is one number a row, which multiplies what the
         document is worth; ``query_weight`` one a query, in the order in which queries first appear.
         """
-        if self.normalize is not None and self.normalize not in NORMALIZATIONS:
-            raise ConventionError(f"normalize is None, 'minmax' or 'zscore', got {self.normalize!r}")
-        self._check_options()
+        self.check_options()
         data = self._ranking(X, y, qid, reset=True)
         weights = None
         if sample_weight is not None:
@@ -101,6 +105,13 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._mean(self._ranking(X, y, qid, reset=False))
 
+    def check_options(self) -> None:
+        """Refuse options that make no sense, before any data is looked at."""
+        if self.normalize is not None and self.normalize not in NORMALIZATIONS:
+            raise ConventionError(f"normalize is None, 'minmax' or 'zscore', got {self.normalize!r}")
+        measure(self.measure)
+        self._check_options()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.normalize is None
@@ -108,7 +119,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _check_options(self) -> None:
-        """Refuse options that make no sense, before any data is looked at."""
+        """Refuse options of this learner that make no sense."""
+
+    def _check_state(self) -> None:
+        """Refuse a state, of the right dtypes and dimensions, that makes no sense: raise a DataError."""
 
     def _fit(self, training: Training) -> None:
         raise NotImplementedError

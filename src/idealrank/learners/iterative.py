@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -67,6 +67,8 @@ class Iterative(Ranker):
 @dataclass(kw_only=True, eq=False, repr=False)
 class WeightedSum(Iterative):
     """A ranker whose scores are a weighted sum of features: ``coef_`` has the weights, ``intercept_`` the height."""
+
+    _state: ClassVar[Mapping[str, str]] = {"coef_": "float64[n_features]", "intercept_": "float64"}
 
     def _keep(self, parameters: Floats) -> None:
         self.coef_: Floats = parameters[:-1]

@@ -100,6 +100,7 @@ class LinearModel(WeightedSum):
         for name in ("l2", "learning_rate"):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise ConventionError(f"{name} must be a number from 0 on, got {getattr(self, name)!r}")
+        self._loss()
 
     def _start(self, n_features: int) -> Floats:
         last = getattr(self, "coef_", None) if self.warm_start else None

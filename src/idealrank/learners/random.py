@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from idealrank.data import Floats, RankingData
+from idealrank.errors import DataError
 from idealrank.learners.base import Ranker, Training
 from idealrank.measures import Measure
 
@@ -22,6 +25,8 @@ class RandomRanker(Ranker):
     True
     """
 
+    _state: ClassVar[Mapping[str, str]] = {"seed_": "int64"}
+
     normalize: str | None = None
     measure: str | Measure = "ndcg"
     random_state: int | None = None
@@ -34,3 +39,7 @@ class RandomRanker(Ranker):
 
     def _scores(self, data: RankingData) -> Floats:
         return np.random.default_rng(self.seed_).uniform(-1, 1, data.n_docs)
+
+    def _check_state(self) -> None:
+        if self.seed_ < 0:
+            raise DataError(f"seed_ must be a whole number from 0, got {self.seed_}")
