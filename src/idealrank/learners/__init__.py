@@ -1,5 +1,6 @@
 """Learners of rankings: scikit-learn estimators that take the query of each row as ``qid``."""
 
+from idealrank.learners.adarank import AdaRank
 from idealrank.learners.boosted import BoostedRanker
 from idealrank.learners.consistent import ConsistentRegression
 from idealrank.learners.cross_fold import cross_fold
@@ -17,9 +18,13 @@ from idealrank.learners.named import (
     SoftRank,
 )
 from idealrank.learners.random import RandomRanker
+from idealrank.learners.svm_map import SVMMap
+from idealrank.learners.svm_ndcg import SVMNDCG
 from idealrank.learners.tuning import tune
 
 __all__ = [
+    "SVMNDCG",
+    "AdaRank",
     "ApproxAPRanker",
     "ApproxNDCGRanker",
     "BoostedRanker",
@@ -31,6 +36,7 @@ __all__ = [
     "RankCosine",
     "RankNet",
     "RankSVM",
+    "SVMMap",
     "SoftRank",
     "cross_fold",
     "load",

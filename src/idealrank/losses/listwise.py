@@ -17,7 +17,7 @@ from idealrank import _core
 from idealrank._options import choice, number, option
 from idealrank.data import Floats, Int64s
 from idealrank.losses.base import Lists, Loss
-from idealrank.losses.segments import log_sum_exp, log_sums_downwards, norms, sums
+from idealrank.losses.segments import log_sum_exp, log_sums_downwards, norms, runs, sums
 from idealrank.losses.targets import Listwise, Target, check_finite, check_outcome, divided, normalizer
 
 __all__ = ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"]
@@ -230,7 +230,7 @@ class ListMLE(Loss):
         order = _core.order(lists.labels, lists.offsets, lists.n_threads)
         first = last = np.arange(order.size)
         if self.ties == "together":
-            first, last = _runs(lists.labels[order], lists.offsets)
+            first, last = runs(lists.labels[order], lists.offsets)
         weights = np.ones(order.size) if lists.weights is None else lists.weights[order]
         scores = lists.scores[order]
         return _Steps(order, weights, scores, log_sums_downwards(scores, lists.offsets)[first], last, lists.offsets)
@@ -252,13 +252,3 @@ class _Steps:
         terms = np.log(self.weights) - power * self.log_sums
         upwards = log_sums_downwards(terms[::-1].copy(), self.offsets[-1] - self.offsets[::-1])[::-1]
         return np.exp(power * self.scores + upwards[self.last])
-
-
-def _runs(labels: Floats, offsets: Int64s) -> tuple[Int64s, Int64s]:
-    """The first and the last place of each place's run of equal labels, within its query."""
-    starts = np.ones(labels.size + 1, np.bool_)
-    starts[1:-1] = labels[1:] != labels[:-1]
-    starts[offsets] = True
-    run = np.cumsum(starts[:-1]) - 1
-    edges = np.flatnonzero(starts)
-    return edges[run], edges[run + 1] - 1

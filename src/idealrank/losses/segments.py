@@ -1,4 +1,4 @@
-"""Sums, maxima and running sums over the documents of each query, all queries at once."""
+"""Sums, maxima, running sums and runs of equal values of the documents of each query, all queries at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from idealrank.data import Floats, Int64s
 
-__all__ = ["log_sum_exp", "log_sums_downwards", "maxima", "norms", "sums"]
+__all__ = ["log_sum_exp", "log_sums_downwards", "maxima", "norms", "runs", "sums"]
 
 _LONG = 512  # documents of a query that is worth a call of its own
 
@@ -81,3 +81,17 @@ def log_sums_downwards(values: Floats, offsets: Int64s) -> Floats:
         rows = offsets[short[:as_long] + 1] - step
         totals[rows] = np.logaddexp(totals[rows], totals[rows + 1])
     return totals
+
+
+def runs(labels: Floats, offsets: Int64s) -> tuple[Int64s, Int64s]:
+    """The first and the last place of each place's run of equal labels, within its query.
+
+    >>> runs(np.array([2.0, 2.0, 1.0, 1.0]), np.array([0, 3, 4]))
+    (array([0, 0, 2, 3]), array([1, 1, 2, 3]))
+    """
+    starts = np.ones(labels.size + 1, np.bool_)
+    starts[1:-1] = labels[1:] != labels[:-1]
+    starts[offsets] = True
+    run = np.cumsum(starts[:-1]) - 1
+    edges = np.flatnonzero(starts)
+    return edges[run], edges[run + 1] - 1
