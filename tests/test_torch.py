@@ -13,6 +13,7 @@ import pytest
 from every_loss import CLASSES, LABELS, NAMES, OFFSETS, SCORES
 
 from idealrank import discounts, losses
+from idealrank.data import frozen
 from idealrank.errors import ConventionError, DataError
 from idealrank.losses import links, potentials
 
@@ -223,6 +224,7 @@ def test_labels_may_be_of_any_numeric_type(backend: str) -> None:
         assert loss(torch.tensor(LABELS, dtype=dtype), scores, torch.tensor(OFFSETS, dtype=torch.int32)) == expected
     assert loss(torch.tensor(binary), scores, OFFSETS) == loss(binary.astype(float), scores, OFFSETS)
     assert loss(LABELS.tolist(), scores, OFFSETS.tolist()) == expected
+    assert loss(frozen(LABELS), scores, frozen(OFFSETS)) == expected  # as RankingData has them
 
 
 @both_backends

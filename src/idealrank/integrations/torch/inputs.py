@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
 from idealrank.errors import DataError
@@ -64,31 +65,41 @@ def flat(
     if scores.ndim == 2 and offsets is not None:
         raise DataError("offsets cut flat scores: leave them out where scores have a row a query")
     return Batch(
-        _column(labels, "labels", torch.float64, scores),
+        _column(_numbers(labels, "labels"), "labels", scores),
         scores.reshape(-1).to(torch.promote_types(scores.dtype, torch.float32)),
         _offsets(offsets, scores),
-        None if weights is None else _column(weights, "weights", torch.float64, scores),
-        None if query_weights is None else _constant(query_weights, "query_weights", torch.float64),
-        None if mask is None else _column(mask, "mask", torch.bool, scores),
+        None if weights is None else _column(_numbers(weights, "weights"), "weights", scores),
+        None if query_weights is None else _numbers(query_weights, "query_weights"),
+        None if mask is None else _column(_truths(mask), "mask", scores),
     )
 
 
-def _constant(values: Numbers, name: str, dtype: torch.dtype) -> Tensor:
+def _tensor(values: Numbers, name: str) -> Tensor:
+    if isinstance(values, np.ndarray) and not values.flags.writeable:
+        values = values.copy()  # PyTorch has no tensors that are only read
     try:
-        tensor = torch.as_tensor(values)
+        return torch.as_tensor(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise DataError(f"{name} must be a tensor or an array: {error}") from None
+
+
+def _numbers(values: Numbers, name: str) -> Tensor:
+    tensor = _tensor(values, name)
     if tensor.requires_grad:
         raise DataError(f"{name} require a gradient, but a loss has none by them: pass {name}.detach()")
-    if tensor.is_complex() or (dtype == torch.bool) != (tensor.dtype == torch.bool and name == "mask"):
-        raise DataError(
-            f"{name} must be {'True or False' if dtype == torch.bool else 'real numbers'}, got {tensor.dtype}"
-        )
-    return tensor.to("cpu", dtype)
+    if tensor.is_complex():
+        raise DataError(f"{name} must be real numbers, got {tensor.dtype}")
+    return tensor.to("cpu", torch.float64)
 
 
-def _column(values: Numbers, name: str, dtype: torch.dtype, scores: Tensor) -> Tensor:
-    tensor = _constant(values, name, dtype)
+def _truths(values: Numbers) -> Tensor:
+    tensor = _tensor(values, "mask")
+    if tensor.dtype != torch.bool:
+        raise DataError(f"mask must be True or False, got {tensor.dtype}")
+    return tensor.cpu()
+
+
+def _column(tensor: Tensor, name: str, scores: Tensor) -> Tensor:
     if tensor.shape != scores.shape:
         raise DataError(f"{name} must have the shape of scores, {tuple(scores.shape)}, got {tuple(tensor.shape)}")
     return tensor.reshape(-1)
@@ -98,7 +109,7 @@ def _offsets(offsets: Numbers | None, scores: Tensor) -> Tensor:
     if offsets is None:
         n_queries, length = (1, scores.shape[0]) if scores.ndim == 1 else scores.shape
         return torch.arange(n_queries + 1) * length
-    cut = torch.as_tensor(offsets)
+    cut = _tensor(offsets, "offsets")
     if cut.ndim != 1 or cut.shape[0] == 0 or cut.is_floating_point() or cut.is_complex() or cut.dtype == torch.bool:
         raise DataError(f"offsets must be integers, n_queries + 1 of them, got {cut.dtype} of shape {tuple(cut.shape)}")
     return cut.to("cpu", torch.int64)
