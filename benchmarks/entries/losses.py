@@ -45,12 +45,12 @@ def approx_ndcg_of_short_lists(setting: Setting) -> Iterator[Comparison]:
     from idealrank.losses import ApproxNDCG
 
     loss = ApproxNDCG()
-    labels, scores, offsets = _lists(setting.size(1000))
+    labels, scores, offsets = lists_of_100(setting.size(1000))
     yield Comparison(
         f"ApproxNDCG, {len(offsets) - 1:,} lists of {_LENGTH}",
-        Contestant("idealrank", lambda: loss(labels.ravel(), scores.ravel(), offsets), digest=_digest),
+        Contestant("idealrank", lambda: loss(labels.ravel(), scores.ravel(), offsets), digest=digest_of_loss),
         [
-            Contestant("NumPy, all pairs", lambda: _numpy(labels, scores), AtLeast(20), digest=_digest),
+            Contestant("NumPy, all pairs", lambda: _numpy(labels, scores), AtLeast(20), digest=digest_of_loss),
             Contestant("idealrank, 1 thread", lambda: loss(labels.ravel(), scores.ravel(), offsets, n_threads=1)),
         ],
         amount=labels.size / 1e6,
@@ -69,11 +69,19 @@ def approx_ndcg_of_many_lists(setting: Setting) -> Iterator[Comparison]:
     from idealrank.losses import ApproxNDCG
 
     loss = ApproxNDCG()
-    labels, scores, offsets = _lists(setting.size(10_000))
+    labels, scores, offsets = lists_of_100(setting.size(10_000))
     yield Comparison(
         f"ApproxNDCG, {labels.size / 1e6:g} M documents in lists of {_LENGTH}",
-        Contestant("idealrank", lambda: loss(labels.ravel(), scores.ravel(), offsets), digest=_digest),
-        [Contestant("PyTorch, all pairs", lambda: _torch(labels, scores), AtLeast(10), "torch", digest=_digest)],
+        Contestant("idealrank", lambda: loss(labels.ravel(), scores.ravel(), offsets), digest=digest_of_loss),
+        [
+            Contestant(
+                "PyTorch, all pairs",
+                lambda: torch_all_pairs(labels, scores),
+                AtLeast(10),
+                "torch",
+                digest=digest_of_loss,
+            )
+        ],
         amount=labels.size / 1e6,
         amount_unit="M",
     )
@@ -116,14 +124,14 @@ def _times(n: int, run: Callable[[], Any]) -> Callable[[], Any]:
     return repeat
 
 
-def _lists(n_queries: int) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
+def lists_of_100(n_queries: int) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 5, (n_queries, _LENGTH)).astype(float)
     labels[:, 0] = 1
     return labels, rng.normal(size=labels.shape), np.arange(0, labels.size + 1, _LENGTH)
 
 
-def _digest(outcome: tuple[Floats, Floats]) -> Digest:
+def digest_of_loss(outcome: tuple[Floats, Floats]) -> Digest:
     values, gradient = outcome
     return float(values.mean()), float(np.abs(gradient).sum())
 
@@ -150,7 +158,7 @@ def _numpy_part(labels: Floats, scores: Floats) -> tuple[Floats, Floats]:
     return 1 - (each / (logs / np.log(2))).sum(axis=1), gradient
 
 
-def _torch(labels: Floats, scores: Floats) -> tuple[Floats, Floats]:
+def torch_all_pairs(labels: Floats, scores: Floats) -> tuple[Floats, Floats]:
     import torch
 
     values, gradients = [], []

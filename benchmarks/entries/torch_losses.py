@@ -1,0 +1,61 @@
+"""Losses for PyTorch: forward and backward, against all pairs of padded lists; and a list as long as a training set."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from benchmarks.entries.losses import Floats, digest_of_loss, lists_of_100, torch_all_pairs
+from benchmarks.reach import AtLeast
+from benchmarks.runner import Comparison, Contestant, Mark, Setting, entry
+
+
+@entry
+def torch_loss_and_backward(setting: Setting) -> Iterator[Comparison]:
+    from idealrank.integrations import torch as ranking
+
+    loss = ranking.ApproxNDCG(reduction="none")
+    labels, scores, _ = lists_of_100(setting.size(100_000))
+    yield Comparison(
+        f"ApproxNDCG of tensors, loss and backward, {len(labels):,} lists of 100",
+        Contestant("idealrank", lambda: _ours(loss, labels, scores), digest=digest_of_loss),
+        [Contestant("PyTorch, all pairs", lambda: torch_all_pairs(labels, scores), AtLeast(10), digest=digest_of_loss)],
+        amount=labels.size / 1e6,
+        amount_unit="M",
+    )
+
+
+@entry
+def torch_step_on_one_list(setting: Setting) -> Iterator[Comparison]:
+    from idealrank.integrations import torch as ranking
+
+    n_docs = setting.size(1_000_000)
+    for loss in (ranking.ApproxNDCG(), ranking.PairwiseLogistic(normalize="pairs"), ranking.LambdaRank()):
+        yield Comparison(
+            f"{loss.loss}, a step of a linear model on one list of {n_docs:,} documents",
+            Contestant("idealrank", _step(loss, n_docs)),
+            [Mark("5 s", 5.0, AtLeast(1))],
+        )
+
+
+def _ours(loss: Any, labels: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    import torch
+
+    own = torch.from_numpy(scores).requires_grad_()
+    values = loss(labels, own)
+    values.sum().backward()
+    assert own.grad is not None
+    return values.detach().numpy(), own.grad.numpy()
+
+
+def _step(loss: Any, n_docs: int, n_features: int = 32) -> Callable[[], None]:
+    import torch
+
+    features, labels = torch.randn(n_docs, n_features), torch.randint(0, 5, (n_docs,)).double()
+    model = torch.nn.Sequential(torch.nn.Linear(n_features, 1), torch.nn.Flatten(0))
+    optimizer = torch.optim.Adam(model.parameters())
+
+    def step() -> None:
+        optimizer.zero_grad()
+        loss(labels, model(features)).backward()
+        optimizer.step()
+
+    return step
