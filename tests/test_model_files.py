@@ -20,9 +20,9 @@ from idealrank import cutoffs, learners, losses
 from idealrank.errors import DataError, ModelError, ParseError
 from idealrank.io.models import StoredModel, read_model, write_model
 from idealrank.learners import LinearRanker, ListNet, RandomRanker, load, save
-from idealrank.learners import files as learner_files
+from idealrank.learners.names import classes
 
-LEARNERS = learner_files.learners()
+LEARNERS = classes()
 SAVED = [name for name, cls in LEARNERS.items() if cls._state]
 
 
@@ -170,16 +170,17 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("learner", ["ListNet"], "learner: must be text"),
         ("options", [], "options: must be an object"),
         ("options/l3", 1, "options: ListNet has no option 'l3'; there are .*'l2'"),
-        ("options/n_threads", 1_000_000, "options: ListNet has no option 'n_threads'"),
-        ("options/l2", "0.5", "options.l2: not an option of this type, got '0.5'"),
+        ("options/n_threads", 1_000_000, "options.n_threads: not an option that files hold"),
+        ("options/l2", "0.5", "options: l2 must be a number, got '0.5'"),
         ("options/l2", -1, "options: l2 must be a number from 0"),
         ("options/l2", {"a": 1}, "options.l2: must be a finite number, text"),
         ("options/l2", 1e999, "finite"),
         ("options/l2", 10**400, "options.l2: must be a finite number, text"),
         ("options/max_iter", 0, "options: max_iter must be 1 or more"),
-        ("options/max_iter", 1.5, "options.max_iter: not an option"),
-        ("options/max_iter", True, "options.max_iter: not an option"),
-        ("options/verbose", 1, "options.verbose: not an option"),
+        ("options/max_iter", 1.5, "options: max_iter must be a whole number, got"),
+        ("options/max_iter", True, "options: max_iter must be a whole number, got"),
+        ("options/verbose", True, "options.verbose: not an option that files hold"),
+        ("options/warm_start", 1, "options: warm_start must be true or false, got 1"),
         ("options/measure", "ngdc", "options: unknown measure"),
         ("options/normalizer", "cdg", "options: cross_entropy: normalizer"),
         ("options/normalize", "log", "options: normalize is None"),

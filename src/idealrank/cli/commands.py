@@ -26,6 +26,8 @@ _COMMANDS = {
     "limits": "Tell where NDCG is going as lists grow.",
     "power": "Plan how many queries show a difference.",
     "reproduce": "Do a paper's experiment again.",
+    "score": "Score documents by a trained model.",
+    "train": "Train a ranker, and keep it in a file.",
     "trec_eval": "NIST's trec_eval: the same flags, the same output.",
 }
 

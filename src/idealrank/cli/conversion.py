@@ -6,13 +6,15 @@ import os
 from typing import Any, TypeAlias
 
 from idealrank.cli.kinds import FRAMES, KINDS
+from idealrank.cli.progress import reading
+from idealrank.cli.terminal import notes
 from idealrank.data import RankingData
 from idealrank.ids import Ids
 from idealrank.io import letor, tables, trec
 from idealrank.io.files import Progress
 from idealrank.judgments import Qrels, Run
 
-__all__ = ["fit", "read", "size_of", "write"]
+__all__ = ["by_query", "fit", "read", "read_features", "size_of", "write"]
 
 #: What a file holds; the last is a PyArrow table.
 Data: TypeAlias = RankingData | Qrels | Run | Any
@@ -33,6 +35,15 @@ def read(path: str, kind: Any, target_kind: str, *, sparse: bool, group: str | N
     return read_file(path, label="score") if target_kind == "run" else read_file(path)
 
 
+def read_features(path: str, kind: str, *, group: str | None, quiet: bool) -> RankingData:
+    """Read documents to train on or to score, and say what their owner should know."""
+    with reading(path, quiet=quiet) as progress:
+        data = read(path, kind, "letor", sparse=False, group=group, progress=progress)
+    assert isinstance(data, RankingData)
+    notes(data.problems, quiet=quiet)
+    return data
+
+
 def size_of(data: Data) -> str:
     """How much was read, in words."""
     if not isinstance(data, (RankingData, Qrels, Run)):
@@ -49,7 +60,8 @@ def fit(data: Data, path: str, target_kind: str) -> tuple[Data, list[str]]:
             return data, known
         if data.doc_ids is None:
             known.append("documents have no ids: the numbers of their rows, from 0, stand in")
-        return _by_query(data, path, target_kind), known
+        name = "_".join(os.path.basename(path).split(".")[0].split()).strip("-")
+        return by_query(data, target_kind, name), known
     if isinstance(data, Qrels) and target_kind == "letor":
         made = RankingData(data.labels, data.offsets, data.query_ids, doc_ids=data.doc_ids)
         return made, ["judgments have no features: a line is label, query and document"]
@@ -69,18 +81,15 @@ def _left_out(names: list[str], target_kind: str) -> str:
     return f"left out: {', '.join(names)} (no place in {KINDS[target_kind]})"
 
 
-def _by_query(data: RankingData, path: str, target_kind: str) -> Qrels | Run:
+def by_query(data: RankingData, target_kind: str, name: str) -> Qrels | Run:
+    """Judgments or, the labels being scores, a run of this name; rows stand in for ids that documents lack."""
     grouped = data.grouped()
     doc_ids = Ids.of(range(data.n_docs)) if data.doc_ids is None else data.doc_ids
     if data.order is not None:
         doc_ids = doc_ids.take(data.order)
     query_ids = grouped.query_ids if isinstance(grouped.query_ids, Ids) else Ids.of(grouped.query_ids.tolist())
     columns = (query_ids, grouped.offsets, doc_ids, grouped.labels)
-    made: Qrels | Run
-    if target_kind == "qrels":
-        made = Qrels.from_flat(*columns)
-    else:
-        made = Run.from_flat(*columns, name="_".join(os.path.basename(path).split(".")[0].split()).strip("-"))
+    made: Qrels | Run = Qrels.from_flat(*columns) if target_kind == "qrels" else Run.from_flat(*columns, name=name)
     return made
 
 

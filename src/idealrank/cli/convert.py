@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
 
 import click
 
-from idealrank.cli.failures import Failure
 from idealrank.cli.help import Command
 from idealrank.cli.kinds import KINDS, kind_of
 from idealrank.cli.options import debug_option, quiet_option
 from idealrank.cli.progress import reading, writing
+from idealrank.cli.targets import check_target
 from idealrank.cli.terminal import note, notes
 
 __all__ = ["command"]
@@ -67,7 +65,9 @@ def command(
         raise click.UsageError(f"{KINDS[kind]} cannot become {KINDS[target_kind]}: {why}.")
     if kind != "letor" and (sparse or group is not None):
         raise click.UsageError(f"--sparse and --group are for LETOR text, and A is {KINDS[kind]}.")
-    _check_target(b, target_kind)
+    if b == "-" and target_kind == "parquet" and sys.stdout.isatty():
+        raise click.UsageError("Parquet is not for a terminal; send standard output to a file.")
+    check_target(b)
 
     from idealrank.cli import conversion
 
@@ -81,21 +81,3 @@ def command(
     source, target = ("standard input" if a == "-" else a), ("standard output" if b == "-" else b)
     what = f"read {source} ({KINDS[kind]}: {conversion.size_of(data)}), wrote {target} ({KINDS[target_kind]})"
     note(what, quiet=quiet)
-
-
-def _check_target(path: str, kind: str) -> None:
-    """Say before a long read what would make the write fail."""
-    if path == "-":
-        if kind == "parquet" and sys.stdout.isatty():
-            raise click.UsageError("Parquet is not for a terminal; send standard output to a file.")
-        return
-    if os.path.isdir(path):
-        raise Failure(f"{path}: is a folder; give the name of a file in it")
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise Failure(f"{path}: there is no folder {folder!r}")
-    if not os.access(folder, os.W_OK):
-        raise Failure(f"{path}: no permission to write to the folder {folder!r}")
-    # The finished file takes the target's place, which must not happen to /dev/null or to a named pipe.
-    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
-        raise Failure(f"{path}: not a file that can be replaced; '-' is standard output")

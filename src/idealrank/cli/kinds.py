@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import click
 
-__all__ = ["FRAMES", "KINDS", "kind_of", "kind_of_judged"]
+__all__ = ["FRAMES", "KINDS", "kind_of", "kind_of_features", "kind_of_judged"]
 
 #: Kinds of files, and what they are called in sentences.
 KINDS = {"letor": "LETOR text", "qrels": "TREC judgments", "run": "a TREC run", "parquet": "Parquet", "csv": "CSV"}
@@ -62,4 +62,12 @@ def kind_of_judged(data: str, from_kind: str | None, systems: Sequence[str], lea
     if len(systems) < least and not (kind in FRAMES and least == 1):
         few = "no system to evaluate" if least == 1 else f"{least} systems are needed, got {len(systems)}"
         raise click.UsageError(f"{few}: give {what}.")
+    return kind
+
+
+def kind_of_features(path: str, from_kind: str | None) -> str:
+    """The kind of a file of documents with features."""
+    kind = from_kind or kind_of(path, "--from")
+    if kind in ("qrels", "run"):
+        raise click.UsageError(f"{path!r}: {KINDS[kind]} has no features; give --from letor if it is LETOR text.")
     return kind

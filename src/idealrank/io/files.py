@@ -143,6 +143,35 @@ def read_blocks(
         raise ParseError(f"the compressed file is damaged or cut short: {error}", name, reader.n_lines + 1) from None
 
 
+def read_whole(source: Source, most: int | None = None) -> bytes:
+    """All bytes of the source, decompressed; more than ``most`` of them are a ParseError.
+
+    >>> read_whole(io.BytesIO(b"{}"))
+    b'{}'
+    """
+    collector = _Collector(most)
+    read_blocks(source, collector)
+    return b"".join(collector.blocks)
+
+
+class _Collector:
+    """A reader that keeps everything."""
+
+    def __init__(self, most: int | None) -> None:
+        self.blocks: list[bytes] = []
+        self.n_lines = 0
+        self._left = most
+
+    def feed(self, block: npt.NDArray[np.uint8], last: bool, n_threads: int) -> int:
+        if self._left is not None:
+            self._left -= block.size
+            if self._left < 0:
+                raise ParseError("larger than any file of this kind should be")
+        self.blocks.append(block.tobytes())
+        self.n_lines += self.blocks[-1].count(b"\n")
+        return block.size
+
+
 def _is_damage(error: Exception) -> bool:
     import gzip
     import lzma

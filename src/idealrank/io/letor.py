@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from idealrank.io.files import Progress, Source, atomic_output, display_name, re
 from idealrank.io.scores import read_groups
 from idealrank.io.words import check_words
 
-__all__ = ["read_letor", "write_letor"]
+__all__ = ["read_letor", "widened", "write_letor"]
 
 _ROWS_AT_ONCE = 4096
 
@@ -85,6 +86,23 @@ def read_letor(
         order=order,
         problems=tuple(problems),
     )
+
+
+def widened(data: RankingData, n_features: int) -> RankingData:
+    """The data with at least so many features: LETOR files may leave out the last ones, which are 0.
+
+    >>> import io
+    >>> widened(read_letor(io.BytesIO(b"1 qid:1 1:5")), 3).features
+    array([[5., 0., 0.]], dtype=float32)
+    """
+    if data.n_features >= n_features:
+        return data
+    if hasattr(data.features, "tocsr"):
+        wide = data.features.copy()
+        wide.resize((data.n_docs, n_features))
+    else:
+        wide = np.pad(data.features, ((0, 0), (0, n_features - data.n_features)))
+    return replace(data, features=wide)
 
 
 def _csr(found: dict[str, Any], n_docs: int) -> Any:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, overload
-
-import numpy as np
+from typing import NamedTuple, overload
 
 from idealrank.data import RankingData, concatenate
 from idealrank.errors import DataError
-from idealrank.io.letor import read_letor
+from idealrank.io.letor import read_letor, widened
 
 __all__ = ["Fold", "Folds", "read_letor_folds"]
 
@@ -123,12 +120,4 @@ def _numbered(folder: Path, pattern: str) -> list[Path]:
 
 def _equally_wide(parts: Sequence[RankingData]) -> list[RankingData]:
     width = max(part.n_features for part in parts)
-    return [part if part.n_features == width else replace(part, features=_padded(part, width)) for part in parts]
-
-
-def _padded(part: RankingData, width: int) -> Any:
-    if hasattr(part.features, "tocsr"):
-        wide = part.features.copy()
-        wide.resize((part.n_docs, width))
-        return wide
-    return np.pad(part.features, ((0, 0), (0, width - part.n_features)))
+    return [widened(part, width) for part in parts]

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 import idealrank
 from idealrank.errors import ModelError, ParseError
-from idealrank.io.files import Source, atomic_output, display_name, read_blocks
+from idealrank.io.files import Source, atomic_output, display_name, read_whole
 
 __all__ = ["FORMAT", "VERSION", "Entry", "StoredModel", "read_model", "write_model"]
 
@@ -119,29 +119,13 @@ def read_model(path: Source) -> StoredModel:
     )
 
 
-class _Bytes:
-    """All of a file, up to what a model may have."""
-
-    n_lines = 0
-
-    def __init__(self) -> None:
-        self.content = bytearray()
-
-    def feed(self, block: npt.NDArray[np.uint8], last: bool, n_threads: int) -> int:
-        self.content += block.tobytes()
-        if len(self.content) > _LARGEST:
-            raise ParseError("more than 1 GiB: not a model file?")
-        return block.size
-
-
 def _json(path: Source, name: str) -> Any:
-    file = _Bytes()
-    read_blocks(path, file)
+    content = read_whole(path, most=_LARGEST)
     try:
-        return json.loads(file.content.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant)
+        return json.loads(content.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant)
     except UnicodeDecodeError as error:
-        line = file.content.count(b"\n", 0, error.start) + 1
-        column = error.start - file.content.rfind(b"\n", 0, error.start)
+        line = content.count(b"\n", 0, error.start) + 1
+        column = error.start - content.rfind(b"\n", 0, error.start)
         raise ParseError("not a text file: a byte that is not UTF-8", name, line, column) from None
     except json.JSONDecodeError as error:
         raise ParseError(f"not JSON: {error.msg}", name, error.lineno, error.colno) from None

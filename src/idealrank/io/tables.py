@@ -10,12 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, Literal, TypeAlias, Unpack
 
-import numpy as np
-import numpy.typing as npt
-
 from idealrank.data import RankingData
 from idealrank.errors import ConventionError, DataError, ParseError
-from idealrank.io.files import Source, atomic_output, display_name, read_blocks
+from idealrank.io.files import Source, atomic_output, display_name, read_whole
 from idealrank.io.frames import Columns, Stored, from_frame, pyarrow_module, to_frame
 from idealrank.judgments import Qrels, Run
 
@@ -53,7 +50,7 @@ def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
     >>> data.labels, data.scores, data.query_ids
     (array([1., 0.]), array([0.5 , 0.75]), array([7]))
     """
-    name, text = display_name(path), _whole_file(path)
+    name, text = display_name(path), read_whole(path)
     query, doc = columns.get("query", "qid"), columns.get("doc", "doc")
     table = _csv_table(text, name, [column for column in (query, doc) if column is not None])
     try:
@@ -72,7 +69,7 @@ def read_frame(path: Source, text: Sequence[str] = ("qid", "doc"), *, kind: Form
     if _is_parquet(display_name(path), kind):
         with _parquet_file(path) as file:
             return file.read()
-    return _csv_table(_whole_file(path), display_name(path), text)
+    return _csv_table(read_whole(path), display_name(path), text)
 
 
 def iterate_parquet(path: Source, rows: int, columns: Sequence[str]) -> Iterator[Any]:
@@ -128,32 +125,13 @@ def _parquet_file(source: Source) -> Iterator[Any]:
     if isinstance(source, (str, os.PathLike)) and source != "-":
         opened = open(source, "rb")  # noqa: SIM115 (closed below)
     else:
-        opened = io.BytesIO(_whole_file(source))
+        opened = io.BytesIO(read_whole(source))
     with opened as file:
         try:
             yield pq.ParquetFile(file, page_checksum_verification=True)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             what = " ".join(str(error).split())
             raise ParseError(f"not a Parquet file, or a damaged one: {what}", display_name(source)) from None
-
-
-class _Collector:
-    """A reader for `read_blocks` that keeps everything."""
-
-    def __init__(self) -> None:
-        self.blocks: list[bytes] = []
-        self.n_lines = 0
-
-    def feed(self, block: npt.NDArray[np.uint8], last: bool, n_threads: int) -> int:
-        self.blocks.append(block.tobytes())
-        self.n_lines += self.blocks[-1].count(b"\n")
-        return block.size
-
-
-def _whole_file(source: Source) -> bytes:
-    collector = _Collector()
-    read_blocks(source, collector)
-    return b"".join(collector.blocks)
 
 
 def _csv_table(content: bytes, name: str, text: Sequence[str]) -> Any:

@@ -4,39 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from importlib import import_module
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from idealrank import cutoffs
 from idealrank._spec import nearest
-from idealrank.errors import IdealrankError, ModelError
+from idealrank.errors import ConventionError, IdealrankError, ModelError
 from idealrank.io.files import Source, display_name
 from idealrank.io.models import Entry, StoredModel, read_model, write_model
 from idealrank.learners.base import Ranker
+from idealrank.learners.names import classes, made, options_of
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, measure
 
-__all__ = ["learners", "load", "save"]
+__all__ = ["load", "save"]
 
-#: An option of the machine at hand, and not of the model.
-_NOT_STORED = "n_threads"
+#: Options of the place where a model is fitted, and not of the model.
+_NOT_STORED = ("n_threads", "verbose")
 #: What makes a value of the text that stands for it in a file.
 _READERS = {Measure: measure, Loss: loss, cutoffs.Cutoff: cutoffs.of}
-
-
-def learners() -> dict[str, type[Ranker]]:
-    """Every learner by its name: all that `idealrank.learners` holds.
-
-    >>> learners()["RankNet"].__name__
-    'RankNet'
-    """
-    package = import_module("idealrank.learners")
-    values = ((name, getattr(package, name)) for name in package.__all__)
-    return {name: cls for name, cls in values if isinstance(cls, type) and issubclass(cls, Ranker)}
 
 
 def save(model: Ranker, path: str | os.PathLike[str]) -> None:
@@ -53,7 +41,7 @@ def save(model: Ranker, path: str | os.PathLike[str]) -> None:
     1.0
     """
     name, target = type(model).__name__, os.fspath(path)
-    if learners().get(name) is not type(model):
+    if classes().get(name) is not type(model):
         raise ModelError(f"{name} is not a learner of idealrank.learners, which a file could name", target)
     if not model._state:
         raise ModelError(f"{name} keeps what it learned in objects that a file cannot hold", target)
@@ -71,7 +59,7 @@ def save(model: Ranker, path: str | os.PathLike[str]) -> None:
 
 
 def _stored_options(cls: type[Ranker]) -> list[str]:
-    return [name for name in cls().get_params(deep=False) if name != _NOT_STORED]
+    return [name for name in options_of(cls) if name not in _NOT_STORED]
 
 
 def _as_text(value: Any, what: str, path: str) -> Any:
@@ -109,7 +97,7 @@ def load(path: Source) -> Any:
     ListNet()
     """
     stored, name = read_model(path), display_name(path)
-    known = learners()
+    known = classes()
     cls = known.get(stored.learner)
     if cls is None:
         raise ModelError(
@@ -124,31 +112,13 @@ def load(path: Source) -> Any:
 
 
 def _with_options(cls: type[Ranker], stored: StoredModel, path: str) -> Ranker:
-    known, types = _stored_options(cls), get_type_hints(cls)
-    for key, value in stored.options.items():
-        if key not in known:
-            raise ModelError(f"{stored.learner} has no option {key[:60]!r}{nearest(key[:60], known)}", path, "options")
-        if not _is_of(value, types.get(key, Any)):
-            raise ModelError(f"not an option of this type, got {value!r:.60}", path, f"options.{key}")
-    model = cls(**stored.options)
+    for name in _NOT_STORED:
+        if name in stored.options:
+            raise ModelError("not an option that files hold", path, f"options.{name}")
     try:
-        model.check_options()
-    except IdealrankError as error:
+        return made(cls, stored.options)
+    except ConventionError as error:
         raise ModelError(str(error), path, "options") from None
-    return model
-
-
-def _is_of(value: Any, annotation: Any) -> bool:
-    """Whether the value is of the type, a text standing for an object that it names."""
-    if annotation is Any:
-        return True
-    if get_origin(annotation) in (Union, UnionType):
-        return any(_is_of(value, each) for each in get_args(annotation))
-    if annotation is float:
-        return type(value) in (int, float)
-    if annotation is None or annotation is NoneType:
-        return value is None
-    return type(value) is (str if annotation in _READERS else annotation)
 
 
 def _learn(model: Ranker, stored: StoredModel, path: str) -> None:

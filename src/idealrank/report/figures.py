@@ -49,7 +49,7 @@ def means(result: Result, measure: str | None = None, ax: Axes | None = None) ->
     """
     measure = one_measure(result, measure)
     found = intervals_of(result, measure)
-    ax = _axes(ax, 0.7 + 0.27 * len(found))
+    ax = new_axes(ax, 0.7 + 0.27 * len(found))
     rows = _rows(ax, map(shown, found))
     for row, each in zip(rows, found.values(), strict=True):
         ax.hlines(row, each.low, each.high, colors=BETTER, linewidth=2)
@@ -72,7 +72,7 @@ def distributions(result: Result, measure: str | None = None, ax: Axes | None = 
     """
     measure = one_measure(result, measure)
     found = values_of(result, measure)
-    ax = _axes(ax, 0.8 + 0.42 * len(found))
+    ax = new_axes(ax, 0.8 + 0.42 * len(found))
     rows = _rows(ax, map(shown, found), at=0.3)
     everything = np.concatenate([np.zeros(0), *found.values()])
     edges = np.linspace(min(0.0, everything.min(initial=0)), max(1.0, everything.max(initial=1)), _N_BINS + 1)
@@ -104,7 +104,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     others = [system for system in comparison.systems if system != against]
     found = [difference(comparison, measure, system, against) for system in others]
     scale = max((float(np.abs(each).max(initial=0)) for each in found), default=0) or 1.0
-    ax = _axes(ax, 0.6 + max(0.62 * len(others), 1.2))
+    ax = new_axes(ax, 0.6 + max(0.62 * len(others), 1.2))
     rows = _rows(ax, map(shown, others))
     above, below = (WORSE, BETTER) if comparison.evaluations.lower_is_better(measure) else (BETTER, WORSE)
     for row, each in zip(rows, found, strict=True):
@@ -141,7 +141,7 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
         known = ", ".join(map(repr, curves)) or "no measure"
         raise DataError(f"a curve needs a measure at two cut-offs or more, which {known} has; got {family!r}")
     family = next(iter(curves)) if family is None else family
-    ax = _axes(ax, max(2.8, 1 + 0.2 * len(curves[family])))
+    ax = new_axes(ax, max(2.8, 1 + 0.2 * len(curves[family])))
     for number, curve in enumerate(curves[family].values()):
         (line,) = ax.plot(list(curve), list(curve.values()), marker="o", markersize=3, linewidth=1.5)
         line.set(color=SERIES[number % len(SERIES)], linestyle=_LINES[number // len(SERIES) % len(_LINES)])
@@ -169,7 +169,7 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
     """
     measure = one_measure(comparison, measure)
     systems = comparison.systems
-    ax = _axes(ax, 0.5 + 0.36 * len(systems))
+    ax = new_axes(ax, 0.5 + 0.36 * len(systems))
     rows = _rows(ax, [f"{shown(name)}  {number}" for number, name in enumerate(systems, 1)])
     columns = range(len(systems))
     lower_is_better = comparison.evaluations.lower_is_better(measure)
@@ -204,7 +204,7 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
     """
     steps = [step for step in way.steps if step.n_moved]
     names = [way.start, *(f"{step.choice}: {step.before} → {step.after}" for step in steps), way.end]
-    ax = _axes(ax, 0.7 + 0.34 * len(names))
+    ax = new_axes(ax, 0.7 + 0.34 * len(names))
     rows = _rows(ax, map(shown, names))
     for row, mean in ((rows[0], way.start_mean), (rows[-1], way.end_mean)):
         ax.plot([mean], [row], "o", color=NEUTRAL, markersize=7)
@@ -233,7 +233,8 @@ def shown(name: str) -> str:
     return visible if len(visible) <= _LONGEST_NAME else f"{visible[:half]}…{visible[1 - half :]}"
 
 
-def _axes(ax: Axes | None, height: float) -> Axes:
+def new_axes(ax: Axes | None, height: float) -> Axes:
+    """These axes, or new ones of this height in inches."""
     if ax is not None:
         return ax
     from matplotlib.figure import Figure  # not pyplot, which keeps every figure until it is closed

@@ -1,0 +1,93 @@
+"""Reading, fitting and showing for ``idealrank train``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from idealrank.cli.conversion import read_features
+from idealrank.cli.failures import Interrupted
+from idealrank.cli.tables import Column, Table, show_with_remarks
+from idealrank.cli.terminal import is_rich, note
+from idealrank.data import RankingData
+from idealrank.io.letor import widened
+from idealrank.learners.files import save
+from idealrank.learners.names import label, learner, options_of
+from idealrank.learners.trials import rows_of
+
+__all__ = ["train"]
+
+
+def train(
+    paths: Sequence[str],
+    kinds: Sequence[str],
+    name: str,
+    options: Mapping[str, Any],
+    *,
+    out: str,
+    html_path: str | None,
+    group: str | None,
+    output_format: str,
+    quiet: bool,
+) -> None:
+    """Fit the learner to the first file, with the second to validate by, and save it; an interrupt saves the best."""
+    ranker: Any = learner(name, options)
+    parts = [read_features(path, kind, group=group, quiet=quiet) for path, kind in zip(paths, kinds, strict=True)]
+    parts = [widened(part, max(each.n_features for each in parts)) for part in parts]
+    shows_progress = "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr)
+    if shows_progress:
+        ranker.set_params(verbose=True)
+    X, y, qid = rows_of(parts[0])
+    interrupted = False
+    try:
+        ranker.fit(X, y, qid=qid, eval_set=rows_of(parts[1]) if len(parts) > 1 else None)
+    except KeyboardInterrupt:
+        if not all(hasattr(ranker, attribute) for attribute in ranker._state):
+            raise
+        interrupted = True
+    save(ranker, out)
+    table, remarks = _table(ranker, paths, parts), _remarks(ranker, out)
+    if out == "-":
+        for line in remarks:
+            note(line, quiet=quiet)
+    else:
+        show_with_remarks(table, remarks, output_format)
+    if html_path is not None:
+        _write_report(ranker, table, remarks, html_path, quiet=quiet)
+    if interrupted:
+        note(f"the training was cut short: {out} has the best iteration so far", quiet=False)
+        raise Interrupted("interrupted")
+
+
+def _table(ranker: Any, paths: Sequence[str], parts: Sequence[RankingData]) -> Table:
+    columns = [Column("part"), Column("file"), Column("queries", ","), Column("documents", ",")]
+    rows = []
+    for name, path, part in zip(("train", "validation"), paths, parts, strict=False):
+        X, y, qid = rows_of(part)
+        rows.append([name, path, part.n_queries, part.n_docs, ranker.score(X, y, qid=qid)])
+    return Table([*columns, Column(str(ranker.measure), ".4f")], rows)
+
+
+def _remarks(ranker: Any, out: str) -> list[str]:
+    changed = {name: value for name, value in ranker.get_params().items() if value != getattr(type(ranker)(), name)}
+    options = ", ".join(f"{name} {value}" for name, value in changed.items() if name != "verbose")
+    lines = [f"{label(type(ranker))}{': ' if options else ''}{options}; {ranker.n_features_in_:,} features"]
+    if hasattr(ranker, "history_"):
+        lines.append(f"iteration {ranker.best_iteration_:,} of {len(ranker.history_) - 1:,} is kept")
+    return [*lines, f"the model is in {'standard output' if out == '-' else out}"]
+
+
+def _write_report(ranker: Any, table: Table, remarks: Sequence[str], path: str, *, quiet: bool) -> None:
+    from idealrank.cli.reporting import write_tables
+    from idealrank.report import Part, learning_curve
+
+    pictures = []
+    if getattr(ranker, "history_", None):
+        described = f"Iteration {ranker.best_iteration_} of {len(ranker.history_) - 1} is the best"
+        pictures.append((partial(learning_curve, ranker), "Iteration by iteration; dashed, the one kept", described))
+    part = Part("Training", table, tuple(pictures))
+    write_tables(
+        f"A ranker, trained: {label(type(ranker))}", [f"{line}." for line in remarks], [part], path, quiet=quiet
+    )

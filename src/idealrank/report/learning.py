@@ -1,0 +1,35 @@
+"""How a fit went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from idealrank.errors import DataError
+from idealrank.report.figures import new_axes
+from idealrank.report.palette import BETTER, GRID, NEUTRAL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["learning_curve"]
+
+
+def learning_curve(ranker: Any, ax: Axes | None = None) -> Axes:
+    """The validation measure of a fitted ranker by iteration, or its loss without validation data; dashed, the best.
+
+    >>> from idealrank.learners import RankNet
+    >>> ranker = RankNet(max_iter=2).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    >>> learning_curve(ranker).lines[0].get_xdata().tolist()
+    [0, 1, 2]
+    """
+    history = getattr(ranker, "history_", None)
+    if not history:
+        raise DataError(f"{type(ranker).__name__} has no history of iterations to draw")
+    what = "validation" if "validation" in history[0] else "loss"
+    ax = new_axes(ax, 2.8)
+    ax.plot(range(len(history)), [each[what] for each in history], color=BETTER, linewidth=1.5)
+    ax.axvline(ranker.best_iteration_, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
+    ax.grid(axis="y", color=GRID, linewidth=0.6)
+    ax.set_xlabel("iteration")
+    ax.set_ylabel(f"validation {ranker.measure}" if what == "validation" else what, parse_math=False)
+    return ax
