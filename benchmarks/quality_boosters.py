@@ -18,6 +18,7 @@ import numpy.typing as npt
 import idealrank as ir
 from idealrank.exact import Moments
 from idealrank.learners import BoostedRanker
+from idealrank.learners.trials import rows_of
 
 __all__ = ["main"]
 
@@ -93,9 +94,8 @@ def _lightgbm(train: ir.RankingData, test: ir.RankingData, seed: int, settings: 
 
 
 def _boosted(loss: str, train: ir.RankingData, test: ir.RankingData, seed: int, settings: dict[str, Any]) -> Floats:
-    qid = train.to_rows(np.repeat(np.arange(train.n_queries), np.diff(train.offsets)))
-    ranker = BoostedRanker(loss, **settings, random_state=seed).fit(train.features, train.labels, qid=qid)
-    return ranker.predict(test.features)
+    X, y, qid = rows_of(train)
+    return BoostedRanker(loss, **settings, random_state=seed).fit(X, y, qid=qid).predict(test.features)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import numpy as np
 
 from idealrank import losses
 
-__all__ = ["CLASSES", "FORMS", "LABELS", "NAMES", "OFFSETS", "SCORES"]
+__all__ = ["CLASSES", "FORMS", "INCOMPLETE", "LABELS", "NAMES", "OFFSETS", "SCORES"]
 
 #: Forms of a loss beside the one without options.
 FORMS: dict[str, list[str]] = {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 import sklearn
-from boosting import LOSSES, rows, small_parts
+from boosting import LOSSES, small_parts
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 
@@ -16,6 +16,7 @@ from idealrank import datasets, losses
 from idealrank.errors import ConventionError, DataError, MissingExtraError
 from idealrank.integrations.lightgbm import objective
 from idealrank.learners import BoostedRanker
+from idealrank.learners.trials import rows_of
 
 lgb = pytest.importorskip("lightgbm")
 
@@ -30,7 +31,7 @@ def quick(loss: str = "lambda_rank", **options: Any) -> BoostedRanker:
 
 
 def test_it_is_lightgbm_with_our_objective(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     params = {"objective": objective("approx_ndcg"), "verbosity": -1, "num_threads": 1, "learning_rate": 0.05}
     peer = lgb.train(params, lgb.Dataset(X, y, group=np.diff(parts.train.offsets)), 8)
     assert_array_equal(quick("approx_ndcg").fit(X, y, qid=qid).predict(X), peer.predict(X))
@@ -38,7 +39,7 @@ def test_it_is_lightgbm_with_our_objective(parts: datasets.Parts) -> None:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_any_loss_can_be_boosted(loss: str, parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     ranker = quick(loss).fit(X, y, qid=qid)
     assert ranker.loss_ == losses.loss(loss)
     assert np.isfinite(ranker.predict(X)).all()
@@ -46,8 +47,8 @@ def test_any_loss_can_be_boosted(loss: str, parts: datasets.Parts) -> None:
 
 @pytest.mark.parametrize(("measure", "choose"), [("ndcg@10", np.argmax), ("pairwise_error", np.argmin)])
 def test_the_trees_up_to_the_best_on_validation_data_are_kept(measure: str, choose: Any, parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
-    valid = rows(parts.test)
+    X, y, qid = rows_of(parts.train)
+    valid = rows_of(parts.test)
     options: dict[str, Any] = {"n_estimators": 30, "learning_rate": 0.3, "measure": measure, "n_threads": 1}
     ranker = BoostedRanker(**options).fit(X, y, qid=qid, eval_set=valid)
     found = [each["validation"] for each in ranker.history_]
@@ -62,22 +63,22 @@ def test_the_trees_up_to_the_best_on_validation_data_are_kept(measure: str, choo
 
 
 def test_without_validation_data_all_trees_are_kept(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     ranker = quick().fit(X, y, qid=qid)
     assert (ranker.best_iteration_, ranker.history_) == (8, [])
 
 
 def test_the_score_is_what_evaluate_reports(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     ranker = quick(measure="ndcg@5").fit(X, y, qid=qid)
     expected = ir.evaluate(parts.test, ranker.predict(parts.test.features), "ndcg@5").mean["ndcg@5"]
-    X, y, qid = rows(parts.test)
+    X, y, qid = rows_of(parts.test)
     assert_allclose(ranker.score(X, y, qid=qid), expected, rtol=1e-14, atol=0)
     assert expected > ir.evaluate(parts.test, np.zeros(y.size), "ndcg@5").mean["ndcg@5"]
 
 
 def test_rows_of_a_query_need_not_lie_together(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     shuffled = np.random.default_rng(0).permutation(y.size)
     ranker = quick("cross_entropy(normalizer=dcg)").fit(X, y, qid=qid)
     mixed = quick("cross_entropy(normalizer=dcg)").fit(X[shuffled], y[shuffled], qid=qid[shuffled])
@@ -85,7 +86,7 @@ def test_rows_of_a_query_need_not_lie_together(parts: datasets.Parts) -> None:
 
 
 def test_group_cross_validation_and_search_route_the_queries(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     with sklearn.config_context(enable_metadata_routing=True):
         routed = {"qid": qid, "groups": qid}
         found = cross_val_score(quick(), X, y, cv=GroupKFold(3), params=routed)
@@ -98,7 +99,7 @@ def test_group_cross_validation_and_search_route_the_queries(parts: datasets.Par
 
 
 def test_seeds_matter_where_something_is_drawn(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     one, same, other = (
         quick(subsample=0.5, colsample_bytree=0.5, random_state=seed).fit(X, y, qid=qid).predict(X)
         for seed in (1, 1, 2)
@@ -108,18 +109,18 @@ def test_seeds_matter_where_something_is_drawn(parts: datasets.Parts) -> None:
 
 
 def test_other_parameters_of_lightgbm_go_through(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     ranker = quick(params={"max_depth": 1}).fit(X, y, qid=qid)
     assert {tree["num_leaves"] for tree in ranker.booster_.dump_model()["tree_info"]} == {2}
 
 
 def test_weights_are_those_of_the_loss(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     rng = np.random.default_rng(0)
     documents, queries = rng.random(y.size), rng.random(12)
     ranker = BoostedRanker("approx_ndcg", n_estimators=1, learning_rate=1.0, num_leaves=2, n_threads=1)
     ranker.fit(X, y, qid=qid, sample_weight=documents, query_weight=queries)
-    loss, weights = losses.ApproxNDCG(), {"weights": documents, "query_weights": queries}
+    loss, weights = losses.ApproxNDCG(), dict[str, Any](weights=documents, query_weights=queries)
     gradient = loss(y, np.zeros(y.size), parts.train.offsets, **weights)[1]
     curvature = loss.hessian_diagonal(y, np.zeros(y.size), parts.train.offsets, **weights)
     scores = ranker.predict(X)
@@ -129,7 +130,7 @@ def test_weights_are_those_of_the_loss(parts: datasets.Parts) -> None:
 
 
 def test_sparse_features_stay_sparse(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     X = np.where(X > 0, X, 0).astype(np.float32)
     sparse = quick().fit(scipy.sparse.csr_matrix(X), y, qid=qid)
     assert_allclose(
@@ -138,18 +139,18 @@ def test_sparse_features_stay_sparse(parts: datasets.Parts) -> None:
 
 
 def test_the_text_of_the_booster_is_the_whole_model(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
-    ranker = quick().fit(X, y, qid=qid, eval_set=rows(parts.test))
+    X, y, qid = rows_of(parts.train)
+    ranker = quick().fit(X, y, qid=qid, eval_set=rows_of(parts.test))
     assert_array_equal(lgb.Booster(model_str=ranker.booster_.model_to_string()).predict(X), ranker.predict(X))
 
 
 def test_a_slope_to_be_chosen_is_chosen(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     assert quick("approx_ndcg(alpha=auto)").fit(X, y, qid=qid).loss_ == losses.ApproxNDCG(alpha=10.0)
 
 
 def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     for name, value in (("n_estimators", 0), ("num_leaves", 1), ("min_child_samples", 0), ("patience", 0)):
         with pytest.raises(ConventionError, match=f"{name} must be .* or more, got {value}"):
             BoostedRanker().set_params(**{name: value}).fit(X, y, qid=qid)
@@ -170,6 +171,6 @@ def test_without_lightgbm_the_error_names_the_pip_command(
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", absent)
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     with pytest.raises(MissingExtraError, match=r"pip install 'idealrank\[lightgbm\]'"):
         quick().fit(X, y, qid=qid)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from boosting import rows, small_parts
+from boosting import small_parts
 from numpy.testing import assert_allclose
 from oracles import discount_of, gain_of
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -14,6 +14,7 @@ from sklearn.linear_model import LinearRegression
 
 from idealrank import datasets, discounts, gains
 from idealrank.learners import ConsistentRegression, LeastSquaresRanker
+from idealrank.learners.trials import rows_of
 
 REGRESSORS = {
     "lightgbm": ("LGBMRegressor", {"verbosity": -1, "n_jobs": 1}),
@@ -75,7 +76,7 @@ def test_weights_of_queries_become_those_of_their_documents() -> None:
 
 
 def test_linear_regression_finds_what_least_squares_finds(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     by_regression = ConsistentRegression(LinearRegression(), normalize="zscore").fit(X, y, qid=qid)
     by_descent = LeastSquaresRanker(normalize="zscore", max_iter=1000).fit(X, y, qid=qid)
     assert_allclose(by_regression.predict(X, qid), by_descent.predict(X, qid), rtol=0, atol=2e-4)
@@ -87,16 +88,16 @@ def test_regressors_of_every_package_become_rankers(package: str, parts: dataset
         pytest.importorskip(package)
     name, options = REGRESSORS[package]
     regressor = getattr(importlib.import_module(package), name)(**options)
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     ranker = ConsistentRegression(regressor, measure="ndcg@10", n_threads=1).fit(X, y, qid=qid)
     blind = ConsistentRegression(DummyRegressor(), measure="ndcg@10", n_threads=1).fit(X, y, qid=qid)
-    X, y, qid = rows(parts.test)
+    X, y, qid = rows_of(parts.test)
     assert ranker.score(X, y, qid=qid) > blind.score(X, y, qid=qid) + 0.1
     assert type(ranker.estimator_) is type(regressor)
     assert ranker.estimator_ is not regressor
 
 
 def test_the_default_is_that_of_scikit_learn(parts: datasets.Parts) -> None:
-    X, y, qid = rows(parts.train)
+    X, y, qid = rows_of(parts.train)
     ranker = ConsistentRegression(n_threads=1).fit(X, y, qid=qid)
     assert type(ranker.estimator_).__name__ == "HistGradientBoostingRegressor"

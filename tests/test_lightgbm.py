@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from boosting import LOSSES, N_DOCS, small_parts
+from every_loss import NAMES
 from numpy.testing import assert_allclose, assert_array_equal
 
 import idealrank as ir
@@ -32,7 +33,7 @@ def trained(loss: str | losses.Loss, data: ir.RankingData, rounds: int = 10, **p
     return lgb.train({**QUIET, "objective": objective(loss, n_threads=1), **params}, dataset_of(data), rounds)
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", NAMES)
 def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.Parts) -> None:
     data, scores = parts.train, np.random.default_rng(0).normal(size=parts.train.n_docs)
     gradient, curvature = objective(name)(scores, dataset_of(data).construct())

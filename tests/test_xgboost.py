@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from boosting import LOSSES, N_DOCS, small_parts
+from every_loss import NAMES
 from numpy.testing import assert_allclose, assert_array_equal
 
 import idealrank as ir
@@ -27,7 +28,7 @@ def matrix_of(data: ir.RankingData, **options: Any) -> Any:
     return xgb.DMatrix(data.features, data.labels, group=np.diff(data.offsets), **options)
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", NAMES)
 def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.Parts) -> None:
     data, loss = parts.train, ir.loss(name)
     scores = np.random.default_rng(0).normal(size=data.n_docs).astype(np.float32)
