@@ -16,6 +16,7 @@ from idealrank.errors import ConventionError, DataError
 from idealrank.learners import LinearRanker
 from idealrank.learners.features import features_of
 from idealrank.learners.objective import Objective
+from idealrank.learners.parts import InMemory, Part
 from idealrank.losses.base import Lists
 
 
@@ -69,13 +70,16 @@ def test_the_gradient_of_the_objective_is_its_slope(loss: str) -> None:
     data = ir.from_arrays(y, query_ids=qid, features=X)
     lists = Lists(data.to_groups(data.labels), np.zeros(data.n_docs), data.offsets)
     weights = np.random.default_rng(3).random(data.n_queries)
-    objective = Objective(features_of(data, "minmax", 1), lists, weights, losses.loss(loss), 0.5)
+    part = Part(features_of(data, "minmax", 1), lists, weights)
+    objective = Objective(InMemory(part), losses.loss(loss), lambda _: 0.5)
     w = np.random.default_rng(4).normal(size=7)
     for j in range(7):
         step = np.eye(7)[j] * 1e-5
         slope = (objective(w + step)[0] - objective(w - step)[0]) / 2e-5
         assert_allclose(objective(w)[1][j], slope, rtol=1e-5, atol=1e-7)
-    alone = sum(objective.of_query(q)(w)[0] * weights[q] for q in range(data.n_queries)) / weights.sum()
+    alone = (
+        sum(query(w)[0] * weight for query, weight in zip(objective.queries(), weights, strict=True)) / weights.sum()
+    )
     assert_allclose(objective(w)[0], alone, rtol=1e-12, atol=0)
 
 
@@ -113,12 +117,13 @@ def test_stochastic_descent_is_algorithm_1() -> None:
     X, qid, y = np.concatenate([first, second]), [1] * 4 + [2] * 3, [2, 0, 1, 3, 0, 2, 1]
     data = ir.from_arrays(y, query_ids=qid, features=X)
     lists = Lists(data.labels, np.zeros(7), data.offsets)
-    objective = Objective(features_of(data, None, 1), lists, np.ones(2), losses.ApproxNDCG(alpha=2.0), 0.0)
+    part = Part(features_of(data, None, 1), lists, np.ones(2))
+    first_query, second_query = Objective(InMemory(part), losses.ApproxNDCG(alpha=2.0), lambda _: 0.0).queries()
     theta = np.array([0.1, 0.1, 0.1, 0.0])
     thetas = []
     for _ in range(3):
-        for query in (0, 1):
-            theta = theta - 0.01 * objective.of_query(query)(theta)[1]
+        for query in (first_query, second_query):
+            theta = theta - 0.01 * query(theta)[1]
         thetas.append(theta[:3])
     assert_allclose(thetas[0], [0.099042289047, 0.101379708373, 0.102009670625], rtol=0, atol=1e-8)
     assert_allclose(thetas[2], [0.097120550905, 0.104156695802, 0.106046056178], rtol=0, atol=1e-8)

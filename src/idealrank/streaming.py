@@ -6,14 +6,12 @@ The means and intervals are those of the in-memory result, bit for bit: sums are
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from idealrank.conventions import Convention, convention
-from idealrank.data import Problem, RankingData, from_arrays
+from idealrank.data import Problem, from_arrays
 from idealrank.errors import DataError
 from idealrank.evaluation import (
     Evaluation,
@@ -23,6 +21,7 @@ from idealrank.evaluation import (
     named_measures,
 )
 from idealrank.exact import Moments
+from idealrank.io.batches import SortedParquet
 from idealrank.measures.base import Measure
 
 __all__ = ["Summary", "evaluate_stream"]
@@ -54,14 +53,19 @@ class Summary:
 
     def add(self, batch: Evaluation) -> None:
         """Take in the evaluation of further queries."""
-        self.n_queries += batch.n_queries
-        self.filled = batch.filled
-        for name in batch.per_query:
-            self.moments.setdefault(name, Moments()).merge(batch.moments(name))
-        self.problems = _merged((*self.problems, *batch.problems))
+        moments = {name: batch.moments(name) for name in batch.per_query}
+        self.merge(Summary(batch.convention, batch.n_queries, batch.filled, moments, batch.problems))
+
+    def merge(self, other: Summary) -> None:
+        """Take in what another holds, of other queries."""
+        self.n_queries += other.n_queries
+        self.filled = other.filled or self.filled
+        for name, moments in other.moments.items():
+            self.moments.setdefault(name, Moments()).merge(moments)
+        self.problems = merged_problems((*self.problems, *other.problems))
 
 
-def _merged(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+def merged_problems(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """One entry a kind, with the sum of the counts and the first message."""
     found: dict[str, Problem] = {}
     for problem in problems:
@@ -81,48 +85,30 @@ def evaluate_stream(
     """Evaluate batches one after the other, each holding whole queries; memory is that of the largest.
 
     A batch is `RankingData` with scores, a data frame with a score column, or a tuple (labels, scores, offsets). Or
-    give the path of a Parquet file, its rows sorted by query: it is read ``batch_rows`` at a time.
+    give the path of a Parquet file or of a folder of them, the rows sorted by query: ``batch_rows`` are read at a time.
 
     >>> batches = [([1, 0], [0.2, 0.1], [0, 2]), ([0, 1, 1, 0], [0.3, 0.2, 0.1, 0.0], [0, 2, 4])]
     >>> evaluate_stream(batches, ["rr"]).mean
     {'rr': 0.8333333333333334}
     """
-    rules, named = convention(like or "idealrank"), named_measures(measures)
-    summary = Summary(rules)
-    parts = _parquet_batches(batches, batch_rows) if isinstance(batches, (str, os.PathLike)) else batches
-    for part in parts:
-        if isinstance(part, tuple):
-            labels, scores, offsets = part
-            part = from_arrays(labels, scores=scores, offsets=offsets)
-        data, own_scores = as_ranking(part)
-        summary.add(evaluate_ranking(data, own_scores[""], named, rules, n_threads))
+    if isinstance(batches, (str, os.PathLike)):
+        batches = SortedParquet.at(batches, "qid", ("label", "score", "doc")).batches(batch_rows)
+    summary = summarized(batches, measures, like=like, n_threads=n_threads)
     if summary.n_queries == 0:
         raise DataError("the stream has no queries")
     return summary
 
 
-def _parquet_batches(path: str | os.PathLike[str], batch_rows: int) -> Iterator[RankingData]:
-    """Whole queries, in batches; the last query of a batch waits for the next."""
-    import pyarrow as pa
-
-    from idealrank.io.frames import from_frame
-    from idealrank.io.tables import iterate_parquet
-
-    waiting: Any = None
-    last_id: Any = None
-    for piece in iterate_parquet(path, batch_rows, ["qid", "label", "score", "doc"]):
-        table = piece if waiting is None else pa.concat_tables([waiting, piece])
-        ids = table["qid"].to_numpy(zero_copy_only=False)
-        changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
-        heads = ids[np.concatenate(([0], changes))]
-        if last_id is not None:
-            heads = np.concatenate(([last_id], heads))
-        if not (heads[1:] > heads[:-1]).all():
-            raise DataError(f"{os.fspath(path)} must be sorted by qid to be read in batches; sort it, or read it whole")
-        cut = int(changes[-1]) if changes.size else 0
-        waiting = table.slice(cut)
-        if cut:
-            last_id = ids[cut - 1]
-            yield from_frame(table.slice(0, cut))
-    if waiting is not None and waiting.num_rows:
-        yield from_frame(waiting)
+def summarized(
+    batches: Iterable[Any], measures: Measures, *, like: str | Convention | None = None, n_threads: int | None = None
+) -> Summary:
+    """What `evaluate_stream` gives of batches; there may be none."""
+    rules, named = convention(like or "idealrank"), named_measures(measures)
+    summary = Summary(rules)
+    for part in batches:
+        if isinstance(part, tuple):
+            labels, scores, offsets = part
+            part = from_arrays(labels, scores=scores, offsets=offsets)
+        data, own_scores = as_ranking(part)
+        summary.add(evaluate_ranking(data, own_scores[""], named, rules, n_threads))
+    return summary

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Columns",
     "Stored",
+    "feature_columns",
     "frame_of",
     "from_frame",
     "qrels_from_frame",
@@ -87,6 +88,22 @@ def from_frame(
     schema = _schema(df)
     roles = _choose_roles(schema, query, label, score, doc, weight, features)
     return _build_ranking(_collected(df, roles.columns), roles)
+
+
+def feature_columns(
+    df: Any,
+    query: str = "qid",
+    label: str = "label",
+    weight: str | None = None,
+    features: Sequence[str] | None = None,
+) -> list[str]:
+    """The columns that are features: those named, or all that `from_frame` would take, scores and weights left out.
+
+    >>> import pyarrow
+    >>> feature_columns(pyarrow.table({"qid": [1], "label": [0], "score": [0.5], "bm25": [3.5], "url": ["a"]}))
+    ['bm25']
+    """
+    return list(_choose_roles(_schema(df), query, label, "score", "doc", weight or "weight", features).features)
 
 
 def ranking_and_scores(

@@ -16,7 +16,7 @@ from idealrank.io.files import Source, atomic_output, display_name, read_whole
 from idealrank.io.frames import Columns, Stored, from_frame, pyarrow_module, to_frame
 from idealrank.judgments import Qrels, Run
 
-__all__ = ["iterate_parquet", "read_csv", "read_frame", "read_parquet", "write_frame"]
+__all__ = ["parquet_file", "read_csv", "read_frame", "read_parquet", "write_frame"]
 
 Format: TypeAlias = Literal["parquet", "csv"]
 
@@ -34,7 +34,7 @@ def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
     RankingData(1 queries, 2 documents, 1 features, labels 0 1)
     """
     try:
-        with _parquet_file(path) as file:
+        with parquet_file(path) as file:
             stored = Stored(file.schema_arrow.empty_table(), lambda names: file.read(columns=names))
             return from_frame(stored, **columns)
     except DataError as error:
@@ -67,18 +67,9 @@ def read_frame(path: Source, text: Sequence[str] = ("qid", "doc"), *, kind: Form
     where they look like numbers, so that 007 is not 7.
     """
     if _is_parquet(display_name(path), kind):
-        with _parquet_file(path) as file:
+        with parquet_file(path) as file:
             return file.read()
     return _csv_table(read_whole(path), display_name(path), text)
-
-
-def iterate_parquet(path: Source, rows: int, columns: Sequence[str]) -> Iterator[Any]:
-    """Yield PyArrow tables of up to ``rows`` rows, with those of the columns that the Parquet file has."""
-    pa = pyarrow_module()
-    with _parquet_file(path) as file:
-        present = [column for column in columns if column in file.schema_arrow.names]
-        for batch in file.iter_batches(batch_size=rows, columns=present):
-            yield pa.Table.from_batches([batch])
 
 
 def write_frame(data: Any, path: str | os.PathLike[str], *, kind: Format | None = None) -> None:
@@ -116,8 +107,8 @@ def _is_parquet(name: str, kind: Format | None) -> bool:
 
 
 @contextmanager
-def _parquet_file(source: Source) -> Iterator[Any]:
-    """The open file; what Arrow cannot read of it is a ParseError."""
+def parquet_file(source: Source) -> Iterator[Any]:
+    """The Parquet file, open; what Arrow cannot read of it is a ParseError."""
     pa = pyarrow_module()
     import pyarrow.parquet as pq
 
@@ -128,7 +119,7 @@ def _parquet_file(source: Source) -> Iterator[Any]:
         opened = io.BytesIO(read_whole(source))
     with opened as file:
         try:
-            yield pq.ParquetFile(file, page_checksum_verification=True)
+            yield pq.ParquetFile(file, page_checksum_verification=True, pre_buffer=False)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             what = " ".join(str(error).split())
             raise ParseError(f"not a Parquet file, or a damaged one: {what}", display_name(source)) from None

@@ -18,6 +18,7 @@ from idealrank.learners.named import (
     SoftRank,
 )
 from idealrank.learners.random import RandomRanker
+from idealrank.learners.sources import ParquetSource
 from idealrank.learners.svm_map import SVMMap
 from idealrank.learners.svm_ndcg import SVMNDCG
 from idealrank.learners.tuning import tune
@@ -32,6 +33,7 @@ __all__ = [
     "LeastSquaresRanker",
     "LinearRanker",
     "ListNet",
+    "ParquetSource",
     "RandomRanker",
     "RankCosine",
     "RankNet",

@@ -14,7 +14,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from idealrank import _threads
 from idealrank.data import Floats, RankingData, from_arrays
 from idealrank.errors import ConventionError, DataError
+from idealrank.io.frames import frame_of
+from idealrank.learners.engine import Source
 from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
+from idealrank.learners.parts import InMemory, Part
 from idealrank.losses.base import Lists, weight_column
 from idealrank.measures import Measure, measure
 
@@ -36,6 +39,11 @@ class Training:
     features: DenseFeatures | SparseFeatures
     query_weights: Floats
     validation: RankingData | None
+
+    @property
+    def parts(self) -> InMemory:
+        """All queries, for sums over them."""
+        return InMemory(Part(self.features, self.lists, self.query_weights))
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]
@@ -62,10 +70,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def fit(
         self: _Self,
         X: Any,
-        y: npt.ArrayLike,
+        y: npt.ArrayLike | None = None,
         *,
-        qid: Iterable[object],
-        eval_set: tuple[Any, npt.ArrayLike, Iterable[object]] | None = None,
+        qid: Iterable[object] | None = None,
+        eval_set: tuple[Any, npt.ArrayLike, Iterable[object]] | Source | None = None,
         sample_weight: npt.ArrayLike | None = None,
         query_weight: npt.ArrayLike | None = None,
     ) -> _Self:
@@ -73,8 +81,22 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
         ``eval_set`` is (X, y, qid) to validate on. ``sample_weight`` is one number a row, which multiplies what the
         document is worth; ``query_weight`` one a query, in the order in which queries first appear.
+
+        A linear ranker learns from a source in place of ``X`` too, a `ParquetSource` for one, which has labels, queries
+        and weights of its own; then ``eval_set`` may be one as well.
         """
         self.check_options()
+        if isinstance(X, Source):
+            if any(each is not None for each in (y, qid, sample_weight, query_weight)):
+                raise DataError("a source has labels, queries and weights of its own: fit(source, eval_set=...)")
+            self._checked(X, reset=True)
+            if isinstance(eval_set, Source):
+                self._fit_source(X, self._checked(eval_set, reset=False))
+            else:
+                self._fit_source(X, self._to_validate_on(eval_set))
+            return self
+        if qid is None:
+            raise DataError("fit(X, y, qid=...) needs the query of each row")
         data = self._ranking(X, y, qid, reset=True)
         weights = None
         if sample_weight is not None:
@@ -88,21 +110,27 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
                 raise DataError("every query_weight is zero: there is nothing to learn from")
         threads = _threads.resolve(self.n_threads)
         lists = Lists(data.to_groups(data.labels), np.zeros(data.n_docs), data.offsets, weights, threads)
-        validation = None if eval_set is None else self._ranking(*eval_set, reset=False)
+        validation = self._to_validate_on(eval_set)
         self._fit(Training(data, lists, self._features(data), query_weights, validation))
         return self
 
     def predict(self, X: Any, qid: Iterable[object] | None = None) -> Floats:
-        """One score a row; ``qid`` is needed where features are normalised within queries."""
+        """One score a row, of arrays or of a source; ``qid`` is needed where features are normalised within queries."""
         check_is_fitted(self)
+        if isinstance(X, Source):
+            return self._source_scores(self._checked(X, reset=False))
         if self.normalize is not None and qid is None:
             raise DataError(f"normalize={self.normalize!r} works within queries: predict(X, qid=...) needs them")
         data = self._ranking(X, None, qid, reset=False)
         return data.to_rows(self._scores(data))
 
-    def score(self, X: Any, y: npt.ArrayLike, *, qid: Iterable[object]) -> float:
-        """The mean of ``measure`` over queries."""
+    def score(self, X: Any, y: npt.ArrayLike | None = None, *, qid: Iterable[object] | None = None) -> float:
+        """The mean of ``measure`` over queries, of arrays or of a source."""
         check_is_fitted(self)
+        if isinstance(X, Source):
+            return self._source_mean(self._checked(X, reset=False))
+        if y is None or qid is None:
+            raise DataError("score(X, y, qid=...) needs the label and the query of each row")
         return self._mean(self._ranking(X, y, qid, reset=False))
 
     def check_options(self) -> None:
@@ -127,9 +155,24 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _fit(self, training: Training) -> None:
         raise NotImplementedError
 
+    def _fit_source(self, source: Source, validation: RankingData | Source | None) -> None:
+        raise self._refused(source)
+
     def _scores(self, data: RankingData) -> Floats:
         """One score a document, query by query."""
         raise NotImplementedError
+
+    def _source_scores(self, source: Source) -> Floats:
+        raise self._refused(source)
+
+    def _source_mean(self, source: Source) -> float:
+        raise self._refused(source)
+
+    def _refused(self, source: Source) -> ConventionError:
+        return ConventionError(
+            f"{type(self).__name__} takes arrays, which fit into memory, and no {type(source).__name__}: "
+            "linear rankers that are fitted by L-BFGS do"
+        )
 
     def _mean(self, data: RankingData) -> float:
         """The mean of ``measure`` over the queries of the data."""
@@ -139,16 +182,28 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _features(self, data: RankingData) -> DenseFeatures | SparseFeatures:
         return features_of(data, self.normalize, _threads.resolve(self.n_threads))
 
+    def _to_validate_on(self, eval_set: Any) -> RankingData | None:
+        if isinstance(eval_set, Source):
+            raise ConventionError("a source is to validate a fit from a source: with arrays, eval_set=(X, y, qid)")
+        return None if eval_set is None else self._ranking(*eval_set, reset=False)
+
+    def _checked(self, source: Source, *, reset: bool) -> Source:
+        """The source, its features checked to be as many, and of the same names, as at the fit."""
+        self._validated(frame_of({name: [] for name in source.features}, "pyarrow"), reset, skip_check_array=True)
+        return source
+
     def _ranking(self, X: Any, y: npt.ArrayLike | None, qid: Iterable[object] | None, *, reset: bool) -> RankingData:
         """The rows as ranking data, their features checked to be as many, and of the same names, as at the fit."""
-        try:
-            matrix = validate_data(
-                self, X, reset=reset, accept_sparse="csr", dtype=np.float32, order="C", ensure_all_finite=False
-            )
-        except ValueError as error:
-            raise DataError(str(error)) from None
+        rules = {"accept_sparse": "csr", "dtype": np.float32, "order": "C", "ensure_all_finite": False}
+        matrix = self._validated(X, reset, **rules)
         n_rows = matrix.shape[0]
         if y is None and reset:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         labels = np.zeros(n_rows) if y is None else y
         return from_arrays(labels, query_ids=np.zeros(n_rows, np.int64) if qid is None else qid, features=matrix)
+
+    def _validated(self, X: Any, reset: bool, **rules: Any) -> Any:
+        try:
+            return validate_data(self, X, reset=reset, **rules)
+        except ValueError as error:
+            raise DataError(str(error)) from None

@@ -95,6 +95,7 @@ def features_of(data: RankingData, normalize: str | None, n_threads: int) -> Den
         value = data.features[row, column]
         raise DataError(
             f"a feature must be a finite number, not NaN or inf, got {value} in column {column}; fill such values in",
+            query=data.query_id(data.query_of(row)),
             row=row,
         )
     fitted = None

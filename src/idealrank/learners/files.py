@@ -22,7 +22,7 @@ from idealrank.measures import Measure, measure
 __all__ = ["load", "save"]
 
 #: Options of the place where a model is fitted, and not of the model.
-_NOT_STORED = ("n_threads", "verbose")
+_NOT_STORED = ("n_threads", "verbose", "engine")
 #: What makes a value of the text that stands for it in a file.
 _READERS = {Measure: measure, Loss: loss, cutoffs.Cutoff: cutoffs.of}
 

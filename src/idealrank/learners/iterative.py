@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
+from idealrank import _threads
 from idealrank.data import Floats, RankingData
 from idealrank.errors import ConventionError
 from idealrank.learners.base import Ranker
+from idealrank.learners.engine import Engine, Here, Source, Streamed
+from idealrank.learners.parts import InMemory, Part, Parts
 from idealrank.learners.trace import Trace
 from idealrank.measures import Measure, measure
 
@@ -75,11 +79,41 @@ class WeightedSum(Iterative):
         self.intercept_ = float(parameters[-1])
 
     def _scores(self, data: RankingData) -> Floats:
-        return self._features(data).scores(self.coef_) + self.intercept_
+        return self._scores_of(data)
 
-    def _validation(self, data: RankingData | None) -> Callable[[Floats], float] | None:
-        """The mean of ``measure`` on the data, as a function of weights and height."""
-        if data is None:
-            return None
-        labels, chosen, features = data.to_groups(data.labels), measure(self.measure), self._features(data)
-        return lambda parameters: float(np.nanmean(chosen(labels, features.scores(parameters[:-1]), data.offsets)))
+    def _source_scores(self, source: Source) -> Floats:
+        return self._scores_of(source)
+
+    def _scores_of(self, rows: RankingData | Source) -> Floats:
+        return np.concatenate(self._parts(rows).sum(partial(Part.scores, parameters=self._parameters)))
+
+    def _source_mean(self, source: Source) -> float:
+        return self._mean_on(source)(self._parameters)
+
+    def _validation(self, rows: RankingData | Source | None) -> Callable[[Floats], float] | None:
+        return None if rows is None else self._mean_on(rows)
+
+    def _mean_on(self, rows: RankingData | Source) -> Callable[[Floats], float]:
+        """The mean of ``measure`` on these rows, as a function of weights and height."""
+        parts, chosen = self._parts(rows), measure(self.measure)
+
+        def mean(parameters: Floats) -> float:
+            values = parts.sum(partial(Part.measured, parameters=parameters, chosen=chosen))
+            return float(np.nanmean(np.concatenate(values)))
+
+        return mean
+
+    @property
+    def _parameters(self) -> Floats:
+        return np.append(self.coef_, self.intercept_)
+
+    def _parts(self, rows: RankingData | Source) -> Parts:
+        """The rows as sums are taken over them."""
+        if isinstance(rows, RankingData):
+            return InMemory(Part.of(rows, self.normalize, _threads.resolve(self.n_threads)))
+        engine = self._engine()
+        return Streamed(rows.pieces(engine), engine, self.normalize, engine.n_threads(self.n_threads))
+
+    def _engine(self) -> Engine:
+        """Who reads a source."""
+        return Here()

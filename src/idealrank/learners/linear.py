@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
-from idealrank.data import Floats
+from idealrank.data import Floats, RankingData
 from idealrank.errors import ConventionError, DataError
 from idealrank.learners.base import Training
 from idealrank.learners.continuation import Stage, continuation
+from idealrank.learners.engine import Engine, Source, engine_of
 from idealrank.learners.iterative import WeightedSum
 from idealrank.learners.objective import Objective
 from idealrank.learners.optimizers import lbfgs, sgd
+from idealrank.learners.parts import Part, Parts
 from idealrank.learners.trace import Trace
 from idealrank.losses import LambdaRank, Loss, loss
 
@@ -38,6 +42,8 @@ class LinearModel(WeightedSum):
         with a third of its alpha first (or three times its sigma). False minimises it once, from zero.
     warm_start: go on from the weights of the last fit, without a continuation.
     random_state: the seed of the shuffles.
+    engine: who reads a source and computes on it: None for this process, or a ``distributed.Client`` for the workers of
+        its cluster, whose gradients are added. What is in memory is computed here.
 
     After a fit, ``coef_`` has the weights, ``intercept_`` the height of the scores, which changes no ranking but which
     some losses want (it is not part of ``l2``); ``history_`` also names the stage of a continuation.
@@ -49,34 +55,52 @@ class LinearModel(WeightedSum):
     continuation: bool = True
     warm_start: bool = False
     random_state: int | None = None
+    engine: Any = None
+
+    def __sklearn_clone__(self) -> Any:
+        # A connection to a cluster cannot be copied: the copy shares it.
+        options = {name: clone(value, safe=False) for name, value in self.get_params(False).items() if name != "engine"}
+        return type(self)(**options, engine=self.engine)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "engine": None}
 
     def _loss(self) -> Loss:
         """What to minimise."""
         raise NotImplementedError
 
-    def _penalty(self, training: Training) -> float:
-        """The weight of half the squared length of the weights, beside the mean of the loss over queries."""
+    def _penalty(self, weight: float) -> float:
+        """The weight of half the squared length of the weights, beside the mean of the loss over queries.
+
+        ``weight`` is that of all queries together.
+        """
         return self.l2
 
     def _fit(self, training: Training) -> None:
+        self._fit_parts(training.parts, training.validation)
+
+    def _fit_source(self, source: Source, validation: RankingData | Source | None) -> None:
+        self._fit_parts(self._parts(source), validation)
+
+    def _fit_parts(self, parts: Parts, validation: RankingData | Source | None) -> None:
         start = self._start(self.n_features_in_)
-        asked = self._settled(training, start)
+        asked = self._settled(parts, start)
         self.loss_ = asked
-        with self._traced(start, self._validation(training.validation)) as trace:
+        with self._traced(start, self._validation(validation)) as trace:
             for stage in self._stages(asked):
                 if stage.afresh:
                     parameters = start
                 trace.begin(str(stage.loss), counts=stage.loss == asked)
-                objective = Objective(
-                    training.features, training.lists, training.query_weights, stage.loss, self._penalty(training)
-                )
+                objective = Objective(parts, stage.loss, self._penalty)
                 parameters = self._minimised(objective, parameters, trace)
 
-    def _settled(self, training: Training, start: Floats) -> Loss:
+    def _settled(self, parts: Parts, start: Floats) -> Loss:
         """The loss that was asked for, with a number where it leaves one to be found from the scores."""
         asked: Any = self._loss()
-        if hasattr(asked, "settled"):
-            asked = asked.settled(training.features.scores(start[:-1]), training.data.offsets)
+        if getattr(asked, "alpha", None) == "auto":
+            scores = np.concatenate(parts.sum(partial(Part.scores, parameters=start)))
+            offsets = np.concatenate([[0], np.cumsum(np.concatenate(parts.sum(Part.sizes)))])
+            asked = asked.settled(scores, offsets)
         if isinstance(asked, LambdaRank) and self.optimizer == "lbfgs":
             raise ConventionError(
                 "the gradient of lambda_rank is that of no function, which 'lbfgs' needs: take optimizer='sgd'"
@@ -92,6 +116,9 @@ class LinearModel(WeightedSum):
         if self.optimizer == "lbfgs":
             return lbfgs(objective, start, trace, self.max_iter)
         return sgd(objective, start, trace, self.max_iter, self.learning_rate, self.random_state)
+
+    def _engine(self) -> Engine:
+        return engine_of(self.engine)
 
     def _check_options(self) -> None:
         super()._check_options()

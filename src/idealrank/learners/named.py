@@ -7,7 +7,6 @@ from typing import Any
 
 from idealrank import losses
 from idealrank.errors import ConventionError
-from idealrank.learners.base import Training
 from idealrank.learners.linear import LinearModel
 from idealrank.losses import Loss
 
@@ -45,8 +44,8 @@ class RankSVM(LinearModel):
             raise ConventionError(f"loss is 'squared_hinge' or 'hinge', got {self.loss!r}")
         return losses.loss(self.loss)
 
-    def _penalty(self, training: Training) -> float:
-        return 1 / (self.C * float(training.query_weights.sum()))
+    def _penalty(self, weight: float) -> float:
+        return 1 / (self.C * weight)
 
     def _check_options(self) -> None:
         super()._check_options()

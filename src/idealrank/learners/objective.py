@@ -2,48 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 
 from idealrank.data import Floats
-from idealrank.learners.features import DenseFeatures, SparseFeatures
+from idealrank.learners.parts import Part, Parts
 from idealrank.losses import Loss
-from idealrank.losses.base import Lists
 
 __all__ = ["Objective"]
 
 
 @dataclass(frozen=True)
 class Objective:
-    """mean over queries of weight * loss + l2 / 2 ||w||^2; ``lists`` has the labels, and scores that are not used.
+    """mean over queries of weight * loss + l2 / 2 ||w||^2, where ``l2`` may depend on the sum of the queries' weights.
 
-    The last parameter is a constant that every score has: some losses want scores at a certain height.
+    The last parameter is a height that every score has, which the penalty leaves alone.
     """
 
-    features: DenseFeatures | SparseFeatures
-    lists: Lists
-    query_weights: Floats
+    parts: Parts
     loss: Loss
-    l2: float
+    l2: Callable[[float], float] = lambda _: 0.0
 
     def __call__(self, parameters: Floats) -> tuple[float, Floats]:
-        """Value and gradient."""
-        weights, intercept = parameters[:-1], parameters[-1]
-        known = self.lists
-        scores = self.features.scores(weights) + intercept
-        values, by_score = self.loss.values_and_gradient(
-            Lists(known.labels, scores, known.offsets, known.weights, known.n_threads)
-        )
-        share = self.query_weights / self.query_weights.sum()
-        by_score = by_score * np.repeat(share, known.sizes)
-        gradient = np.append(self.features.gradient(by_score) + self.l2 * weights, by_score.sum())
-        return float(values @ share) + self.l2 / 2 * float(weights @ weights), gradient
+        """Value and gradient, in one pass."""
+        sums = self.parts.sum(partial(Part.sums, parameters=parameters, loss=self.loss))
+        weights, l2 = parameters[:-1], self.l2(sums.weight)
+        gradient = sums.gradient / sums.weight
+        gradient[:-1] += l2 * weights
+        return sums.value / sums.weight + l2 / 2 * float(weights @ weights), gradient
 
-    def of_query(self, query: int) -> Objective:
-        """The same for one query alone."""
-        part = slice(int(self.lists.offsets[query]), int(self.lists.offsets[query + 1]))
-        known = self.lists
-        labels, weights = known.labels[part], None if known.weights is None else known.weights[part]
-        lists = Lists(labels, known.scores[part], np.array([0, labels.size]), weights)
-        return Objective(self.features.of_query(query, part), lists, np.ones(1), self.loss, self.l2)
+    def queries(self) -> list[Objective]:
+        """The same for each query alone."""
+        l2 = self.l2(self.parts.sum(Part.weight))
+        return [replace(self, parts=each, l2=lambda _: l2) for each in self.parts.queries()]

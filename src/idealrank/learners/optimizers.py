@@ -21,9 +21,14 @@ def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int) -> F
         if trace.is_hopeless:
             raise StopIteration
 
-    trace.add(start, objective(start)[0])
+    first = objective(start)
+    trace.add(start, first[0])
+
+    def evaluated(parameters: Floats) -> tuple[float, Floats]:
+        return first if np.array_equal(parameters, start) else objective(parameters)  # SciPy asks for the start again
+
     found = minimize(
-        objective, start, jac=True, method="L-BFGS-B", callback=note,
+        evaluated, start, jac=True, method="L-BFGS-B", callback=note,
         options={"maxiter": max_iter, "maxfun": 4 * max_iter},
     )  # fmt: skip
     return np.asarray(found.x)
@@ -32,7 +37,7 @@ def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int) -> F
 def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: float, seed: int | None) -> Floats:
     """Descend one query a step, the queries shuffled anew for each epoch: Algorithm 1 of Qin et al. 2008."""
     rng = np.random.default_rng(seed)
-    queries = [objective.of_query(query) for query in range(objective.lists.n_queries)]
+    queries = objective.queries()
     parameters = np.array(start)
     trace.add(parameters, objective(parameters)[0])
     for _ in range(epochs):

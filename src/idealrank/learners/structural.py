@@ -43,7 +43,7 @@ class StructuralSVM(WeightedSum):
                 raise ConventionError(f"{name} must be a number above 0, got {getattr(self, name)!r}")
 
     def _fit(self, training: Training) -> None:
-        mean_hinge = Objective(training.features, training.lists, training.query_weights, self._hinge(), 0.0)
+        mean_hinge = Objective(training.parts, self._hinge())
 
         def risk(weights: Floats) -> tuple[float, Floats]:
             value, slope = mean_hinge(np.append(weights, 0.0))

@@ -1,0 +1,131 @@
+"""Parquet files that are sorted by query, read in batches of whole queries, from any row group on."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank.errors import DataError
+from idealrank.io.frames import pyarrow_module
+from idealrank.io.tables import parquet_file
+
+__all__ = ["SortedParquet", "parquet_files"]
+
+
+def parquet_files(path: str | os.PathLike[str]) -> list[str]:
+    """The file itself, or the Parquet files in a folder, by name."""
+    if not Path(path).is_dir():
+        return [os.fspath(path)]
+    found = sorted(os.fspath(file) for file in Path(path).iterdir() if file.suffix in (".parquet", ".pq"))
+    if not found:
+        raise DataError(f"{os.fspath(path)} has no files that end in .parquet or .pq")
+    return found
+
+
+@dataclass(frozen=True)
+class SortedParquet:
+    """Row groups one after the other, in one file or many, their rows sorted by query.
+
+    ``groups`` has the file and the number of each row group. Those from ``begin`` to ``end`` are this one's own: it has
+    the queries that begin in them, each whole, so that pieces which share no row group share no query either.
+    """
+
+    groups: tuple[tuple[str, int], ...]
+    query: str
+    columns: tuple[str, ...]
+    begin: int
+    end: int
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str], query: str, columns: Sequence[str]) -> SortedParquet:
+        """All of a file, or of a folder of files, with those of the columns that are there."""
+        groups: list[tuple[str, int]] = []
+        present: list[str] = []
+        for name in parquet_files(path):
+            with parquet_file(name) as file:
+                present = present or file.schema_arrow.names
+                groups += [(name, number) for number in range(file.num_row_groups)]
+        if query not in present:
+            raise DataError(f"{os.fspath(path)} has no column {query!r} of query ids; it has {', '.join(present)}")
+        chosen = dict.fromkeys((query, *(name for name in columns if name in present)))
+        return cls(tuple(groups), query, tuple(chosen), 0, len(groups))
+
+    def pieces(self, n: int) -> list[SortedParquet]:
+        """Up to n pieces of about equally many row groups, which together are this one."""
+        n = min(n, self.end - self.begin)
+        cuts = [self.begin + (self.end - self.begin) * place // n for place in range(n + 1)] if n else []
+        return [replace(self, begin=begin, end=end) for begin, end in itertools.pairwise(cuts)]
+
+    def batches(self, rows: int) -> Iterator[Any]:
+        """PyArrow tables of whole queries, made of about so many rows at a time."""
+        pa = pyarrow_module()
+        last = self._id_before()
+        waiting: list[Any] = []  # rows of the query ``last``, which may go on
+        is_own = False  # whether that query begins in a row group of this one's
+        for table in self._tables(self.begin, self.end, rows):
+            heads, starts, n_old = self._runs(table, last)
+            if is_own and starts[n_old]:
+                waiting.append(table.slice(0, starts[n_old]))
+            if n_old == heads.size:
+                continue
+            cut = int(starts[-2])
+            ready = [*waiting, table.slice(starts[n_old], cut - starts[n_old])]
+            rest = np.arange(cut, table.num_rows)
+            waiting, last, is_own = [table.take(rest)], heads[-1], True  # a slice would keep the whole table in memory
+            del table
+            if sum(each.num_rows for each in ready):
+                yield pa.concat_tables(ready)
+            del ready
+        if is_own:
+            for table in self._tables(self.end, len(self.groups), rows):
+                heads, starts, n_old = self._runs(table, last)
+                waiting.append(table.slice(0, starts[n_old]))
+                if n_old < heads.size:
+                    break
+            yield pa.concat_tables(waiting)
+
+    def _tables(self, begin: int, end: int, rows: int, columns: tuple[str, ...] | None = None) -> Iterator[Any]:
+        pa = pyarrow_module()
+        for name, own in itertools.groupby(self.groups[begin:end], key=lambda group: group[0]):
+            with parquet_file(name) as file:
+                numbers = [number for _, number in own]
+                for batch in file.iter_batches(rows, row_groups=numbers, columns=list(columns or self.columns)):
+                    if batch.num_rows:
+                        yield pa.Table.from_batches([batch])
+
+    def _id_before(self) -> Any:
+        """The id in the last row before this one's, or None where it is the first."""
+        for place in reversed(range(self.begin)):
+            for table in self._tables(place, place + 1, np.iinfo(np.int32).max, (self.query,)):
+                return self._runs(table, None)[0][-1]
+        return None
+
+    def _runs(self, table: Any, last: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], int]:
+        """Each query's id; where its rows start, and where the last ones end; how many of the queries are ``last``."""
+        import pyarrow.compute as pc
+
+        pa = pyarrow_module()
+        column = table[self.query].combine_chunks()
+        if column.null_count:
+            raise DataError("a query id is missing", column=self.query)
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        runs = pc.run_end_encode(column, run_end_type=pa.int64())
+        heads = runs.values.to_numpy(zero_copy_only=False)
+        starts = np.concatenate(([0], runs.run_ends.to_numpy()))
+        falls = np.flatnonzero(~(heads[1:] > heads[:-1]))
+        if falls.size or (last is not None and heads[0] < last):
+            before, after = (last, heads[0]) if not falls.size else heads[falls[0] : falls[0] + 2]
+            raise DataError(
+                f"files must be sorted by {self.query} to be read in batches, got {after!s} after {before!s}; "
+                "sort them, or read them whole",
+                query=after.item() if isinstance(after, np.generic) else after,
+            )
+        return heads, starts, int(last is not None and heads[0] == last)
