@@ -122,6 +122,7 @@ class LinearModel(WeightedSum):
 
     def _check_options(self) -> None:
         super()._check_options()
+        engine_of(self.engine)
         if self.optimizer not in _OPTIMIZERS:
             raise ConventionError(f"an optimizer is 'lbfgs' or 'sgd', got {self.optimizer!r}")
         for name in ("l2", "learning_rate"):
