@@ -36,6 +36,7 @@ MORE_FORMS = [
 WEIGHTS = np.linspace(0.2, 2, LABELS.size)
 QUERY_WEIGHTS = np.array([1, 2, 3, 0, 0.5, 1])
 MASK = np.arange(LABELS.size) % 4 != 2
+OPTIONS: dict[str, Any] = {"weights": WEIGHTS, "query_weights": QUERY_WEIGHTS, "mask": MASK}
 
 every_loss = pytest.mark.parametrize("name", NAMES)
 both_backends = pytest.mark.parametrize("backend", BACKENDS)
@@ -92,16 +93,18 @@ def test_the_function_is_the_module(name: str) -> None:
 
 @every_loss
 def test_the_native_backend_gives_what_losses_of_arrays_give(name: str) -> None:
-    options = {"weights": WEIGHTS, "query_weights": QUERY_WEIGHTS, "mask": MASK}
-    values, gradient = losses.loss(name)(LABELS, SCORES, OFFSETS, **options)
-    found = value_and_gradient(RankingLoss(name, reduction="none"), LABELS, scores_of(SCORES), OFFSETS, **options)
+    values, gradient = losses.loss(name)(LABELS, SCORES, OFFSETS, **OPTIONS)
+    found = value_and_gradient(RankingLoss(name, reduction="none"), LABELS, scores_of(SCORES), OFFSETS, **OPTIONS)
     np.testing.assert_array_equal(found[0].numpy(), values)
     np.testing.assert_array_equal(found[1].numpy(), gradient)
 
 
 @pytest.mark.parametrize("name", [*NAMES, *MORE_FORMS])
-@pytest.mark.parametrize("scores", [SCORES, 3 * SCORES, np.round(SCORES), 0 * SCORES])
-@pytest.mark.parametrize("options", [{}, {"weights": WEIGHTS, "mask": MASK, "query_weights": QUERY_WEIGHTS}])
+@pytest.mark.parametrize(
+    ("scores", "options"),
+    [(SCORES, {}), (3 * SCORES, OPTIONS), (np.round(SCORES), OPTIONS), (0 * SCORES, {})],
+    ids=["apart", "wide", "ties", "equal"],
+)
 def test_both_backends_agree(name: str, scores: Any, options: dict[str, Any]) -> None:
     native, formula = (
         value_and_gradient(
@@ -111,6 +114,27 @@ def test_both_backends_agree(name: str, scores: Any, options: dict[str, Any]) ->
     )
     torch.testing.assert_close(formula[0], native[0], rtol=1e-10, atol=1e-11)
     torch.testing.assert_close(formula[1], native[1], rtol=1e-9, atol=1e-9)
+
+
+@every_loss
+def test_both_backends_agree_on_longer_lists(name: str) -> None:
+    rng = np.random.default_rng(3)
+    offsets = np.cumsum([0, 33, 1, 64, 7, 0, 20])
+    labels, scores = rng.integers(0, 5, offsets[-1]), rng.normal(size=offsets[-1])
+    native, formula = (
+        value_and_gradient(RankingLoss(name, reduction="none", backend=backend), labels, scores_of(scores), offsets)
+        for backend in BACKENDS
+    )
+    torch.testing.assert_close(formula[0], native[0], rtol=1e-9, atol=1e-10)
+    torch.testing.assert_close(formula[1], native[1], rtol=1e-9, atol=1e-9)
+
+
+@both_backends
+@pytest.mark.parametrize("name", ["hinge", "list_mle", "approx_kendall"])
+def test_labels_that_float32_cannot_tell_apart_are_different(name: str, backend: str) -> None:
+    labels, scores = np.array([1, 1 + 1e-12]), torch.tensor([0.5, 0.2])
+    loss = RankingLoss(name, backend=backend)
+    torch.testing.assert_close(loss(labels, scores), loss([0, 1], scores), rtol=1e-6, atol=0)
 
 
 @both_backends
@@ -364,6 +388,21 @@ def test_a_pickled_module_works_in_another_process(tmp_path: Path) -> None:
     )
     run = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert float(run.stdout) == pytest.approx(np.log(2))
+
+
+def test_importing_does_not_load_the_compiler() -> None:
+    script = "import sys, idealrank.integrations.torch; sys.exit('torch._dynamo' in sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@both_backends
+def test_a_loss_can_be_had_without_its_gradient(backend: str) -> None:
+    loss, scores = RankingLoss("approx_ndcg", backend=backend), scores_of(SCORES)
+    expected = loss(LABELS, scores, OFFSETS).detach()
+    with torch.no_grad():
+        assert loss(LABELS, scores, OFFSETS) == expected
+    with torch.inference_mode():
+        assert loss(LABELS, scores * 1, OFFSETS) == expected
 
 
 @pytest.mark.filterwarnings("ignore")  # PyTorch's own, about itself

@@ -17,7 +17,8 @@ are computed with in float64; float16 and bfloat16 ones are taken as float32, un
 offsets, masks and weights may be of any numeric type and on any device: they are best kept on the CPU, where they are
 read. They must not require a gradient. An error's row counts through the rows of a rectangle.
 
-`torch.compile` takes the native backend into its graph (fullgraph=True); at the torch backend the graph is broken.
+`torch.compile` takes a module with the native backend into its graph (fullgraph=True); the graph is broken at the torch
+backend, and at the functions, which make their loss anew at each call.
 """
 
 from typing import Any

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from idealrank import discounts
-from idealrank.errors import ConventionError
 from idealrank.integrations._extras import needs
-from idealrank.integrations.torch.padded import Formula, Padded, differences
+from idealrank.integrations.torch.padded import Formula, Padded, differences, no_formula
 from idealrank.losses import Approx, ApproxKendall, Loss, SoftNDCG
 from idealrank.losses.direct import Approximation, depths_of, factors_of
 from idealrank.losses.segments import sums
@@ -50,14 +49,14 @@ def _approximation(loss: Approximation, at: Padded) -> Tensor:
     depths = depths_of(plan, lists, worth)
     beaten = _SIGMOIDS[loss.sigmoid](-loss.slope_of_ranks() * differences(at.scores))
     positions = 1 + torch.where(at.others, beaten, 0).sum(2)
-    inside = None if depths is None else loss.beta * (at.per_query(depths[:, None]) + 0.5 - positions)
+    inside = None if depths is None else loss.beta * (at.tensor(depths[:, None]) + 0.5 - positions)
     found = _Positions(positions, at.column(worth), inside, loss.beta, at.others)
     if plan.reduction == "sum":
         total = (found.kept() * _discounted(plan.discount, positions, at)).sum(1)
     else:
         total = _REDUCTIONS[plan.reduction](found)
-    values = 1 - total * at.per_query(factors_of(plan, worth, lists, depths))
-    return torch.where(at.per_query(sums(worth, lists.offsets) > 0), values, 0)
+    values = 1 - total * at.tensor(factors_of(plan, worth, lists, depths))
+    return torch.where(at.tensor(sums(worth, lists.offsets) > 0), values, 0)
 
 
 def _precision_sum(at: _Positions) -> Tensor:
@@ -96,19 +95,16 @@ def _discounted(discount: discounts.Discount, positions: Tensor, at: Padded) -> 
     if formula is not None:
         return formula(discount, positions, at.sizes)
     if type(discount).at is not discounts.Discount.at:
-        raise ConventionError(
-            f"{discount} is made of functions of NumPy's arrays: say backend='native', or move the scores with "
-            "scores.cpu()"
-        )
+        raise no_formula(f"the discount {discount}")
     # As discounts without a formula are: on straight lines between the ranks.
-    weights = at.per_query(discount.weights(positions.shape[1] + 1))
+    weights = at.tensor(discount.weights(positions.shape[1] + 1))
     rank = positions.detach().floor().long().clamp(max=positions.shape[1])
     first, second = weights[rank - 1], weights[rank]
     return first + (positions - rank) * (second - first)
 
 
 def _kendall(loss: ApproxKendall, at: Padded) -> Tensor:
-    better = at.others & (differences(at.column(at.lists.labels)) > 0)
+    better = at.is_above(at.lists.labels)
     weights = better if at.lists.weights is None else better * at.column(at.lists.weights)[:, :, None]
     wrong = weights * _SIGMOIDS[loss.sigmoid](-loss.slope_of_ranks() * differences(at.scores))
     pairs = weights.sum((1, 2))
@@ -116,7 +112,8 @@ def _kendall(loss: ApproxKendall, at: Padded) -> Tensor:
 
 
 def _approx(loss: Approx, at: Padded) -> Tensor:
-    return _kendall(loss.form, at) if isinstance(loss.form, ApproxKendall) else _approximation(loss.form, at)  # type: ignore[arg-type]
+    form: Any = loss.form
+    return _kendall(form, at) if isinstance(form, ApproxKendall) else _approximation(form, at)
 
 
 def _soft_ndcg(loss: SoftNDCG, at: Padded) -> Tensor:
@@ -125,7 +122,7 @@ def _soft_ndcg(loss: SoftNDCG, at: Padded) -> Tensor:
     weights = at.rank_weights(loss.discount, None if loss.cutoff is None else loss.cutoff.at(at.lists.sizes))
     ranks = _counts(chances)[:, :, : weights.shape[1]]
     expected = (at.column(worth) * (ranks * weights[:, None, :]).sum(2)).sum(1)
-    best = at.per_query(ideal)
+    best = at.tensor(ideal)
     return torch.where(best > 0, 1 - expected / torch.where(best > 0, best, 1), 0)
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError
 from idealrank.integrations._extras import needs
 from idealrank.integrations.torch import direct, listwise, pairwise
 from idealrank.integrations.torch.inputs import Batch, as_array
-from idealrank.integrations.torch.padded import Formula, Padded
+from idealrank.integrations.torch.padded import Formula, Padded, no_formula
 from idealrank.losses import Loss
 from idealrank.losses.base import callers_rows, fitting, weight_column
 from idealrank.losses.targets import check_finite
@@ -28,9 +28,15 @@ __all__ = ["FORMULAS", "values"]
 FORMULAS: Mapping[type[Loss], Formula] = {**direct.FORMULAS, **listwise.FORMULAS, **pairwise.FORMULAS}
 
 
-@torch.compiler.disable  # type: ignore[untyped-decorator]
 def values(loss: Loss, batch: Batch) -> Tensor:
     """One number a query, on the device of the scores and in their precision."""
+    if torch.compiler.is_compiling():
+        # Only here: as a decorator it would load the compiler, which takes as long as the rest of PyTorch.
+        return torch.compiler.disable(_values)(loss, batch)  # type: ignore[no-any-return, no-untyped-call]
+    return _values(loss, batch)
+
+
+def _values(loss: Loss, batch: Batch) -> Tensor:
     formula = _formula(loss)
     columns = batch.labels.numpy(), batch.scores.detach().cpu().numpy(), batch.offsets.numpy()
     lists, kept = fitting(*columns, as_array(batch.weights), as_array(batch.mask), n_threads=None)
@@ -52,6 +58,4 @@ def _formula(loss: Loss) -> Formula:
     for cls in type(loss).__mro__:
         if cls in FORMULAS:
             return FORMULAS[cls]
-    raise ConventionError(
-        f"{loss} has no formula in PyTorch: say backend='native', or move the scores with scores.cpu()"
-    )
+    raise no_formula(loss)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from idealrank.errors import ConventionError
 from idealrank.integrations._extras import needs
-from idealrank.integrations.torch.padded import Formula, Padded, differences
+from idealrank.integrations.torch.padded import Formula, Padded, no_formula
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE, Loss, QNorm
 from idealrank.losses.links import Scale
 from idealrank.losses.potentials import KL, PNorm, Potential, Squared
@@ -23,7 +22,7 @@ __all__ = ["FORMULAS"]
 def _listwise(loss: Listwise, at: Padded) -> Tensor:
     target = loss.target(at.lists)
     values = _OF_TARGETS[type(loss)](loss, at.column(target.values), at)
-    return torch.where(at.per_query(target.ranked), values, 0)
+    return torch.where(at.tensor(target.ranked), values, 0)
 
 
 def _least_squares(loss: LeastSquares, target: Tensor, at: Padded) -> Tensor:
@@ -44,20 +43,18 @@ def _cross_entropy(loss: CrossEntropy, target: Tensor, at: Padded) -> Tensor:
 
 
 def _q_norm(loss: QNorm, target: Tensor, at: Padded) -> Tensor:
-    length = _norms(at.scores, at.per_query(loss.exponents(at.lists.sizes)[:, None]))
+    length = _norms(at.scores, at.tensor(loss.exponents(at.lists.sizes)[:, None]))
     fit = (at.scores * target).sum(1)
     return length**2 - 2 * fit if loss.form == "penalised" else -fit / _or_one(length)
 
 
 def _bregman(loss: Bregman, target: Tensor, at: Padded) -> Tensor:
     if type(loss.psi) not in _CONJUGATES or not (loss.link is None or isinstance(loss.link, Scale)):
-        raise ConventionError(
-            f"{loss} is made of functions of NumPy's arrays: say backend='native', or move the scores with scores.cpu()"
-        )
+        raise no_formula(loss)
     fitted = at.scores if loss.link is None else loss.link.factor * at.scores
     conjugate = _CONJUGATES[type(loss.psi)](loss.psi, fitted, at.real)
     at_target = loss.psi.value(loss.target(at.lists).values, at.lists.offsets)
-    return at.per_query(at_target) + conjugate - (fitted * target).sum(1)
+    return at.tensor(at_target) + conjugate - (fitted * target).sum(1)
 
 
 _CONJUGATES: dict[type[Potential], Callable[[Any, Tensor, Tensor], Tensor]] = {
@@ -87,12 +84,12 @@ def _or_one(sizes: Tensor) -> Tensor:
 
 
 def _list_mle(loss: ListMLE, at: Padded) -> Tensor:
-    ahead = differences(at.column(at.lists.labels))
-    below = at.others & (ahead >= 0)
+    ahead = at.is_above(at.lists.labels)
+    level = ~ahead & ~ahead.mT  # with itself, too
     if loss.ties == "stable":
-        below &= (ahead > 0) | torch.ones_like(below).triu()
-    below |= torch.eye(below.shape[1], dtype=torch.bool, device=below.device)
-    log_sums = torch.where(below, at.scores[:, None, :], -torch.inf).logsumexp(2)
+        level &= torch.ones_like(level).triu()
+    chosen_from = ahead | (level & at.real[:, None, :]) | ~at.real[:, :, None]
+    log_sums = torch.where(chosen_from, at.scores[:, None, :], -torch.inf).logsumexp(2)
     weights = at.real if at.lists.weights is None else at.column(at.lists.weights)
     return (weights * (log_sums - at.scores)).sum(1)
 

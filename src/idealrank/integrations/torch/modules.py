@@ -73,7 +73,7 @@ class RankingLoss(nn.Module):
             values = formulas.values(self.loss, batch)
         else:
             values = native.values(self._name, batch, self.n_threads)
-        return self._reduced(values, batch).to(batch.scores.dtype)
+        return self._reduced(values, batch).to(batch.scores)
 
     def _reduced(self, values: Tensor, batch: Batch) -> Tensor:
         if self.reduction == "none":
@@ -149,11 +149,15 @@ def function(cls: type[Loss]) -> Callable[..., Tensor]:
 
 def _describe(made: Any, cls: type[Loss], call: Callable[..., Any], what: str) -> None:
     """Where it is found, and for `help` the options in place of the dots."""
-    given = [each for each in inspect.signature(call).parameters.values() if each.kind is not each.VAR_KEYWORD]
-    options = list(inspect.signature(cls.__init__).parameters.values())[1:]
-    given = [each for each in given if each.name not in ("self", "loss")]
-    keyword = [each.replace(kind=each.KEYWORD_ONLY) for each in options]
-    made.__signature__ = inspect.Signature([*given, *keyword])
+    named = [
+        each for each in inspect.signature(call).parameters.values() if each.name not in ("self", "loss", "options")
+    ]
+    options = [
+        each.replace(kind=each.KEYWORD_ONLY)
+        for each in inspect.signature(cls.__init__).parameters.values()
+        if each.name != "self"
+    ]
+    made.__signature__ = inspect.Signature([*named, *options])
     made.__module__ = __package__
     first_line = (cls.__doc__ or "").partition("\n")[0]
     made.__doc__ = f"{first_line}\n\n{what}: the same options, beside those of `RankingLoss`."

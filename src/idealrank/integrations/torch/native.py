@@ -36,10 +36,10 @@ def name_of(loss: Loss) -> str:
 
 
 def values(name: str, batch: Batch, n_threads: int | None) -> Tensor:
-    """One number a query, float64, on the device of the scores."""
+    """One number a query, in float64 and on the CPU."""
     columns = batch.labels, batch.scores.cpu(), batch.offsets, batch.weights, batch.query_weights, batch.mask
     found: Tensor = _loss(*columns, name, n_threads)[0]
-    return found.to(batch.scores.device)
+    return found
 
 
 @torch.library.custom_op("idealrank::loss", mutates_args=())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from idealrank.data import Floats, Int64s
 from idealrank.discounts import Discount, Linear
+from idealrank.errors import ConventionError
 from idealrank.integrations._extras import needs
 from idealrank.integrations.torch.inputs import Batch
 from idealrank.losses.base import Lists
@@ -18,7 +20,7 @@ with needs("torch"):
     import torch
     from torch import Tensor
 
-__all__ = ["Formula", "Padded", "differences"]
+__all__ = ["Formula", "Padded", "differences", "no_formula"]
 
 
 class Padded:
@@ -35,28 +37,32 @@ class Padded:
         self._like = batch.scores
         kept = batch.scores if batch.mask is None else batch.scores[batch.mask.to(batch.scores.device)]
         self.lists = lists
-        self.real = self.per_query(real)
-        self.scores = torch.where(self.real, kept[self.per_query(self._rows)], 0)
+        self.real = self.tensor(real)
+        self.scores = torch.where(self.real, kept[self.tensor(self._rows)], 0)
 
-    @property
+    @cached_property
     def sizes(self) -> Tensor:
         """Documents a query, as a column."""
-        return self.per_query(self.lists.sizes[:, None])
+        return self.tensor(self.lists.sizes[:, None])
 
-    @property
+    @cached_property
     def others(self) -> Tensor:
         """Whether x and y are two documents of a query, of shape (n_queries, longest, longest)."""
         apart = ~torch.eye(self.real.shape[1], dtype=torch.bool, device=self.real.device)
         return self.real[:, :, None] & self.real[:, None, :] & apart
 
-    def per_query(self, values: npt.NDArray[np.generic]) -> Tensor:
+    def tensor(self, values: npt.NDArray[np.generic]) -> Tensor:
         """An array as a tensor, beside the scores and in their precision."""
-        tensor = torch.as_tensor(values, device=self._like.device)
-        return tensor.to(self._like.dtype) if tensor.is_floating_point() else tensor
+        tensor = torch.as_tensor(values)
+        return tensor.to(self._like) if tensor.is_floating_point() else tensor.to(self._like.device)
 
-    def column(self, values: Floats) -> Tensor:
+    def column(self, values: Floats | Int64s) -> Tensor:
         """One number a document as a rectangle, 0 where there is none."""
-        return torch.where(self.real, self.per_query(values)[self.per_query(self._rows)], 0)
+        return torch.where(self.real, self.tensor(values)[self.tensor(self._rows)], 0)
+
+    def is_above(self, values: Floats) -> Tensor:
+        """Whether x and y are two documents of a query and x has the greater of these numbers, however close."""
+        return self.others & (differences(self.column(np.unique(values, return_inverse=True)[1])) > 0)
 
     def rank_weights(self, discount: Discount, depths: Int64s | None) -> Tensor:
         """What the ranks 1, 2, ... of each query count, 0 beyond its depth."""
@@ -65,13 +71,24 @@ class Padded:
             ranks = torch.arange(1, longest + 1, device=self.real.device)
             weights = (self.sizes - ranks).clamp(min=0).to(self.scores.dtype)
         else:
-            weights = self.per_query(discount.weights(longest)).expand(self.real.shape)
+            weights = self.tensor(discount.weights(longest)).expand(self.real.shape)
         counts = self.real if depths is None else self.real & self.within(depths)
         return torch.where(counts, weights, 0)
 
     def within(self, depths: Int64s) -> Tensor:
         """Whether a place, counted from 0, lies among the first so many of its query."""
-        return torch.arange(self.real.shape[1], device=self.real.device) < self.per_query(depths[:, None])
+        return torch.arange(self.real.shape[1], device=self.real.device) < self.tensor(depths[:, None])
+
+
+def no_formula(what: object) -> ConventionError:
+    """The error for what can be computed from NumPy's arrays only.
+
+    >>> print(no_formula("bregman(psi=composed)"))
+    bregman(psi=composed) has no formula in PyTorch: say backend='native', or move the scores with scores.cpu()
+    """
+    return ConventionError(
+        f"{what} has no formula in PyTorch: say backend='native', or move the scores with scores.cpu()"
+    )
 
 
 #: From a loss, of the class that it is written for, and a batch to one number a query.

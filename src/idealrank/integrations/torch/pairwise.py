@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from idealrank.data import Int64s
+from idealrank.data import Floats, Int64s
 from idealrank.discounts import Power, Zipf
 from idealrank.gains import Gain
 from idealrank.integrations._extras import needs
@@ -30,14 +30,13 @@ _PAIR_LOSSES: dict[str, Callable[[Tensor, float], Tensor]] = {
 
 
 def _pairwise(loss: Pairwise, at: Padded) -> Tensor:
-    labels = at.column(at.lists.labels)
-    if loss.pair_weight == "label_gap":
-        return _sum_over_pairs(loss, at, labels, differences(labels))
-    return _sum_over_pairs(loss, at, labels, at.scores.new_ones(()))
+    labels = at.lists.labels
+    gaps = loss.pair_weight == "label_gap"
+    return _sum_over_pairs(loss, at, labels, differences(at.column(labels)) if gaps else at.scores.new_ones(()))
 
 
-def _sum_over_pairs(loss: Pairwise, at: Padded, labels: Tensor, pair_weights: Tensor) -> Tensor:
-    better = at.others & (differences(labels) > 0)
+def _sum_over_pairs(loss: Pairwise, at: Padded, labels: Floats, pair_weights: Tensor) -> Tensor:
+    better = at.is_above(labels)
     name, scale = loss.pair_loss()
     each = _PAIR_LOSSES[name](differences(at.scores), scale)
     if at.lists.weights is not None:
@@ -53,8 +52,7 @@ def _lambda_rank(loss: LambdaRank, at: Padded) -> Tensor:
     gains = at.column(worth)
     with torch.no_grad():
         changes = differences(gains) * _changes_of_swaps(loss, at, gains > 0, depths_of(plan, at.lists, worth))
-    total = _sum_over_pairs(loss, at, gains, changes)
-    return total * at.per_query(inverse_divisors(plan, at.lists))
+    return _sum_over_pairs(loss, at, worth, changes) * at.tensor(inverse_divisors(plan, at.lists))
 
 
 def _changes_of_swaps(loss: LambdaRank, at: Padded, relevant: Tensor, depths: Int64s | None) -> Tensor:
