@@ -2,5 +2,5 @@
 
 from importlib.util import find_spec
 
-NEEDS = {"boosting.md": ["lightgbm", "xgboost"]}
+NEEDS = {"boosting.md": ["lightgbm", "xgboost"], "torch.md": ["torch"]}
 collect_ignore = [page for page, modules in NEEDS.items() if not all(map(find_spec, modules))]
