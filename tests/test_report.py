@@ -393,7 +393,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ["compare", "qrels.txt", "base.run", "good.run", "--seed", "1"],
         ["compare", "qrels.txt", "base.run", "good.run", "--baseline", "base", "-m", "bpref", "--seed", "1"],
         ["explain", "qrels.txt", "base.run", "--like", "trec_eval", "--like", "sklearn"],
-        ["demo", "--queries", "3", "--docs", "20"],
+        ["demo", "--queries", "10", "--docs", "20"],
     ],
     ids=" ".join,
 )

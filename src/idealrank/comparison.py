@@ -143,8 +143,8 @@ class Comparison:
         """One line a measure and comparison, numbers in full."""
         return render(self._all_differences(), "csv")
 
-    def to_latex(self) -> str:
-        """Means of all measures, a row a system, with letters for the systems it is significantly better than."""
+    def table_of_letters(self) -> Table:
+        """A row a system: its means by all measures, with letters for the systems it is significantly better than."""
         letters = {measure: self.letters(measure) for measure in self.values}
         rows: list[list[Value]] = []
         for i, system in enumerate(self.systems):
@@ -153,7 +153,11 @@ class Comparison:
                 for name in self.values
             ]
             rows.append([f"{_letter(i)} {system}", *cells])
-        return render(Table([Column("system"), *map(Column, self.values)], rows), "latex")
+        return Table([Column("system"), *map(Column, self.values)], rows)
+
+    def to_latex(self) -> str:
+        """Means of all measures, a row a system, with letters for the systems it is significantly better than."""
+        return render(self.table_of_letters(), "latex")
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """A data frame with one row a measure and comparison."""

@@ -19,7 +19,7 @@ _COMMANDS = {
     "compare": "Compare systems: differences, and whether they are real.",
     "consistency": "Find out whether losses lead to the best NDCG.",
     "convert": "Convert between LETOR, TREC, Parquet and CSV files.",
-    "demo": "Make a small click log, read it back and rank it: one screen.",
+    "demo": "Train four rankers on a small click log, and tell them apart.",
     "distinguish": "Tell which measures separate systems, and how soon.",
     "evaluate": "Measure systems by any of the measures, under any convention.",
     "explain": "Explain why two tools give different numbers.",

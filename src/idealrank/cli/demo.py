@@ -1,12 +1,14 @@
-"""``idealrank demo``: a click log, made, written, read back and ranked, on one screen."""
+"""``idealrank demo``: a click log, four rankers trained on it, and what tells them apart, on one screen."""
 
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,20 +16,29 @@ import idealrank
 from idealrank.cli.help import Command
 from idealrank.cli.options import debug_option, format_option, html_option, quiet_option
 from idealrank.cli.tables import Column, Table, show
+from idealrank.cli.terminal import is_rich
 
 if TYPE_CHECKING:
+    from idealrank.comparison import Comparison
     from idealrank.data import Floats, RankingData
+    from idealrank.theory.distinguishing import Distinction
 
 __all__ = ["command"]
 
-_TOP = 10
-_FEATURES = {1: "a matching score", 2: "links to the site", 4: "words of the query found", 7: "noise"}
+_FEATURE = "feature 1"
+#: NDCG with the four discounts of Wang et al. 2013, by what the table calls them.
+_MEASURES = {
+    "log": "ndcg",
+    "r^-1/2": "ndcg(discount=power:0.5)",
+    "2^-r": "ndcg(discount=geometric:2)",
+    "log, n/5": "ndcg@20%",
+}
 
 
 @click.command("demo", cls=Command)
-@click.option("--queries", type=click.IntRange(1), default=40, show_default=True, metavar="N", help="Queries.")
+@click.option("--queries", type=click.IntRange(5), default=40, show_default=True, metavar="N", help="Queries.")
 @click.option(
-    "--docs", type=click.IntRange(_TOP), default=5000, show_default=True, metavar="N", help="Documents a query."
+    "--docs", type=click.IntRange(10), default=5000, show_default=True, metavar="N", help="Documents a query."
 )
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Another seed makes another log."
@@ -37,42 +48,53 @@ _FEATURES = {1: "a matching score", 2: "links to the site", 4: "words of the que
 @quiet_option
 @debug_option
 def command(queries: int, docs: int, seed: int, output_format: str, html_path: str | None, quiet: bool) -> None:
-    """Make a small click log, read it back and rank it.
+    """Train four rankers on an invented click log, and see which measure tells them apart.
 
     The log is that of an invented search engine: a document's label is 2 above 1000 clicks, 1 from 100, else 0. Its
-    training part is written as LETOR text and read back; then the test queries are ranked by single features, at
-    random, and by the least-squares combination of all features, and the best-ranked ten documents are looked at.
+    training part is written as LETOR text and read back; four learners are fitted to most of it and keep what is best
+    on the rest; the test queries are ranked by them and by the best single feature, measured by NDCG with four
+    discounts, compared pair by pair, and looked at for what tells the two best learners apart. A report goes to
+    idealrank-demo.html, or where --html says.
 
-    With --format other than text, or --quiet, only the table is printed. With --html, the rankers are also compared
-    with the first feature, as 'idealrank compare' does.
+    With --format other than text, or --quiet, only the table is printed, and a report is written where --html says.
     """
     speak = output_format == "text" and not quiet
     if speak:
         click.echo(f"idealrank {idealrank.__version__}: the click log of an invented search engine, seed {seed}\n")
 
     from idealrank import datasets
+    from idealrank.comparison import compare
+    from idealrank.theory import distinguish
 
     parts = datasets.web_search(queries, docs, seed=seed)
     train, speed = _through_a_file(parts.train)
     if speak:
         click.echo(f"{_summary('train', train)}\n{_summary('test', parts.test)}\n{speed}\n")
-        click.echo(f"The first {_TOP} documents of each test query, ranked by ...\n")
-    rankers = _rankers(train, parts.test, seed)
-    show(_table(parts.test, rankers), output_format)
+    scores = _scores(train, parts.test, seed, verbose=speak and is_rich(sys.stderr))
+    compared = compare(parts.test, scores, list(_MEASURES.values()), test="randomization", seed=seed)
+    means = {name: each.mean for name, each in compared.means[_MEASURES["log"]].items() if name != _FEATURE}
+    first, second = sorted(means, key=lambda name: -means[name])[:2]
+    measures = list(_MEASURES.values())
+    told = distinguish(parts.test, scores[first], scores[second], measures, names=(first, second), seed=seed)
+    show(
+        Table([Column("NDCG of test queries"), *map(Column, _MEASURES)], compared.table_of_letters().rows),
+        output_format,
+    )
     if speak:
+        tested = f"paired randomisation test, {compared.correction.capitalize()}, 5%"
+        seen = f"Letters: better than these ({tested}). Of the best two, {told.advice}."
+        click.echo("\n" + textwrap.fill(seen, 80))
         click.echo(_NEXT)
-    if html_path is not None:
-        _report(parts.test, rankers, html_path, seed, quiet=quiet)
+    if html_path is not None or speak:
+        _report(compared, told, parts.test, scores, html_path or "idealrank-demo.html", quiet=quiet)
 
 
 _NEXT = """
-clicked: the share of those documents with label 1 or 2, over all test queries.
-
 Try next
-  idealrank convert train.txt train.parquet   LETOR, TREC, CSV and Parquet files
-  idealrank convert --help                    what it reads and writes
-  idealrank.read_letor("train.txt")           the same from Python, as arrays
-  idealrank.datasets.web_search().train       this click log"""
+  idealrank train train.txt --out model.json     a ranker from LETOR, CSV or Parquet
+  idealrank evaluate test.txt scores.txt         any measure, any tool's convention
+  idealrank compare qrels.txt old.run new.run    is the difference real?
+"""
 
 
 def _through_a_file(data: RankingData) -> tuple[RankingData, str]:
@@ -99,42 +121,36 @@ def _summary(name: str, data: RankingData) -> str:
     return f"{name + ':':6} {data.n_queries:,} queries, {data.n_docs:,} documents; labels {shares}"
 
 
-def _rankers(train: RankingData, test: RankingData, seed: int) -> dict[str, Floats]:
-    """{ranker: one score a test document}."""
+def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) -> dict[str, Floats]:
+    """{ranker: one score a test document}: the best single feature, and four learners."""
     import numpy as np
 
-    # Centred, so that no constant is needed.
-    features = train.features - train.features.mean(axis=0, dtype=np.float64)
-    weights = np.linalg.lstsq(features, train.labels - train.labels.mean())[0]
-    return {
-        "nothing, at random": np.random.default_rng(seed).random(test.n_docs),
-        **{f"feature {number}, {what}": test.features[:, number - 1] for number, what in _FEATURES.items()},
-        f"all {test.n_features} features, by least squares": test.features @ weights,
+    from idealrank import learners
+    from idealrank.learners.trials import rows_of
+
+    fitted, validation = train.split([0.8, 0.2], seed=seed)
+    common: dict[str, Any] = {"normalize": "zscore", "max_iter": 40, "patience": 5, "verbose": verbose}
+    rankers = {
+        "least squares": learners.LeastSquaresRanker(**common),
+        "ListNet": learners.ListNet(**common),
+        "RankSVM": learners.RankSVM(C=1e-6, **common),
+        "ApproxNDCG": learners.ApproxNDCGRanker(**common),
     }
+    (X, y, qid), (unseen, _, queries) = rows_of(fitted), rows_of(test)
+    scores = {_FEATURE: np.asarray(test.features[:, 0], np.float64)}
+    for name, ranker in rankers.items():
+        ranker.fit(X, y, qid=qid, eval_set=rows_of(validation))
+        scores[name] = ranker.predict(unseen, queries)
+    return scores
 
 
-def _table(test: RankingData, rankers: Mapping[str, Floats]) -> Table:
-    """One row a ranker: the shares of labels in its top documents."""
-    import numpy as np
-
-    from idealrank import _core, _threads
-
-    def row(name: str, scores: Floats) -> list[str | float]:
-        order = _core.order(np.ascontiguousarray(scores, np.float64), test.offsets, _threads.resolve(None))
-        top = test.labels[order[test.offsets[:-1, None] + np.arange(_TOP)]]
-        return [name, float(np.mean(top >= 1)), float(np.mean(top == 2))]
-
-    columns = [Column("ranked by"), Column("clicked", ".1%"), Column("label 2", ".1%")]
-    return Table(columns, [row(name, scores) for name, scores in rankers.items()])
-
-
-def _report(test: RankingData, rankers: Mapping[str, Floats], path: str, seed: int, *, quiet: bool) -> None:
+def _report(
+    compared: Comparison, told: Distinction, test: RankingData, scores: Mapping[str, Floats], path: str, *, quiet: bool
+) -> None:
     from idealrank.cli import reporting
-    from idealrank.comparison import compare
+    from idealrank.cli.distinctions import part_of
     from idealrank.evaluation import evaluate
     from idealrank.report import over_cutoffs
 
-    measures = [f"ndcg@{_TOP}", f"p@{_TOP}"]
-    baseline = next(name for name in rankers if name.startswith("feature"))
-    found = compare(test, rankers, measures, baseline=baseline, seed=seed)
-    reporting.write(found, path, curves=evaluate(test, rankers, over_cutoffs(measures)), quiet=quiet)
+    curves = evaluate(test, scores, over_cutoffs(["ndcg", "p"]))
+    reporting.write(compared, path, curves=curves, parts=[part_of(told)], quiet=quiet)

@@ -19,7 +19,6 @@ from idealrank.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from idealrank.cli.tables import Table
     from idealrank.theory.distinguishing import Distinction
 
 __all__ = ["command"]
@@ -83,6 +82,7 @@ def command(
     """Tell which measures separate SYSTEMS on DATA."""
     kind = kind_of_judged(data, from_kind, systems, least=2)
 
+    from idealrank.cli.distinctions import table_of
     from idealrank.cli.evaluating import read_systems
     from idealrank.cli.same_documents import same_documents, save_picture
     from idealrank.cli.tables import show_with_remarks
@@ -106,7 +106,7 @@ def command(
         )
         for a, b in combinations(scores, 2)
     ]
-    show_with_remarks(_table(found), [each.advice for each in found], output_format)
+    show_with_remarks(table_of(found), [each.advice for each in found], output_format)
     if plot is not None:
         save_picture(found[0].plot().figure, plot)
     if html_path is not None:
@@ -114,50 +114,9 @@ def command(
 
 
 def _write_report(found: list[Distinction], path: str, *, quiet: bool) -> None:
-    from functools import partial
-
+    from idealrank.cli.distinctions import part_of
     from idealrank.cli.reporting import write_tables
-    from idealrank.report import Part
-    from idealrank.theory.plots import plot_values, plot_wins
 
-    parts = []
-    for each in found:
-        a, b = each.names
-        won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in each.table)
-        pictures = [(partial(plot_wins, each), "Share of lists with the better one ahead, by their length", won)]
-        for row in each.table:
-            told = f"{a} ends at {row.mean_a:.4f}, {b} at {row.mean_b:.4f}"
-            pictures.append(
-                (partial(plot_values, each, row.measure), f"Means of {row.measure}; dashed, the limits", told)
-            )
-        parts.append(Part(f"{a} and {b}", _table([each]), tuple(pictures)))
     systems = ", ".join(dict.fromkeys(name for each in found for name in each.names))
-    write_tables(f"What tells {systems} apart", [f"{each.advice}." for each in found], parts, path, quiet=quiet)
-
-
-def _table(found: list[Distinction]) -> Table:
-    from idealrank.cli.tables import Column, Table, or_none
-
-    names = ("measure", "a", "b")
-    numbers = {"mean a": ".4f", "mean b": ".4f", "wins": ".1%", "separated": ".1%", "queries": ",", "documents": ","}
-    more = {"changes": ".1f", "limit a": ".4f", "limit b": ".4f"}
-    columns = [*map(Column, names), *(Column(*item) for item in {**numbers, **more}.items()), Column("theory")]
-    rows = [
-        [
-            row.measure,
-            *each.names,
-            row.mean_a,
-            row.mean_b,
-            row.wins,
-            or_none(row.separated),
-            row.queries_needed,
-            row.settled_at,
-            row.sign_changes,
-            or_none(row.limit_a),
-            or_none(row.limit_b),
-            row.verdict.how,
-        ]
-        for each in found
-        for row in each.table
-    ]
-    return Table(columns, rows)
+    verdicts = [f"{each.advice}." for each in found]
+    write_tables(f"What tells {systems} apart", verdicts, [part_of(each) for each in found], path, quiet=quiet)

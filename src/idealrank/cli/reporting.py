@@ -16,9 +16,11 @@ from idealrank.report.results import Result
 __all__ = ["write", "write_tables"]
 
 
-def write(result: Result, path: str, *, curves: Evaluations | None = None, quiet: bool) -> None:
+def write(
+    result: Result, path: str, *, curves: Evaluations | None = None, parts: Sequence[Part] = (), quiet: bool
+) -> None:
     """Write the page of the result, with the command that the user gave, and say so."""
-    html(result, path, curves=curves, command=_command())
+    html(result, path, curves=curves, parts=parts, command=_command())
     note(f"the report is in {path}", quiet=quiet)
 
 

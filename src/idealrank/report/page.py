@@ -38,13 +38,15 @@ def html(
     *,
     title: str | None = None,
     curves: Evaluations | None = None,
+    parts: Sequence[Part] = (),
     command: str | None = None,
 ) -> str:
     """The report of what `evaluate`, `compare` or `explain` found: one self-contained HTML page.
 
     With ``path`` it is also written there, whole or not at all. ``curves`` are evaluations at several cut-offs, of
-    `over_cutoffs` say, to draw; without, the result's own measures are drawn where they have several. ``command`` is
-    what to say it was made by. The same arguments give the same page.
+    `over_cutoffs` say, to draw; without, the result's own measures are drawn where they have several. ``parts`` are
+    tables with pictures to show as well, ``command`` is what to say it was made by. The same arguments give the same
+    page.
 
     >>> from idealrank import evaluate
     >>> page = html(evaluate({"<q>": {"a": 1}}, {"<q>": {"a": 1.0}}, "rr"), title="R & D")
@@ -55,6 +57,7 @@ def html(
     title = title or title_of(result)
     sections = [
         *sections_of(result, curves),
+        *_sections_of_parts(parts),
         Section("queries", "Query by query", _queries(measures_of(result))),
         Section("data", "Data quality", _problems(evaluations.problems)),
         Section("conventions", "Conventions", joined(_conventions(evaluations))),
@@ -91,16 +94,19 @@ def html_of_tables(
     >>> "<h1>Two &amp; more</h1>" in page, "<li>a &lt; b</li>" in page
     (True, True)
     """
-    sections = []
-    for place, part in enumerate(parts):
-        key = f"part-{place}"
-        drawn = [figure(draw, f"{key}-{n}", caption, told) for n, (draw, caption, told) in enumerate(part.pictures)]
-        pictures = tag("div", *drawn, class_="figures") if drawn else Markup("")
-        sections.append(Section(key, part.title, joined([table(part.table, part.title), pictures])))
+    sections = [*_sections_of_parts(parts)]
     made_by: dict[str, object] = {} if command is None else {"command": tag("code", command)}
     sections.append(Section("provenance", "Provenance", _definitions(made_by | _programs())))
     found = tag("ul", *(tag("li", verdict) for verdict in verdicts), class_="verdicts") if verdicts else ""
     return _assembled(title, tag("header", tag("h1", title), found), sections, path)
+
+
+def _sections_of_parts(parts: Sequence[Part]) -> Iterator[Section]:
+    for place, part in enumerate(parts):
+        key = f"part-{place}"
+        drawn = [figure(draw, f"{key}-{n}", caption, told) for n, (draw, caption, told) in enumerate(part.pictures)]
+        pictures = tag("div", *drawn, class_="figures") if drawn else Markup("")
+        yield Section(key, part.title, joined([table(part.table, part.title), pictures]))
 
 
 def _assembled(
