@@ -85,7 +85,7 @@ def test_a_named_learner_is_its_loss(cls: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("loss", ["squared_hinge"])
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
 @pytest.mark.parametrize("C", [0.01, 1.0])
 def test_ranksvm_finds_what_linear_svc_finds_on_explicit_pairs(loss: str, C: float) -> None:  # noqa: N803
     from sklearn.svm import LinearSVC

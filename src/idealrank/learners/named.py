@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from idealrank import losses
+from idealrank.data import Floats
 from idealrank.errors import ConventionError
 from idealrank.learners.linear import LinearModel
+from idealrank.learners.objective import Objective
+from idealrank.learners.optimizers import planes
+from idealrank.learners.trace import Trace
 from idealrank.losses import Loss
 
 __all__ = [
@@ -26,7 +32,8 @@ __all__ = [
 class RankSVM(LinearModel):
     """Ranking SVM (Herbrich et al. 2000; Joachims 2002): 1/2 ||w||^2 + C times the sum of hinge losses of all pairs.
 
-    ``loss`` is "squared_hinge" (Chapelle and Keerthi 2010), which is smooth, or "hinge"; pairs are never visited one by
+    ``loss`` is "squared_hinge" (Chapelle and Keerthi 2010), which is smooth, or "hinge", which has corners and is
+    minimised by cutting planes (Joachims 2006) to within a millionth of its value at 0. Pairs are never visited one by
     one. Each pair of documents of one query and different labels counts 1.
 
     The pair (1, 0) apart by 1 feature: 1/2 w^2 + C (1 - w)^2 is least at w = 2 C / (1 + 2 C) = 2/3.
@@ -46,6 +53,12 @@ class RankSVM(LinearModel):
 
     def _penalty(self, weight: float) -> float:
         return 1 / (self.C * weight)
+
+    def _minimised(self, objective: Objective, start: Floats, trace: Trace) -> Floats:
+        if self.loss == "squared_hinge" or self.optimizer == "sgd":
+            return super()._minimised(objective, start, trace)
+        planes(objective, trace, self.max_iter, 1e-6 * objective(np.zeros_like(start))[0])
+        return trace.best_parameters
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -32,7 +32,11 @@ class Objective:
         gradient[:-1] += l2 * weights
         return sums.value / sums.weight + l2 / 2 * float(weights @ weights), gradient
 
+    def penalty(self) -> float:
+        """The weight of half the squared length of the weights."""
+        return self.l2(self.parts.sum(Part.weight))
+
     def queries(self) -> list[Objective]:
         """The same for each query alone."""
-        l2 = self.l2(self.parts.sum(Part.weight))
+        l2 = self.penalty()
         return [replace(self, parts=each, l2=lambda _: l2) for each in self.parts.queries()]

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank.data import Floats
 from idealrank.errors import ConventionError
 from idealrank.learners.base import Training
-from idealrank.learners.cutting_plane import cutting_plane
 from idealrank.learners.iterative import WeightedSum
 from idealrank.learners.objective import Objective
+from idealrank.learners.optimizers import planes
 from idealrank.losses import Loss
 
 __all__ = ["StructuralSVM"]
@@ -43,17 +42,8 @@ class StructuralSVM(WeightedSum):
                 raise ConventionError(f"{name} must be a number above 0, got {getattr(self, name)!r}")
 
     def _fit(self, training: Training) -> None:
-        mean_hinge = Objective(training.parts, self._hinge())
-
-        def risk(weights: Floats) -> tuple[float, Floats]:
-            value, slope = mean_hinge(np.append(weights, 0.0))
-            return value, slope[:-1]
-
+        hinge = Objective(training.parts, self._hinge(), lambda _: self.l2)
         start = np.zeros(self.n_features_in_ + 1)
         with self._traced(start, self._validation(training.validation)) as trace:
-            trace.begin(str(mean_hinge.loss))
-            for step in cutting_plane(risk, self.n_features_in_, self.l2):
-                trace.add(np.append(step.weights, 0.0), step.value)
-                self.gap_ = step.gap
-                if step.gap <= self.tolerance or len(trace.history) > self.max_iter or trace.is_hopeless:
-                    break
+            trace.begin(str(hinge.loss))
+            self.gap_ = planes(hinge, trace, self.max_iter, self.tolerance)
