@@ -91,7 +91,7 @@ def rank_svm(setting: Setting) -> Iterator[Comparison]:
     yield Comparison(
         f"RankSVM, squared hinge, {len(pairs):,} pairs of {qid.size:,} documents; the objectives agree",
         Contestant("idealrank", lambda: RankSVM(C=cost).fit(X, y, qid=qid).coef_, digest=objective),
-        [Contestant("LinearSVC on explicit pairs", on_pairs, AtMost(1), "sklearn", "scikit-learn", digest=objective)],
+        [Contestant("LinearSVC on explicit pairs", on_pairs, None, "sklearn", "scikit-learn", digest=objective)],
         amount=len(pairs) / 1e6,
         amount_unit="M pairs",
     )
