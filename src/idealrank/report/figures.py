@@ -7,8 +7,8 @@ when something is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from idealrank.report.results import Result, difference, intervals_of, one_measu
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cutoff_curves", "differences", "distributions", "learning_curve", "means", "significance", "waterfall"]
+__all__ = ["cutoff_curves", "differences", "distributions", "means", "significance", "waterfall"]
 
 #: In inches.
 _WIDTH = 5.0
@@ -153,35 +153,6 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
     ax.grid(axis="y", color=GRID, linewidth=0.6)
     _name_below(ax, "cut-off")
     ax.set_ylabel(family, parse_math=False)
-    return ax
-
-
-def learning_curve(history: Sequence[Mapping[str, Any]], ax: Axes | None = None) -> Axes:
-    """The validation measure by iteration, or the loss where there is none; ``history`` is a learner's ``history_``.
-
-    A dot marks the best; the stages of a continuation have lines of their own.
-
-    >>> lines = learning_curve([{"stage": "cosine", "loss": 0.5}, {"stage": "cosine", "loss": 0.25}]).lines
-    >>> lines[0].get_ydata().tolist(), lines[-1].get_xdata().tolist()
-    ([0.5, 0.25], [1])
-    """
-    if not history:
-        raise DataError("the history is empty: no iteration was made")
-    what = "validation" if "validation" in history[0] else "loss"
-    values = np.array([entry[what] for entry in history])
-    starts = [0, *(place for place in range(1, len(history)) if history[place]["stage"] != history[place - 1]["stage"])]
-    ax = _axes(ax, 2.8)
-    for number, (begin, end) in enumerate(zip(starts, [*starts[1:], len(history)], strict=True)):
-        colour, style = SERIES[number % len(SERIES)], _LINES[number // len(SERIES) % len(_LINES)]
-        places = range(begin, end)
-        ax.plot(places, values[begin:end], color=colour, linestyle=style, linewidth=1.5, label=history[begin]["stage"])
-    best = int(np.argmax(values)) if what == "validation" else int(np.argmin(values))
-    ax.plot([best], [values[best]], marker="o", color="black", markersize=5)
-    if len(starts) > 1:
-        ax.legend(fontsize="small")
-    ax.grid(axis="y", color=GRID, linewidth=0.6)
-    _name_below(ax, "iteration")
-    ax.set_ylabel(what, parse_math=False)
     return ax
 
 
