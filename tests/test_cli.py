@@ -132,7 +132,7 @@ def test_the_demo_shows_a_table_and_names_commands_that_exist(tmp_path: Path, mo
     named = [line.split()[1] for line in shown.stdout.splitlines() if line.startswith("  idealrank ")]
     assert set(named) <= set(commands.commands)
     assert named
-    assert all(len(line) <= 82 for line in shown.stdout.splitlines())
+    assert all(len(line) <= 80 for line in shown.stdout.splitlines())
     assert len(shown.output.splitlines()) <= 24  # one screen
 
 

@@ -91,9 +91,9 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
 
 _NEXT = """
 Try next
-  idealrank train train.txt --out model.json     a ranker from LETOR, CSV or Parquet
-  idealrank evaluate test.txt scores.txt         any measure, any tool's convention
-  idealrank compare qrels.txt old.run new.run    is the difference real?
+  idealrank train train.txt --out model.json   a ranker from LETOR, CSV, Parquet
+  idealrank evaluate test.txt scores.txt       any measure, any tool's convention
+  idealrank compare qrels.txt old.run new.run  is the difference real?
 """
 
 
