@@ -109,7 +109,7 @@ def read_model(path: Source) -> StoredModel:
             f"is {version}, and this idealrank reads up to {VERSION}: install a newer idealrank", name, "version"
         )
     entries.must_be_known(_KEYS)
-    n_features = entries.whole_number("n_features", least=0)
+    n_features = entries.whole_number("n_features", least=1)
     return StoredModel(
         entries.text("learner"),
         entries.options("options"),

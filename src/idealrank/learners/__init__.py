@@ -21,6 +21,7 @@ from idealrank.learners.random import RandomRanker
 from idealrank.learners.sources import ParquetSource
 from idealrank.learners.svm_map import SVMMap
 from idealrank.learners.svm_ndcg import SVMNDCG
+from idealrank.learners.trials import rows_of
 from idealrank.learners.tuning import tune
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "SoftRank",
     "cross_fold",
     "load",
+    "rows_of",
     "save",
     "to_elasticsearch",
     "to_ranklib",

@@ -54,7 +54,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     ``_state`` lists what a fit leaves that scoring needs, and model files hold: {attribute: "text", or a dtype, with
     the names of its dimensions where it is an array: "float64[n_features]"}. Dimensions of one name are equal. A
-    learner that has more to check of it does so in ``_check_state``.
+    learner that has more to check of it does so in ``_check_state``; one whose attributes are not such values makes
+    them in ``_get_state`` and takes them in ``_set_state``.
     """
 
     __metadata_request__fit = {"qid": True}  # noqa: RUF012  (scikit-learn reads it so)
@@ -148,6 +149,16 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _check_options(self) -> None:
         """Refuse options of this learner that make no sense."""
+
+    def _get_state(self) -> dict[str, Any]:
+        """What ``_state`` lists."""
+        return {name: getattr(self, name) for name in self._state}
+
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        """Score as the learner did whose state this is."""
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._check_state()
 
     def _check_state(self) -> None:
         """Refuse a state, of the right dtypes and dimensions, that makes no sense: raise a DataError."""

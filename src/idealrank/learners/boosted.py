@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from idealrank.errors import ConventionError, DataError, MissingExtraError
 from idealrank.learners.base import Ranker, Training
 from idealrank.learners.boosting import Float32s, derivatives
 from idealrank.learners.features import table_of
+from idealrank.learners.trees import Trees
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, measure
 
@@ -47,6 +48,16 @@ class BoostedRanker(Ranker):
     >>> BoostedRanker(n_estimators=3).fit(X, y, qid=qid).score(X, y, qid=qid)
     1.0
     """
+
+    _state: ClassVar[Mapping[str, str]] = {
+        "n_leaves": "int64[n_trees]",
+        "features": "int64[n_splits]",
+        "thresholds": "float64[n_splits]",
+        "decisions": "int64[n_splits]",
+        "left": "int64[n_splits]",
+        "right": "int64[n_splits]",
+        "leaf_values": "float64[n_leaves]",
+    }
 
     loss: str | Loss = field(default="lambda_rank(truncation=30)", kw_only=False)
     normalize: str | None = None
@@ -96,6 +107,14 @@ class BoostedRanker(Ranker):
         threads = _threads.resolve(self.n_threads)
         scores: Floats = self.booster_.predict(table_of(self._features(data)), num_threads=threads)
         return scores
+
+    def _get_state(self) -> dict[str, Any]:
+        return vars(Trees.of(self.booster_.model_to_string()))
+
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        trees = Trees(**state)
+        trees.check(self.n_features_in_)
+        self.booster_ = _lightgbm().Booster(model_str=trees.to_text(self.n_features_in_))
 
     def _lightgbm_params(self) -> dict[str, Any]:
         seed = {} if self.random_state is None else {"seed": self.random_state}

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from idealrank import cutoffs
 from idealrank._spec import nearest
-from idealrank.errors import ConventionError, IdealrankError, ModelError
+from idealrank.errors import ConventionError, DataError, IdealrankError, ModelError
 from idealrank.io.files import Source, display_name
 from idealrank.io.models import Entry, StoredModel, read_model, write_model
 from idealrank.learners.base import Ranker
@@ -53,9 +53,16 @@ def save(model: Ranker, path: str | os.PathLike[str]) -> None:
         options,
         int(model.n_features_in_),
         None if names is None else tuple(names.tolist()),
-        {key: _as_entry(getattr(model, key), dtype) for key, dtype in model._state.items()},
+        {key: _as_entry(value, model._state[key]) for key, value in _state_of(model, target).items()},
     )
     write_model(stored, path)
+
+
+def _state_of(model: Ranker, path: str) -> dict[str, Any]:
+    try:
+        return model._get_state()
+    except DataError as error:
+        raise ModelError(str(error), path) from None
 
 
 def _stored_options(cls: type[Ranker]) -> list[str]:
@@ -128,26 +135,29 @@ def _learn(model: Ranker, stored: StoredModel, path: str) -> None:
         got = ", ".join(sorted(stored.state))[:60] or "nothing"
         raise ModelError(f"{stored.learner} has {', '.join(sorted(declared))}, got {got}", path, "state")
     sizes = {"n_features": stored.n_features}
-    for key, spec in declared.items():
-        value, entry = stored.state[key], f"state.{key}"
-        if spec == "text":
-            if not isinstance(value, str):
-                raise ModelError(f"must be text, got {value!r:.60}", path, entry)
-            setattr(model, key, value)
-            continue
-        dtype, dimensions = _declared(spec)
-        array = np.asarray(value)
-        fits = array.dtype == dtype or (dtype == "float64" and array.dtype == "int64")
-        if not fits or array.ndim != len(dimensions):
-            raise ModelError(f"must be {spec}, got {array.dtype} of shape {array.shape}", path, entry)
-        for dimension, size in zip(dimensions, array.shape, strict=True):
-            if sizes.setdefault(dimension, size) != size:
-                raise ModelError(f"{dimension} is {sizes[dimension]}, got {size} numbers", path, entry)
-        setattr(model, key, array.astype(dtype) if dimensions else np.asarray(value, dtype).item())
+    values = {key: _fitting(stored.state[key], spec, sizes, path, key) for key, spec in declared.items()}
     try:
-        model._check_state()
-    except IdealrankError as error:
+        model._set_state(values)
+    except DataError as error:
         raise ModelError(str(error), path, "state") from None
+
+
+def _fitting(value: Entry, spec: str, sizes: dict[str, int], path: str, key: str) -> Any:
+    """The value, if it is what was declared, with dimensions of sizes that are known or now are."""
+    entry = f"state.{key}"
+    if spec == "text":
+        if not isinstance(value, str):
+            raise ModelError(f"must be text, got {value!r:.60}", path, entry)
+        return value
+    dtype, dimensions = _declared(spec)
+    array = np.asarray(value)
+    fits = array.dtype == dtype or (dtype == "float64" and array.dtype == "int64")
+    if not fits or array.ndim != len(dimensions):
+        raise ModelError(f"must be {spec}, got {array.dtype} of shape {array.shape}", path, entry)
+    for dimension, size in zip(dimensions, array.shape, strict=True):
+        if sizes.setdefault(dimension, size) != size:
+            raise ModelError(f"{dimension} is {sizes[dimension]}, got {size} numbers", path, entry)
+    return array.astype(dtype) if dimensions else array.astype(dtype).item()
 
 
 def _declared(spec: str) -> tuple[str, list[str]]:
