@@ -84,7 +84,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
         tested = f"paired randomisation test, {compared.correction.capitalize()}, 5%"
         seen = f"Letters: better than these ({tested}). Of the best two, {told.advice}."
         click.echo("\n" + textwrap.fill(seen, 80))
-        click.echo(_NEXT)
+        click.echo(_NEXT, nl=False)
     if html_path is not None or speak:
         _report(compared, told, parts.test, scores, html_path or "idealrank-demo.html", quiet=quiet)
 
@@ -92,7 +92,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
 _NEXT = """
 Try next
   idealrank train train.txt --out model.json   a ranker from LETOR, CSV, Parquet
-  idealrank evaluate test.txt scores.txt       any measure, any tool's convention
+  idealrank evaluate test.txt scores.txt       any measure, any tool's numbers
   idealrank compare qrels.txt old.run new.run  is the difference real?
 """
 
