@@ -156,6 +156,8 @@ def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
             BoostedRanker().set_params(**{name: value}).fit(X, y, qid=qid)
     with pytest.raises(DataError, match=r"no query of the eval_set has a value of rr\(empty=skip\)"):
         quick(measure="rr(empty=skip)").fit(X, y, qid=qid, eval_set=(X, np.zeros(y.size), qid))
+    with pytest.raises(DataError, match=r"no feature can be split: there are 30 documents.* min_child_samples=20"):
+        quick().fit(X[:30], y[:30], qid=qid[:30])
     with pytest.raises(DataError, match=r"a score of the booster must be .*: try a lower learning rate"):
         quick(learning_rate=1e308).fit(X, y, qid=qid)
 

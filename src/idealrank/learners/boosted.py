@@ -89,7 +89,12 @@ class BoostedRanker(Ranker):
             return derivatives(self.loss_, replace(training.lists, scores=scores), training.query_weights)
 
         params = self._lightgbm_params()
-        train = lightgbm.Dataset(table_of(training.features), training.lists.labels, params=params)
+        train = lightgbm.Dataset(table_of(training.features), training.lists.labels, params=params).construct()
+        if not any(map(train.feature_num_bin, range(self.n_features_in_))):
+            raise DataError(
+                f"no feature can be split: there are {training.data.n_docs} documents, and a leaf must have "
+                f"min_child_samples={self.min_child_samples}; take fewer, or features that are not constant"
+            )
         history: dict[str, Any] = {}
         watch = {} if training.validation is None else self._watch(train, training.validation, history)
         booster = lightgbm.train({**params, "objective": objective}, train, self.n_estimators, **watch)
