@@ -162,6 +162,14 @@ def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
         quick(learning_rate=1e308).fit(X, y, qid=qid)
 
 
+def test_an_error_names_the_callers_query_and_row(parts: datasets.Parts) -> None:
+    X, y, _ = rows_of(parts.train)
+    names = np.array([f"q{number % 7}" for number in range(y.size)])  # rows of a query do not lie together
+    with pytest.raises(DataError, match="a gain must be finite") as caught:
+        quick().fit(X, np.where(np.arange(y.size) == 100, 5000, y), qid=names)
+    assert (caught.value.query, caught.value.row) == ("q2", 100)
+
+
 def test_without_lightgbm_the_error_names_the_pip_command(
     parts: datasets.Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
 
 from idealrank import datasets, discounts, gains
+from idealrank.errors import DataError
 from idealrank.learners import ConsistentRegression, LeastSquaresRanker
 from idealrank.learners.trials import rows_of
 
@@ -101,3 +102,9 @@ def test_the_default_is_that_of_scikit_learn(parts: datasets.Parts) -> None:
     X, y, qid = rows_of(parts.train)
     ranker = ConsistentRegression(n_threads=1).fit(X, y, qid=qid)
     assert type(ranker.estimator_).__name__ == "HistGradientBoostingRegressor"
+
+
+def test_an_error_names_the_callers_query_and_row() -> None:
+    with pytest.raises(DataError, match="a gain must be finite and not negative") as caught:
+        ConsistentRegression().fit([[0.0], [1.0], [2.0], [3.0]], [1, 0, -1, 1], qid=["a", "b", "a", "b"])
+    assert (caught.value.query, caught.value.row) == ("a", 2)

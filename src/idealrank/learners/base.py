@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -39,6 +40,19 @@ class Training:
     features: DenseFeatures | SparseFeatures
     query_weights: Floats
     validation: RankingData | None
+
+    @contextmanager
+    def in_callers_words(self) -> Iterator[None]:
+        """In an error about the lists, from within, query and row are what the caller calls them."""
+        try:
+            yield
+        except DataError as error:
+            query, row = error.query, error.row
+            if isinstance(query, int):
+                query = self.data.query_id(query)
+            if row is not None and self.data.order is not None:
+                row = int(self.data.order[row])
+            raise DataError(error.what, query, row, error.column) from None
 
     @property
     def parts(self) -> InMemory:

@@ -86,7 +86,8 @@ class BoostedRanker(Ranker):
         self.loss_: Loss = asked.settled(training.lists.scores) if hasattr(asked, "settled") else asked
 
         def objective(scores: Floats, _: Any) -> tuple[Float32s, Float32s]:
-            return derivatives(self.loss_, replace(training.lists, scores=scores), training.query_weights)
+            with training.in_callers_words():
+                return derivatives(self.loss_, replace(training.lists, scores=scores), training.query_weights)
 
         params = self._lightgbm_params()
         train = lightgbm.Dataset(table_of(training.features), training.lists.labels, params=params).construct()

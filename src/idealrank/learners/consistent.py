@@ -58,7 +58,9 @@ class ConsistentRegression(Ranker):
     n_threads: int | None = None
 
     def _fit(self, training: Training) -> None:
-        target = LeastSquares(gain=self.gain, discount=self.discount, normalizer=self.normalizer).target(training.lists)
+        squares = LeastSquares(gain=self.gain, discount=self.discount, normalizer=self.normalizer)
+        with training.in_callers_words():
+            target = squares.target(training.lists)
         self.estimator_ = _default() if self.estimator is None else clone(self.estimator)
         weights: dict[str, Floats] = {}
         if (training.query_weights != 1).any():
