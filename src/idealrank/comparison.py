@@ -239,12 +239,41 @@ def compare(
     >>> cmp.differences["rr"][0].difference, cmp.differences["rr"][0].effect.losses
     (-0.25, 1)
     """
+    check_choices(test, correction)
+    evaluations = evaluate(data, systems, measures, like=like, n_threads=n_threads)
+    return compared(
+        Evaluations({"": evaluations}) if isinstance(evaluations, Evaluation) else evaluations,
+        baseline=baseline,
+        test=test,
+        correction=correction,
+        level=level,
+        n_permutations=n_permutations,
+        seed=seed,
+        n_threads=n_threads,
+    )
+
+
+def check_choices(test: str | None, correction: str) -> None:
+    """Refuse a test or a correction that there is not."""
     if test is not None and test not in TESTS and test != "tukey":
         raise DataError(f"a test is 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
     if correction not in _CORRECTIONS:
         raise DataError(f"a correction is one of {', '.join(_CORRECTIONS)}, got {correction!r}")
-    evaluations = evaluate(data, systems, measures, like=like, n_threads=n_threads)
-    if isinstance(evaluations, Evaluation) or len(evaluations) < 2:
+
+
+def compared(
+    evaluations: Evaluations,
+    *,
+    baseline: str | None,
+    test: str | None,
+    correction: str,
+    level: float,
+    n_permutations: int,
+    seed: int | None,
+    n_threads: int | None,
+) -> Comparison:
+    """What `compare` makes of the evaluations of all systems."""
+    if len(evaluations) < 2:
         raise DataError("a comparison needs two systems or more: give {name: run} or {name: scores}")
     if baseline is not None and baseline not in evaluations:
         raise DataError(f"the baseline {baseline!r} is not among the systems {', '.join(map(repr, evaluations))}")

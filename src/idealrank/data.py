@@ -364,6 +364,17 @@ def query_at(offsets: Int64s, place: int) -> int:
     return int(np.searchsorted(offsets, place, side="right")) - 1
 
 
+def joined_ids(parts: Sequence[QueryIds]) -> QueryIds:
+    """All ids one after the other: text if any of them are.
+
+    >>> joined_ids([np.array([1, 2]), np.array([3])])
+    array([1, 2, 3])
+    """
+    if any(isinstance(each, Ids) for each in parts):
+        return Ids.of([str(query) for each in parts for query in each.tolist()])
+    return np.concatenate([np.asarray(each, np.int64) for each in parts])
+
+
 def places(offsets: Int64s, queries: npt.NDArray[Any]) -> tuple[Int64s, Int64s]:
     """The places offsets[q]:offsets[q + 1] of each of the queries in turn, and the offsets that cut them.
 

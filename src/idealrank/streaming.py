@@ -6,12 +6,14 @@ The means and intervals are those of the in-memory result, bit for bit: sums are
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from idealrank.conventions import Convention, convention
-from idealrank.data import Problem, from_arrays
+from idealrank.data import Problem, from_arrays, joined_ids
 from idealrank.errors import DataError
 from idealrank.evaluation import (
     Evaluation,
@@ -93,22 +95,38 @@ def evaluate_stream(
     """
     if isinstance(batches, (str, os.PathLike)):
         batches = SortedParquet.at(batches, "qid", ("label", "score", "doc")).batches(batch_rows)
-    summary = summarized(batches, measures, like=like, n_threads=n_threads)
+    rules = convention(like or "idealrank")
+    summary = Summary(rules)
+    for evaluation in evaluated(batches, named_measures(measures), rules, n_threads):
+        summary.add(evaluation)
     if summary.n_queries == 0:
         raise DataError("the stream has no queries")
     return summary
 
 
-def summarized(
-    batches: Iterable[Any], measures: Measures, *, like: str | Convention | None = None, n_threads: int | None = None
-) -> Summary:
-    """What `evaluate_stream` gives of batches; there may be none."""
-    rules, named = convention(like or "idealrank"), named_measures(measures)
-    summary = Summary(rules)
-    for part in batches:
-        if isinstance(part, tuple):
-            labels, scores, offsets = part
-            part = from_arrays(labels, scores=scores, offsets=offsets)
-        data, own_scores = as_ranking(part)
-        summary.add(evaluate_ranking(data, own_scores[""], named, rules, n_threads))
-    return summary
+def evaluated(
+    batches: Iterable[Any], named: Mapping[str, Measure], rules: Convention, n_threads: int | None
+) -> Iterator[Evaluation]:
+    """The evaluation of each batch."""
+    for batch in batches:
+        if isinstance(batch, tuple):
+            labels, scores, offsets = batch
+            batch = from_arrays(labels, scores=scores, offsets=offsets)
+        data, own_scores = as_ranking(batch)
+        yield evaluate_ranking(data, own_scores[""], named, rules, n_threads)
+
+
+def concatenated(evaluations: Sequence[Evaluation]) -> Evaluation:
+    """One evaluation of the queries of many, one after the other; there is at least one, and no query twice.
+
+    >>> from idealrank import evaluate
+    >>> both = concatenated([evaluate([1, 0], [2, 1], "rr", query_ids=[q, q]) for q in (7, 8)])
+    >>> both.query_ids, both.per_query
+    (array([7, 8]), {'rr': array([1., 1.])})
+    """
+    first = evaluations[0]
+    per_query = {name: np.concatenate([each.per_query[name] for each in evaluations]) for name in first.per_query}
+    problems = merged_problems(tuple(problem for each in evaluations for problem in each.problems))
+    return replace(
+        first, per_query=per_query, query_ids=joined_ids([each.query_ids for each in evaluations]), problems=problems
+    )

@@ -4,11 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from idealrank.integrations import dask as dask
     from idealrank.integrations import lightgbm as lightgbm
     from idealrank.integrations import torch as torch
     from idealrank.integrations import xgboost as xgboost
 
-__all__ = ["lightgbm", "torch", "xgboost"]
+__all__ = ["dask", "lightgbm", "torch", "xgboost"]
 
 
 def __getattr__(name: str) -> Any:

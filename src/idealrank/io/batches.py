@@ -18,6 +18,8 @@ from idealrank.io.tables import parquet_file
 
 __all__ = ["SortedParquet", "parquet_files"]
 
+_ROWS_TO_LOOK_AHEAD = 10_000
+
 
 def parquet_files(path: str | os.PathLike[str]) -> list[str]:
     """The file itself, or the Parquet files in a folder, by name."""
@@ -84,7 +86,7 @@ class SortedParquet:
                 yield pa.concat_tables(ready)
             del ready
         if is_own:
-            for table in self._tables(self.end, len(self.groups), rows):
+            for table in self._tables(self.end, len(self.groups), min(rows, _ROWS_TO_LOOK_AHEAD)):
                 heads, starts, n_old = self._runs(table, last)
                 waiting.append(table.slice(0, starts[n_old]))
                 if n_old < heads.size:

@@ -107,7 +107,7 @@ def feature_columns(
 
 
 def ranking_and_scores(
-    frame: Any, columns: str | Sequence[str] | None = None
+    frame: Any, columns: str | Sequence[str] | None = None, query: str = "qid", label: str = "label"
 ) -> tuple[RankingData, dict[str, Floats] | None]:
     """A frame as data, and the scores in the named columns, one system a column.
 
@@ -115,8 +115,8 @@ def ranking_and_scores(
     """
     names = [columns] if isinstance(columns, str) else list(columns or ())
     if not names:
-        return from_frame(frame), None
-    first = from_frame(frame, score=names[0], features=())
+        return from_frame(frame, query, label), None
+    first = from_frame(frame, query, label, score=names[0], features=())
     systems = {name: _numbers(_collected(frame, [name]), name) for name in names[1:]}
     assert first.scores is not None
     if isinstance(columns, str):

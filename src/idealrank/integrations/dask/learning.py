@@ -1,0 +1,79 @@
+"""Learning from a Dask data frame, whose partitions stay in the memory of the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from idealrank.data import RankingData
+from idealrank.errors import ConventionError, DataError
+from idealrank.integrations._extras import needs
+from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
+from idealrank.learners.engine import Cluster, Engine
+from idealrank.learners.sources import FrameColumns
+
+with needs("dask"):
+    import dask
+    import dask.dataframe
+
+__all__ = ["FrameSource"]
+
+
+@dataclass(frozen=True)
+class FrameSource:
+    """A Dask data frame for ``LinearRanker(engine=client).fit(source)``; columns are named as for `ParquetSource`.
+
+    The frame is computed once a fit, and its labels and features are kept by the workers.
+
+    >>> import dask.dataframe, pandas
+    >>> rows = {"qid": [1, 2, 1, 2], "label": [1, 1, 0, 0], "bm25": [0.2, 0.1, 0.1, 0.3]}
+    >>> FrameSource(dask.dataframe.from_pandas(pandas.DataFrame(rows), npartitions=2)).features
+    ('bm25',)
+    """
+
+    frame: Any
+    query: str = "qid"
+    label: str = "label"
+    features: Any = None
+    weight: str | None = None
+    sorted: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.frame, dask.dataframe.DataFrame):
+            raise DataError(f"expected a Dask data frame, got {type(self.frame).__name__}; ParquetSource takes a path")
+        empty = self.frame._meta.iloc[:0]
+        columns = FrameColumns.of(empty, self.query, self.label, self.weight, self.features)
+        object.__setattr__(self, "features", columns.features)
+
+    def pieces(self, engine: Engine) -> Sequence[Any]:
+        """Futures of the partitions, in the memory of the engine's workers."""
+        if not isinstance(engine, Cluster):
+            raise ConventionError(
+                "the partitions of a Dask frame are computed by a cluster: LinearRanker(engine=client)"
+            )
+        columns = FrameColumns(self.query, self.label, self.weight, self.features)
+        shares = shares_of(
+            self.frame, self.query, columns.others, is_sorted=self.sorted, batch_rows=0, client=engine.client
+        )
+        kept = engine.client.compute(list(map(dask.delayed(_Kept.of), shares, [columns] * len(shares))))
+        check_ends(end for ends in engine.map(_Kept.ends_of, kept) for end in ends)
+        return list(kept)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A share as data."""
+
+    data: tuple[RankingData, ...]
+    ends: tuple[Ends, ...]
+
+    @classmethod
+    def of(cls, share: Share, columns: FrameColumns) -> _Kept:
+        return cls(tuple(map(columns.data, share.tables())), tuple(share.ends()))
+
+    def ends_of(self) -> tuple[Ends, ...]:
+        return self.ends
+
+    def batches(self) -> Iterator[RankingData]:
+        return iter(self.data)

@@ -1,0 +1,128 @@
+"""Data in shares for workers, each with whole queries."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from idealrank import _threads
+from idealrank.errors import DataError
+from idealrank.integrations._extras import needs
+from idealrank.io.batches import SortedParquet, parquet_files
+from idealrank.learners.engine import Cluster
+
+with needs("dask"):
+    import dask
+    import dask.dataframe
+
+__all__ = ["Ends", "FrameShare", "ParquetShare", "check_ends", "shares_of"]
+
+# So that a slow worker does not keep the others waiting for long, and a lost one has little to repeat.
+_SHARES_A_WORKER = 4
+
+
+class Ends(NamedTuple):
+    """The first and the last query of a partition."""
+
+    partition: int
+    first: Any
+    last: Any
+
+
+@dataclass(frozen=True)
+class ParquetShare:
+    """Row groups of sorted Parquet, read where they are needed."""
+
+    rows: SortedParquet
+    batch_rows: int
+
+    def tables(self) -> Iterator[Any]:
+        """Frames of whole queries."""
+        return self.rows.batches(self.batch_rows)
+
+    def ends(self) -> list[Ends]:
+        """None to be checked: the share reads on where a query goes on."""
+        return []
+
+
+@dataclass(frozen=True)
+class FrameShare:
+    """A partition of a Dask frame, as pandas has it in memory."""
+
+    frame: Any
+    query: str
+    number: int
+    is_sorted: bool
+
+    def tables(self) -> Iterator[Any]:
+        """The partition, if it has rows."""
+        return iter([self.frame] if len(self.frame) else [])
+
+    def ends(self) -> list[Ends]:
+        """Those of a partition that is said to be sorted by query, and is found to be so."""
+        if not self.is_sorted or not len(self.frame):
+            return []
+        ids = self.frame[self.query].to_numpy()
+        falls = np.flatnonzero(ids[1:] < ids[:-1])
+        if falls.size:
+            before, after = ids[falls[0] : falls[0] + 2].tolist()
+            what = f"partition {self.number} is not sorted by {self.query}, got {after!r} after {before!r}"
+            raise DataError(f"{what}; without sorted=True it is shuffled", query=after)
+        return [Ends(self.number, *ids[[0, -1]].tolist())]
+
+
+Share: TypeAlias = ParquetShare | FrameShare
+
+
+def check_ends(ends: Iterable[Ends]) -> None:
+    """Refuse neighbours that share a query, or that are not in the order of queries.
+
+    >>> check_ends([Ends(0, "a", "c"), Ends(1, "c", "d")])
+    Traceback (most recent call last):
+    idealrank.errors.DataError: the query lies in partitions 0 and 1; without sorted=True it is brought together \
+    (query 'c')
+    """
+    for before, after in itertools.pairwise(ends):
+        both = f"{before.partition} and {after.partition}"
+        if after.first == before.last:
+            what = f"the query lies in partitions {both}; without sorted=True it is brought together"
+            raise DataError(what, query=after.first)
+        if after.first < before.last:
+            what = f"partitions {both} are not sorted, got {after.first!r} after {before.last!r}"
+            raise DataError(f"{what}; without sorted=True they are shuffled", query=after.first)
+
+
+def shares_of(
+    data: Any, query: str, columns: Sequence[str], *, is_sorted: bool, batch_rows: int, client: Any
+) -> list[Any]:
+    """Shares, or what Dask makes of them on a worker; the columns are the query's and these."""
+    if isinstance(data, (str, os.PathLike)):
+        if is_sorted:
+            rows = SortedParquet.at(data, query, columns)
+            return [ParquetShare(each, batch_rows) for each in rows.pieces(_SHARES_A_WORKER * _n_workers(client))]
+        data = dask.dataframe.read_parquet(parquet_files(data))
+    elif not isinstance(data, dask.dataframe.DataFrame):
+        raise DataError(f"expected a Dask data frame or the path of Parquet files, got {type(data).__name__}")
+    wanted = list(dict.fromkeys((query, *columns)))
+    absent = [name for name in wanted if name not in data.columns]
+    if absent:
+        raise DataError(f"the frame has no column {absent[0]!r}; it has {', '.join(map(str, data.columns))}")
+    frame = data[wanted] if is_sorted else data[wanted].shuffle(on=query)
+    make = dask.delayed(FrameShare)
+    return [make(part, query, number, is_sorted) for number, part in enumerate(frame.to_delayed())]
+
+
+def _n_workers(client: Any) -> int:
+    if client is None:
+        with needs("distributed", "dask"):
+            from distributed import default_client
+        try:
+            client = default_client()
+        except ValueError:
+            return _threads.resolve(None)
+    return Cluster(client).n_workers
