@@ -13,10 +13,11 @@ from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank.errors import ConventionError, DataError
-from idealrank.learners import SVMNDCG, AdaRank, SVMMap
+from idealrank.learners import SVMNDCG, AdaRank, LinearRanker, PNormPush, RankBoost, SVMMap
 from idealrank.learners.cutting_plane import cutting_plane
 from idealrank.learners.svm_map import APHinge
 from idealrank.learners.svm_ndcg import NDCGHinge
+from idealrank.losses import Push
 
 
 def made(n_queries: int = 12, seed: int = 0, levels: int = 3) -> tuple[Any, Any, Any]:
@@ -236,6 +237,165 @@ def test_adarank_takes_measures_from_minus_1_to_1_of_which_more_is_better() -> N
         AdaRank(measure="dcg").fit(X, y, qid=qid)
     with pytest.raises(ConventionError, match="less is better"):
         AdaRank(measure="pairwise_error").fit(X, y, qid=qid)
+
+
+def slow_push(labels: Any, scores: Any, p: float) -> float:
+    """Rudin 2009, for labels of any number of levels: sum over k of (sum over better i of exp(s_k - s_i))^p."""
+    total = 0.0
+    for k in range(len(labels)):
+        total += sum(math.exp(scores[k] - scores[i]) for i in range(len(labels)) if labels[i] > labels[k]) ** p
+    return total
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 7.5])
+@pytest.mark.parametrize("labels", [[1, 0, 0, 1, 0], [2, 0, 1, 0, 2, 1, 1]])
+def test_the_push_is_a_power_sum_over_pairs(labels: list[int], p: float) -> None:
+    scores = np.random.default_rng(2).normal(size=len(labels))
+    value, _ = Push(p=p)(labels, scores)
+    even = slow_push(labels, np.zeros(len(labels)), p)
+    assert_allclose(even * math.exp(p * value[0]), slow_push(labels, scores, p), rtol=1e-12, atol=0)
+
+
+def test_a_push_of_p_1_is_the_exponential_loss_of_pairs() -> None:
+    labels, scores = np.array([2, 0, 1, 0, 2]), np.array([0.1, 0.3, -0.2, 0.0, 0.05])
+    better, worse = np.nonzero(labels[:, None] > labels)
+    assert_allclose(Push(p=1)(labels, scores)[0][0], np.log(np.exp(scores[worse] - scores[better]).mean()),
+                    rtol=1e-12, atol=0)  # fmt: skip
+
+
+def test_the_push_with_weights_of_documents_counts_pairs_as_often() -> None:
+    labels, scores = np.array([2.0, 0, 1, 0]), np.array([0.1, 0.3, -0.2, 0.0])
+    thrice = np.array([0, 0, 0, 1, 2, 3])  # a document that is never the worse one of a pair
+    weighted = Push(p=3)(labels, scores, weights=[3, 1, 1, 1])
+    repeated = Push(p=3)(labels[thrice], scores[thrice])
+    assert_allclose(weighted[0], repeated[0], rtol=1e-12, atol=0)
+    assert_allclose(weighted[1][0], repeated[1][:3].sum(), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("p", [1.0, 4.0])
+def test_the_p_norm_push_finds_the_numerical_minimum(p: float) -> None:
+    from scipy.optimize import minimize
+
+    X, y, qid = made(n_queries=1, seed=3, levels=2)
+
+    def objective(w: Any) -> float:
+        return math.log(slow_push(y, X.astype(float) @ w, p)) / p + 0.05 * float(w @ w)
+
+    found = minimize(objective, np.zeros(4), method="BFGS", options={"gtol": 1e-8})
+    ranker = PNormPush(p=p, l2=0.1, max_iter=1000).fit(X, y, qid=qid)
+    assert_allclose(ranker.coef_, found.x, rtol=0, atol=1e-4)
+    assert ranker.loss_ == Push(p=p)
+    assert_allclose(ranker.coef_, LinearRanker(f"push(p={p})", l2=0.1, max_iter=1000).fit(X, y, qid=qid).coef_,
+                    rtol=0, atol=0)  # fmt: skip
+
+
+def test_a_higher_p_pushes_the_worst_mistake_further_down() -> None:
+    """One feature, on which one of four worse documents is above the better one, by 1, and three are below, by 3.
+
+    Without a penalty 3 exp(-3 w)^p + exp(w)^p is least where 9 exp(-3 p w) = exp(p w): at w = ln 9 / (4 p).
+    """
+    X, y = [[3.0], [4.0], [0.0], [0.0], [0.0]], [1, 0, 0, 0, 0]
+    for p in (1.0, 5.0):
+        ranker = PNormPush(p=p, max_iter=500).fit(X, y, qid=[0] * 5)
+        assert_allclose(ranker.coef_, math.log(9) / (4 * p), rtol=1e-4, atol=0)
+
+
+def slow_rankboost(X: Any, y: Any, qid: Any, rounds: int) -> tuple[list[tuple[int, float, float]], Any, list[float]]:
+    """Freund et al. 2003, Figure 1, with D(pair) for every pair, and every threshold tried."""
+    pairs = [(i, j) for i in range(y.size) for j in range(y.size) if qid[i] == qid[j] and y[i] > y[j]]
+    better, worse = np.array(pairs).T
+    chances = np.full(len(pairs), 1 / len(pairs))
+    weak, scores, losses = [], np.zeros(y.size), []
+    for _ in range(rounds):
+        candidates = []
+        for feature in range(X.shape[1]):
+            for threshold in np.unique(X[:, feature])[:-1]:
+                h = (X[:, feature] > threshold).astype(float)
+                r = float(chances @ (h[better] - h[worse]))
+                candidates.append((abs(r), feature, float(threshold), r, h))
+        _, feature, threshold, r, h = max(candidates, key=lambda each: each[0])
+        alpha = 0.5 * math.log((1 + r) / (1 - r))
+        weak.append((feature, threshold, alpha))
+        scores = scores + alpha * h
+        chances = chances * np.exp(-alpha * (h[better] - h[worse]))
+        chances /= chances.sum()
+        losses.append(float(np.exp(scores[worse] - scores[better]).mean()))
+    return weak, scores, losses
+
+
+@pytest.mark.parametrize("levels", [2, 4])
+def test_rankboost_is_the_algorithm_with_a_weight_for_each_pair(levels: int) -> None:
+    X, y, qid = made(n_queries=5, seed=6, levels=levels)
+    X = X.round(1)
+    ranker = RankBoost(max_iter=12).fit(X, y, qid=qid)
+    weak, scores, losses = slow_rankboost(X, y, qid, 12)
+    assert ranker.features_.tolist() == [feature for feature, _, _ in weak]
+    assert_allclose(ranker.thresholds_, [threshold for _, threshold, _ in weak], rtol=0, atol=0)
+    assert_allclose(ranker.alphas_, [alpha for _, _, alpha in weak], rtol=1e-9, atol=0)
+    assert_allclose(ranker.predict(X), scores, rtol=1e-9, atol=1e-12)
+    assert_allclose([each["loss"] for each in ranker.history_], [1, *losses], rtol=1e-9, atol=0)
+
+
+def test_the_loss_of_rankboost_falls_as_it_must_and_bounds_misordered_pairs() -> None:
+    X, y, qid = made(n_queries=20, seed=8)
+    ranker = RankBoost(max_iter=40).fit(X, y, qid=qid)
+    losses = np.array([each["loss"] for each in ranker.history_])
+    assert (losses[1:] / losses[:-1] <= np.sqrt(1 - np.tanh(ranker.alphas_) ** 2) + 1e-12).all()
+    scores = ranker.predict(X)
+    better, worse = np.nonzero((qid[:, None] == qid) & (y[:, None] > y))
+    assert (scores[better] <= scores[worse]).mean() <= losses[-1]
+
+
+def test_rankboost_keeps_the_rounds_up_to_the_best_on_validation_data() -> None:
+    X, y, qid = made()
+    valid = made(8, seed=9)
+    ranker = RankBoost(normalize="minmax", max_iter=60, measure="ap").fit(X, y, qid=qid, eval_set=valid)
+    found = [each["validation"] for each in ranker.history_]
+    assert ranker.best_iteration_ == ranker.alphas_.size == int(np.argmax(found)) < 60
+    assert_allclose(ranker.score(valid[0], valid[1], qid=valid[2]), max(found), rtol=1e-12, atol=0)
+    short = RankBoost(normalize="minmax", max_iter=60, patience=2).fit(X, y, qid=qid, eval_set=valid)
+    assert len(short.history_) <= short.best_iteration_ + 3
+
+
+def test_rankboost_ends_where_no_threshold_helps_and_where_nothing_is_left_to_order() -> None:
+    X, y, qid = made()
+    for labels, features in ((np.ones(y.size), X), (y, np.ones_like(X))):
+        ranker = RankBoost(normalize="minmax").fit(features, labels, qid=qid)
+        assert ranker.alphas_.size == 0
+        assert (ranker.predict(X, qid) == 0).all()
+    perfect = RankBoost(max_iter=5).fit(y[:, None] > 0, y > 0, qid=qid)
+    assert np.isfinite(perfect.alphas_).all()
+    assert perfect.score(y[:, None] > 0, y > 0, qid=qid) == 1
+    assert RankBoost().fit([[1.0]], [1], qid=[1]).predict([[1.0]]).tolist() == [0]
+
+
+def test_rankboost_weighs_documents_and_queries() -> None:
+    X, y, qid = made(n_queries=6)
+    weighted = RankBoost(max_iter=10).fit(X, y, qid=qid, query_weight=[2, 1, 1, 1, 1, 0])
+    rows = np.concatenate([np.flatnonzero(qid == 0), np.flatnonzero(qid < 5)])
+    repeated = RankBoost(max_iter=10).fit(X[rows], y[rows], qid=np.repeat(np.arange(6), 9))
+    assert_allclose(weighted.alphas_, repeated.alphas_, rtol=1e-9, atol=0)
+    by_rows = RankBoost(max_iter=10).fit(X, y, qid=qid, sample_weight=np.array([2, 1, 1, 1, 1, 0])[qid])
+    assert_allclose(by_rows.alphas_, weighted.alphas_, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("at", [0, 3])
+def test_an_interrupt_leaves_the_rounds_so_far(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    from idealrank.learners.trace import Trace
+
+    def interrupted(self: Trace, parameters: Any, value: float) -> None:
+        plain(self, parameters, value)
+        if len(self.history) > at:
+            raise KeyboardInterrupt
+
+    plain = Trace.add
+    monkeypatch.setattr(Trace, "add", interrupted)
+    X, y, qid = made()
+    for ranker in (RankBoost(), AdaRank(), SVMMap(), SVMNDCG()):
+        with pytest.raises(KeyboardInterrupt):
+            ranker.fit(X, y, qid=qid)
+        assert len(ranker.history_) == at + 1
+        assert np.isfinite(ranker.predict(X)).all()
 
 
 @pytest.mark.parametrize("cls", [AdaRank, SVMMap, SVMNDCG])

@@ -17,7 +17,9 @@ from idealrank.learners.named import (
     RankSVM,
     SoftRank,
 )
+from idealrank.learners.p_norm_push import PNormPush
 from idealrank.learners.random import RandomRanker
+from idealrank.learners.rankboost import RankBoost
 from idealrank.learners.sources import ParquetSource
 from idealrank.learners.svm_map import SVMMap
 from idealrank.learners.svm_ndcg import SVMNDCG
@@ -34,8 +36,10 @@ __all__ = [
     "LeastSquaresRanker",
     "LinearRanker",
     "ListNet",
+    "PNormPush",
     "ParquetSource",
     "RandomRanker",
+    "RankBoost",
     "RankCosine",
     "RankNet",
     "RankSVM",

@@ -6,6 +6,7 @@ from idealrank.losses.direct import Approx, ApproxAP, ApproxKendall, ApproxNDCG,
 from idealrank.losses.listwise import Cosine, CrossEntropy, LeastSquares, ListMLE, QNorm
 from idealrank.losses.names import loss
 from idealrank.losses.pairwise import Hinge, LambdaRank, PairwiseLinear, PairwiseLogistic, SquaredHinge
+from idealrank.losses.push import Push
 from idealrank.losses.soft import SoftNDCG
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Loss",
     "PairwiseLinear",
     "PairwiseLogistic",
+    "Push",
     "QNorm",
     "SoftNDCG",
     "SquaredHinge",

@@ -58,7 +58,8 @@ def log_sum_exp(values: Floats, offsets: Int64s) -> Floats:
     array([0.69314718])
     """
     greatest = maxima(values, offsets)
-    with np.errstate(divide="ignore"):  # a query without documents: log 0
+    greatest = np.where(np.isneginf(greatest), 0.0, greatest)
+    with np.errstate(divide="ignore"):  # a query without documents, or with nothing but log 0
         return greatest + np.log(sums(np.exp(values - np.repeat(greatest, np.diff(offsets))), offsets))
 
 

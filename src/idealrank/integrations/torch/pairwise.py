@@ -10,7 +10,7 @@ from idealrank.discounts import Power, Zipf
 from idealrank.gains import Gain
 from idealrank.integrations._extras import needs
 from idealrank.integrations.torch.padded import Formula, Padded, differences
-from idealrank.losses import LambdaRank, Loss
+from idealrank.losses import LambdaRank, Loss, Push
 from idealrank.losses.direct import depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.targets import worth_of
@@ -95,4 +95,24 @@ def _of_the_first(relevant: Tensor, worth: Tensor) -> tuple[Tensor, Tensor]:
     return torch.maximum(worth, second), torch.maximum(worth, first)
 
 
-FORMULAS: dict[type[Loss], Formula] = {LambdaRank: _lambda_rank, Pairwise: _pairwise}
+def _push(loss: Push, at: Padded) -> Tensor:
+    better = at.others & (differences(at.column(at.lists.labels)) > 0)
+    logs = at.scores.new_zeros(())
+    if at.lists.weights is not None:
+        weights = at.column(at.lists.weights)[:, :, None]
+        better = better & (weights > 0)
+        logs = torch.where(weights > 0, weights, 1).log()
+    below = better.any(1)
+    worst, even = (
+        _log_sum_exp(loss.p * _log_sum_exp(logs - gaps, better), below)
+        for gaps in (differences(at.scores), 0 * differences(at.scores.detach()))
+    )
+    return torch.where(below.any(1), (worst - even) / loss.p, 0)
+
+
+def _log_sum_exp(terms: Tensor, counted: Tensor) -> Tensor:
+    """The log of the sum of exp, by dimension 1, of the terms that count; finite, and of no meaning, where none do."""
+    return torch.where(counted | ~counted.any(1, keepdim=True), terms, -torch.inf).logsumexp(1)
+
+
+FORMULAS: dict[type[Loss], Formula] = {LambdaRank: _lambda_rank, Pairwise: _pairwise, Push: _push}
