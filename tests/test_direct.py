@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from idealrank import _core, discounts, losses, measures, ranks
 from idealrank.errors import ConventionError, DataError
 from idealrank.losses import Approx, ApproxAP, ApproxKendall, ApproxNDCG, ApproxPrecision, ApproxRR
+from idealrank.losses.base import Lists
 
 Floats = npt.NDArray[np.float64]
 Long = npt.NDArray[np.longdouble]
@@ -254,6 +255,20 @@ def test_ndcg_is_accurate_to_1e_10_on_nasty_lists(kind: str, n: int) -> None:
             values, found = _core.approx_ndcg(labels, scores, np.array([0, n]), None, None, True, alpha, 10.0, 1, isa)
             assert_allclose(values, loss, rtol=0, atol=1e-10)
             assert (np.abs(found - gradient) <= 1e-10 * sizes + 1e-290).all()
+
+
+@pytest.mark.parametrize("kind", nasty_lists(1))
+def test_average_precision_is_that_of_positions_on_every_instruction_set(kind: str) -> None:
+    scores, rng = nasty_lists(90)[kind], np.random.default_rng(2)
+    offsets, worth = np.array([0, 30, 31, 90]), rng.random(90) * (rng.random(90) < 0.3)
+    worth[30:31] = 0  # a query without anything relevant
+    loss = ApproxAP(alpha=20, beta=5)
+    found = loss._by_position(Lists(np.ones(90), scores, offsets, worth))
+    gradient = 20 * (found.soft.sums(found.derivatives)[1] - found.derivatives * found.density)
+    for isa in _core.isas():
+        values, by_score = _core.approx_ap(worth, scores, offsets, 20.0, 5.0, 1, isa)
+        assert_allclose(values, found.values, rtol=0, atol=1e-10)
+        assert_allclose(by_score, gradient, rtol=1e-9, atol=1e-9)
 
 
 @settings(max_examples=60)

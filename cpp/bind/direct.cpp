@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "bind.hpp"
+#include "idealrank/approx_ap.hpp"
 #include "idealrank/approx_ndcg.hpp"
 #include "idealrank/isa.hpp"
 #include "idealrank/sigmoid_sums.hpp"
@@ -86,6 +87,26 @@ void bind_direct(nb::module_& m) {
       },
       "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(),
       "depths"_a.noconvert().none(), "exp2"_a, "alpha"_a, "beta"_a, "n_threads"_a, "isa"_a = "");
+
+  m.def(
+      "approx_ap",
+      [](const In<double>& worth, const In<double>& scores, const In<std::int64_t>& offsets, double alpha, double beta,
+         int n_threads, std::string_view isa) {
+        check_length(worth.shape(0), scores.shape(0), "worth");
+        check_offsets(offsets, scores.shape(0), "offsets");
+        const Isa set = isa_of(isa);
+        Buffer<double> values, gradient;
+        {
+          nb::gil_scoped_release release;
+          values.resize(offsets.shape(0) - 1);
+          gradient.resize(scores.shape(0));
+          approx_ap({span_of(worth), span_of(scores), span_of(offsets), alpha, beta}, values.span(), gradient.span(), set,
+                    n_threads);
+        }
+        return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)));
+      },
+      "worth"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "alpha"_a, "beta"_a, "n_threads"_a,
+      "isa"_a = "");
 }
 
 }  // namespace idealrank::bind

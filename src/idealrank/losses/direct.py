@@ -39,6 +39,8 @@ from idealrank.ranks import SIGMOIDS, SoftRanks, alpha_for, slope
 __all__ = ["Approx", "ApproxAP", "ApproxKendall", "ApproxNDCG", "ApproxPrecision", "ApproxRR"]
 
 _Soft = TypeVar("_Soft", bound="SoftRanked")
+#: Two names of one sigmoid.
+_LOGISTIC = ("logistic", "tanh")
 
 
 def _alpha(value: Any) -> float | str:
@@ -114,12 +116,14 @@ class Approximation(SoftRanked):
         return self._plan  # type: ignore[attr-defined, no-any-return]
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
-        alpha = self.slope_of_ranks()
-        if self._is_native():
-            exp2 = isinstance(self.plan.gain, gains.Exp2)
-            depths = depths_of(self.plan, lists)
+        alpha, plan = self.slope_of_ranks(), self.plan
+        if _is_native_ndcg(plan) and self.sigmoid in _LOGISTIC:
+            exp2 = isinstance(plan.gain, gains.Exp2)
             columns = lists.labels, lists.scores, lists.offsets, lists.weights
-            return _core.approx_ndcg(*columns, depths, exp2, alpha, self.beta, lists.n_threads)
+            return _core.approx_ndcg(*columns, depths_of(plan, lists), exp2, alpha, self.beta, lists.n_threads)
+        if _is_native_ap(plan) and self.sigmoid in _LOGISTIC:
+            worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
+            return _core.approx_ap(worth, lists.scores, lists.offsets, alpha, self.beta, lists.n_threads)
         found = self._by_position(lists)
         _, pulled = found.soft.sums(found.derivatives)
         return found.values, alpha * (pulled - found.derivatives * found.density)  # eq. (41)
@@ -129,17 +133,6 @@ class Approximation(SoftRanked):
         sizes = np.abs(found.derivatives)
         _, pulled = found.soft.sums(sizes)
         return _curved(self.slope_of_ranks(), pulled + sizes * found.density)
-
-    def _is_native(self) -> bool:
-        plan = self.plan
-        return (
-            plan.reduction == "sum"
-            and plan.denominator == "ideal"
-            and isinstance(plan.discount, discounts.Log)  # any base: it cancels
-            and plan.gain in (gains.Exp2(), gains.Linear())
-            and self.sigmoid in ("logistic", "tanh")
-            and not plan.zero_if_short
-        )
 
     def _by_position(self, lists: Lists) -> _ByPosition:
         plan = self.plan
@@ -152,6 +145,20 @@ class Approximation(SoftRanked):
         factors = factors_of(plan, worth, lists, depths)
         values = np.where(sums(worth, lists.offsets) > 0, 1 - totals * factors, 0.0)
         return _ByPosition(values, -slopes * at.spread(factors), density, soft)
+
+
+def _is_native_ndcg(plan: Plan) -> bool:
+    return (
+        plan.reduction == "sum"
+        and plan.denominator == "ideal"
+        and isinstance(plan.discount, discounts.Log)  # any base: it cancels
+        and plan.gain in (gains.Exp2(), gains.Linear())
+        and not plan.zero_if_short
+    )
+
+
+def _is_native_ap(plan: Plan) -> bool:
+    return plan.reduction == "precision_mean" and plan.denominator == "relevant" and plan.cutoff is None
 
 
 def _checked(target: Measure, label: str) -> Plan:
