@@ -40,7 +40,7 @@ def _values(loss: Loss, batch: Batch) -> Tensor:
     formula = _formula(loss)
     columns = batch.labels.numpy(), batch.scores.detach().cpu().numpy(), batch.offsets.numpy()
     lists, kept = fitting(*columns, as_array(batch.weights), as_array(batch.mask), n_threads=None)
-    with callers_rows(kept), torch.autocast(batch.scores.device.type, enabled=False):
+    with callers_rows(kept):
         check_finite(lists.labels, lists.offsets, "label")
         check_finite(lists.scores, lists.offsets, "score")
         rectangle = Padded(batch, lists)
