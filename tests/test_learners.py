@@ -130,3 +130,26 @@ def test_lambda_rank_is_for_descent() -> None:
         learners.LinearRanker("lambda_rank").fit(X, y, qid=qid)
     ranker = learners.LinearRanker("lambda_rank", optimizer="sgd", max_iter=20).fit(X, y, qid=qid)
     assert ranker.score(X, y, qid=qid) > 0.9
+
+
+POOR: dict[str, Any] = {
+    "labels that are all equal": lambda X, y, qid: (X, np.ones(y.size), qid),
+    "one query": lambda X, y, qid: (X, y, np.zeros(y.size)),
+    "queries of one document": lambda X, y, qid: (X, y, np.arange(y.size)),
+    "queries that are not together": lambda X, y, qid: (X, y, np.arange(y.size) % 12),
+    "a constant feature": lambda X, y, qid: (np.column_stack([X, np.ones(y.size)]), y, qid),
+    "constant features alone": lambda X, y, qid: (np.ones_like(X), y, qid),
+}
+
+
+@pytest.mark.parametrize("poor", POOR)
+@pytest.mark.parametrize("cls", LEARNERS)
+def test_poor_data_makes_a_ranker_or_an_error_that_says_why(cls: Any, poor: str) -> None:
+    X, y, qid = POOR[poor](*made())
+    few = {name: 5 for name in ("max_iter", "n_estimators") if name in cls().get_params()}
+    try:
+        scores = cls(normalize="minmax", **few).fit(X, y, qid=qid).predict(X, qid)
+    except DataError as error:
+        assert "constant" in str(error)  # noqa: PT017  (either is right)
+    else:
+        assert np.isfinite(scores).all()
