@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import idealrank as ir
 from idealrank.cli.commands import commands
 from idealrank.errors import DataError
 from idealrank.evaluation import Evaluations
-from idealrank.report import figures, html, over_cutoffs
+from idealrank.report import figures, html, learning_curve, over_cutoffs
 from idealrank.report.figures import _apart
 from idealrank.report.palette import COLOURS
 from idealrank.report.sections import verdicts_of
@@ -419,3 +420,21 @@ def test_a_command_says_where_the_report_is(files: Path) -> None:
 def test_evaluations_by_name_are_taken_as_they_are() -> None:
     one = result("one")
     assert html(one) == html(Evaluations({"system": one}))
+
+
+def test_a_learning_curve_has_a_line_a_stage_and_shows_the_iteration_kept() -> None:
+    from idealrank import learners
+
+    X, y, qid = [[0.0, 1.0], [1.0, 0.0], [3.0, 2.0], [2.0, 5.0]], [0, 1, 1, 0], [1, 1, 2, 2]
+    ranker = learners.ApproxNDCGRanker(max_iter=3).fit(X, y, qid=qid, eval_set=(X, y, qid))
+    stages = [entry["stage"] for entry in ranker.history_]
+    ax: Any = learning_curve(ranker)
+    *lines, kept = ax.lines
+    assert len(lines) == len([1 for one, other in pairwise([None, *stages]) if one != other]) > 1
+    values = [value for line in lines for value in line.get_ydata()]
+    assert values == [entry["validation"] for entry in ranker.history_]
+    assert kept.get_xdata()[0] == ranker.best_iteration_
+    assert ax.get_ylabel() == "validation ndcg"
+    assert learning_curve(learners.RankNet(max_iter=2).fit(X, y, qid=qid)).get_ylabel() == "loss"
+    with pytest.raises(DataError, match="RandomRanker has no history"):
+        learning_curve(learners.RandomRanker().fit(X, y, qid=qid))

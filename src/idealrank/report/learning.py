@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from idealrank.errors import DataError
@@ -17,6 +18,8 @@ __all__ = ["learning_curve"]
 def learning_curve(ranker: Any, ax: Axes | None = None) -> Axes:
     """The validation measure of a fitted ranker by iteration, or its loss without validation data; dashed, the best.
 
+    A fit in several stages is drawn as so many lines.
+
     >>> from idealrank.learners import RankNet
     >>> ranker = RankNet(max_iter=2).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
     >>> learning_curve(ranker).lines[0].get_xdata().tolist()
@@ -27,7 +30,9 @@ def learning_curve(ranker: Any, ax: Axes | None = None) -> Axes:
         raise DataError(f"{type(ranker).__name__} has no history of iterations to draw")
     what = "validation" if "validation" in history[0] else "loss"
     ax = new_axes(ax, 2.8)
-    ax.plot(range(len(history)), [each[what] for each in history], color=BETTER, linewidth=1.5)
+    for _, stage in groupby(enumerate(history), key=lambda each: each[1].get("stage")):
+        iterations, entries = zip(*stage, strict=True)
+        ax.plot(iterations, [each[what] for each in entries], color=BETTER, linewidth=1.5)
     ax.axvline(ranker.best_iteration_, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
     ax.grid(axis="y", color=GRID, linewidth=0.6)
     ax.set_xlabel("iteration")
