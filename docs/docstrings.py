@@ -1,0 +1,39 @@
+"""Docstrings of idealrank as Markdown: examples become blocks of code, and lists of parameters become lists."""
+
+import re
+from typing import Any
+
+import griffe
+
+_EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
+_SECTION = re.compile(r"^(\S.*)\n-{4,}\n((?:.+\n?)*)", re.MULTILINE)
+_ENTRY = re.compile(r"^(\S[^:]*): ", re.MULTILINE)
+
+
+def as_markdown(text: str) -> str:
+    """The docstring as Markdown.
+
+    >>> print(as_markdown("One.\n\nParameters\n----------\na, b: numbers\n    or not.\n\n>>> 1 + 1\n2"))
+    One.
+    <BLANKLINE>
+    **Parameters**
+    <BLANKLINE>
+    - `a, b`: numbers
+        or not.
+    <BLANKLINE>
+    ```pycon
+    >>> 1 + 1
+    2
+    ```
+    """
+    text = _SECTION.sub(lambda found: f"**{found[1]}**\n\n" + _ENTRY.sub(r"- `\1`: ", found[2]), text)
+    return _EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", text)
+
+
+class Docstrings(griffe.Extension):
+    """What mkdocstrings calls for each object that it reads."""
+
+    def on_object(self, *, obj: Any, **_: Any) -> None:
+        """Rewrite the docstring of the object, if it has one."""
+        if obj.docstring is not None:
+            obj.docstring.value = as_markdown(obj.docstring.value)
