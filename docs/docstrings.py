@@ -11,7 +11,7 @@ _ENTRY = re.compile(r"^(\S[^:]*): ", re.MULTILINE)
 
 
 def as_markdown(text: str) -> str:
-    """The docstring as Markdown.
+    r"""The docstring as Markdown.
 
     >>> print(as_markdown("One.\n\nParameters\n----------\na, b: numbers\n    or not.\n\n>>> 1 + 1\n2"))
     One.
