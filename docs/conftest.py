@@ -2,5 +2,9 @@
 
 from importlib.util import find_spec
 
-NEEDS = {"boosting.md": ["lightgbm", "xgboost"], "clusters.md": ["dask", "distributed", "pandas"], "torch.md": ["torch"]}
+NEEDS = {
+    "boosting.md": ["lightgbm", "xgboost"],
+    "clusters.md": ["dask", "distributed", "pandas"],
+    "torch.md": ["torch"],
+}
 collect_ignore = [page for page, modules in NEEDS.items() if not all(map(find_spec, modules))]

@@ -62,3 +62,6 @@ def test_problems_are_counted_over_batches() -> None:
     batches = [ir.from_arrays([0.5, 1.0], scores=[2, 1])] * 3
     summary = ir.evaluate_stream(batches, "ndcg", like="ranx")
     assert [(problem.kind, problem.count) for problem in summary.problems] == [("truncated label", 3)]
+    assert str(summary.problems[0]) == (
+        "truncated label, 3 times; in the first batch that has any: 1 labels are not whole and were cut, as ranx does"
+    )

@@ -28,6 +28,8 @@ from idealrank.measures.base import Measure
 
 __all__ = ["Summary", "evaluate_stream"]
 
+_IN_THE_FIRST = "; in the first batch that has any: "
+
 
 @dataclass
 class Summary:
@@ -68,11 +70,14 @@ class Summary:
 
 
 def merged_problems(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """One entry a kind, with the sum of the counts and the first message."""
+    """One entry a kind, with the sum of the counts; what the first message says is of the first batch alone."""
     found: dict[str, Problem] = {}
     for problem in problems:
-        first = found.get(problem.kind, Problem(problem.kind, 0, problem.message))
-        found[problem.kind] = Problem(problem.kind, first.count + problem.count, first.message)
+        first = found.get(problem.kind)
+        if first is not None:
+            count, said = first.count + problem.count, first.message.rpartition(_IN_THE_FIRST)[2]
+            problem = Problem(problem.kind, count, f"{problem.kind}, {count:,} times{_IN_THE_FIRST}{said}")
+        found[problem.kind] = problem
     return tuple(found.values())
 
 
