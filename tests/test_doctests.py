@@ -30,12 +30,19 @@ def test_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert doctest.testmod(module, optionflags=OPTIONS).failed == 0
 
 
+def public_value(module: Any, name: str) -> Any:
+    try:
+        return getattr(module, name)
+    except MissingExtraError:  # a module of an extra that is not installed
+        return None
+
+
 def public_values() -> list[Any]:
     """All that `__all__` of the package and of its public modules names, but for constants and the command line."""
     found = []
     for name in ["idealrank", *(name for name in MODULES if re.fullmatch(r"idealrank\.(?!_|cli)\w+", name))]:
         module = importlib.import_module(name)
-        values = {public: getattr(module, public) for public in getattr(module, "__all__", ())}
+        values = {public: public_value(module, public) for public in getattr(module, "__all__", ())}
         found += [pytest.param(value, id=f"{name}.{public}") for public, value in values.items() if callable(value)]
     return found
 
