@@ -248,6 +248,19 @@ def slow_push(labels: Any, scores: Any, p: float) -> float:
     return total
 
 
+def test_what_adarank_boosts_stays_when_another_measure_validates() -> None:
+    by_ap = AdaRank(measure="ap").validated_by("ndcg@1")
+    assert (str(by_ap.boosts), by_ap.measure) == ("ap", "ndcg@1")
+    X, y, qid = made()
+    boosted = AdaRank(measure="ap", max_iter=5).fit(X, y, qid=qid)
+    assert_allclose(
+        by_ap.set_params(max_iter=5).fit(X, y, qid=qid).history_[-1]["loss"],
+        boosted.history_[-1]["loss"],
+        rtol=0,
+        atol=0,
+    )
+
+
 @pytest.mark.parametrize("p", [1.0, 2.0, 7.5])
 @pytest.mark.parametrize("labels", [[1, 0, 0, 1, 0], [2, 0, 1, 0, 2, 1, 1]])
 def test_the_push_is_a_power_sum_over_pairs(labels: list[int], p: float) -> None:

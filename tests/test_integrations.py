@@ -3,8 +3,8 @@ from importlib import import_module
 import pytest
 
 from idealrank import integrations
+from idealrank._extras import needs
 from idealrank.errors import MissingExtraError
-from idealrank.integrations._extras import needs
 
 
 def test_a_missing_package_names_the_pip_command() -> None:

@@ -12,6 +12,7 @@ LAYERS = {
     "_core": 0,
     "errors": 0,
     "_spec": 0,
+    "_extras": 0,
     "_options": 0,
     "_threads": 0,
     "_tables": 0,

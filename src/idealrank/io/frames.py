@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._extras import needs
 from idealrank.data import Floats, Int64s, Problem, QueryIds, RankingData, from_arrays
 from idealrank.errors import ConventionError, DataError, MissingExtraError
 from idealrank.ids import Ids
@@ -397,10 +398,8 @@ def _one_array(column: nw.Series[Any]) -> Any:
 
 
 def pyarrow_module() -> Any:
-    try:
+    with needs("pyarrow", extra="parquet"):
         import pyarrow
-    except ImportError:
-        raise MissingExtraError("pyarrow", "parquet") from None
     return pyarrow
 
 

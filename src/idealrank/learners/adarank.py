@@ -11,7 +11,7 @@ from idealrank.data import Floats
 from idealrank.errors import ConventionError, DataError
 from idealrank.learners.base import Training
 from idealrank.learners.iterative import WeightedSum
-from idealrank.measures import measure
+from idealrank.measures import Measure, measure
 
 __all__ = ["AdaRank"]
 
@@ -20,7 +20,9 @@ _SURE = 1 - 1e-12  # a feature that ranks everything perfectly would have an inf
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class AdaRank(WeightedSum):
-    """AdaRank (Xu and Li 2007) boosts ``measure``, "ndcg", "ap" or another with values from -1 to 1.
+    """AdaRank (Xu and Li 2007) boosts a measure: "ndcg", "ap" or another with values from -1 to 1.
+
+    It is ``measure``, by which validation chooses, unless ``boosts`` names another one.
 
     Each round adds to the weight of one feature: of that with the best mean of the measure over queries, weighted by
     P(q). With that mean E the weight grows by 1/2 ln((1 + E) / (1 - E)); then P(q) is proportional to exp(-E(q)), E(q)
@@ -40,11 +42,20 @@ class AdaRank(WeightedSum):
     """
 
     repeats: bool = False
+    boosts: str | Measure | None = None
+
+    def validated_by(self, other: str | Measure) -> AdaRank:
+        copy: AdaRank = super().validated_by(other)
+        return copy.set_params(boosts=self._boosted)  # type: ignore[no-any-return]
+
+    @property
+    def _boosted(self) -> Measure:
+        return measure(self.measure if self.boosts is None else self.boosts)
 
     def _check_options(self) -> None:
         super()._check_options()
-        if measure(self.measure).lower_is_better:
-            raise ConventionError(f"AdaRank raises a measure, and of {self.measure} less is better")
+        if self._boosted.lower_is_better:
+            raise ConventionError(f"AdaRank raises a measure, and of {self._boosted} less is better")
 
     def _fit(self, training: Training) -> None:
         if training.lists.weights is not None:
@@ -72,7 +83,7 @@ class AdaRank(WeightedSum):
 
     def _values(self, training: Training, coefficients: Floats) -> Floats:
         """The measure of each query; a query that it skips is as good as it can be, always."""
-        lists, judge = training.lists, measure(self.measure)
+        lists, judge = training.lists, self._boosted
         scores = training.features.scores(coefficients)
         values = judge(lists.labels, scores, lists.offsets, n_threads=lists.n_threads)
         outside = np.flatnonzero(np.abs(values) > 1 + 1e-9)

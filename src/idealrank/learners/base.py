@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from idealrank import _threads
@@ -154,6 +154,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             raise ConventionError(f"normalize is None, 'minmax' or 'zscore', got {self.normalize!r}")
         measure(self.measure)
         self._check_options()
+
+    def validated_by(self: _Self, other: str | Measure) -> _Self:
+        """A copy, not fitted, that chooses its iteration by another measure, and is measured by it."""
+        return clone(self).set_params(measure=other)  # type: ignore[no-any-return]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from idealrank import _threads
+from idealrank._extras import needs
 from idealrank.data import Floats, RankingData
-from idealrank.errors import ConventionError, DataError, MissingExtraError
+from idealrank.errors import ConventionError, DataError
 from idealrank.learners.base import Ranker, Training
 from idealrank.learners.boosting import Float32s, derivatives
 from idealrank.learners.features import table_of
@@ -157,8 +158,6 @@ class BoostedRanker(Ranker):
 
 
 def _lightgbm() -> Any:
-    try:
+    with needs("lightgbm"):
         import lightgbm
-    except ModuleNotFoundError:
-        raise MissingExtraError("lightgbm", extra="lightgbm") from None
     return lightgbm

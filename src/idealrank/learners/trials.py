@@ -82,11 +82,9 @@ def better(best: Trial | None, trial: Trial, by: Measure) -> Trial:
 
 def measured_by(ranker: Any, by: str | Measure | None) -> tuple[Any, Measure]:
     """A copy of the ranker that validates by this measure, and the measure; None for the ranker's own."""
-    copy = clone(ranker)
-    options = copy.get_params()
-    if by is not None and "measure" in options:
-        copy.set_params(measure=by)
-    return copy, measure(by if by is not None else options.get("measure", "ndcg"))
+    if by is None:
+        return clone(ranker), measure(ranker.get_params().get("measure", "ndcg"))
+    return ranker.validated_by(by) if hasattr(ranker, "validated_by") else clone(ranker), measure(by)
 
 
 def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None = None) -> list[dict[str, Any]]:

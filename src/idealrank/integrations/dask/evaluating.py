@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from idealrank._extras import needs
 from idealrank.comparison import Comparison, check_choices, compared
 from idealrank.conventions import Convention, convention
 from idealrank.errors import ConventionError, DataError
 from idealrank.evaluation import Evaluation, Evaluations, Measures, evaluate_ranking, named_measures
-from idealrank.integrations._extras import needs
 from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
 from idealrank.io.files import atomic_output
 from idealrank.io.frames import ranking_and_scores

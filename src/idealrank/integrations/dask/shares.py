@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from idealrank import _threads
+from idealrank._extras import needs
 from idealrank.errors import DataError
-from idealrank.integrations._extras import needs
 from idealrank.io.batches import SortedParquet, parquet_files
 from idealrank.learners.engine import Cluster
 

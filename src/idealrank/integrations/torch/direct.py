@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from idealrank import discounts
-from idealrank.integrations._extras import needs
+from idealrank._extras import needs
 from idealrank.integrations.torch.padded import Formula, Padded, differences, no_formula
 from idealrank.losses import Approx, ApproxKendall, Loss, SoftNDCG
 from idealrank.losses.direct import Approximation, depths_of, factors_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from idealrank._extras import needs
 from idealrank.errors import DataError
-from idealrank.integrations._extras import needs
 from idealrank.integrations.torch import direct, listwise, pairwise
 from idealrank.integrations.torch.inputs import Batch, as_array
 from idealrank.integrations.torch.padded import Formula, Padded, no_formula

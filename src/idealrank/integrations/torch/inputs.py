@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._extras import needs
 from idealrank.errors import DataError
-from idealrank.integrations._extras import needs
 
 with needs("torch"):
     import torch

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._extras import needs
 from idealrank.data import Floats, Int64s
 from idealrank.discounts import Discount, Linear
 from idealrank.errors import ConventionError
-from idealrank.integrations._extras import needs
 from idealrank.integrations.torch.inputs import Batch
 from idealrank.losses.base import Lists
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+from idealrank._extras import needs
 from idealrank.data import Floats, Int64s
 from idealrank.discounts import Power, Zipf
 from idealrank.gains import Gain
-from idealrank.integrations._extras import needs
 from idealrank.integrations.torch.padded import Formula, Padded, differences
 from idealrank.losses import LambdaRank, Loss, Push
 from idealrank.losses.direct import depths_of
