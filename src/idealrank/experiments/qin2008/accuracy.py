@@ -1,0 +1,95 @@
+"""Table 1 and Figures 1 to 3: how far the smooth measures are from the true ones, in theory's example and in training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank._tables import Column, Table
+from idealrank.data import Floats, RankingData
+from idealrank.experiments.qin2008.protocol import Protocol
+from idealrank.experiments.results import Claim
+from idealrank.learners.features import features_of
+from idealrank.learners.objective import Objective
+from idealrank.learners.optimizers import sgd
+from idealrank.learners.trace import Trace
+from idealrank.losses import ApproxAP, ApproxNDCG
+from idealrank.losses.base import Lists
+from idealrank.losses.direct import Approximation
+from idealrank.ranks import soft_positions
+from idealrank.theory import approximation_error
+
+__all__ = ["Errors", "errors_in_training", "of_table_1", "table_1"]
+
+_SCORES = [4.20074, 3.12378, 4.40918, 1.55258, 4.13330]
+_SOFT = [2.00118, 4.00000, 1.00000, 5.00000, 2.99882]
+
+
+def table_1() -> Table:
+    """Soft ranks of the paper's five documents, beside the printed ones."""
+    found = soft_positions(_SCORES, alpha=100.0).tolist()
+    ranks = [1 + sum(other > score for other in _SCORES) for score in _SCORES]
+    names = ("document", "score", "rank", "soft rank, alpha = 100", "published")
+    columns = [Column(name, spec) for name, spec in zip(names, ("", ".5f", "", ".5f", ".5f"), strict=True)]
+    documents = [f"x{number}" for number in range(1, 6)]
+    return Table(columns, [list(row) for row in zip(documents, _SCORES, ranks, found, _SOFT, strict=True)])
+
+
+def of_table_1() -> Claim:
+    """Whether the printed soft ranks are right."""
+    off = float(np.abs(soft_positions(_SCORES, alpha=100.0) - _SOFT).max())
+    return Claim("Table 1", "soft ranks of five documents", f"off by {off:.1e} at most", off < 1e-5)
+
+
+@dataclass(frozen=True)
+class Errors:
+    """rho = mean over queries of |smooth - true|, after each epoch of Algorithm 1, by what was varied.
+
+    >>> found = Errors("NDCG@n", {"alpha = 10": np.array([0.3, 0.04]), "alpha = 100": np.array([0.3, 0.01])})
+    >>> found.last
+    [0.04, 0.01]
+    """
+
+    measure: str
+    curves: Mapping[str, Floats]
+
+    @property
+    def last(self) -> list[float]:
+        """After the last epoch."""
+        return [float(curve[-1]) for curve in self.curves.values()]
+
+    @property
+    def worst(self) -> list[float]:
+        """The greatest after the first tenth of the epochs."""
+        return [float(curve[curve.size // 10 :].max()) for curve in self.curves.values()]
+
+
+def errors_in_training(train: RankingData, protocol: Protocol) -> dict[str, Errors]:
+    """{figure: its errors}, of features as they are: AP by alpha, AP by beta, NDCG by alpha."""
+    return {
+        "figure1": _errors(train, "AP", {f"alpha = {a}": ApproxAP(alpha=a, beta=10) for a in (10, 50, 100)}, protocol),
+        "figure2": _errors(train, "AP", {f"beta = {b}": ApproxAP(alpha=100, beta=b) for b in (1, 10, 100)}, protocol),
+        "figure3": _errors(train, "NDCG@n", {f"alpha = {a}": ApproxNDCG(alpha=a) for a in (10, 50, 100)}, protocol),
+    }
+
+
+def _errors(train: RankingData, measure: str, losses: Mapping[str, Approximation], protocol: Protocol) -> Errors:
+    return Errors(measure, {name: _rho(train, loss, protocol) for name, loss in losses.items()})
+
+
+def _rho(train: RankingData, loss: Approximation, protocol: Protocol) -> Floats:
+    """The error of the loss on its own training queries, before the first epoch and after each."""
+    features = features_of(train, None, 1)
+    labels, offsets = train.to_groups(train.labels), train.offsets
+    lists = Lists(labels, np.zeros(train.n_docs), offsets)
+    start = np.zeros(train.n_features + 1)
+
+    def rho(parameters: Floats) -> float:
+        return float(approximation_error(labels, features.scores(parameters[:-1]), offsets, loss).actual.mean())
+
+    trace = Trace(start, rho, None)
+    objective = Objective(features, lists, np.ones(train.n_queries), loss, 0.0)
+    sgd(objective, start, trace, protocol.epochs, protocol.rate, protocol.seed)
+    return np.array([each["validation"] for each in trace.history])
