@@ -1,0 +1,50 @@
+"""All rankers on one collection: fitted to the folds, chosen on validation queries, measured on test queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank.experiments.qin2008.protocol import Protocol
+from idealrank.io.letor_folds import Folds
+from idealrank.learners.cross_fold import CrossFold, cross_fold
+
+__all__ = ["CUTOFFS", "Run", "is_graded", "run"]
+
+CUTOFFS = range(1, 11)
+_MEASURES = [*(f"ndcg@{k}" for k in CUTOFFS), "ndcg", "ap"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was found on a collection with features of one scale; ``graded`` says that it has more than two labels."""
+
+    title: str
+    graded: bool
+    scaled: bool
+    found: CrossFold
+
+    def of(self, measure: str) -> dict[str, float]:
+        """{ranker: the mean of its folds' means}."""
+        return {name: own[measure] for name, own in self.found.mean.items()}
+
+
+def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -> Iterator[Run]:
+    """With features as they are, and brought to [0, 1] within queries where they are not there already."""
+    graded = is_graded(folds)
+    for normalize in (None,) if _within_0_and_1(folds) else (None, "minmax"):
+        title = name if normalize is None else f"{name}, min-max"
+        rankers = protocol.rankers(normalize, graded=graded)
+        found = cross_fold(rankers, protocol.of(folds), _MEASURES, verbose=verbose)
+        yield Run(title, graded, normalize is not None, found)
+
+
+def is_graded(folds: Folds) -> bool:
+    """Whether there are labels above 1."""
+    return any(bool(part.labels.max() > 1) for part in folds[0])
+
+
+def _within_0_and_1(folds: Folds) -> bool:
+    return all(bool(np.min(part.features) >= 0 and np.max(part.features) <= 1) for part in folds[0])
