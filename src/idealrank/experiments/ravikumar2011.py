@@ -68,11 +68,13 @@ _PUBLISHED = {
 }
 
 
-def reproduce(data: Mapping[str, Folds] | None = None, seed: int = 0, *, max_iter: int = 200) -> Reproduction:
-    """Table 1 and Figures 1 to 6, on LETOR collections or on drawn ones."""
-    collections = drawn_collections(seed) if data is None else data
+def reproduce(
+    data: Mapping[str, Folds] | None = None, seed: int = 0, *, quick: bool = False, verbose: bool = False
+) -> Reproduction:
+    """Table 1 and Figures 1 to 6, on LETOR collections or on drawn ones; ``quick`` cuts the training short."""
+    collections, max_iter = drawn_collections(seed) if data is None else data, 3 if quick else 200
     found = {
-        f"{name}{', validated' if keep_best else ''}": _trained(folds, max_iter, keep_best=keep_best)
+        f"{name}{', validated' if keep_best else ''}": _trained(folds, max_iter, keep_best=keep_best, verbose=verbose)
         for name, folds in collections.items()
         for keep_best in (False, True)
     }
@@ -100,9 +102,9 @@ def _rankers(max_iter: int) -> dict[str, LinearRanker]:
     return {name: LinearRanker(loss, normalize="minmax", max_iter=max_iter) for name, loss in named.items()}
 
 
-def _trained(folds: Folds, max_iter: int, *, keep_best: bool) -> CrossFold:
+def _trained(folds: Folds, max_iter: int, *, keep_best: bool, verbose: bool) -> CrossFold:
     measures = [f"ndcg@{k}" for k in _CUTOFFS]
-    return cross_fold(_rankers(max_iter), folds, measures, select_by="ndcg@10", keep_best=keep_best)
+    return cross_fold(_rankers(max_iter), folds, measures, select_by="ndcg@10", keep_best=keep_best, verbose=verbose)
 
 
 def _counts(found: CrossFold, seed: int) -> _Counts:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 from idealrank import learners
-from idealrank.io.letor_folds import Folds
 
 __all__ = ["OURS", "PUBLISHED_MAP", "PUBLISHED_NDCG", "QUICK", "Protocol"]
 
@@ -26,7 +25,7 @@ OURS = ", ours"
 
 @dataclass(frozen=True)
 class Protocol:
-    """T, eta and the grids of Sections 6.3 and 6.4; ``iterations`` is for rankers that are not trained by Algorithm 1.
+    """T, eta and the grids of Sections 6.3 and 6.4; ``iterations`` is for what is not trained by Algorithm 1.
 
     >>> len(Protocol().approx_ap["alpha"]) * len(Protocol().approx_ap["beta"])
     20
@@ -51,34 +50,43 @@ class Protocol:
         """The grid of ApproxAP."""
         return {"alpha": [*self.alphas_of_ap], "beta": [*self.betas]}
 
-    def of(self, folds: Folds) -> Folds:
-        """As many of the folds as are looked at."""
-        return folds[: self.n_folds]
+    def for_queries(self, n_queries: int) -> Protocol:
+        """The same for so many training queries: no more steps than T epochs of OHSUMED's 64 queries make.
 
-    def rankers(self, normalize: str | None, *, graded: bool) -> Mapping[str, Any]:
-        """{name: (ranker, grid)}: the paper's learners, by Algorithm 1 where it is theirs, and ours.
+        >>> Protocol().for_queries(45).epochs, Protocol().for_queries(471).epochs
+        (200, 28)
+        """
+        return replace(self, epochs=min(self.epochs, math.ceil(self.epochs * 64 / n_queries)))
+
+    def rankers(self, normalize: str | None, *, graded: bool) -> dict[str, Any]:
+        """{name: ranker, or (ranker, grid)}: the paper's learners, and ours.
 
         Those that maximise NDCG are chosen by NDCG@n on validation queries, the others by MAP; SoftRank and
         AdaRank.NDCG are for more than two labels, as in the paper.
         """
+        own: dict[str, Any] = {"max_iter": self.iterations, "normalize": normalize}
         descent: dict[str, Any] = {
             "optimizer": "sgd", "max_iter": self.epochs, "learning_rate": self.rate, "random_state": self.seed,
             "normalize": normalize,
         }  # fmt: skip
-        own: dict[str, Any] = {"max_iter": self.iterations, "normalize": normalize}
         found: dict[str, Any] = {
             "ApproxNDCG": (learners.ApproxNDCGRanker(**descent), self.approx_ndcg),
             "ApproxAP": (learners.ApproxAPRanker(**descent, measure="ap"), self.approx_ap),
         }
         if graded:
-            found["SoftRank"] = (learners.SoftRank(**own), {"sigma": [0.1, 1.0]})
+            slow = {**descent, "max_iter": math.ceil(self.epochs / 4)}
+            found["SoftRank"] = (learners.SoftRank(**slow), {"sigma": [0.1, 1.0]})
+            found["AdaRank.NDCG"] = learners.AdaRank(**own)
+        found["AdaRank.MAP"] = learners.AdaRank(**own, measure="ap")
+        found["SVMMap"] = (learners.SVMMap(**own), {"l2": [0.001, 0.01, 0.1]})
         few = {"alpha": [10, 50, 100]}
         found[f"ApproxNDCG{OURS}"] = (learners.ApproxNDCGRanker(**own), few)
         found[f"ApproxAP{OURS}"] = (learners.ApproxAPRanker(**own, measure="ap"), few)
+        if graded:
+            found[f"SoftRank{OURS}"] = learners.SoftRank(**{**own, "max_iter": math.ceil(self.iterations / 2)})
+        found["ListNet"] = learners.ListNet(**own)
         return found
 
 
 #: Enough to see that everything works.
-QUICK = Protocol(
-    epochs=5, alphas=(10, 100), alphas_of_ap=(10, 100), betas=(10,), iterations=5, n_folds=2
-)
+QUICK = Protocol(epochs=5, alphas=(10, 100), alphas_of_ap=(10, 100), betas=(10,), iterations=5, n_folds=2)

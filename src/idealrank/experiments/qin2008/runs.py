@@ -34,10 +34,11 @@ class Run:
 def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -> Iterator[Run]:
     """With features as they are, and brought to [0, 1] within queries where they are not there already."""
     graded = is_graded(folds)
+    own_protocol = protocol.for_queries(folds[0].train.n_queries)
     for normalize in (None,) if _within_0_and_1(folds) else (None, "minmax"):
         title = name if normalize is None else f"{name}, min-max"
-        rankers = protocol.rankers(normalize, graded=graded)
-        found = cross_fold(rankers, protocol.of(folds), _MEASURES, verbose=verbose)
+        rankers = own_protocol.rankers(normalize, graded=graded)
+        found = cross_fold(rankers, folds[: protocol.n_folds], _MEASURES, verbose=verbose)
         yield Run(title, graded, normalize is not None, found)
 
 
