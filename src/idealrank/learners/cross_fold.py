@@ -59,9 +59,11 @@ class CrossFold:
     @property
     def mean(self) -> dict[str, dict[str, float]]:
         """{ranker: {measure: mean of the folds' means}}, as LETOR has it; over queries it is ``evaluations.mean``."""
+        measures = next(iter(self.evaluations.values())).per_query
+        by_measure = {measure: self.fold_means(measure) for measure in measures}
         return {
-            name: {measure: float(np.mean(self.fold_means(measure)[name])) for measure in found.per_query}
-            for name, found in self.evaluations.items()
+            name: {measure: float(np.mean(found[name])) for measure, found in by_measure.items()}
+            for name in self.evaluations
         }
 
     def fold_means(self, measure: str) -> dict[str, Floats]:

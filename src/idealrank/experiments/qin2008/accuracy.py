@@ -13,12 +13,11 @@ from idealrank._tables import Column, Table
 from idealrank.data import Floats, RankingData
 from idealrank.experiments.qin2008.protocol import Protocol
 from idealrank.experiments.results import Claim
-from idealrank.learners.features import features_of
 from idealrank.learners.objective import Objective
 from idealrank.learners.optimizers import sgd
+from idealrank.learners.parts import InMemory, Part
 from idealrank.learners.trace import Trace
 from idealrank.losses import ApproxAP, ApproxNDCG
-from idealrank.losses.base import Lists
 from idealrank.losses.direct import Approximation
 from idealrank.ranks import soft_positions
 from idealrank.theory import approximation_error
@@ -82,17 +81,15 @@ def errors_in_training(train: RankingData, protocol: Protocol) -> dict[str, Erro
 
 def _rho(train: RankingData, loss: Approximation, protocol: Protocol) -> Floats:
     """The error of the loss on its own training queries, before the first epoch and after each."""
-    features = features_of(train, None, 1)
-    labels, offsets = train.to_groups(train.labels), train.offsets
-    lists = Lists(labels, np.zeros(train.n_docs), offsets)
-    start = np.zeros(train.n_features + 1)
+    part, start = Part.of(train, None, 1), np.zeros(train.n_features + 1)
+    lists = part.lists
 
     def rho(parameters: Floats) -> float:
-        return float(approximation_error(labels, features.scores(parameters[:-1]), offsets, loss).actual.mean())
+        scores = part.features.scores(parameters[:-1])
+        return float(approximation_error(lists.labels, scores, lists.offsets, loss).actual.mean())
 
     trace = Trace(start, rho, None)
-    objective = Objective(features, lists, np.ones(train.n_queries), loss, 0.0)
-    sgd(objective, start, trace, protocol.epochs, protocol.rate, protocol.seed)
+    sgd(Objective(InMemory(part), loss), start, trace, protocol.epochs, protocol.rate, protocol.seed)
     return np.array([each["validation"] for each in trace.history])
 
 

@@ -29,7 +29,7 @@ def ndcg_by_cutoff(runs: Sequence[Run], rankers: Sequence[str]) -> Any:
     graded = [each for each in runs if each.graded]
     figure, panels = _panels(len(graded))
     for axes, each in zip(panels, graded, strict=True):
-        means = each.found.mean
+        means = each.mean
         for colour, marker, name in zip(SERIES, "os^", [name for name in rankers if name in means], strict=False):
             values = [means[name][f"ndcg@{k}"] for k in CUTOFFS]
             axes.plot(CUTOFFS, values, color=colour, marker=marker, markersize=4, linewidth=1, label=name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,9 +27,14 @@ class Run:
     scaled: bool
     found: CrossFold
 
+    @cached_property
+    def mean(self) -> dict[str, dict[str, float]]:
+        """{ranker: {measure: the mean of its folds' means}}."""
+        return self.found.mean
+
     def of(self, measure: str) -> dict[str, float]:
-        """{ranker: the mean of its folds' means}."""
-        return {name: own[measure] for name, own in self.found.mean.items()}
+        """{ranker: the mean of its folds' means}, of one measure."""
+        return {name: own[measure] for name, own in self.mean.items()}
 
 
 def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -> Iterator[Run]:
