@@ -154,7 +154,7 @@ def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
     for name, value in (("n_estimators", 0), ("num_leaves", 1), ("min_child_samples", 0), ("patience", 0)):
         with pytest.raises(ConventionError, match=f"{name} must be .* or more, got {value}"):
             BoostedRanker().set_params(**{name: value}).fit(X, y, qid=qid)
-    with pytest.raises(DataError, match=r"no query of the eval_set has a value of rr\(empty=skip\)"):
+    with pytest.raises(DataError, match=r"none of the \d+ queries has a value of rr\(empty=skip\)"):
         quick(measure="rr(empty=skip)").fit(X, y, qid=qid, eval_set=(X, np.zeros(y.size), qid))
     with pytest.raises(DataError, match=r"no feature can be split: there are 30 documents.* min_child_samples=20"):
         quick().fit(X[:30], y[:30], qid=qid[:30])

@@ -153,3 +153,11 @@ def test_poor_data_makes_a_ranker_or_an_error_that_says_why(cls: Any, poor: str)
         assert "constant" in str(error)  # noqa: PT017  (either is right)
     else:
         assert np.isfinite(scores).all()
+
+
+def test_a_measure_that_no_query_has_is_an_error_and_no_nan() -> None:
+    X, _, qid = made()
+    nothing = np.zeros(qid.size)
+    ranker = learners.ListNet(measure="ndcg(empty=skip)").fit(*made()[:2], qid=qid)
+    with pytest.raises(DataError, match="none of the 12 queries has a value of ndcg"):
+        ranker.score(X, nothing, qid=qid)

@@ -10,11 +10,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data import from_arrays
+from idealrank.data import Floats, from_arrays
 from idealrank.errors import DataError
 from idealrank.measures import Measure, measure
 
-__all__ = ["Scorer", "scorer"]
+__all__ = ["Scorer", "mean_over_queries", "scorer"]
+
+
+def mean_over_queries(values: Floats, of: Measure) -> float:
+    """The mean of the values of queries that have one; that none has is an error.
+
+    >>> mean_over_queries(np.array([1.0, np.nan, 0.5]), measure("ndcg"))
+    0.75
+    """
+    if np.isnan(values).all():
+        raise DataError(f"none of the {values.size} queries has a value of {of}: is anything relevant in them?")
+    return float(np.nanmean(values))
 
 
 @dataclass(frozen=True)
@@ -41,7 +52,7 @@ class Scorer:
         goes_on = "qid" in inspect.signature(estimator.predict).parameters or hasattr(estimator, "steps")
         scores = estimator.predict(X, qid=qid) if goes_on else estimator.predict(X)
         values = self.measure(data.to_groups(data.labels), data.to_groups(np.asarray(scores, np.float64)), data.offsets)
-        mean = float(np.nanmean(values))
+        mean = mean_over_queries(values, self.measure)
         return -mean if self.measure.lower_is_better else mean
 
     def get_metadata_routing(self) -> Any:

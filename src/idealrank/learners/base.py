@@ -21,6 +21,7 @@ from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFea
 from idealrank.learners.parts import InMemory, Part
 from idealrank.losses.base import Lists, weight_column
 from idealrank.measures import Measure, measure
+from idealrank.scoring import mean_over_queries
 
 __all__ = ["Ranker", "Training"]
 
@@ -205,8 +206,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _mean(self, data: RankingData) -> float:
         """The mean of ``measure`` over the queries of the data."""
-        values = measure(self.measure)(data.to_groups(data.labels), self._scores(data), data.offsets)
-        return float(np.nanmean(values))
+        chosen = measure(self.measure)
+        values = chosen(data.to_groups(data.labels), self._scores(data), data.offsets)
+        return mean_over_queries(values, chosen)
 
     def _features(self, data: RankingData) -> DenseFeatures | SparseFeatures:
         return features_of(data, self.normalize, _threads.resolve(self.n_threads))

@@ -18,6 +18,7 @@ from idealrank.learners.features import table_of
 from idealrank.learners.trees import Trees
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, measure
+from idealrank.scoring import mean_over_queries
 
 __all__ = ["BoostedRanker"]
 
@@ -145,10 +146,8 @@ class BoostedRanker(Ranker):
         labels, chosen = data.to_groups(data.labels), measure(self.measure)
 
         def report(scores: Floats, _: Any) -> tuple[str, float, bool]:
-            values = chosen(labels, scores, data.offsets)
-            if np.isnan(values).all():
-                raise DataError(f"no query of the eval_set has a value of {chosen}")
-            return "validation", float(np.nanmean(values)), not chosen.lower_is_better
+            mean = mean_over_queries(chosen(labels, scores, data.offsets), chosen)
+            return "validation", mean, not chosen.lower_is_better
 
         callbacks = [lightgbm.record_evaluation(history)]
         if self.patience is not None:

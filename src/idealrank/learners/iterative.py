@@ -18,6 +18,7 @@ from idealrank.learners.engine import Engine, Here, Source, Streamed
 from idealrank.learners.parts import InMemory, Part, Parts
 from idealrank.learners.trace import Trace
 from idealrank.measures import Measure, measure
+from idealrank.scoring import mean_over_queries
 
 __all__ = ["Iterative", "WeightedSum"]
 
@@ -99,7 +100,7 @@ class WeightedSum(Iterative):
 
         def mean(parameters: Floats) -> float:
             values = parts.sum(partial(Part.measured, parameters=parameters, chosen=chosen))
-            return float(np.nanmean(np.concatenate(values)))
+            return mean_over_queries(np.concatenate(values), chosen)
 
         return mean
 

@@ -18,6 +18,7 @@ from idealrank.losses import Push
 from idealrank.losses.base import Lists
 from idealrank.losses.push import n_pairs
 from idealrank.measures import measure
+from idealrank.scoring import mean_over_queries
 
 __all__ = ["RankBoost"]
 
@@ -99,7 +100,7 @@ class RankBoost(Iterative):
         def validate(weak: Floats) -> float:
             nonlocal scores, seen
             scores, seen = scores + _votes(cells, weak[seen:]), len(weak)
-            return float(np.nanmean(chosen(labels, scores, data.offsets)))
+            return mean_over_queries(chosen(labels, scores, data.offsets), chosen)
 
         return validate
 
