@@ -177,6 +177,31 @@ def test_what_cannot_be_evaluated_is_refused() -> None:
         learners.ListNet().fit(clusters.FrameSource(lazy, features=["f"]))
 
 
+def resident(field: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+
+
+def forgotten_peak() -> int:
+    Path("/proc/self/clear_refs").write_text("5")
+    return resident("VmRSS")
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells a process's peak")
+def test_a_worker_has_batches_in_memory_and_not_its_share(client: Any, tmp_path: Path) -> None:
+    n_docs = 4_000_000
+    columns = {"qid": np.arange(n_docs) // 100, "label": np.arange(n_docs) % 3, "score": np.arange(n_docs) % 97.0}
+    pq.write_table(pa.table(columns), tmp_path / "long.parquet", row_group_size=100_000)
+    peaks = []
+    for _ in range(2):  # the first imports what it needs
+        before = client.run(forgotten_peak)
+        found = clusters.evaluate(tmp_path / "long.parquet", sorted=True, batch_rows=50_000, client=client)
+        after = client.run(resident, "VmHWM")
+        peaks.append(max(after[worker] - before[worker] for worker in before))
+    assert found.n_queries == n_docs // 100
+    assert peaks[-1] < n_docs * 3 * 8 / 2 / 2  # half of what a worker's half of the columns would take
+
+
 def test_a_worker_that_is_killed_loses_nothing(client: Any, tmp_path: Path) -> None:
     frame = made(800)
     folder = written(frame, tmp_path / "data", row_group_size=500)

@@ -17,6 +17,9 @@ __all__ = ["Cluster", "Engine", "Here", "Piece", "Source", "Streamed", "engine_o
 
 T = TypeVar("T")
 
+# So that a slow worker does not keep the others waiting for long, and a lost one has little to repeat.
+_PIECES_A_THREAD = 4
+
 
 class Piece(Protocol):
     """A share of the data, small enough to be sent: it is read where it is computed."""
@@ -44,8 +47,8 @@ class Engine(Protocol):
     """Something that computes a function of many pieces."""
 
     @property
-    def n_workers(self) -> int:
-        """How many pieces it may compute at a time."""
+    def n_pieces(self) -> int:
+        """Into how many pieces data is best cut for it."""
         ...
 
     def n_threads(self, asked: int | None) -> int:
@@ -61,7 +64,7 @@ class Engine(Protocol):
 class Here:
     """One piece after the other, in this process."""
 
-    n_workers: int = 1
+    n_pieces: int = 1
 
     def n_threads(self, asked: int | None) -> int:
         return _threads.resolve(asked)
@@ -72,13 +75,13 @@ class Here:
 
 @dataclass(frozen=True)
 class Cluster:
-    """The workers of a ``distributed.Client``, or of anything that maps, gathers and counts its workers as it does."""
+    """The workers of a ``distributed.Client``, or of anything that maps, gathers and counts threads as it does."""
 
     client: Any
 
     @property
-    def n_workers(self) -> int:
-        return max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
+    def n_pieces(self) -> int:
+        return _PIECES_A_THREAD * max(1, sum(map(int, self.client.nthreads().values())))
 
     def n_threads(self, asked: int | None) -> int:
         return _threads.resolve(asked or 1)
@@ -92,11 +95,11 @@ def engine_of(given: Any) -> Engine:
     """The engine that an option names: None is this process.
 
     >>> engine_of(None)
-    Here(n_workers=1)
+    Here(n_pieces=1)
     """
     if given is None:
         return Here()
-    if not all(callable(getattr(given, name, None)) for name in ("map", "gather", "scheduler_info")):
+    if not all(callable(getattr(given, name, None)) for name in ("map", "gather", "nthreads")):
         raise ConventionError(f"engine is None or a distributed.Client, got {type(given).__name__}")
     return Cluster(given)
 

@@ -16,9 +16,6 @@ from idealrank.learners.engine import Engine, Here
 
 __all__ = ["FrameColumns", "ParquetSource"]
 
-# Per worker, so that a slow one does not keep the others waiting for long, and a lost one has little to repeat.
-_PIECES_A_WORKER = 4
-
 
 @dataclass(frozen=True)
 class FrameColumns:
@@ -84,11 +81,10 @@ class ParquetSource:
         object.__setattr__(self, "features", columns.features)
 
     def pieces(self, engine: Engine = Here()) -> list[ParquetPiece]:  # noqa: B008 (a constant)
-        """The files cut into a few pieces for each worker."""
+        """The files cut into as many pieces as the engine likes."""
         columns = FrameColumns(self.query, self.label, self.weight, self.features)
-        n_pieces = 1 if engine.n_workers == 1 else _PIECES_A_WORKER * engine.n_workers
         rows = SortedParquet.at(self.path, self.query, columns.others)
-        return [ParquetPiece(each, columns, self.batch_rows) for each in rows.pieces(n_pieces)]
+        return [ParquetPiece(each, columns, self.batch_rows) for each in rows.pieces(engine.n_pieces)]
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,6 @@ with needs("dask"):
 
 __all__ = ["Ends", "FrameShare", "ParquetShare", "check_ends", "shares_of"]
 
-# So that a slow worker does not keep the others waiting for long, and a lost one has little to repeat.
-_SHARES_A_WORKER = 4
-
 
 class Ends(NamedTuple):
     """The first and the last query of a partition."""
@@ -104,7 +101,7 @@ def shares_of(
     if isinstance(data, (str, os.PathLike)):
         if is_sorted:
             rows = SortedParquet.at(data, query, columns)
-            return [ParquetShare(each, batch_rows) for each in rows.pieces(_SHARES_A_WORKER * _n_workers(client))]
+            return [ParquetShare(each, batch_rows) for each in rows.pieces(_n_pieces(client))]
         data = dask.dataframe.read_parquet(parquet_files(data))
     elif not isinstance(data, dask.dataframe.DataFrame):
         raise DataError(f"expected a Dask data frame or the path of Parquet files, got {type(data).__name__}")
@@ -117,12 +114,12 @@ def shares_of(
     return [make(part, query, number, is_sorted) for number, part in enumerate(frame.to_delayed())]
 
 
-def _n_workers(client: Any) -> int:
+def _n_pieces(client: Any) -> int:
     if client is None:
         with needs("distributed", "dask"):
             from distributed import default_client
         try:
             client = default_client()
-        except ValueError:
+        except ValueError:  # threads of this process
             return _threads.resolve(None)
-    return Cluster(client).n_workers
+    return Cluster(client).n_pieces
