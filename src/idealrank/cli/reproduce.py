@@ -120,7 +120,10 @@ def _write_page(found: Reproduction, title: str, path: str, *, quiet: bool) -> N
     from idealrank.cli.reporting import write_tables
     from idealrank.report import Part
 
-    pictures = tuple((partial(_axes, figure), name, _told(figure)) for name, figure in found.figures.items())
+    pictures = tuple(
+        (partial(_axes, figure), name.replace("figure", "Figure "), _told(figure))
+        for name, figure in found.figures.items()
+    )
     others = [Part(name, table) for name, table in found.tables.items()]
     write_tables(title, found.notes, [Part("Claims", found.table(), pictures), *others], path, quiet=quiet)
 
