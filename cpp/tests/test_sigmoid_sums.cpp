@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 #include "idealrank/errors.hpp"
+#include "isas.hpp"
 
 using namespace idealrank;
 
@@ -83,12 +84,6 @@ std::vector<Column> nasty_lists(std::size_t n) {
   if (n > 0) one_far[n / 2] = 1e6;
   lists.insert(lists.end(), {clusters, spaced, one_far});
   return lists;
-}
-
-std::vector<Isa> all_isas() {
-  std::vector<Isa> sets;
-  for (const auto name : isa_names()) sets.push_back(isa_of(name));
-  return sets;
 }
 
 }  // namespace

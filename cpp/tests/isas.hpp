@@ -1,0 +1,12 @@
+// The instruction sets that this machine has a variant of the kernels for.
+#pragma once
+
+#include <vector>
+
+#include "idealrank/isa.hpp"
+
+inline std::vector<idealrank::Isa> all_isas() {
+  std::vector<idealrank::Isa> sets;
+  for (const auto name : idealrank::isa_names()) sets.push_back(idealrank::isa_of(name));
+  return sets;
+}
