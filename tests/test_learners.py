@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from idealrank import learners, losses
 from idealrank.errors import ConventionError, DataError
@@ -71,8 +72,39 @@ def test_bad_features_and_options_are_refused_by_all(cls: Any) -> None:
         cls(normalize="log").fit(X, y, qid=qid)
     with pytest.raises(DataError, match="column 2"):
         cls().fit(np.where(np.arange(5) == 2, np.nan, X), y, qid=qid)
+    broken = cls()
+    with pytest.raises(DataError, match=r"got inf in column 1.*float32"):
+        broken.fit(np.where(np.arange(5) == 1, 1e300, X.astype(np.float64)), y, qid=qid)
+    with pytest.raises(NotFittedError):
+        broken.predict(X)
     with pytest.raises(DataError, match=r"4 features, but .* is expecting 5"):
         cls(n_threads=1).fit(X, y, qid=qid).predict(X[:, :4])
+
+
+@pytest.mark.parametrize("cls", [learners.AdaRank, learners.BoostedRanker, learners.SoftRank, learners.SVMNDCG])
+def test_an_error_in_the_labels_names_the_callers_query_and_row(cls: Any) -> None:
+    X, _, qid = made()
+    shuffled = np.random.default_rng(5).permutation(qid.size)
+    labels = np.where(shuffled == 40, 5000, 0)
+    with pytest.raises(DataError, match=r"5000|inf") as caught:
+        cls(n_threads=1).fit(X[shuffled], labels, qid=[f"q{number}" for number in qid[shuffled]])
+    assert (caught.value.query, caught.value.row) == ("q4", int(np.argmax(labels)))
+
+
+VALIDATION: dict[str, Any] = {
+    "without queries": (lambda X, y, qid: (X, y), "is \\(X, y, qid\\), got tuple"),
+    "a list of them": (lambda X, y, qid: [(X, y, qid)], "is \\(X, y, qid\\), got list"),
+    "no queries": (lambda X, y, qid: (X, y, None), "the label and the query of each row"),
+    "no labels": (lambda X, y, qid: (X, None, qid), "the label and the query of each row"),
+    "other features": (lambda X, y, qid: (X[:, :3], y, qid), "3 features"),
+}
+
+
+@pytest.mark.parametrize("given", VALIDATION)
+def test_validation_data_must_be_rows_labels_and_queries(given: str) -> None:
+    change, what = VALIDATION[given]
+    with pytest.raises(DataError, match=what):
+        learners.RankNet().fit(*made()[:2], qid=made()[2], eval_set=change(*made(3)))
 
 
 @pytest.mark.parametrize("cls", NAMED)

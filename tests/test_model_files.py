@@ -194,6 +194,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("options/measure", "ngdc", "options: unknown measure"),
         ("options/normalizer", "cdg", "options: cross_entropy: normalizer"),
         ("options/normalize", "log", "options: normalize is None"),
+        ("options/measure", "ndcg" * 1000, "options.measure: must be text of at most 1,000 letters, got 4,000"),
         ("n_features", -1, "n_features: must be a whole number from 1"),
         ("n_features", 0, "n_features: must be a whole number from 1"),
         ("n_features", 3, "state.coef_: n_features is 3, got 2 numbers"),

@@ -115,6 +115,8 @@ def test_progress_is_told_on_standard_error_when_asked(capfd: pytest.CaptureFixt
         (GRID, {}, ConventionError, "eval_set.*or cv"),
         (GRID, {"eval_set": VALIDATION, "cv": 3}, ConventionError, "not both"),
         (GRID, {"cv": 1}, DataError, "k must be from 2"),
+        ([], {"cv": 2}, ConventionError, "no settings"),
+        (GRID, {"eval_set": rows_of(VALIDATION)[:2]}, DataError, "RankingData or .X, y, qid."),
         ({"l3": [1]}, {"cv": 2}, ConventionError, "l3"),
         ({"l2": 1}, {"cv": 2}, ConventionError, "settings"),
         ({"l2": [-1.0]}, {"cv": 2}, ConventionError, "l2"),

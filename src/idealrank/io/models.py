@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -31,6 +32,7 @@ Entry: TypeAlias = int | float | str | npt.NDArray[Any]
 
 _DTYPES = ("float64", "int64")
 _LARGEST = 1 << 30
+_LONGEST = 1000  # letters of an option, which errors repeat
 _KEYS = ("format", "version", "idealrank", "learner", "options", "n_features", "feature_names", "state")
 
 
@@ -138,8 +140,8 @@ def _json(path: Source, name: str) -> Any:
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"{next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object")
+        (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"{_short(twice)} stands twice in one object")
     return found
 
 
@@ -190,6 +192,9 @@ class _Entries:
         for name, value in found.items():
             if not (value is None or isinstance(value, (bool, str)) or _is_number(value)):
                 what = f"must be a finite number, text, true, false or null, got {_short(value)}"
+                raise self.wrong(f"{key}.{name}", what)
+            if isinstance(value, str) and len(value) > _LONGEST:
+                what = f"must be text of at most {_LONGEST:,} letters, got {len(value):,}"
                 raise self.wrong(f"{key}.{name}", what)
         return found
 

@@ -11,6 +11,7 @@ from idealrank.data import Floats
 from idealrank.errors import ConventionError, DataError
 from idealrank.learners.base import Training
 from idealrank.learners.iterative import WeightedSum
+from idealrank.learners.parts import in_callers_words
 from idealrank.measures import Measure, measure
 
 __all__ = ["AdaRank"]
@@ -85,7 +86,8 @@ class AdaRank(WeightedSum):
         """The measure of each query; a query that it skips is as good as it can be, always."""
         lists, judge = training.lists, self._boosted
         scores = training.features.scores(coefficients)
-        values = judge(lists.labels, scores, lists.offsets, n_threads=lists.n_threads)
+        with in_callers_words(training.data):
+            values = judge(lists.labels, scores, lists.offsets, n_threads=lists.n_threads)
         outside = np.flatnonzero(np.abs(values) > 1 + 1e-9)
         if outside.size:
             query = training.data.query_id(int(outside[0]))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -42,23 +42,10 @@ class Training:
     query_weights: Floats
     validation: RankingData | None
 
-    @contextmanager
-    def in_callers_words(self) -> Iterator[None]:
-        """In an error about the lists, from within, query and row are what the caller calls them."""
-        try:
-            yield
-        except DataError as error:
-            query, row = error.query, error.row
-            if isinstance(query, int):
-                query = self.data.query_id(query)
-            if row is not None and self.data.order is not None:
-                row = int(self.data.order[row])
-            raise DataError(error.what, query, row, error.column) from None
-
     @property
     def parts(self) -> InMemory:
         """All queries, for sums over them."""
-        return InMemory(Part(self.features, self.lists, self.query_weights))
+        return InMemory(Part(self.features, self.lists, self.query_weights, self.data))
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]
@@ -154,11 +141,18 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if self.normalize is not None and self.normalize not in NORMALIZATIONS:
             raise ConventionError(f"normalize is None, 'minmax' or 'zscore', got {self.normalize!r}")
         measure(self.measure)
+        seed = getattr(self, "random_state", None)
+        if isinstance(seed, Integral) and int(seed) < 0:
+            raise ConventionError(f"random_state must be 0 or more, or None, got {seed}")
         self._check_options()
 
     def validated_by(self: _Self, other: str | Measure) -> _Self:
         """A copy, not fitted, that chooses its iteration by another measure, and is measured by it."""
         return clone(self).set_params(measure=other)  # type: ignore[no-any-return]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is something to score by; a fit that failed before it had anything leaves nothing."""
+        return all(hasattr(self, name) for name in self._state)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -216,7 +210,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _to_validate_on(self, eval_set: Any) -> RankingData | None:
         if isinstance(eval_set, Source):
             raise ConventionError("a source is to validate a fit from a source: with arrays, eval_set=(X, y, qid)")
-        return None if eval_set is None else self._ranking(*eval_set, reset=False)
+        if eval_set is None:
+            return None
+        try:
+            X, y, qid = eval_set
+        except (TypeError, ValueError):
+            raise DataError(f"eval_set is (X, y, qid), got {type(eval_set).__name__}") from None
+        if y is None or qid is None:
+            raise DataError("eval_set=(X, y, qid) needs the label and the query of each row")
+        return self._ranking(X, y, qid, reset=False)
 
     def _checked(self, source: Source, *, reset: bool) -> Source:
         """The source, its features checked to be as many, and of the same names, as at the fit."""
@@ -235,6 +237,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, reset: bool, **rules: Any) -> Any:
         try:
-            return validate_data(self, X, reset=reset, **rules)
+            with np.errstate(over="ignore"):  # what float32 cannot hold is found with the other infinite features
+                return validate_data(self, X, reset=reset, **rules)
         except ValueError as error:
             raise DataError(str(error)) from None

@@ -15,6 +15,7 @@ from idealrank.errors import ConventionError, DataError
 from idealrank.learners.base import Ranker, Training
 from idealrank.learners.boosting import Float32s, derivatives
 from idealrank.learners.features import table_of
+from idealrank.learners.parts import in_callers_words
 from idealrank.learners.trees import Trees
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, measure
@@ -88,7 +89,7 @@ class BoostedRanker(Ranker):
         self.loss_: Loss = asked.settled(training.lists.scores) if hasattr(asked, "settled") else asked
 
         def objective(scores: Floats, _: Any) -> tuple[Float32s, Float32s]:
-            with training.in_callers_words():
+            with in_callers_words(training.data):
                 return derivatives(self.loss_, replace(training.lists, scores=scores), training.query_weights)
 
         params = self._lightgbm_params()
@@ -110,6 +111,9 @@ class BoostedRanker(Ranker):
         self.best_iteration_: int = best
         # The text has the trees to keep and no data.
         self.booster_: Any = lightgbm.Booster(model_str=booster.model_to_string(num_iteration=best))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "booster_")
 
     def _scores(self, data: RankingData) -> Floats:
         threads = _threads.resolve(self.n_threads)

@@ -15,6 +15,7 @@ from idealrank.discounts import Discount
 from idealrank.gains import Gain
 from idealrank.learners.base import Ranker, Training
 from idealrank.learners.features import table_of
+from idealrank.learners.parts import in_callers_words
 from idealrank.losses import LeastSquares
 from idealrank.measures import Measure
 
@@ -59,14 +60,18 @@ class ConsistentRegression(Ranker):
 
     def _fit(self, training: Training) -> None:
         squares = LeastSquares(gain=self.gain, discount=self.discount, normalizer=self.normalizer)
-        with training.in_callers_words():
+        with in_callers_words(training.data):
             target = squares.target(training.lists)
-        self.estimator_ = _default() if self.estimator is None else clone(self.estimator)
+        regressor = _default() if self.estimator is None else clone(self.estimator)
         weights: dict[str, Floats] = {}
         if (training.query_weights != 1).any():
             weights["sample_weight"] = np.repeat(training.query_weights, training.lists.sizes)
         with self._threads():
-            self.estimator_.fit(table_of(training.features), target.values, **weights)
+            regressor.fit(table_of(training.features), target.values, **weights)
+        self.estimator_ = regressor
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "estimator_")
 
     def _scores(self, data: RankingData) -> Floats:
         with self._threads():

@@ -94,7 +94,8 @@ def features_of(data: RankingData, normalize: str | None, n_threads: int) -> Den
         row, column = divmod(place, data.features.shape[1])
         value = data.features[row, column]
         raise DataError(
-            f"a feature must be a finite number, not NaN or inf, got {value} in column {column}; fill such values in",
+            f"a feature must be a finite number, not NaN or inf, got {value} in column {column}; "
+            "fill such values in, and scale down those beyond 3.4e38, the largest of float32",
             query=data.query_id(data.query_of(row)),
             row=row,
         )

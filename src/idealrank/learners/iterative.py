@@ -50,6 +50,8 @@ class Iterative(Ranker):
     def _check_options(self) -> None:
         if self.max_iter < 1:
             raise ConventionError(f"max_iter must be 1 or more, got {self.max_iter}")
+        if self.patience is not None and self.patience < 1:
+            raise ConventionError(f"patience must be 1 or more, or None, got {self.patience}")
 
     @contextmanager
     def _traced(self, start: Floats, validate: Callable[[Floats], float] | None) -> Iterator[Trace]:

@@ -44,12 +44,16 @@ def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: fl
     parameters = np.array(start)
     trace.add(parameters, objective(parameters)[0])
     for _ in range(epochs):
-        with np.errstate(over="ignore", invalid="ignore"):
-            for query in rng.permutation(len(queries)):
-                parameters = parameters - rate * queries[query](parameters)[1]
-        if not np.isfinite(parameters).all():
-            raise DataError(f"the weights grew beyond all numbers: a learning_rate of {rate:g} is too large")
-        trace.add(parameters, objective(parameters)[0])
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                for query in rng.permutation(len(queries)):
+                    parameters = parameters - rate * queries[query](parameters)[1]
+            if not np.isfinite(parameters).all():
+                raise DataError("the weights grew beyond all numbers")
+            value = objective(parameters)[0]
+        except DataError as error:  # the data did well at the start
+            raise DataError(f"a learning_rate of {rate:g} is too large: {error.what}") from None
+        trace.add(parameters, value)
         if trace.is_hopeless:
             break
     return parameters

@@ -96,6 +96,8 @@ def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None 
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
     listed = [settings] if isinstance(settings, Mapping) else list(settings)
+    if not listed:
+        raise ConventionError("there are no settings to try: give {option: values}")
     is_drawn = any(hasattr(values, "rvs") for each in listed for values in each.values())
     if is_drawn and n_iter is None:
         raise ConventionError("distributions are drawn from: say how often by n_iter")

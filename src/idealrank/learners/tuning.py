@@ -170,5 +170,8 @@ def _of_settings(trials: Iterator[Trial], n_folds: int) -> Iterator[Trial]:
 def _as_data(data: Any) -> RankingData:
     if isinstance(data, RankingData):
         return data
-    X, y, qid = data
+    try:
+        X, y, qid = data
+    except (TypeError, ValueError):
+        raise DataError(f"data is RankingData or (X, y, qid), got {type(data).__name__}") from None
     return from_arrays(y, query_ids=qid, features=X)

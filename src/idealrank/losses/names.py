@@ -54,6 +54,8 @@ def loss(name: str | Loss) -> Loss:
     """
     if isinstance(name, Loss):
         return name
+    if not isinstance(name, str):
+        raise ConventionError(f"a loss is a name such as 'cosine' or a Loss, got {name!r}")
     shape = _SHAPE.fullmatch(name)
     if shape is None:
         raise ConventionError(f"cannot read the loss {name!r}: write cosine or cross_entropy(normalizer=dcg)")
