@@ -117,6 +117,29 @@ def test_one_query_may_have_more_than_ten_thousand_documents() -> None:
     assert ir.evaluate(data, scores, "ndcg").mean["ndcg"] > ir.evaluate(data, np.zeros(12_000), "ndcg").mean["ndcg"]
 
 
+def test_names_keep_metrics_of_one_measure_apart(parts: datasets.Parts) -> None:
+    train, history = dataset_of(parts.train), dict[str, Any]()
+    kinds = [metric("ndcg@10", like, name=like) for like in ("sklearn", "lightgbm")]
+    lgb.train(
+        {**QUIET, "objective": objective("lambda_rank"), "metric": "ndcg", "eval_at": [10]}, train, 3,
+        valid_sets=[dataset_of(parts.test, reference=train)], feval=[metric("ndcg@10", name="ours"), *kinds],
+        callbacks=[lgb.record_evaluation(history)],
+    )  # fmt: skip
+    assert {name: len(values) for name, values in history["valid_0"].items()} == dict.fromkeys(
+        ["ndcg@10", "ours", "sklearn", "lightgbm"], 3
+    )
+
+
+def test_an_unknown_convention_is_refused_before_the_first_round() -> None:
+    with pytest.raises(ConventionError, match="did you mean 'sklearn'"):
+        metric("ndcg@10", like="sklern")
+
+
+def test_group_sizes_that_are_not_whole_are_refused() -> None:
+    with pytest.raises(DataError, match="group must be whole numbers"):
+        objective("lambda_rank")([1, 0, 0], [0.0, 0.0, 0.0], None, [1.5, 2.5])
+
+
 @pytest.mark.parametrize("name", ["lambda_rank", "approx_ndcg", "cross_entropy(normalizer=dcg)"])
 def test_documents_of_weight_two_make_a_query_count_twice(name: str, parts: datasets.Parts) -> None:
     data, scores = parts.train.subset([0]), np.linspace(0, 1, N_DOCS)

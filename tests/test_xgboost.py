@@ -79,6 +79,14 @@ def test_early_stopping_knows_which_way_is_better(name: str, best: Any, parts: d
     assert booster.best_iteration == best(history["test"][name])
 
 
+def test_a_name_of_its_own_keeps_a_metric_apart_from_that_of_xgboost(parts: datasets.Parts) -> None:
+    history: dict[str, Any] = {}
+    xgb.train({**PARAMS, "eval_metric": "ndcg@10"}, matrix_of(parts.train), 3, obj=objective("lambda_rank"),
+              custom_metric=metric("ndcg@10", name="idealrank:ndcg@10"), evals=[(matrix_of(parts.test), "test")],
+              evals_result=history, verbose_eval=False)  # fmt: skip
+    assert {name: len(values) for name, values in history["test"].items()} == {"ndcg@10": 3, "idealrank=ndcg@10": 3}
+
+
 def test_one_weight_a_query_multiplies_its_derivatives(parts: datasets.Parts) -> None:
     data, scores = parts.train, np.zeros(parts.train.n_docs, np.float32)
     weights = np.arange(data.n_queries, dtype=np.float32)

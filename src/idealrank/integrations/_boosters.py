@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _threads
-from idealrank.conventions import Convention
+from idealrank.conventions import Convention, convention
 from idealrank.data import Floats, RankingData, float_column, from_arrays
 from idealrank.errors import DataError
 from idealrank.evaluation import evaluate
@@ -25,7 +25,7 @@ def grouped(labels: npt.ArrayLike, sizes: npt.ArrayLike | None, how: str) -> Ran
     """The documents of a data set, query after query; ``how`` tells how a data set without groups gets them."""
     if sizes is None or np.size(sizes) == 0:
         raise DataError(f"the data set has no groups, so that there are no queries to rank within: {how}")
-    return from_arrays(labels, group=np.asarray(sizes, np.int64))
+    return from_arrays(labels, group=sizes)
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,17 @@ class Objective:
 class Metric:
     """A measure as a booster reports it: the mean over queries, as `idealrank.evaluate` gives it; weights don't count.
 
-    ``higher_is_better`` is False for an error.
+    The booster files it by ``name``. ``higher_is_better`` is False for an error.
     """
 
     measure: Measure
+    name: str
     like: str | Convention | None = None
     n_threads: int | None = None
 
-    @property
-    def name(self) -> str:
-        """The name of the measure."""
-        return str(self.measure)
+    def __post_init__(self) -> None:
+        if self.like is not None:
+            convention(self.like)  # an unknown one is an error here, not after the first round
 
     @property
     def higher_is_better(self) -> bool:

@@ -39,14 +39,21 @@ def objective(loss: str | Loss, *, n_threads: int | None = None) -> LightGBMObje
 
 
 def metric(
-    measure: str | Measure, like: str | Convention | None = None, *, n_threads: int | None = None
+    measure: str | Measure,
+    like: str | Convention | None = None,
+    *,
+    name: str | None = None,
+    n_threads: int | None = None,
 ) -> LightGBMMetric:
     """A measure as LightGBM's metric: its name, the mean that `idealrank.evaluate` gives, whether higher is better.
+
+    LightGBM files values by name, those of its own ndcg@10 too: ``name`` keeps apart what would be called the same.
 
     >>> metric("ndcg@10")([0, 1], [0.2, 0.1], None, [2])
     ('ndcg@10', 0.6309297535714575, True)
     """
-    return LightGBMMetric(measures.measure(measure), like, n_threads)
+    chosen = measures.measure(measure)
+    return LightGBMMetric(chosen, name or str(chosen), like, n_threads)
 
 
 class LightGBMObjective(Objective):

@@ -37,14 +37,22 @@ def objective(loss: str | Loss, *, n_threads: int | None = None) -> XGBoostObjec
 
 
 def metric(
-    measure: str | Measure, like: str | Convention | None = None, *, n_threads: int | None = None
+    measure: str | Measure,
+    like: str | Convention | None = None,
+    *,
+    name: str | None = None,
+    n_threads: int | None = None,
 ) -> XGBoostMetric:
     """A measure as the ``custom_metric`` of ``xgboost.train``: its name and the mean that `idealrank.evaluate` gives.
+
+    XGBoost files values by name, those of its own ndcg@10 too: ``name`` keeps apart what would be called the same. A
+    colon in it becomes =, for XGBoost's results are text, in which a colon stands before the value.
 
     >>> metric("ndcg@10").higher_is_better, metric("pairwise_error").higher_is_better
     (True, False)
     """
-    return XGBoostMetric(measures.measure(measure), like, n_threads)
+    chosen = measures.measure(measure)
+    return XGBoostMetric(chosen, (name or str(chosen)).replace(":", "="), like, n_threads)
 
 
 class XGBoostObjective(Objective):
@@ -60,11 +68,6 @@ class XGBoostObjective(Objective):
 
 class XGBoostMetric(Metric):
     """Made by `metric`."""
-
-    @property
-    def name(self) -> str:
-        """The name of the measure; XGBoost's own results are text, in which a colon stands before the value."""
-        return super().name.replace(":", "=")
 
     def __call__(self, scores: npt.ArrayLike, matrix: Any) -> tuple[str, float]:
         """Name and mean."""
