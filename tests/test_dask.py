@@ -177,6 +177,29 @@ def test_what_cannot_be_evaluated_is_refused() -> None:
         learners.ListNet().fit(clusters.FrameSource(lazy, features=["f"]))
 
 
+def test_an_error_names_the_query_and_not_the_row_of_a_partition() -> None:
+    frame = made()
+    frame.loc[100, "new"] = np.inf
+    lazy = dataframe.from_pandas(frame, npartitions=4, sort=False)
+    with pytest.raises(DataError, match="finite number") as caught:
+        clusters.evaluate(lazy, score="new")
+    assert (caught.value.query, caught.value.row) == (frame["qid"][100], None)
+
+
+@pytest.mark.parametrize("is_sorted", [True, False])
+def test_a_missing_query_id_is_refused(is_sorted: bool) -> None:
+    frame = pandas.DataFrame({"qid": ["a", None, "b"], "label": [0, 1, 0], "score": [0.5, 0.2, 0.1]})
+    with pytest.raises(DataError, match=r"a value is missing.*column 'qid'"):
+        clusters.evaluate(dataframe.from_pandas(frame, npartitions=1, sort=False), sorted=is_sorted)
+
+
+def test_values_a_query_are_not_mixed_with_those_of_an_earlier_evaluation(tmp_path: Path) -> None:
+    lazy = dataframe.from_pandas(made(), npartitions=2, sort=False)
+    clusters.evaluate(lazy, score="new", per_query=tmp_path)
+    with pytest.raises(DataError, match=r"must have no Parquet files, got part-0000\d\.parquet: remove them"):
+        clusters.evaluate(lazy, score="old", per_query=tmp_path)
+
+
 def resident(field: str) -> int:
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))

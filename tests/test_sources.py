@@ -89,6 +89,16 @@ def test_documents_are_weighted_by_a_column(tmp_path: Path) -> None:
     assert "weight" not in ParquetSource(tmp_path / "train").features
 
 
+def test_an_error_names_the_query_and_not_the_row_of_a_batch(tmp_path: Path) -> None:
+    X, y, qid = made()
+    source = ParquetSource(
+        written(tmp_path / "train", (X, np.where(np.arange(y.size) == 100, np.inf, y), qid)), batch_rows=20
+    )
+    with pytest.raises(DataError, match="expected a finite number, got inf") as caught:
+        learners.ListNet().fit(source)
+    assert (caught.value.query, caught.value.row, caught.value.column) == (qid[100], None, "label")
+
+
 def test_alpha_may_be_found_from_the_scores_of_the_last_fit(tmp_path: Path) -> None:
     X, y, qid = rows = made()
     source = ParquetSource(written(tmp_path / "train", rows), batch_rows=20)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from idealrank.errors import DataError
 from idealrank.io.frames import pyarrow_module
 from idealrank.io.tables import parquet_file
 
-__all__ = ["SortedParquet", "parquet_files"]
+__all__ = ["SortedParquet", "parquet_files", "without_rows"]
 
 _ROWS_TO_LOOK_AHEAD = 10_000
 
@@ -29,6 +30,26 @@ def parquet_files(path: str | os.PathLike[str]) -> list[str]:
     if not found:
         raise DataError(f"{os.fspath(path)} has no files that end in .parquet or .pq")
     return found
+
+
+@contextmanager
+def without_rows(ids: Any = None) -> Iterator[None]:
+    """Around work on a batch: errors name no row, for it counts from where the batch begins, which nobody knows.
+
+    ``ids`` has the query of each row of the batch, for errors that name the row alone.
+
+    >>> with without_rows(["q6", "q7"]):
+    ...     raise DataError("a score must be a finite number, got nan", row=1)
+    Traceback (most recent call last):
+    idealrank.errors.DataError: a score must be a finite number, got nan (query 'q7')
+    """
+    try:
+        yield
+    except DataError as error:
+        query = error.query
+        if query is None and error.row is not None and ids is not None:
+            query = np.asarray(ids).tolist()[error.row]
+        raise DataError(error.what, query=query, column=error.column) from None
 
 
 @dataclass(frozen=True)

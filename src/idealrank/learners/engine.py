@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from idealrank import _threads
 from idealrank.data import RankingData
 from idealrank.errors import ConventionError, DataError
+from idealrank.io.batches import without_rows
 from idealrank.learners.parts import Part, Parts
 
 __all__ = ["Cluster", "Engine", "Here", "Piece", "Source", "Streamed", "engine_of"]
@@ -128,10 +129,8 @@ def _share(piece: Piece, of_part: Callable[[Part], T], normalize: str | None, n_
     """The sum over a piece, in a list; an empty one where no query begins in it."""
     total: list[T] = []
     for data in piece.batches():
-        try:
+        with without_rows():
             found = of_part(Part.of(data, normalize, n_threads))
-        except DataError as error:  # its row counts from the beginning of a batch, which nobody knows
-            raise DataError(error.what, query=error.query, column=error.column) from None
         del data  # before the next is read
         total = [add(total[0], found)] if total else [found]
     return total

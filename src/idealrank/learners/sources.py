@@ -9,7 +9,7 @@ from typing import Any
 
 from idealrank.data import RankingData
 from idealrank.errors import DataError
-from idealrank.io.batches import SortedParquet, parquet_files
+from idealrank.io.batches import SortedParquet, parquet_files, without_rows
 from idealrank.io.frames import feature_columns, from_frame
 from idealrank.io.tables import parquet_file
 from idealrank.learners.engine import Engine, Here
@@ -36,9 +36,10 @@ class FrameColumns:
 
     def data(self, frame: Any) -> RankingData:
         """The frame as data."""
-        return from_frame(
-            frame, self.query, self.label, score=None, doc=None, weight=self.weight, features=self.features
-        )
+        with without_rows(frame[self.query]):
+            return from_frame(
+                frame, self.query, self.label, score=None, doc=None, weight=self.weight, features=self.features
+            )
 
     @property
     def others(self) -> tuple[str, ...]:

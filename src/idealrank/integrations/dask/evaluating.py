@@ -17,6 +17,7 @@ from idealrank.conventions import Convention, convention
 from idealrank.errors import ConventionError, DataError
 from idealrank.evaluation import Evaluation, Evaluations, Measures, evaluate_ranking, named_measures
 from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
+from idealrank.io.batches import without_rows
 from idealrank.io.files import atomic_output
 from idealrank.io.frames import ranking_and_scores
 from idealrank.measures.base import Measure
@@ -45,8 +46,8 @@ def evaluate(
 ) -> Summary:
     """Evaluate one system: means and intervals over all queries, those of `idealrank.evaluate_stream` bit for bit.
 
-    ``query``, ``label`` and ``score`` are names of columns. ``per_query`` names a folder, which gets one Parquet file a
-    share, with the column qid and one a measure; every worker must be able to write there.
+    ``query``, ``label`` and ``score`` are names of columns. ``per_query`` names a folder without Parquet files, which
+    gets one a share, with the column qid and one a measure; every worker must be able to write there.
 
     >>> import dask.dataframe, pandas
     >>> rows = {"qid": [1, 2, 1, 2], "label": [1, 1, 0, 0], "score": [0.2, 0.1, 0.1, 0.3]}
@@ -57,7 +58,7 @@ def evaluate(
     shares = work.shares(data, batch_rows, client, is_sorted=sorted)
     folder = None if per_query is None else Path(per_query)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        _make_room(folder)
     summarize, merge = dask.delayed(work.summary), dask.delayed(_merged)
     found = [
         summarize(share, None if folder is None else folder / f"part-{number:05}.parquet")
@@ -178,12 +179,21 @@ class _Work:
 
     def _batches(self, share: Share) -> Iterator[dict[str, Evaluation]]:
         for table in share.tables():
-            data, systems = ranking_and_scores(table, self.scores, self.query, self.label)
-            assert systems is not None
-            yield {
-                name: evaluate_ranking(data, data.check_scores(each), self.named, self.rules, n_threads=1)
-                for name, each in systems.items()
-            }
+            with without_rows(table[self.query]):
+                data, systems = ranking_and_scores(table, self.scores, self.query, self.label)
+                assert systems is not None
+                found = {
+                    name: evaluate_ranking(data, data.check_scores(each), self.named, self.rules, n_threads=1)
+                    for name, each in systems.items()
+                }
+            yield found
+
+
+def _make_room(folder: Path) -> None:
+    """Make the folder; files of an earlier evaluation would be read as parts of this one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in folder.glob("*.parquet"):
+        raise DataError(f"{folder} must have no Parquet files, got {file.name}: remove them, or name another folder")
 
 
 @contextmanager

@@ -64,7 +64,10 @@ class FrameShare:
         """Those of a partition that is said to be sorted by query, and is found to be so."""
         if not self.is_sorted or not len(self.frame):
             return []
-        ids = self.frame[self.query].to_numpy()
+        column = self.frame[self.query]
+        if column.isna().any():
+            return []  # reading the rows is where that is said
+        ids = column.to_numpy()
         falls = np.flatnonzero(ids[1:] < ids[:-1])
         if falls.size:
             before, after = ids[falls[0] : falls[0] + 2].tolist()
