@@ -1,6 +1,7 @@
-"""Docstrings of idealrank as Markdown: examples become blocks of code, and lists of parameters become lists."""
+"""What mkdocstrings is told of idealrank: docstrings as Markdown, the defaults of options, names made at run time."""
 
 import re
+from importlib import import_module
 from typing import Any
 
 import griffe
@@ -37,3 +38,13 @@ class Docstrings(griffe.Extension):
         """Rewrite the docstring of the object, if it has one."""
         if obj.docstring is not None:
             obj.docstring.value = as_markdown(obj.docstring.value)
+
+    def on_attribute_instance(self, *, attr: Any, **_: Any) -> None:
+        """Put the default of an option in the place of the call that declares it."""
+        if isinstance(attr.value, griffe.ExprCall) and str(attr.value.function) == "option":
+            attr.value = (*attr.value.arguments, "None")[1]
+
+    def on_module_members(self, *, mod: Any, **_: Any) -> None:
+        """Ask the module for its public names where they are not written out."""
+        if any(isinstance(name, griffe.Expr) for name in mod.exports or ()):
+            mod.exports = list(import_module(mod.path).__all__)
