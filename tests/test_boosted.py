@@ -15,7 +15,8 @@ import idealrank as ir
 from idealrank import datasets, losses
 from idealrank.errors import ConventionError, DataError, MissingExtraError
 from idealrank.integrations.lightgbm import objective
-from idealrank.learners import BoostedRanker
+from idealrank.learners import BoostedRanker, boosted
+from idealrank.learners.boosting import derivatives
 from idealrank.learners.trials import rows_of
 
 lgb = pytest.importorskip("lightgbm")
@@ -51,15 +52,38 @@ def test_the_trees_up_to_the_best_on_validation_data_are_kept(measure: str, choo
     valid = rows_of(parts.test)
     options: dict[str, Any] = {"n_estimators": 30, "learning_rate": 0.3, "measure": measure, "n_threads": 1}
     ranker = BoostedRanker(**options).fit(X, y, qid=qid, eval_set=valid)
-    found = [each["validation"] for each in ranker.history_]
+    without_trees, *found = [each["validation"] for each in ranker.history_]
+    unranked = ir.evaluate(parts.test, np.zeros(parts.test.n_docs), [measure]).mean[measure]
+    assert_allclose(without_trees, unranked, rtol=1e-12, atol=0)
     assert len(found) == 30
     assert ranker.best_iteration_ == ranker.booster_.num_trees() == 1 + choose(found) < 26
     assert ranker.score(valid[0], valid[1], qid=valid[2]) == found[choose(found)]
 
     short = BoostedRanker(**options, patience=4).fit(X, y, qid=qid, eval_set=valid)
-    seen = [each["validation"] for each in short.history_]
+    seen = [each["validation"] for each in short.history_[1:]]
     assert seen == found[: len(seen)]
     assert len(seen) == short.best_iteration_ + 4 < 30
+
+
+@pytest.mark.parametrize("validates", [False, True])
+def test_an_interrupt_leaves_the_best_so_far(
+    validates: bool, parts: datasets.Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = iter(range(4))
+
+    def cut_short(*args: Any) -> Any:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return derivatives(*args)
+
+    monkeypatch.setattr(boosted, "derivatives", cut_short)
+    X, y, qid = rows_of(parts.train)
+    ranker = quick()
+    with pytest.raises(KeyboardInterrupt):
+        ranker.fit(X, y, qid=qid, eval_set=rows_of(parts.test) if validates else None)
+    assert len(ranker.history_) == (5 if validates else 0)
+    assert ranker.booster_.num_trees() == ranker.best_iteration_ <= 4
+    assert ranker.predict(X).std() > 0
 
 
 def test_without_validation_data_all_trees_are_kept(parts: datasets.Parts) -> None:

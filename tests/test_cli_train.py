@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import idealrank as ir
 from idealrank import learners
@@ -88,10 +88,38 @@ def test_frames_train_and_score_as_letor_text_does(folder: Path, ending: str) ->
     assert run("convert", "train.txt", f"train.{ending}").exit_code == 0
     for source, model in (("train.txt", "a.json"), (f"train.{ending}", "b.json")):
         assert run("train", source, "--max-iter", "5", "-o", model).exit_code == 0
-    assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
+    text, frame = (learners.load(model) for model in ("a.json", "b.json"))
+    assert_array_equal(text.coef_, frame.coef_)
     scores = run("score", "a.json", "train.txt").stdout
     assert len(scores.splitlines()) == TRAIN.n_docs
     assert scores == run("score", "b.json", f"train.{ending}").stdout
+
+
+def test_columns_are_found_by_name_and_scoring_needs_no_labels(folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    Path("train.csv").write_text("qid,label,a,b\n1,0,5,0\n1,1,4,1\n2,0,3,2\n2,1,2,9\n")
+    Path("other.csv").write_text("b,qid,a\n0,7,5\n1,7,4\n")
+    Path("lacking.csv").write_text("qid,label,b,c\n1,0,5,0\n")
+    assert run("train", "train.csv", "--max-iter", "5", "-o", "model.json").exit_code == 0
+    model = learners.load("model.json")
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    scores = [float(line) for line in run("score", "model.json", "other.csv").stdout.splitlines()]
+    assert_allclose(scores, np.array([[5, 0], [4, 1]]) @ model.coef_ + model.intercept_, rtol=1e-12, atol=0)
+    for command in (
+        ("score", "model.json", "lacking.csv"),
+        ("train", "train.csv", "--valid", "lacking.csv", "-o", "m"),
+    ):
+        told = run(*command)
+        assert told.exit_code == 1
+        assert "lacking.csv:1:1: the frame has no column 'a'" in told.stderr
+
+
+def test_boosted_trees_say_how_many_are_kept(folder: Path) -> None:
+    pytest.importorskip("lightgbm")
+    options = ("--learner", "boosted", "--set", "n_estimators=4", "-o", "model.json", "--set", "n_threads=1")
+    assert "is kept" not in run("train", "train.txt", *options).output
+    shown = run("train", "train.txt", "--valid", "vali.txt.gz", *options)
+    assert re.search(r"iteration [1-4] of 4 is kept", shown.output)
 
 
 def test_features_that_a_letor_file_leaves_out_are_zero(folder: Path) -> None:
@@ -144,6 +172,7 @@ def test_the_model_may_go_to_standard_output(folder: Path) -> None:
         (("train.txt", "-o", "m.json", "--set", "l2"), 2, "--set takes OPTION=VALUE, got 'l2'"),
         (("train.txt", "-o", "m.json", "--set", "patience=often"), 1, "patience must be a whole number or none"),
         (("train.txt", "-o", "m.json", "--max-iter", "0"), 1, "max_iter must be 1 or more, got 0"),
+        (("none.txt", "-o", "m.json", "--learner", "consistent_regression"), 1, "m.json: ConsistentRegression keeps"),
         (("train.txt", "-o", "m.json", "--normalize", "log"), 2, "'log' is not one of"),
         (("train.txt", "-o", "no/m.json"), 1, "there is no folder 'no'"),
         (("train.txt", "-o", "m.json", "--html", "no/page.html"), 1, "there is no folder 'no'"),

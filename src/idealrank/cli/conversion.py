@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from idealrank.cli.kinds import FRAMES, KINDS
 from idealrank.cli.progress import reading
 from idealrank.cli.terminal import notes
 from idealrank.data import RankingData
+from idealrank.errors import DataError, ParseError
 from idealrank.ids import Ids
 from idealrank.io import letor, tables, trec
 from idealrank.io.files import Progress
+from idealrank.io.frames import feature_columns, from_frame
 from idealrank.judgments import Qrels, Run
 
-__all__ = ["by_query", "fit", "read", "read_features", "size_of", "write"]
+__all__ = ["Documents", "by_query", "fit", "read", "read_features", "size_of", "write"]
 
 #: What a file holds; the last is a PyArrow table.
 Data: TypeAlias = RankingData | Qrels | Run | Any
@@ -35,13 +40,40 @@ def read(path: str, kind: Any, target_kind: str, *, sparse: bool, group: str | N
     return read_file(path, label="score") if target_kind == "run" else read_file(path)
 
 
-def read_features(path: str, kind: str, *, group: str | None, quiet: bool) -> RankingData:
-    """Read documents to train on or to score, and say what their owner should know."""
-    with reading(path, quiet=quiet) as progress:
-        data = read(path, kind, "letor", sparse=False, group=group, progress=progress)
-    assert isinstance(data, RankingData)
-    notes(data.problems, quiet=quiet)
-    return data
+class Documents(NamedTuple):
+    """Documents to train on or to score, and the names of their features where the file has them."""
+
+    data: RankingData
+    names: tuple[str, ...] | None
+
+
+def read_features(
+    path: str, kind: Any, *, group: str | None, quiet: bool, names: Sequence[str] | None = None, judged: bool = True
+) -> Documents:
+    """Read documents, and say what their owner should know.
+
+    A frame's features are the columns with these names, wherever they stand, or all that can be; where documents need
+    not be ``judged``, it may have no labels.
+    """
+    if kind in FRAMES:
+        found = _read_columns(path, kind, names, judged=judged)
+    else:
+        with reading(path, quiet=quiet) as progress:
+            found = Documents(letor.read_letor(path, group=group, progress=progress), None)
+    notes(found.data.problems, quiet=quiet)
+    return found
+
+
+def _read_columns(path: str, kind: Any, names: Sequence[str] | None, *, judged: bool) -> Documents:
+    frame = tables.read_frame(path, kind=kind)
+    if not judged and "label" not in frame.column_names:
+        frame = frame.append_column("label", [np.zeros(frame.num_rows)])
+    try:
+        columns, data = feature_columns(frame, features=names), from_frame(frame, features=names)
+    except DataError as error:
+        raise ParseError(str(error), path) from None
+    # One column may hold lists, whose numbers have no names.
+    return Documents(data, tuple(columns) if len(columns) == data.n_features else None)
 
 
 def size_of(data: Data) -> str:

@@ -15,7 +15,7 @@ _HELP = """\
 Score the documents in DATA by the model in the file MODEL.
 
 Scores are written one a line, in the order of DATA, as 'idealrank evaluate' reads them; with --run as a TREC run. DATA
-is LETOR text, Parquet or CSV; its labels are not looked at.
+is LETOR text, Parquet or CSV; its labels are not looked at. Columns are found by the names that they had in training.
 
 \b
 Examples:
@@ -49,7 +49,8 @@ def command(
     from idealrank.learners.trials import rows_of
 
     ranker = load(model)
-    documents = read_features(data, kind, group=group, quiet=quiet)
+    names = vars(ranker).pop("feature_names_in_", None)  # columns are found by name here; LETOR text has none
+    documents, _ = read_features(data, kind, group=group, quiet=quiet, names=names, judged=False)
     if kind == "letor":
         documents = widened(documents, ranker.n_features_in_)
     X, _, qid = rows_of(documents)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from idealrank.cli.conversion import read_features
 from idealrank.cli.failures import Interrupted
@@ -13,7 +16,7 @@ from idealrank.cli.tables import Column, Table, show_with_remarks
 from idealrank.cli.terminal import is_rich, note
 from idealrank.data import RankingData
 from idealrank.io.letor import widened
-from idealrank.learners.files import save
+from idealrank.learners.files import check_savable, save
 from idealrank.learners.names import label, learner, options_of
 from idealrank.learners.trials import rows_of
 
@@ -34,8 +37,8 @@ def train(
 ) -> None:
     """Fit the learner to the first file, with the second to validate by, and save it; an interrupt saves the best."""
     ranker: Any = learner(name, options)
-    parts = [read_features(path, kind, group=group, quiet=quiet) for path, kind in zip(paths, kinds, strict=True)]
-    parts = [widened(part, max(each.n_features for each in parts)) for part in parts]
+    check_savable(ranker, out)
+    parts, names = _read(paths, kinds, group=group, quiet=quiet)
     shows_progress = "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr)
     if shows_progress:
         ranker.set_params(verbose=True)
@@ -44,10 +47,10 @@ def train(
     try:
         ranker.fit(X, y, qid=qid, eval_set=rows_of(parts[1]) if len(parts) > 1 else None)
     except KeyboardInterrupt:
-        if not all(hasattr(ranker, attribute) for attribute in ranker._state):
+        if not ranker.__sklearn_is_fitted__():
             raise
         interrupted = True
-    save(ranker, out)
+    save(_named(ranker, names), out)
     table, remarks = _table(ranker, paths, parts), _remarks(ranker, out)
     if out == "-":
         for line in remarks:
@@ -59,6 +62,30 @@ def train(
     if interrupted:
         note(f"the training was cut short: {out} has the best iteration so far", quiet=False)
         raise Interrupted("interrupted")
+
+
+def _read(
+    paths: Sequence[str], kinds: Sequence[str], *, group: str | None, quiet: bool
+) -> tuple[list[RankingData], tuple[str, ...] | None]:
+    """The files, their features in the order that the first has them, and its names for them."""
+    parts: list[RankingData] = []
+    names = None
+    for path, kind in zip(paths, kinds, strict=True):
+        data, own_names = read_features(path, kind, group=group, quiet=quiet, names=names)
+        names = names if parts else own_names
+        parts.append(data)
+    # LETOR text leaves out features that are 0; a frame has columns for all of them.
+    width = max(part.n_features for part in parts)
+    return [widened(part, width) if kind == "letor" else part for part, kind in zip(parts, kinds, strict=True)], names
+
+
+def _named(ranker: Any, names: Sequence[str] | None) -> Any:
+    """The ranker as if it had been fitted to a frame with these columns."""
+    if names is None:
+        return ranker
+    twin = copy(ranker)
+    twin.feature_names_in_ = np.array(names, object)
+    return twin
 
 
 def _table(ranker: Any, paths: Sequence[str], parts: Sequence[RankingData]) -> Table:
@@ -74,7 +101,7 @@ def _remarks(ranker: Any, out: str) -> list[str]:
     changed = {name: value for name, value in ranker.get_params().items() if value != getattr(type(ranker)(), name)}
     options = ", ".join(f"{name} {value}" for name, value in changed.items() if name != "verbose")
     lines = [f"{label(type(ranker))}{': ' if options else ''}{options}; {ranker.n_features_in_:,} features"]
-    if hasattr(ranker, "history_"):
+    if getattr(ranker, "history_", None):
         lines.append(f"iteration {ranker.best_iteration_:,} of {len(ranker.history_) - 1:,} is kept")
     return [*lines, f"the model is in {'standard output' if out == '-' else out}"]
 

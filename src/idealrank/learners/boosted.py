@@ -43,7 +43,8 @@ class BoostedRanker(Ranker):
     random_state: the seed of what is drawn.
 
     With an ``eval_set`` the trees kept are those up to the best mean of ``measure`` on it, ``best_iteration_`` of them,
-    and ``history_`` has the means. ``booster_`` is LightGBM's model, ``booster_.model_to_string()`` its text.
+    and ``history_`` has the means, first that without a tree. An interrupt leaves the best so far. ``booster_`` is
+    LightGBM's model, ``booster_.model_to_string()`` its text.
 
     One feature that tells the better document of each of 20 queries:
 
@@ -99,18 +100,23 @@ class BoostedRanker(Ranker):
                 f"no feature can be split: there are {training.data.n_docs} documents, and a leaf must have "
                 f"min_child_samples={self.min_child_samples}; take fewer, or features that are not constant"
             )
-        history: dict[str, Any] = {}
-        watch = {} if training.validation is None else self._watch(train, training.validation, history)
-        booster = lightgbm.train({**params, "objective": objective}, train, self.n_estimators, **watch)
+        means: list[float] = []
+        watch = {} if training.validation is None else self._watch(train, training.validation, means)
+        grown: list[Any] = []  # the booster, tree after tree
+        callbacks = [*watch.pop("callbacks", ()), lambda state: grown.append(state.model)]
+        try:
+            lightgbm.train({**params, "objective": objective}, train, self.n_estimators, callbacks=callbacks, **watch)
+        finally:
+            if grown:
+                self._keep(grown[-1], means)
 
-        self.history_ = [{"validation": value} for value in history["valid_0"]["validation"]] if history else []
-        best = booster.current_iteration()
-        if history:
-            choose = np.argmin if measure(self.measure).lower_is_better else np.argmax
-            best = 1 + int(choose(history["valid_0"]["validation"]))
-        self.best_iteration_: int = best
+    def _keep(self, booster: Any, means: list[float]) -> None:
+        """Keep the trees up to the best of the means, which are of 0 trees, 1, 2 and so on; all trees without any."""
+        choose = np.argmin if measure(self.measure).lower_is_better else np.argmax
+        self.best_iteration_: int = 1 + int(choose(means[1:])) if means else booster.current_iteration()
+        self.history_ = [{"validation": mean} for mean in means]
         # The text has the trees to keep and no data.
-        self.booster_: Any = lightgbm.Booster(model_str=booster.model_to_string(num_iteration=best))
+        self.booster_: Any = _lightgbm().Booster(model_str=booster.model_to_string(num_iteration=self.best_iteration_))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "booster_")
@@ -144,18 +150,18 @@ class BoostedRanker(Ranker):
             **(self.params or {}),
         }
 
-    def _watch(self, train: Any, data: RankingData, history: dict[str, Any]) -> dict[str, Any]:
-        """Arguments for LightGBM by which it validates, notes that in the history, and stops."""
+    def _watch(self, train: Any, data: RankingData, means: list[float]) -> dict[str, Any]:
+        """Arguments for LightGBM by which it validates, notes the means, and stops."""
         lightgbm = _lightgbm()
         labels, chosen = data.to_groups(data.labels), measure(self.measure)
 
         def report(scores: Floats, _: Any) -> tuple[str, float, bool]:
-            mean = mean_over_queries(chosen(labels, scores, data.offsets), chosen)
-            return "validation", mean, not chosen.lower_is_better
+            with in_callers_words(data):
+                means.append(mean_over_queries(chosen(labels, scores, data.offsets), chosen))
+            return "validation", means[-1], not chosen.lower_is_better
 
-        callbacks = [lightgbm.record_evaluation(history)]
-        if self.patience is not None:
-            callbacks.append(lightgbm.early_stopping(self.patience, verbose=False))
+        report(np.zeros(data.n_docs), None)
+        callbacks = [] if self.patience is None else [lightgbm.early_stopping(self.patience, verbose=False)]
         valid = train.create_valid(table_of(self._features(data)), labels)
         return {"valid_sets": [valid], "feval": report, "callbacks": callbacks}
 

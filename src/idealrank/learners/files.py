@@ -19,7 +19,7 @@ from idealrank.learners.names import classes, made, options_of
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, measure
 
-__all__ = ["load", "save"]
+__all__ = ["check_savable", "load", "save"]
 
 #: Options of the place where a model is fitted, and not of the model.
 _NOT_STORED = ("n_threads", "verbose", "engine")
@@ -40,11 +40,8 @@ def save(model: Ranker, path: str | os.PathLike[str]) -> None:
     >>> load("model.json").score(X, y, qid=qid)
     1.0
     """
+    check_savable(model, path)
     name, target = type(model).__name__, os.fspath(path)
-    if classes().get(name) is not type(model):
-        raise ModelError(f"{name} is not a learner of idealrank.learners, which a file could name", target)
-    if not model._state:
-        raise ModelError(f"{name} keeps what it learned in objects that a file cannot hold", target)
     check_is_fitted(model)
     options = {key: _as_text(getattr(model, key), f"{name}'s {key}", target) for key in _stored_options(type(model))}
     names = getattr(model, "feature_names_in_", None)
@@ -56,6 +53,15 @@ def save(model: Ranker, path: str | os.PathLike[str]) -> None:
         {key: _as_entry(value, model._state[key]) for key, value in _state_of(model, target).items()},
     )
     write_model(stored, path)
+
+
+def check_savable(model: Ranker, path: str | os.PathLike[str]) -> None:
+    """Raise a ModelError for a learner, fitted or not yet, that no file can hold."""
+    name, target = type(model).__name__, os.fspath(path)
+    if classes().get(name) is not type(model):
+        raise ModelError(f"{name} is not a learner of idealrank.learners, which a file could name", target)
+    if not model._state:
+        raise ModelError(f"{name} keeps what it learned in objects that a file cannot hold", target)
 
 
 def _state_of(model: Ranker, path: str) -> dict[str, Any]:
