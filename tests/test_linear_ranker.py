@@ -302,6 +302,8 @@ def test_queries_find_their_way_through_a_grid_search_and_a_pipeline() -> None:
         assert search.best_params_ == {"l2": 0.01}
         assert search.best_estimator_.predict(X, qid=qid).shape == (y.size,)
         piped = make_pipeline(StandardScaler(), ranker)
+        means = [each.fit(X, y, qid=qid).score(X, y, qid=qid) for each in (piped, ranker)]
+        assert_allclose(means[0], means[1], rtol=0, atol=0.02)
         means = cross_val_score(
             piped, X, y, scoring=ir.scorer("ndcg"), cv=GroupKFold(3), params={"qid": qid, "groups": qid}
         )

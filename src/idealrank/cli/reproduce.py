@@ -35,7 +35,7 @@ wang2013   four discounts along lists that grow (Figures 1 to 4)
 jin2013    linear NDCG and misordered pairs (Figures 1 to 3)
 ravikumar2011
            losses and their NDCG-consistent versions (Table 1, Figures 1 to 6)
-qin2008    rankers trained for smooth NDCG and AP (Tables 1 to 3, Figures 1 to 5)
+qin2008    smooth NDCG and AP as losses (Tables 1 to 3, Figures 1 to 5)
 
 \b
 Examples:

@@ -62,7 +62,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     __metadata_request__fit = {"qid": True}  # noqa: RUF012  (scikit-learn reads it so)
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
-    __metadata_request__score = {"qid": True}  # noqa: RUF012
+    __metadata_request__score = {"qid": True, "sample_weight": None}  # noqa: RUF012  (a Pipeline offers it to all)
 
     _state: ClassVar[Mapping[str, str]] = {}
 
