@@ -178,6 +178,13 @@ def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
     for name, value in (("n_estimators", 0), ("num_leaves", 1), ("min_child_samples", 0), ("patience", 0)):
         with pytest.raises(ConventionError, match=f"{name} must be .* or more, got {value}"):
             BoostedRanker().set_params(**{name: value}).fit(X, y, qid=qid)
+    for name, share in (("learning_rate", 0.0), ("learning_rate", np.nan), ("subsample", 1.5), ("colsample_bytree", 0)):
+        with pytest.raises(ConventionError, match=f"{name} must be above 0.*, got {share}"):
+            BoostedRanker().set_params(**{name: share}).fit(X, y, qid=qid)
+    with pytest.raises(ConventionError, match="params has 'application', but what the trees minimise is named by loss"):
+        quick(params={"application": "lambdarank"}).fit(X, y, qid=qid)
+    with pytest.raises(ConventionError, match="fit it without an eval_set"):
+        quick(params={"boosting_type": "dart"}).fit(X, y, qid=qid, eval_set=(X, y, qid))
     with pytest.raises(DataError, match=r"none of the \d+ queries has a value of rr\(empty=skip\)"):
         quick(measure="rr(empty=skip)").fit(X, y, qid=qid, eval_set=(X, np.zeros(y.size), qid))
     with pytest.raises(DataError, match=r"no feature can be split: there are 30 documents.* min_child_samples=20"):

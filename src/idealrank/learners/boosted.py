@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -22,6 +23,10 @@ from idealrank.measures import Measure, measure
 from idealrank.scoring import mean_over_queries
 
 __all__ = ["BoostedRanker"]
+
+# LightGBM's names of two parameters.
+_OBJECTIVE = {"app", "application", "loss", "objective", "objective_type"}
+_BOOSTING = {"boost", "boosting", "boosting_type"}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -83,9 +88,21 @@ class BoostedRanker(Ranker):
             value = getattr(self, name)
             if value is not None and value < least:
                 raise ConventionError(f"{name} must be {least} or more, got {value!r}")
+        for name, most in (("learning_rate", math.inf), ("subsample", 1), ("colsample_bytree", 1)):
+            value = getattr(self, name)
+            if not 0 < value <= most:
+                raise ConventionError(f"{name} must be above 0{' and at most 1' * (most == 1)}, got {value!r}")
+        for name in _OBJECTIVE.intersection(self.params or ()):
+            raise ConventionError(f"params has {name!r}, but what the trees minimise is named by loss")
 
     def _fit(self, training: Training) -> None:
         lightgbm = _lightgbm()
+        params = self._lightgbm_params()
+        if training.validation is not None and any(params.get(name) == "dart" for name in _BOOSTING):
+            raise ConventionError(
+                "dart changes trees that are there, so that those up to the best one are not what was validated: "
+                "fit it without an eval_set"
+            )
         asked: Any = loss(self.loss)
         self.loss_: Loss = asked.settled(training.lists.scores) if hasattr(asked, "settled") else asked
 
@@ -93,7 +110,6 @@ class BoostedRanker(Ranker):
             with in_callers_words(training.data):
                 return derivatives(self.loss_, replace(training.lists, scores=scores), training.query_weights)
 
-        params = self._lightgbm_params()
         train = lightgbm.Dataset(table_of(training.features), training.lists.labels, params=params).construct()
         if not any(map(train.feature_num_bin, range(self.n_features_in_))):
             raise DataError(
