@@ -12,13 +12,13 @@ scores on another device are copied there and their gradient back. It has first 
 device, computes with PyTorch's operations: it visits all pairs of a query, in a rectangle as wide as the longest one,
 and can be differentiated twice.
 
-Values and gradients have the precision of the scores. float64 scores on the CPU are read where they lie; float32 ones
-are computed with in float64; float16 and bfloat16 ones are taken as float32, under `torch.autocast` too. Labels,
-offsets, masks and weights may be of any numeric type and on any device: they are best kept on the CPU, where they are
-read. They must not require a gradient. An error's row counts through the rows of a rectangle.
+Gradients have the type of the scores, values too, but at least float32. float64 scores on the CPU are read where they
+lie; float32 ones are computed with in float64; float16 and bfloat16 ones are taken as float32, under `torch.autocast`
+too. Labels, offsets, masks and weights may be of any numeric type and on any device: they are best kept on the CPU,
+where they are read. They must not require a gradient. An error's row counts through the rows of a rectangle.
 
 `torch.compile` takes a module with the native backend into its graph (fullgraph=True); the graph is broken at the torch
-backend, and at the functions, which make their loss anew at each call.
+backend, and at the functions, which make their loss anew at each call. `torch.func.grad` takes neither backend.
 """
 
 from typing import Any
