@@ -40,9 +40,11 @@ class Docstrings(griffe.Extension):
             obj.docstring.value = as_markdown(obj.docstring.value)
 
     def on_attribute_instance(self, *, attr: Any, **_: Any) -> None:
-        """Put the default of an option in the place of the call that declares it."""
+        """Put the default of an option in the place of what declares it."""
         if isinstance(attr.value, griffe.ExprCall) and str(attr.value.function) == "option":
             attr.value = (*attr.value.arguments, "None")[1]
+        elif str(attr.value).endswith("_option"):  # one of those that several measures share
+            attr.value = "None"
 
     def on_module_members(self, *, mod: Any, **_: Any) -> None:
         """Ask the module for its public names where they are not written out."""
