@@ -67,6 +67,13 @@ def test_jin2013_holds_everywhere(small: ir.RankingData) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("command", [("reproduce", "jin2013"), ("demo",)])
+def test_a_page_that_cannot_be_written_is_known_before_the_work(command: tuple[str, ...], tmp_path: Path) -> None:
+    shown = CliRunner().invoke(commands, [*command, "--html", str(tmp_path / "none" / "page.html")])
+    assert (shown.exit_code, shown.stdout) == (1, "")
+    assert "there is no folder" in shown.stderr
+
+
 def test_reproduce_prints_claims_and_writes_figures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: ir.RankingData
 ) -> None:

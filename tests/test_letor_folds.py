@@ -44,6 +44,9 @@ def test_folders_of_folds_are_read_as_they_are(tmp_path: Path) -> None:
             part.labels.tolist() for part in PARTS[number : number + 3]
         ]
     (tmp_path / "Fold2" / "vali.txt.xz").unlink()
+    with pytest.raises(DataError, match=r"vali.txt is missing, while .*vali.txt.xz is there"):
+        ir.read_letor_folds(tmp_path)
+    (tmp_path / "Fold3" / "vali.txt.xz").unlink()
     with pytest.raises(DataError, match="there are 3, 1, 3"):
         ir.read_letor_folds(tmp_path)
 
@@ -62,6 +65,16 @@ def test_an_empty_folder_says_what_it_should_hold(tmp_path: Path) -> None:
         ir.read_letor_folds(tmp_path)
     with pytest.raises(DataError, match="three parts or more"):
         Folds.of(PARTS[:2])
+
+
+@pytest.mark.parametrize("name", ["S{}.txt", "Fold{}/train.txt"])
+def test_a_part_that_is_missing_among_others_is_named(tmp_path: Path, name: str) -> None:
+    for number in (1, 2, 3, 5):
+        path = tmp_path / name.format(number)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"1 qid:{number} 1:1\n")
+    with pytest.raises(DataError, match=r"4.* is missing, while .*5.* is there"):
+        ir.read_letor_folds(tmp_path)
 
 
 def test_parts_of_data_are_put_together_with_all_that_they_have() -> None:

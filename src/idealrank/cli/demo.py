@@ -16,6 +16,7 @@ import idealrank
 from idealrank.cli.help import Command
 from idealrank.cli.options import debug_option, format_option, html_option, quiet_option
 from idealrank.cli.tables import Column, Table, show
+from idealrank.cli.targets import check_page
 from idealrank.cli.terminal import is_rich
 
 if TYPE_CHECKING:
@@ -59,6 +60,10 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     With --format other than text, or --quiet, only the table is printed, and a report is written where --html says.
     """
     speak = output_format == "text" and not quiet
+    if html_path is None and speak:
+        html_path = "idealrank-demo.html"
+    if html_path is not None:
+        check_page(html_path)
     if speak:
         click.echo(f"idealrank {idealrank.__version__}: the click log of an invented search engine, seed {seed}\n")
 
@@ -85,8 +90,8 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
         seen = f"Letters: better than these ({tested}). Of the best two, {told.advice}."
         click.echo("\n" + textwrap.fill(seen, 80))
         click.echo(_NEXT, nl=False)
-    if html_path is not None or speak:
-        _report(compared, told, parts.test, scores, html_path or "idealrank-demo.html", quiet=quiet)
+    if html_path is not None:
+        _report(compared, told, parts.test, scores, html_path, quiet=quiet)
 
 
 _NEXT = """

@@ -12,6 +12,7 @@ import click
 
 from idealrank.cli.help import Command
 from idealrank.cli.options import debug_option, format_option, html_option, quiet_option
+from idealrank.cli.targets import check_page
 
 if TYPE_CHECKING:
     from idealrank.experiments.results import Reproduction
@@ -74,6 +75,11 @@ def command(
     quiet: bool,
 ) -> None:
     """Do an experiment again."""
+    if html_path is not None:
+        check_page(html_path)
+    if figures is not None:
+        os.makedirs(figures, exist_ok=True)
+
     from idealrank.cli.tables import show_titled
     from idealrank.cli.terminal import is_rich
 
@@ -108,7 +114,6 @@ def _write_figures(found: Reproduction, stem: str, *, quiet: bool) -> None:
     from idealrank.cli.same_documents import save_picture
     from idealrank.cli.terminal import note
 
-    os.makedirs(os.path.dirname(stem), exist_ok=True)
     for name, figure in found.figures.items():
         path = f"{stem}-{name}.svg"
         save_picture(figure, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import count, takewhile
 from pathlib import Path
 from typing import NamedTuple, overload
 
@@ -15,6 +16,7 @@ from idealrank.io.letor import read_letor, widened
 __all__ = ["Fold", "Folds", "read_letor_folds"]
 
 _COMPRESSED = ("", ".gz", ".xz")
+_LARGEST_GAP = 10  # among numbered files, where one is missing
 
 
 class Fold(NamedTuple):
@@ -108,14 +110,18 @@ def _read_fold(paths: Sequence[Path], read: Callable[[Path], RankingData]) -> Fo
 
 
 def _numbered(folder: Path, pattern: str) -> list[Path]:
-    """The files with the numbers 1, 2, ... up to the first that is not there."""
-    found: list[Path] = []
-    while True:
-        candidates = [folder / (pattern.format(len(found) + 1) + ending) for ending in _COMPRESSED]
-        path = next(filter(Path.is_file, candidates), None)
-        if path is None:
-            return found
-        found.append(path)
+    """The files with the numbers 1, 2 and so on, of which none may be missing."""
+
+    def numbered(number: int) -> Path | None:
+        candidates = (folder / (pattern.format(number) + ending) for ending in _COMPRESSED)
+        return next(filter(Path.is_file, candidates), None)
+
+    found = [path for path in takewhile(bool, map(numbered, count(1))) if path is not None]
+    missing = len(found) + 1
+    beyond = next(filter(None, map(numbered, range(missing + 1, missing + _LARGEST_GAP))), None)
+    if beyond is not None:
+        raise DataError(f"{folder / pattern.format(missing)} is missing, while {beyond.relative_to(folder)} is there")
+    return found
 
 
 def _equally_wide(parts: Sequence[RankingData]) -> list[RankingData]:
