@@ -1,5 +1,6 @@
 """Settings chosen on validation data, and rankers on folds: against loops written out by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.testing import assert_allclose
 import idealrank as ir
 from idealrank.errors import ConventionError, DataError
 from idealrank.io.letor_folds import Folds
-from idealrank.learners import LinearRanker, RandomRanker, cross_fold, tune
+from idealrank.learners import LinearRanker, RandomRanker, RankNet, cross_fold, tune
 from idealrank.learners.cross_fold import CrossFold
 from idealrank.learners.trials import rows_of
 
@@ -206,7 +207,16 @@ def test_folds_that_cannot_be_run_are_refused() -> None:
     with pytest.raises(DataError, match="no rankers"):
         cross_fold({}, FOLDS)
     diverging = LinearRanker("least_squares", optimizer="sgd", learning_rate=1e300, max_iter=2)
-    with pytest.raises(DataError, match=r"wild could not be fitted in fold 1.*beyond all numbers"):
+    with pytest.raises(DataError, match=r"wild could not be fitted and measured in fold 1.*beyond all numbers"):
         cross_fold({"wild": diverging}, FOLDS, n_jobs=1)
     with pytest.raises(DataError, match="stands twice"):
         cross_fold({"a": RANKER}, [FOLDS[0], FOLDS[0]], n_jobs=1)
+
+
+def test_validation_queries_without_a_value_are_an_error_and_no_nan() -> None:
+    nothing = replace(VALIDATION, labels=np.zeros(VALIDATION.n_docs))
+    ranker = RankNet(measure="ndcg(empty=skip)", max_iter=2)
+    with pytest.raises(DataError, match="is anything relevant"):
+        tune(ranker, {"l2": [0.1, 1.0]}, nothing, cv=2, n_jobs=1)
+    with pytest.raises(DataError, match=r"in fold 1: .*is anything relevant"):
+        cross_fold({"a": ranker}, [(TRAIN, nothing, TRAIN)], keep_best=False, n_jobs=1)

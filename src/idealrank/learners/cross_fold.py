@@ -147,8 +147,8 @@ def cross_fold(
                     best[candidate.name] = candidate, trial
                 done(f"fold {number}, {candidate.name}")
             for name, (candidate, trial) in best.items():
-                if trial.test_scores is None:
-                    raise DataError(f"{name} could not be fitted in fold {number}: {trial.failure}")
+                if trial.test_scores is None or trial.why_no_mean:
+                    raise DataError(f"{name} could not be fitted and measured in fold {number}: {trial.why_no_mean}")
                 chosen[name].append(Chosen(trial.ranker, candidate.settings, trial.mean))
                 scores[name].append(test.to_groups(trial.test_scores))
             tested.append(replace(test.grouped(), features=None))

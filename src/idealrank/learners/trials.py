@@ -62,8 +62,15 @@ class Trial:
 
     @property
     def mean(self) -> float:
-        """The mean of the validation values, NaN where the fit failed."""
-        return math.nan if self.failure else float(np.nanmean(self.values))
+        """The mean of the validation values, NaN where there is none."""
+        return math.nan if self.why_no_mean else float(np.nanmean(self.values))
+
+    @property
+    def why_no_mean(self) -> str:
+        """Why there is no mean; empty where there is one."""
+        if not self.failure and np.isnan(self.values).all():
+            return "no validation query has a value of the measure: is anything relevant in them?"
+        return self.failure
 
 
 def merit(value: float, by: Measure) -> float:

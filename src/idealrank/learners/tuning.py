@@ -146,11 +146,11 @@ def tune(
     outcomes: list[tuple[float, str]] = []
     with counted(len(rankers), f"tuning {type(ranker).__name__}", shown=verbose) as done:
         for trial in _of_settings(run(tasks, n_jobs), len(pairs)):
-            outcomes.append((trial.mean, trial.failure))
+            outcomes.append((trial.mean, trial.why_no_mean))
             best = better(best, trial, by)
             done(f"best {by} {best.mean:.4f}")
-    if best is None or best.failure:
-        raise DataError(f"no setting could be fitted; the first: {outcomes[0][1]}")
+    if best is None or best.why_no_mean:
+        raise DataError(f"no setting could be fitted and measured; the first: {outcomes[0][1]}")
     values, failures = zip(*outcomes, strict=True)
     if cv is None:
         chosen = best.ranker
