@@ -125,7 +125,7 @@ def test_limits_from_data() -> None:
     assert limit(half, raw) == pytest.approx(0.947792260044, abs=1e-11)
 
 
-@given(st.lists(st.integers(0, 3), min_size=1, max_size=20).filter(any), st.floats(0, 0.9))
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=20).filter(any), st.floats(0.001, 0.9))
 def test_a_raw_curve_has_the_ndcg_of_the_integrated_discount(labels: list[int], beta: float) -> None:
     n = len(labels)
     weights = np.diff(np.arange(n + 1) ** (1 - beta))

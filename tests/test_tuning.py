@@ -96,6 +96,15 @@ def test_a_fit_that_diverges_loses_and_says_why() -> None:
         tune(descent, {"learning_rate": [1e300]}, TRAIN, eval_set=VALIDATION, n_jobs=1)
 
 
+def test_weights_of_the_data_count() -> None:
+    train, test = ir.datasets.web_search(10, 20, 5)
+    weighted = replace(train, weights=np.where(train.labels == 2, 5.0, 1.0))
+    found = tune(RankNet(max_iter=20), {"l2": [0.1]}, weighted, eval_set=test, n_jobs=1).best
+    X, y, qid = rows_of(train)
+    by_hand = RankNet(max_iter=20, l2=0.1).fit(X, y, qid=qid, eval_set=rows_of(test), sample_weight=weighted.weights)
+    assert_allclose(found.coef_, by_hand.coef_, rtol=0, atol=0)
+
+
 def test_arrays_do_as_well_as_ranking_data() -> None:
     one = tune(RANKER, GRID, TRAIN, eval_set=VALIDATION, n_jobs=1)
     other = tune(RANKER, GRID, rows_of(TRAIN), eval_set=rows_of(VALIDATION), n_jobs=1)

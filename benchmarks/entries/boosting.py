@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.reach import AtMost
 from benchmarks.runner import Comparison, Contestant, Setting, entry
+from idealrank._extras import needs
 
 _LENGTH = 100
 _FEATURES = 136
@@ -28,7 +29,8 @@ def boosting_with_lightgbm(setting: Setting) -> Iterator[Comparison]:
 
 def _dataset(n_docs: int) -> Any:
     """Five labels that follow ten of the features; made into bins before anything is measured."""
-    import lightgbm
+    with needs("lightgbm"):
+        import lightgbm
 
     rng = np.random.default_rng(0)
     features = rng.standard_normal((n_docs, _FEATURES), np.float32)

@@ -45,7 +45,8 @@ def train(
     X, y, qid = rows_of(parts[0])
     interrupted = False
     try:
-        ranker.fit(X, y, qid=qid, eval_set=rows_of(parts[1]) if len(parts) > 1 else None)
+        chosen_by = rows_of(parts[1]) if len(parts) > 1 else None
+        ranker.fit(X, y, qid=qid, eval_set=chosen_by, sample_weight=parts[0].weights)
     except KeyboardInterrupt:
         if not ranker.__sklearn_is_fitted__():
             raise

@@ -165,7 +165,8 @@ def _tried(task: Task) -> Trial:
     ranker = clone(task.ranker)
     X, y, qid = rows_of(task.train)
     try:
-        ranker.fit(X, y, qid=qid, eval_set=rows_of(task.validation) if task.fit_sees_validation else None)
+        chosen_by = rows_of(task.validation) if task.fit_sees_validation else None
+        ranker.fit(X, y, qid=qid, eval_set=chosen_by, sample_weight=task.train.weights)
     except DataError as error:  # a step size that diverges, say; another setting may do
         return Trial(None, np.zeros(0), failure=str(error))
     seen = task.validation
