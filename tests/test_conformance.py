@@ -9,6 +9,7 @@ import pkgutil
 import shutil
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -198,7 +199,9 @@ def run_msmarco(names: Sequence[str], qrels: Nested, run: Nested) -> Nested:
 def run_ranx(names: Sequence[str], qrels: Nested, run: Nested) -> Nested:
     ranx = pytest.importorskip("ranx")
     table = ranx.Qrels(qrels), ranx.Run(run)
-    values = {name: ranx.evaluate(*table, name, return_mean=False) for name in names}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numba has some when it compiles ranx
+        values = {name: ranx.evaluate(*table, name, return_mean=False) for name in names}
     return {query: {name: values[name][number] for name in names} for number, query in enumerate(sorted(qrels))}
 
 
