@@ -103,6 +103,9 @@ def test_weights_of_the_data_count() -> None:
     X, y, qid = rows_of(train)
     by_hand = RankNet(max_iter=20, l2=0.1).fit(X, y, qid=qid, eval_set=rows_of(test), sample_weight=weighted.weights)
     assert_allclose(found.coef_, by_hand.coef_, rtol=0, atol=0)
+    on_folds = tune(RankNet(max_iter=20), {"l2": [0.1]}, weighted, cv=2, n_jobs=1).best
+    whole = RankNet(max_iter=20, l2=0.1).fit(X, y, qid=qid, sample_weight=weighted.weights)
+    assert_allclose(on_folds.coef_, whole.coef_, rtol=0, atol=0)
 
 
 def test_arrays_do_as_well_as_ranking_data() -> None:

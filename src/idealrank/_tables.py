@@ -39,6 +39,10 @@ class Table:
         """The names of the columns."""
         return [column.name for column in self.columns]
 
+    def by_column(self) -> dict[str, list[Value]]:
+        """{column: its values}."""
+        return {name: [row[i] for row in self.rows] for i, name in enumerate(self.header)}
+
     def cells(self) -> list[list[str]]:
         """Each row as people read it."""
         return [

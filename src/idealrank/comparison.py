@@ -163,8 +163,7 @@ class Comparison:
         """A data frame with one row a measure and comparison."""
         from idealrank.io.frames import frame_of
 
-        table = self._all_differences()
-        return frame_of({name: [row[i] for row in table.rows] for i, name in enumerate(table.header)}, backend)
+        return frame_of(self._all_differences().by_column(), backend)
 
     def _all_differences(self) -> Table:
         rows = [

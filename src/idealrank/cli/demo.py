@@ -76,10 +76,10 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     if speak:
         click.echo(f"{_summary('train', train)}\n{_summary('test', parts.test)}\n{speed}\n")
     scores = _scores(train, parts.test, seed, verbose=speak and is_rich(sys.stderr))
-    compared = compare(parts.test, scores, list(_MEASURES.values()), test="randomization", seed=seed)
+    measures = list(_MEASURES.values())
+    compared = compare(parts.test, scores, measures, test="randomization", seed=seed)
     means = {name: each.mean for name, each in compared.means[_MEASURES["log"]].items() if name != _FEATURE}
     first, second = sorted(means, key=lambda name: -means[name])[:2]
-    measures = list(_MEASURES.values())
     told = distinguish(parts.test, scores[first], scores[second], measures, names=(first, second), seed=seed)
     show(
         Table([Column("NDCG of test queries"), *map(Column, _MEASURES)], compared.table_of_letters().rows),
@@ -131,7 +131,7 @@ def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) 
     import numpy as np
 
     from idealrank import learners
-    from idealrank.learners.trials import rows_of
+    from idealrank.learners.trials import fit_to, rows_of
 
     fitted, validation = train.split([0.8, 0.2], seed=seed)
     common: dict[str, Any] = {"normalize": "zscore", "max_iter": 40, "patience": 5, "verbose": verbose}
@@ -141,11 +141,10 @@ def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) 
         "RankSVM": learners.RankSVM(C=1e-6, **common),
         "ApproxNDCG": learners.ApproxNDCGRanker(**common),
     }
-    (X, y, qid), (unseen, _, queries) = rows_of(fitted), rows_of(test)
+    unseen, _, queries = rows_of(test)
     scores = {_FEATURE: np.asarray(test.features[:, 0], np.float64)}
     for name, ranker in rankers.items():
-        ranker.fit(X, y, qid=qid, eval_set=rows_of(validation))
-        scores[name] = ranker.predict(unseen, queries)
+        scores[name] = fit_to(ranker, fitted, validation).predict(unseen, queries)
     return scores
 
 

@@ -18,7 +18,7 @@ from idealrank.data import RankingData
 from idealrank.io.letor import widened
 from idealrank.learners.files import check_savable, save
 from idealrank.learners.names import label, learner, options_of
-from idealrank.learners.trials import rows_of
+from idealrank.learners.trials import fit_to, rows_of
 
 __all__ = ["train"]
 
@@ -42,11 +42,9 @@ def train(
     shows_progress = "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr)
     if shows_progress:
         ranker.set_params(verbose=True)
-    X, y, qid = rows_of(parts[0])
     interrupted = False
     try:
-        chosen_by = rows_of(parts[1]) if len(parts) > 1 else None
-        ranker.fit(X, y, qid=qid, eval_set=chosen_by, sample_weight=parts[0].weights)
+        fit_to(ranker, *parts)
     except KeyboardInterrupt:
         if not ranker.__sklearn_is_fitted__():
             raise

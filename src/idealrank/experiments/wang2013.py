@@ -19,6 +19,7 @@ from idealrank.data import Floats, Int64s, RankingData, from_arrays
 from idealrank.errors import DataError
 from idealrank.experiments.results import Claim, Reproduction
 from idealrank.learners import LinearRanker
+from idealrank.learners.trials import fit_to
 from idealrank.losses import CrossEntropy, Hinge, Loss
 from idealrank.measures import measure
 from idealrank.theory import StepCurve, limit, verdict
@@ -108,8 +109,8 @@ def _on_one_scale(data: RankingData) -> RankingData:
 
 def _trained(loss: Loss, data: RankingData) -> Floats:
     """Weights of the features that minimise the loss."""
-    queries = np.repeat(np.arange(data.n_queries), np.diff(data.offsets))
-    return LinearRanker(loss, l2=2e-4, max_iter=60).fit(data.features, data.labels, qid=queries).coef_
+    weights: Floats = fit_to(LinearRanker(loss, l2=2e-4, max_iter=60), data).coef_
+    return weights
 
 
 def _claims(growth: Growth) -> Iterator[Claim]:

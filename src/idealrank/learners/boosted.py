@@ -103,8 +103,7 @@ class BoostedRanker(Ranker):
                 "dart changes trees that are there, so that those up to the best one are not what was validated: "
                 "fit it without an eval_set"
             )
-        asked: Any = loss(self.loss)
-        self.loss_: Loss = asked.settled(training.lists.scores) if hasattr(asked, "settled") else asked
+        self.loss_: Loss = loss(self.loss).settled(training.lists.scores)
 
         def objective(scores: Floats, _: Any) -> tuple[Float32s, Float32s]:
             with in_callers_words(training.data):

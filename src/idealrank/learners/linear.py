@@ -96,7 +96,7 @@ class LinearModel(WeightedSum):
 
     def _settled(self, parts: Parts, start: Floats) -> Loss:
         """The loss that was asked for, with a number where it leaves one to be found from the scores."""
-        asked: Any = self._loss()
+        asked = self._loss()
         if getattr(asked, "alpha", None) == "auto":
             scores = np.concatenate(parts.sum(partial(Part.scores, parameters=start)))
             offsets = np.concatenate([[0], np.cumsum(np.concatenate(parts.sum(Part.sizes)))])
@@ -105,7 +105,7 @@ class LinearModel(WeightedSum):
             raise ConventionError(
                 "the gradient of lambda_rank is that of no function, which 'lbfgs' needs: take optimizer='sgd'"
             )
-        return asked  # type: ignore[no-any-return]
+        return asked
 
     def _stages(self, asked: Loss) -> list[Stage]:
         if self.optimizer == "sgd" or not self.continuation or self.warm_start:

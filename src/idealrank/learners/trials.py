@@ -20,6 +20,7 @@ __all__ = [
     "Task",
     "Trial",
     "better",
+    "fit_to",
     "measured_by",
     "merit",
     "rows_of",
@@ -138,6 +139,13 @@ def rows_of(data: RankingData) -> tuple[Any, Floats, Any]:
     return data.features, data.labels, data.to_rows(np.repeat(np.arange(data.n_queries), np.diff(data.offsets)))
 
 
+def fit_to(ranker: Any, train: RankingData, validation: RankingData | None = None) -> Any:
+    """The ranker, fitted to the data with the weights that it has; validation data chooses the iteration."""
+    X, y, qid = rows_of(train)
+    chosen_by = None if validation is None else rows_of(validation)
+    return ranker.fit(X, y, qid=qid, eval_set=chosen_by, sample_weight=train.weights)
+
+
 def run(tasks: Iterable[Task], n_jobs: int | None) -> Iterator[Trial]:
     """The trials in the order of the tasks, as they are done, ``n_jobs`` at once: None for as many as cores."""
     n_jobs = _threads.resolve(n_jobs)
@@ -163,10 +171,8 @@ def _tried_on_one_core(task: Task) -> Trial:
 
 def _tried(task: Task) -> Trial:
     ranker = clone(task.ranker)
-    X, y, qid = rows_of(task.train)
     try:
-        chosen_by = rows_of(task.validation) if task.fit_sees_validation else None
-        ranker.fit(X, y, qid=qid, eval_set=chosen_by, sample_weight=task.train.weights)
+        fit_to(ranker, task.train, task.validation if task.fit_sees_validation else None)
     except DataError as error:  # a step size that diverges, say; another setting may do
         return Trial(None, np.zeros(0), failure=str(error))
     seen = task.validation

@@ -20,9 +20,9 @@ from idealrank.learners.trials import (
     Task,
     Trial,
     better,
+    fit_to,
     measured_by,
     merit,
-    rows_of,
     run,
     settings_of,
     with_settings,
@@ -90,8 +90,7 @@ class Tuning:
         """The same as a data frame."""
         from idealrank.io.frames import frame_of
 
-        table = self.table()
-        return frame_of({name: [row[i] for row in table.rows] for i, name in enumerate(table.header)}, backend)
+        return frame_of(self.table().by_column(), backend)
 
     def __repr__(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.best_settings.items())
@@ -152,11 +151,7 @@ def tune(
     if best is None or best.why_no_mean:
         raise DataError(f"no setting could be fitted and measured; the first: {outcomes[0][1]}")
     values, failures = zip(*outcomes, strict=True)
-    if cv is None:
-        chosen = best.ranker
-    else:
-        X, y, qid = rows_of(whole)
-        chosen = clone(best.ranker).fit(X, y, qid=qid)
+    chosen = best.ranker if cv is None else fit_to(clone(best.ranker), whole)
     return Tuning(chosen, tuple(tried), np.array(values), failures, by)
 
 

@@ -102,6 +102,10 @@ class Loss(Options):
             curvature = curvature * np.repeat(factors, lists.sizes)
         return _as_given(curvature, scores, kept)
 
+    def settled(self, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Loss:
+        """The loss that a learner, which begins with these scores, is to keep: itself, where nothing is left open."""
+        return self
+
     def blurred(self, sharpness: float) -> Loss | None:
         """A smoother loss of the same kind, this one again for sharpness 1; None where there is no such thing."""
         return None
