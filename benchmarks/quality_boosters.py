@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 import idealrank as ir
-from idealrank.exact import Moments
+from idealrank._base.exact import Moments
 from idealrank.learners import BoostedRanker
-from idealrank.learners.trials import rows_of
+from idealrank.learners.search.trials import rows_of
 
 __all__ = ["main"]
 

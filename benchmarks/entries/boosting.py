@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.reach import AtMost
 from benchmarks.runner import Comparison, Contestant, Setting, entry
-from idealrank._extras import needs
+from idealrank._base.extras import needs
 
 _LENGTH = 100
 _FEATURES = 136

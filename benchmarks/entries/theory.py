@@ -24,7 +24,7 @@ def limits_of_curves(setting: Setting) -> Iterator[Comparison]:
 @entry
 def growing_lists(setting: Setting) -> Iterator[Comparison]:
     from idealrank.measures import measure
-    from idealrank.theory.prefixes import prefix_values
+    from idealrank.theory.distinguishing.prefixes import prefix_values
 
     n = setting.size(1_000_000)
     rng = np.random.default_rng(0)

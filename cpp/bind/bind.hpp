@@ -18,8 +18,8 @@
 
 #include "idealrank/buffer.hpp"
 #include "idealrank/errors.hpp"
-#include "idealrank/ids.hpp"
-#include "idealrank/measure.hpp"
+#include "idealrank/text/ids.hpp"
+#include "idealrank/measure/measure.hpp"
 
 namespace idealrank::bind {
 

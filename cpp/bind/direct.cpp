@@ -8,10 +8,10 @@
 #include <tuple>
 
 #include "bind.hpp"
-#include "idealrank/approx_ap.hpp"
-#include "idealrank/approx_ndcg.hpp"
-#include "idealrank/isa.hpp"
-#include "idealrank/sigmoid_sums.hpp"
+#include "idealrank/sigmoid/approx_ap.hpp"
+#include "idealrank/sigmoid/approx_ndcg.hpp"
+#include "idealrank/isa/isa.hpp"
+#include "idealrank/sigmoid/sigmoid_sums.hpp"
 
 namespace idealrank::bind {
 

@@ -1,5 +1,5 @@
 // Linear models on features normalised query by query.
-#include "idealrank/linear_model.hpp"
+#include "idealrank/linear/linear_model.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

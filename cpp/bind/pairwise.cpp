@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "bind.hpp"
-#include "idealrank/pairwise.hpp"
-#include "idealrank/soft_ndcg.hpp"
+#include "idealrank/pairs/pairwise.hpp"
+#include "idealrank/sigmoid/soft_ndcg.hpp"
 
 namespace idealrank::bind {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bind.hpp"
-#include "idealrank/prefixes.hpp"
+#include "idealrank/measure/prefixes.hpp"
 
 namespace idealrank::bind {
 

@@ -2,7 +2,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "bind.hpp"
-#include "idealrank/resampling.hpp"
+#include "idealrank/stats/resampling.hpp"
 
 namespace idealrank::bind {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "idealrank/short_number.hpp"
-#include "idealrank/text_out.hpp"
+#include "idealrank/text/short_number.hpp"
+#include "idealrank/text/text_out.hpp"
 #include "require.hpp"
 
 namespace {

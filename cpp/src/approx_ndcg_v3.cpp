@@ -1,5 +1,5 @@
-#include "idealrank/approx_ndcg.hpp"
-#include "idealrank/approx_ndcg_kernel.hpp"
+#include "idealrank/sigmoid/approx_ndcg.hpp"
+#include "idealrank/sigmoid/approx_ndcg_kernel.hpp"
 
 namespace idealrank {
 

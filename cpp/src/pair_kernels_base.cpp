@@ -1,5 +1,5 @@
-#include "idealrank/pair_choice_kernel.hpp"
-#include "idealrank/pair_kernels.hpp"
+#include "idealrank/pairs/pair_choice_kernel.hpp"
+#include "idealrank/pairs/pair_kernels.hpp"
 
 namespace idealrank {
 

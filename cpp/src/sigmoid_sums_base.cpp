@@ -1,5 +1,5 @@
-#include "idealrank/sigmoid_sums.hpp"
-#include "idealrank/sigmoid_sums_kernel.hpp"
+#include "idealrank/sigmoid/sigmoid_sums.hpp"
+#include "idealrank/sigmoid/sigmoid_sums_kernel.hpp"
 
 namespace idealrank {
 

@@ -1,5 +1,5 @@
-#include "idealrank/soft_ndcg.hpp"
-#include "idealrank/soft_ndcg_kernel.hpp"
+#include "idealrank/sigmoid/soft_ndcg.hpp"
+#include "idealrank/sigmoid/soft_ndcg_kernel.hpp"
 
 namespace idealrank {
 

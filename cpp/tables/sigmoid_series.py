@@ -1,4 +1,4 @@
-"""Make cpp/include/idealrank/sigmoid_series.hpp: the logistic sigmoid as a short series in q = exp(-d), d >= 0.
+"""Make cpp/include/idealrank/sigmoid/sigmoid_series.hpp: the logistic sigmoid as a short series in q = exp(-d), d >= 0.
 
 Everything here is exact until a coefficient is rounded to a double. Run it to write the header again.
 
@@ -14,7 +14,7 @@ acceleration of alternating series of Cohen, Rodriguez Villegas and Zagier (Expe
 from fractions import Fraction
 from pathlib import Path
 
-HEADER = Path(__file__).parents[1] / "include" / "idealrank" / "sigmoid_series.hpp"
+HEADER = Path(__file__).parents[1] / "include" / "idealrank" / "sigmoid" / "sigmoid_series.hpp"
 LENGTHS = (16, 20)
 
 Polynomial = list[Fraction]  # coefficients of 1, q, q^2, ...

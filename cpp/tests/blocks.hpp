@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "idealrank/errors.hpp"
-#include "idealrank/grouping.hpp"
-#include "idealrank/ids.hpp"
+#include "idealrank/text/grouping.hpp"
+#include "idealrank/text/ids.hpp"
 
 namespace blocks {
 

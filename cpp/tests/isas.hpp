@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "idealrank/isa.hpp"
+#include "idealrank/isa/isa.hpp"
 
 inline std::vector<idealrank::Isa> all_isas() {
   std::vector<idealrank::Isa> sets;

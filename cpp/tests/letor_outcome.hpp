@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "blocks.hpp"
-#include "idealrank/letor.hpp"
+#include "idealrank/text/letor.hpp"
 
 namespace blocks {
 

@@ -1,4 +1,4 @@
-#include "idealrank/approx_ap.hpp"
+#include "idealrank/sigmoid/approx_ap.hpp"
 
 #include <cmath>
 #include <random>

@@ -1,4 +1,4 @@
-#include "idealrank/chebyshev_box.hpp"
+#include "idealrank/sigmoid/chebyshev_box.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "idealrank/grouping.hpp"
+#include "idealrank/text/grouping.hpp"
 
 #include <map>
 #include <random>

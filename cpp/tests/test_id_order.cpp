@@ -1,4 +1,4 @@
-#include "idealrank/id_order.hpp"
+#include "idealrank/sort/id_order.hpp"
 
 #include <limits>
 #include <numeric>

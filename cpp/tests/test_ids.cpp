@@ -1,4 +1,4 @@
-#include "idealrank/ids.hpp"
+#include "idealrank/text/ids.hpp"
 
 #include <map>
 #include <random>

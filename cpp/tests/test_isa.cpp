@@ -1,4 +1,4 @@
-#include "idealrank/isa.hpp"
+#include "idealrank/isa/isa.hpp"
 
 #include "check.hpp"
 

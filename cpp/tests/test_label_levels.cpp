@@ -1,4 +1,4 @@
-#include "idealrank/label_levels.hpp"
+#include "idealrank/pairs/label_levels.hpp"
 
 #include <limits>
 #include <map>

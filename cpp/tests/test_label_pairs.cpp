@@ -1,4 +1,4 @@
-#include "idealrank/label_pairs.hpp"
+#include "idealrank/pairs/label_pairs.hpp"
 
 #include <cmath>
 #include <random>

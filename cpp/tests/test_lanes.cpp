@@ -1,14 +1,14 @@
 // Built three times: for the plain instruction set, for x86-64-v3, and with lanes that are loops.
-#include "idealrank/lanes.hpp"
+#include "idealrank/isa/lanes.hpp"
 
 #include <cmath>
 #include <random>
 
 #include "check.hpp"
-#include "idealrank/isa.hpp"
-#include "idealrank/lanes_math.hpp"
+#include "idealrank/isa/isa.hpp"
+#include "idealrank/isa/lanes_math.hpp"
 
-#include "idealrank/isa_begin.hpp"
+#include "idealrank/isa/isa_begin.hpp"
 
 struct Four {
   double x[4];
@@ -69,7 +69,7 @@ inline void check_exp_and_log() {
   CHECK(stored(log(broadcast(1))) == (Four{0, 0, 0, 0}));
 }
 
-#include "idealrank/isa_end.hpp"
+#include "idealrank/isa/isa_end.hpp"
 
 #ifdef IDEALRANK_V3
 using namespace idealrank::v3;

@@ -1,4 +1,4 @@
-#include "idealrank/letor.hpp"
+#include "idealrank/text/letor.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "idealrank/linear_model.hpp"
+#include "idealrank/linear/linear_model.hpp"
 
 #include <random>
 

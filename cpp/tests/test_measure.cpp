@@ -1,4 +1,4 @@
-#include "idealrank/measure.hpp"
+#include "idealrank/measure/measure.hpp"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "idealrank/number.hpp"
+#include "idealrank/text/number.hpp"
 
 #include <charconv>
 #include <cstdio>

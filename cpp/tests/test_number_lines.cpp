@@ -1,4 +1,4 @@
-#include "idealrank/number_lines.hpp"
+#include "idealrank/text/number_lines.hpp"
 
 #include <random>
 #include <string>

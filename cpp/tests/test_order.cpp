@@ -1,4 +1,4 @@
-#include "idealrank/order.hpp"
+#include "idealrank/sort/order.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "idealrank/pairs.hpp"
+#include "idealrank/pairs/pairs.hpp"
 
 #include <array>
 #include <cmath>

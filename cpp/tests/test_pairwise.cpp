@@ -1,4 +1,4 @@
-#include "idealrank/pairwise.hpp"
+#include "idealrank/pairs/pairwise.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "idealrank/prefixes.hpp"
+#include "idealrank/measure/prefixes.hpp"
 
 #include <cmath>
 #include <numeric>

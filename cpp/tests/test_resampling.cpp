@@ -1,4 +1,4 @@
-#include "idealrank/resampling.hpp"
+#include "idealrank/stats/resampling.hpp"
 
 #include <cmath>
 #include <map>

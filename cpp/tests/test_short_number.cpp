@@ -1,4 +1,4 @@
-#include "idealrank/short_number.hpp"
+#include "idealrank/text/short_number.hpp"
 
 #include <random>
 #include <string>

@@ -1,4 +1,4 @@
-#include "idealrank/sigmoid_sums.hpp"
+#include "idealrank/sigmoid/sigmoid_sums.hpp"
 
 #include <cmath>
 #include <limits>

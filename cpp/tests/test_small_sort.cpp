@@ -1,4 +1,4 @@
-#include "idealrank/small_sort.hpp"
+#include "idealrank/sort/small_sort.hpp"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "idealrank/soft_ndcg.hpp"
+#include "idealrank/sigmoid/soft_ndcg.hpp"
 
 #include <cmath>
 #include <random>

@@ -1,4 +1,4 @@
-#include "idealrank/swap_change.hpp"
+#include "idealrank/pairs/swap_change.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "idealrank/text.hpp"
+#include "idealrank/text/text.hpp"
 
 #include <algorithm>
 #include <random>

@@ -1,4 +1,4 @@
-#include "idealrank/text_out.hpp"
+#include "idealrank/text/text_out.hpp"
 
 #include <limits>
 #include <random>

@@ -1,4 +1,4 @@
-#include "idealrank/top.hpp"
+#include "idealrank/sort/top.hpp"
 
 #include <limits>
 #include <numeric>

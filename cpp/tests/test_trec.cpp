@@ -1,4 +1,4 @@
-#include "idealrank/trec.hpp"
+#include "idealrank/text/trec.hpp"
 
 #include <map>
 #include <random>

@@ -1,4 +1,4 @@
-#include "idealrank/word_sort.hpp"
+#include "idealrank/sort/word_sort.hpp"
 
 #include <algorithm>
 #include <random>

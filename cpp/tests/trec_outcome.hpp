@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "blocks.hpp"
-#include "idealrank/trec.hpp"
+#include "idealrank/text/trec.hpp"
 
 namespace blocks {
 

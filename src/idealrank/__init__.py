@@ -7,31 +7,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from idealrank import cutoffs as cutoffs
-    from idealrank import datasets as datasets
-    from idealrank import discounts as discounts
-    from idealrank import gains as gains
     from idealrank import integrations as integrations
     from idealrank import learners as learners
     from idealrank import losses as losses
     from idealrank import measures as measures
-    from idealrank import ranks as ranks
     from idealrank import report as report
     from idealrank import stats as stats
     from idealrank import theory as theory
-    from idealrank.comparison import Comparison as Comparison
-    from idealrank.comparison import compare as compare
-    from idealrank.conventions import convention as convention
-    from idealrank.data import Judged as Judged
-    from idealrank.data import Problem as Problem
-    from idealrank.data import RankingData as RankingData
-    from idealrank.data import concatenate as concatenate
-    from idealrank.data import from_arrays as from_arrays
-    from idealrank.evaluation import Evaluation as Evaluation
-    from idealrank.evaluation import evaluate as evaluate
-    from idealrank.explanation import Explanation as Explanation
-    from idealrank.explanation import explain as explain
-    from idealrank.ids import Ids as Ids
+    from idealrank.data import datasets as datasets
+    from idealrank.data.ids import Ids as Ids
+    from idealrank.data.judgments import Qrels as Qrels
+    from idealrank.data.judgments import Run as Run
+    from idealrank.data.judgments import join as join
+    from idealrank.data.ranking import Judged as Judged
+    from idealrank.data.ranking import Problem as Problem
+    from idealrank.data.ranking import RankingData as RankingData
+    from idealrank.data.ranking import concatenate as concatenate
+    from idealrank.data.ranking import from_arrays as from_arrays
+    from idealrank.evaluation.comparison import Comparison as Comparison
+    from idealrank.evaluation.comparison import compare as compare
+    from idealrank.evaluation.evaluator import Evaluation as Evaluation
+    from idealrank.evaluation.evaluator import evaluate as evaluate
+    from idealrank.evaluation.explanation import Explanation as Explanation
+    from idealrank.evaluation.explanation import explain as explain
+    from idealrank.evaluation.scoring import scorer as scorer
+    from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream
     from idealrank.io.frames import from_frame as from_frame
     from idealrank.io.frames import qrels_from_frame as qrels_from_frame
     from idealrank.io.frames import run_from_frame as run_from_frame
@@ -50,39 +50,39 @@ if TYPE_CHECKING:
     from idealrank.io.trec import read_run as read_run
     from idealrank.io.trec import write_qrels as write_qrels
     from idealrank.io.trec import write_run as write_run
-    from idealrank.judgments import Qrels as Qrels
-    from idealrank.judgments import Run as Run
-    from idealrank.judgments import join as join
     from idealrank.losses.names import loss as loss
+    from idealrank.measures import cutoffs as cutoffs
+    from idealrank.measures import discounts as discounts
+    from idealrank.measures import gains as gains
+    from idealrank.measures import ranks as ranks
+    from idealrank.measures.conventions import convention as convention
     from idealrank.measures.names import measure as measure
     from idealrank.measures.names import ndcg as ndcg
-    from idealrank.scoring import scorer as scorer
-    from idealrank.streaming import evaluate_stream as evaluate_stream
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "compare": "comparison",
-    "Comparison": "comparison",
-    "concatenate": "data",
-    "convention": "conventions",
-    "evaluate": "evaluation",
-    "evaluate_stream": "streaming",
-    "Evaluation": "evaluation",
-    "explain": "explanation",
-    "Explanation": "explanation",
-    "from_arrays": "data",
+    "compare": "evaluation.comparison",
+    "Comparison": "evaluation.comparison",
+    "concatenate": "data.ranking",
+    "convention": "measures.conventions",
+    "evaluate": "evaluation.evaluator",
+    "evaluate_stream": "evaluation.streaming",
+    "Evaluation": "evaluation.evaluator",
+    "explain": "evaluation.explanation",
+    "Explanation": "evaluation.explanation",
+    "from_arrays": "data.ranking",
     "from_frame": "io.frames",
-    "Ids": "ids",
-    "join": "judgments",
-    "Judged": "data",
+    "Ids": "data.ids",
+    "join": "data.judgments",
+    "Judged": "data.ranking",
     "loss": "losses.names",
     "measure": "measures.names",
     "ndcg": "measures.names",
-    "Problem": "data",
-    "Qrels": "judgments",
+    "Problem": "data.ranking",
+    "Qrels": "data.judgments",
     "qrels_from_frame": "io.frames",
-    "RankingData": "data",
+    "RankingData": "data.ranking",
     "read_csv": "io.tables",
     "read_groups": "io.scores",
     "read_letor": "io.letor",
@@ -91,9 +91,9 @@ _HOME = {
     "read_qrels": "io.trec",
     "read_run": "io.trec",
     "read_scores": "io.scores",
-    "Run": "judgments",
+    "Run": "data.judgments",
     "run_from_frame": "io.frames",
-    "scorer": "scoring",
+    "scorer": "evaluation.scoring",
     "to_frame": "io.frames",
     "write_frame": "io.tables",
     "write_groups": "io.scores",

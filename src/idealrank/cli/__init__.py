@@ -20,7 +20,7 @@ def main(args: Sequence[str] | None = None) -> None:
     """
     try:
         _clean_up_when_told_to_end()
-        from idealrank.cli.commands import commands
+        from idealrank.cli.group import commands
     except KeyboardInterrupt:
         print("idealrank: interrupted", file=sys.stderr)
         sys.exit(130)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from idealrank import datasets
-from idealrank.data import concatenate
+from idealrank.data import datasets
+from idealrank.data.ranking import concatenate
 from idealrank.errors import DataError
 from idealrank.io.letor_folds import Folds, read_letor_folds
 

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from idealrank import datasets
-from idealrank.data import Floats, RankingData
+from idealrank.data import datasets
+from idealrank.data.ranking import (
+    Floats,
+    RankingData,
+)
 from idealrank.experiments.results import Claim, Reproduction
 from idealrank.measures import AUC, DCG, LinearNDCG, PairwiseError
 from idealrank.theory import exchanges, linear_ndcg_of_auc, threshold_errors

@@ -14,19 +14,27 @@ from typing import Any
 
 import numpy as np
 
-from idealrank import datasets
-from idealrank.data import Floats, Int64s, RankingData, from_arrays
+from idealrank.data import datasets
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    RankingData,
+    from_arrays,
+)
 from idealrank.errors import DataError
 from idealrank.experiments.results import Claim, Reproduction
 from idealrank.learners import LinearRanker
-from idealrank.learners.trials import fit_to
+from idealrank.learners.search.trials import fit_to
 from idealrank.losses import CrossEntropy, Hinge, Loss
 from idealrank.measures import measure
 from idealrank.theory import StepCurve, limit, verdict
-from idealrank.theory.limits import sees
-from idealrank.theory.paths import Paths
-from idealrank.theory.prefixes import growing_sizes, prefix_values
-from idealrank.theory.weighting import Weighting
+from idealrank.theory.distinguishing.paths import Paths
+from idealrank.theory.distinguishing.prefixes import (
+    growing_sizes,
+    prefix_values,
+)
+from idealrank.theory.long_lists.limits import sees
+from idealrank.theory.long_lists.weighting import Weighting
 
 __all__ = ["Growth", "grow", "reproduce"]
 

@@ -8,15 +8,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _threads
-from idealrank.conventions import Convention, convention
-from idealrank.data import Floats, RankingData, float_column, from_arrays
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    RankingData,
+    float_column,
+    from_arrays,
+)
 from idealrank.errors import DataError
-from idealrank.evaluation import evaluate
-from idealrank.learners.boosting import Float32s, derivatives
+from idealrank.evaluation.evaluator import evaluate
+from idealrank.learners.trees.boosting import (
+    Float32s,
+    derivatives,
+)
 from idealrank.losses import Loss
 from idealrank.losses.base import Lists
 from idealrank.measures import Measure
+from idealrank.measures.conventions import (
+    Convention,
+    convention,
+)
 
 __all__ = ["Metric", "Objective", "grouped"]
 
@@ -44,7 +55,7 @@ class Objective:
     ) -> tuple[Float32s, Float32s]:
         """Gradient and curvature, one a document."""
         column = float_column(scores, "scores", data.n_docs)
-        lists = Lists(data.labels, column, data.offsets, weights, _threads.resolve(self.n_threads))
+        lists = Lists(data.labels, column, data.offsets, weights, resolve_threads(self.n_threads))
         return derivatives(self.loss, lists, query_weights)
 
 

@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import losses, measures
-from idealrank.conventions import Convention
-from idealrank.data import RankingData
+from idealrank.data.ranking import RankingData
 from idealrank.integrations._boosters import Metric, Objective, grouped
-from idealrank.learners.boosting import Float32s
+from idealrank.learners.trees.boosting import Float32s
 from idealrank.losses import Loss
 from idealrank.losses.base import weight_column
 from idealrank.losses.segments import sums
 from idealrank.measures import Measure
+from idealrank.measures.conventions import Convention
 
 __all__ = ["metric", "objective"]
 

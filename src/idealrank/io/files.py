@@ -13,7 +13,7 @@ from typing import IO, Any, Literal, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _threads
+from idealrank._base.threads import resolve_threads
 from idealrank.errors import ParseError
 
 __all__ = ["Progress", "Source", "atomic_output", "display_name", "read_blocks"]
@@ -107,7 +107,7 @@ def read_blocks(
     source: Source, reader: Reader, *, n_threads: int | None = None, progress: Progress | None = None
 ) -> None:
     """Bring the whole source to the reader, block by block; what it does not use up comes again with the next."""
-    name, threads = display_name(source), _threads.resolve(n_threads)
+    name, threads = display_name(source), resolve_threads(n_threads)
     block = np.empty(_BLOCK_SIZE, np.uint8)
     try:
         with _opened(source) as raw:

@@ -19,11 +19,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._extras import needs
-from idealrank.data import Floats, Int64s, Problem, QueryIds, RankingData, from_arrays
+from idealrank._base.extras import needs
+from idealrank.data.ids import Ids
+from idealrank.data.judgments import (
+    Qrels,
+    Run,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    Problem,
+    QueryIds,
+    RankingData,
+    from_arrays,
+)
 from idealrank.errors import ConventionError, DataError, MissingExtraError
-from idealrank.ids import Ids
-from idealrank.judgments import Qrels, Run
 
 if TYPE_CHECKING:
     import narwhals as nw

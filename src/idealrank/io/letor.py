@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from idealrank import _core
-from idealrank.data import Int64s, Problem, RankingData
+from idealrank import _native
+from idealrank.data.ids import Ids
+from idealrank.data.ranking import (
+    Int64s,
+    Problem,
+    RankingData,
+)
 from idealrank.errors import DataError, ParseError
-from idealrank.ids import Ids
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.scores import read_groups
 from idealrank.io.words import check_words
@@ -43,7 +47,7 @@ def read_letor(
     """
     if not 1 <= n_features_max < 2**31:
         raise DataError(f"n_features_max must be from 1 to 2147483647, got {n_features_max}")
-    reader = _core.LetorReader(sparse, n_features_max)
+    reader = _native.LetorReader(sparse, n_features_max)
     read_blocks(path, reader, n_threads=n_threads, progress=progress)
     name, n_lines = display_name(path), reader.n_lines
     found = reader.finish()
@@ -158,4 +162,4 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     with atomic_output(path) as file:
         for begin in range(0, data.n_docs, _ROWS_AT_ONCE):
             end = min(begin + _ROWS_AT_ONCE, data.n_docs)
-            file.write(_core.format_letor(data.labels, *query_ids.parts, queries, docs, dense, sparse, begin, end))
+            file.write(_native.format_letor(data.labels, *query_ids.parts, queries, docs, dense, sparse, begin, end))

@@ -7,8 +7,11 @@ import os
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _core
-from idealrank.data import Floats, Int64s
+from idealrank import _native
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
 from idealrank.errors import ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 
@@ -22,7 +25,7 @@ def read_scores(path: Source, *, n_threads: int | None = None, progress: Progres
     >>> read_scores(io.BytesIO(b"0.5\n-1e3\n"))
     array([ 5.e-01, -1.e+03])
     """
-    return _read_numbers(path, _core.ScoreReader(), n_threads, progress)
+    return _read_numbers(path, _native.ScoreReader(), n_threads, progress)
 
 
 def read_groups(path: Source, *, n_threads: int | None = None) -> Int64s:
@@ -32,11 +35,11 @@ def read_groups(path: Source, *, n_threads: int | None = None) -> Int64s:
     >>> read_groups(io.BytesIO(b"3\n12\n"))
     array([ 3, 12])
     """
-    return _read_numbers(path, _core.GroupReader(), n_threads, None).astype(np.int64)
+    return _read_numbers(path, _native.GroupReader(), n_threads, None).astype(np.int64)
 
 
 def _read_numbers(
-    path: Source, reader: _core.ScoreReader | _core.GroupReader, n_threads: int | None, progress: Progress | None
+    path: Source, reader: _native.ScoreReader | _native.GroupReader, n_threads: int | None, progress: Progress | None
 ) -> Floats:
     read_blocks(path, reader, n_threads=n_threads, progress=progress)
     numbers = reader.finish()

@@ -10,11 +10,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, Literal, TypeAlias, Unpack
 
-from idealrank.data import RankingData
+from idealrank.data.judgments import (
+    Qrels,
+    Run,
+)
+from idealrank.data.ranking import RankingData
 from idealrank.errors import ConventionError, DataError, ParseError
 from idealrank.io.files import Source, atomic_output, display_name, read_whole
 from idealrank.io.frames import Columns, Stored, from_frame, pyarrow_module, to_frame
-from idealrank.judgments import Qrels, Run
 
 __all__ = ["parquet_file", "read_csv", "read_frame", "read_parquet", "write_frame"]
 

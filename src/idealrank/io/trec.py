@@ -6,13 +6,20 @@ import os
 
 import numpy as np
 
-from idealrank import _core, _threads
-from idealrank.data import Floats, Int64s
+from idealrank import _native
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ids import Ids
+from idealrank.data.judgments import (
+    Qrels,
+    Run,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
 from idealrank.errors import DataError, ParseError
-from idealrank.ids import Ids
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.words import check_words
-from idealrank.judgments import Qrels, Run
 
 __all__ = ["read_qrels", "read_run", "write_qrels", "write_run"]
 
@@ -26,7 +33,7 @@ def read_qrels(path: Source, *, n_threads: int | None = None, progress: Progress
     >>> read_qrels(io.BytesIO(b"q1 0 d1 2\nq1 0 d#2 0\n"))["q1"]
     {'d1': 2.0, 'd#2': 0.0}
     """
-    reader = _core.QrelsReader()
+    reader = _native.QrelsReader()
     read_blocks(path, reader, n_threads=n_threads, progress=progress)
     query_ids, offsets, doc_ids, labels, _ = reader.finish()
     _check_not_empty(labels.size, path, reader.n_lines)
@@ -42,7 +49,7 @@ def read_run(path: Source, *, n_threads: int | None = None, progress: Progress |
     >>> run.name, run["q1"]
     ('bm25', {'d1': 9.5, 'd2': 7.25})
     """
-    reader = _core.RunReader()
+    reader = _native.RunReader()
     read_blocks(path, reader, n_threads=n_threads, progress=progress)
     query_ids, offsets, doc_ids, scores, tag = reader.finish()
     _check_not_empty(scores.size, path, reader.n_lines)
@@ -77,7 +84,7 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     q1 Q0 d1 2 0.5 bm25
     q1 Q0 d2 1 0.75 bm25
     """
-    order = _core.order(run.scores, run.offsets, _threads.resolve(None))
+    order = _native.order(run.scores, run.offsets, resolve_threads(None))
     ranks = np.empty(run.n_docs, np.int64)
     ranks[order] = np.arange(run.n_docs) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) + 1
     tag = run.name or "idealrank"
@@ -93,4 +100,4 @@ def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: str, p
         for begin in range(0, table.n_queries, _QUERIES_AT_ONCE):
             end = min(begin + _QUERIES_AT_ONCE, table.n_queries)
             columns = (*table.query_ids.parts, table.offsets, *table.doc_ids.parts)
-            file.write(_core.format_trec(*columns, values, ranks, tag, begin, end))
+            file.write(_native.format_trec(*columns, values, ranks, tag, begin, end))

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from idealrank.data.ids import Ids
 from idealrank.errors import DataError
-from idealrank.ids import Ids
 
 __all__ = ["check_words"]
 

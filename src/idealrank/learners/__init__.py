@@ -1,13 +1,16 @@
 """Learners of rankings: scikit-learn estimators that take the query of each row as ``qid``."""
 
-from idealrank.learners.adarank import AdaRank
-from idealrank.learners.boosted import BoostedRanker
 from idealrank.learners.consistent import ConsistentRegression
-from idealrank.learners.cross_fold import cross_fold
-from idealrank.learners.exports import to_elasticsearch, to_ranklib
-from idealrank.learners.files import load, save
-from idealrank.learners.linear import LinearRanker
-from idealrank.learners.named import (
+from idealrank.learners.files.exports import (
+    to_elasticsearch,
+    to_ranklib,
+)
+from idealrank.learners.files.models import (
+    load,
+    save,
+)
+from idealrank.learners.linear.adarank import AdaRank
+from idealrank.learners.linear.named import (
     ApproxAPRanker,
     ApproxNDCGRanker,
     LeastSquaresRanker,
@@ -17,14 +20,17 @@ from idealrank.learners.named import (
     RankSVM,
     SoftRank,
 )
-from idealrank.learners.p_norm_push import PNormPush
+from idealrank.learners.linear.p_norm_push import PNormPush
+from idealrank.learners.linear.ranker import LinearRanker
+from idealrank.learners.linear.sources import ParquetSource
 from idealrank.learners.random import RandomRanker
-from idealrank.learners.rankboost import RankBoost
-from idealrank.learners.sources import ParquetSource
-from idealrank.learners.svm_map import SVMMap
-from idealrank.learners.svm_ndcg import SVMNDCG
-from idealrank.learners.trials import rows_of
-from idealrank.learners.tuning import tune
+from idealrank.learners.search.cross_fold import cross_fold
+from idealrank.learners.search.trials import rows_of
+from idealrank.learners.search.tuning import tune
+from idealrank.learners.structural.svm_map import SVMMap
+from idealrank.learners.structural.svm_ndcg import SVMNDCG
+from idealrank.learners.trees.boosted import BoostedRanker
+from idealrank.learners.trees.rankboost import RankBoost
 
 __all__ = [
     "SVMNDCG",

@@ -12,16 +12,28 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from idealrank import _threads
-from idealrank.data import Floats, RankingData, from_arrays
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    RankingData,
+    from_arrays,
+)
 from idealrank.errors import ConventionError, DataError
+from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.io.frames import frame_of
-from idealrank.learners.engine import Source
-from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
-from idealrank.learners.parts import InMemory, Part
+from idealrank.learners.linear.engine import Source
+from idealrank.learners.linear.features import (
+    NORMALIZATIONS,
+    DenseFeatures,
+    SparseFeatures,
+    features_of,
+)
+from idealrank.learners.linear.parts import (
+    InMemory,
+    Part,
+)
 from idealrank.losses.base import Lists, weight_column
 from idealrank.measures import Measure, measure
-from idealrank.scoring import mean_over_queries
 
 __all__ = ["Ranker", "Training"]
 
@@ -111,7 +123,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             query_weights = weight_column(query_weight, data.n_queries, "query_weight", "query")
             if not query_weights.any():
                 raise DataError("every query_weight is zero: there is nothing to learn from")
-        threads = _threads.resolve(self.n_threads)
+        threads = resolve_threads(self.n_threads)
         lists = Lists(data.to_groups(data.labels), np.zeros(data.n_docs), data.offsets, weights, threads)
         validation = self._to_validate_on(eval_set)
         self._fit(Training(data, lists, self._features(data), query_weights, validation))
@@ -205,7 +217,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return mean_over_queries(values, chosen)
 
     def _features(self, data: RankingData) -> DenseFeatures | SparseFeatures:
-        return features_of(data, self.normalize, _threads.resolve(self.n_threads))
+        return features_of(data, self.normalize, resolve_threads(self.n_threads))
 
     def _to_validate_on(self, eval_set: Any) -> RankingData | None:
         if isinstance(eval_set, Source):

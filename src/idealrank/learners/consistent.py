@@ -9,15 +9,18 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from idealrank import _threads
-from idealrank.data import Floats, RankingData
-from idealrank.discounts import Discount
-from idealrank.gains import Gain
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    RankingData,
+)
 from idealrank.learners.base import Ranker, Training
-from idealrank.learners.features import table_of
-from idealrank.learners.parts import in_callers_words
+from idealrank.learners.linear.features import table_of
+from idealrank.learners.linear.parts import in_callers_words
 from idealrank.losses import LeastSquares
 from idealrank.measures import Measure
+from idealrank.measures.discounts import Discount
+from idealrank.measures.gains import Gain
 
 __all__ = ["ConsistentRegression"]
 
@@ -78,7 +81,7 @@ class ConsistentRegression(Ranker):
             return np.asarray(self.estimator_.predict(table_of(self._features(data))), np.float64).reshape(-1)
 
     def _threads(self) -> Any:
-        return threadpool_limits(_threads.resolve(self.n_threads), user_api="openmp")
+        return threadpool_limits(resolve_threads(self.n_threads), user_api="openmp")
 
 
 def _default() -> Any:

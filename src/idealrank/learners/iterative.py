@@ -10,15 +10,27 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from idealrank import _threads
-from idealrank.data import Floats, RankingData
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    RankingData,
+)
 from idealrank.errors import ConventionError
+from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.learners.base import Ranker
-from idealrank.learners.engine import Engine, Here, Source, Streamed
-from idealrank.learners.parts import InMemory, Part, Parts
+from idealrank.learners.linear.engine import (
+    Engine,
+    Here,
+    Source,
+    Streamed,
+)
+from idealrank.learners.linear.parts import (
+    InMemory,
+    Part,
+    Parts,
+)
 from idealrank.learners.trace import Trace
 from idealrank.measures import Measure, measure
-from idealrank.scoring import mean_over_queries
 
 __all__ = ["Iterative", "WeightedSum"]
 
@@ -113,7 +125,7 @@ class WeightedSum(Iterative):
     def _parts(self, rows: RankingData | Source) -> Parts:
         """The rows as sums are taken over them."""
         if isinstance(rows, RankingData):
-            return InMemory(Part.of(rows, self.normalize, _threads.resolve(self.n_threads)))
+            return InMemory(Part.of(rows, self.normalize, resolve_threads(self.n_threads)))
         engine = self._engine()
         return Streamed(rows.pieces(engine), engine, self.normalize, engine.n_threads(self.n_threads))
 

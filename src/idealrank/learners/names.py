@@ -8,12 +8,11 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from idealrank import cutoffs
-from idealrank._spec import nearest
+from idealrank._base.specs import nearest
 from idealrank.errors import ConventionError
 from idealrank.learners.base import Ranker
 from idealrank.losses import Loss
-from idealrank.measures import Measure
+from idealrank.measures import Measure, cutoffs
 
 __all__ = ["classes", "label", "learner", "made", "options_of"]
 

@@ -8,7 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from idealrank.data import Floats, RankingData
+from idealrank.data.ranking import (
+    Floats,
+    RankingData,
+)
 from idealrank.errors import DataError
 from idealrank.learners.base import Ranker, Training
 from idealrank.measures import Measure

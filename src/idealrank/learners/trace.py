@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from idealrank.data import Floats
+from idealrank.data.ranking import Floats
 
 __all__ = ["Trace"]
 

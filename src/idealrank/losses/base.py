@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _threads
-from idealrank._options import Options
-from idealrank.data import Floats, Int64s, check_columns
+from idealrank._base.options import Options
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    check_columns,
+)
 from idealrank.errors import DataError
 
 __all__ = ["Lists", "Loss", "callers_rows", "fitting", "weight_column"]
@@ -135,7 +139,7 @@ def fitting(
     """
     label_column, score_column, cut = check_columns(labels, scores, offsets)
     factors = None if weights is None else weight_column(weights, label_column.size, "weights", "document")
-    threads = _threads.resolve(n_threads)
+    threads = resolve_threads(n_threads)
     if mask is None:
         return Lists(label_column, score_column, cut, factors, threads), None
     kept = np.asarray(mask)

@@ -6,8 +6,11 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from idealrank._options import option
-from idealrank.data import Floats, Int64s
+from idealrank._base.options import option
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
 from idealrank.losses import links, potentials
 from idealrank.losses.base import Lists
 from idealrank.losses.segments import sums

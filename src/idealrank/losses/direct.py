@@ -23,18 +23,30 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _core, cutoffs, discounts, gains
-from idealrank._options import choice, number, option
-from idealrank.data import Floats, Int64s
+from idealrank import _native
+from idealrank._base.options import (
+    choice,
+    number,
+    option,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
 from idealrank.errors import ConventionError
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.positions import REDUCTIONS, Positions
 from idealrank.losses.segments import sums
 from idealrank.losses.soft_pairs import misordered
 from idealrank.losses.targets import dcg_norms, worth_of
-from idealrank.measures import AP, NDCG, RR, KendallTau, Measure, Precision, measure
+from idealrank.measures import AP, NDCG, RR, KendallTau, Measure, Precision, cutoffs, discounts, gains, measure
 from idealrank.measures.plan import Plan
-from idealrank.ranks import SIGMOIDS, SoftRanks, alpha_for, slope
+from idealrank.measures.ranks import (
+    SIGMOIDS,
+    SoftRanks,
+    alpha_for,
+    slope,
+)
 
 __all__ = ["Approx", "ApproxAP", "ApproxKendall", "ApproxNDCG", "ApproxPrecision", "ApproxRR"]
 
@@ -120,10 +132,10 @@ class Approximation(SoftRanked):
         if _is_native_ndcg(plan) and self.sigmoid in _LOGISTIC:
             exp2 = isinstance(plan.gain, gains.Exp2)
             columns = lists.labels, lists.scores, lists.offsets, lists.weights
-            return _core.approx_ndcg(*columns, depths_of(plan, lists), exp2, alpha, self.beta, lists.n_threads)
+            return _native.approx_ndcg(*columns, depths_of(plan, lists), exp2, alpha, self.beta, lists.n_threads)
         if _is_native_ap(plan) and self.sigmoid in _LOGISTIC:
             worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
-            return _core.approx_ap(worth, lists.scores, lists.offsets, alpha, self.beta, lists.n_threads)
+            return _native.approx_ap(worth, lists.scores, lists.offsets, alpha, self.beta, lists.n_threads)
         found = self._by_position(lists)
         _, pulled = found.soft.sums(found.derivatives)
         return found.values, alpha * (pulled - found.derivatives * found.density)  # eq. (41)

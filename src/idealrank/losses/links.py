@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._spec import Named, parse
-from idealrank.data import Floats
+from idealrank._base.specs import (
+    Named,
+    parse,
+)
+from idealrank.data.ranking import Floats
 from idealrank.errors import ConventionError
 
 __all__ = ["Elementwise", "Link", "Scale", "of"]

@@ -13,9 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from idealrank import _core
-from idealrank._options import choice, number, option
-from idealrank.data import Floats, Int64s
+from idealrank import _native
+from idealrank._base.options import (
+    choice,
+    number,
+    option,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.segments import log_sum_exp, log_sums_downwards, norms, runs, sums
 from idealrank.losses.targets import Listwise, Target, check_finite, check_outcome, divided, normalizer
@@ -227,7 +234,7 @@ class ListMLE(Loss):
     def _steps(self, lists: Lists) -> _Steps:
         check_finite(lists.labels, lists.offsets, "label")
         check_finite(lists.scores, lists.offsets, "score")
-        order = _core.order(lists.labels, lists.offsets, lists.n_threads)
+        order = _native.order(lists.labels, lists.offsets, lists.n_threads)
         first = last = np.arange(order.size)
         if self.ties == "together":
             first, last = runs(lists.labels[order], lists.offsets)

@@ -7,8 +7,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from idealrank._options import read_options
-from idealrank._spec import nearest
+from idealrank._base.options import read_options
+from idealrank._base.specs import nearest
 from idealrank.errors import ConventionError
 from idealrank.losses.base import Loss
 

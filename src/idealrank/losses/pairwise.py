@@ -21,14 +21,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from idealrank import _core, cutoffs, discounts, gains
-from idealrank._options import choice, number, option
-from idealrank.data import Floats
+from idealrank import _native
+from idealrank._base.options import (
+    choice,
+    number,
+    option,
+)
+from idealrank.data.ranking import Floats
 from idealrank.errors import ConventionError
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.direct import depths_of
 from idealrank.losses.targets import worth_of
-from idealrank.measures import NDCG, Measure, measure
+from idealrank.measures import NDCG, Measure, cutoffs, discounts, gains, measure
 from idealrank.measures.plan import Lists as Rankings
 from idealrank.measures.plan import Plan, run
 
@@ -65,7 +69,7 @@ class Pairwise(Loss):
         loss, scale = self.pair_loss()
         columns = lists.labels, lists.scores, lists.offsets, lists.weights
         mean = self.normalize == "pairs"
-        return _core.pairwise(*columns, loss, self.pair_weight, scale, mean, swap, curvature, lists.n_threads)
+        return _native.pairwise(*columns, loss, self.pair_weight, scale, mean, swap, curvature, lists.n_threads)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import discounts
-from idealrank.data import Floats, Int64s
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
 from idealrank.losses.segments import sums
-from idealrank.ranks import SoftRanks
+from idealrank.measures import discounts
+from idealrank.measures.ranks import SoftRanks
 
 __all__ = ["REDUCTIONS", "Positions"]
 

@@ -10,8 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._spec import Named, parse
-from idealrank.data import Floats, Int64s, query_at
+from idealrank._base.specs import (
+    Named,
+    parse,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    query_at,
+)
 from idealrank.errors import ConventionError, DataError
 from idealrank.losses.segments import norms, sums
 

@@ -7,9 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
-from idealrank import _core
-from idealrank._options import number, option
-from idealrank.data import Floats, Int64s
+from idealrank import _native
+from idealrank._base.options import (
+    number,
+    option,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.segments import log_sum_exp, log_sums_downwards, runs, sums
 from idealrank.losses.targets import check_finite, check_outcome
@@ -91,7 +97,7 @@ class _Pairs:
     def of(cls, lists: Lists) -> _Pairs:
         check_finite(lists.labels, lists.offsets, "label")
         check_finite(lists.scores, lists.offsets, "score")
-        order = _core.order(lists.labels, lists.offsets, lists.n_threads)
+        order = _native.order(lists.labels, lists.offsets, lists.n_threads)
         log_weights = np.zeros(order.size) if lists.weights is None else np.log(lists.weights[order])
         first, _ = runs(lists.labels[order], lists.offsets)
         begins = first == np.arange(order.size)

@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from idealrank import _core, cutoffs, discounts, gains
-from idealrank._options import number, option
-from idealrank.data import Floats
+from idealrank import _native
+from idealrank._base.options import (
+    number,
+    option,
+)
+from idealrank.data.ranking import Floats
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.targets import dcg_norms, worth_of
+from idealrank.measures import cutoffs, discounts, gains
 
 __all__ = ["SoftNDCG"]
 
@@ -65,6 +69,6 @@ class SoftNDCG(Loss):
         weights = np.empty(0) if linear else self.discount.weights(int(lists.sizes.max(initial=0)))
         depths = lists.sizes if self.cutoff is None else self.cutoff.at(lists.sizes)
         columns = worth, lists.scores, lists.offsets
-        values, column = _core.soft_dcg(*columns, (linear, weights), depths, self.sigma, curvature, lists.n_threads)
+        values, column = _native.soft_dcg(*columns, (linear, weights), depths, self.sigma, curvature, lists.n_threads)
         shares = np.divide(1, ideal, out=np.zeros_like(ideal), where=ideal > 0)
         return ideal, values * shares, column * np.repeat(shares, lists.sizes)

@@ -6,11 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from idealrank.data import Floats, Int64s
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
 from idealrank.losses.base import Lists
 from idealrank.losses.segments import sums
 from idealrank.losses.targets import check_finite
-from idealrank.ranks import SoftRanks
+from idealrank.measures.ranks import SoftRanks
 
 __all__ = ["Misordered", "misordered"]
 

@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import cutoffs, discounts, gains
-from idealrank._options import option
-from idealrank.data import Floats, Int64s, query_at
+from idealrank._base.options import option
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    query_at,
+)
 from idealrank.errors import DataError
 from idealrank.losses.base import Lists, Loss
+from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.discounted import DCG
 
 __all__ = ["Listwise", "Target", "check_finite", "check_outcome", "dcg_norms", "divided", "normalizer", "worth_of"]

@@ -14,8 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._options import choice, number, option
-from idealrank.data import Floats, Judged
+from idealrank._base.options import (
+    choice,
+    number,
+    option,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Judged,
+)
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option, kernel_ties
 from idealrank.measures.discounted import NDCG
 from idealrank.measures.plan import Lists, run

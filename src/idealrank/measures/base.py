@@ -10,11 +10,25 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import cutoffs, discounts, gains
-from idealrank._options import Options, choice, number, option
-from idealrank.conventions import Convention, convention
-from idealrank.data import Floats, Judged, check_columns, check_offsets, float_column
+from idealrank._base.options import (
+    Options,
+    choice,
+    number,
+    option,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Judged,
+    check_columns,
+    check_offsets,
+    float_column,
+)
 from idealrank.errors import ConventionError, DataError
+from idealrank.measures import cutoffs, discounts, gains
+from idealrank.measures.conventions import (
+    Convention,
+    convention,
+)
 from idealrank.measures.plan import Lists, Plan, run
 
 __all__ = ["TIES", "Measure", "empty_value", "kernel_ties"]

@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import cutoffs, discounts, gains
-from idealrank._options import choice, number, option
-from idealrank.data import Floats
+from idealrank._base.options import (
+    choice,
+    number,
+    option,
+)
+from idealrank.data.ranking import Floats
 from idealrank.errors import ConventionError
+from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option
 from idealrank.measures.plan import Plan
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from idealrank import cutoffs
-from idealrank._options import read_options
-from idealrank._spec import nearest
-from idealrank.data import Floats
+from idealrank._base.options import read_options
+from idealrank._base.specs import nearest
+from idealrank.data.ranking import Floats
 from idealrank.errors import ConventionError
-from idealrank.measures import against_random, discounted, pairs, relevance
+from idealrank.measures import against_random, cutoffs, discounted, pairs, relevance
 from idealrank.measures.base import Measure
 
 __all__ = ["ALIASES", "CLASSES", "measure", "ndcg"]

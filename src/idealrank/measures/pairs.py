@@ -7,9 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from idealrank import _core, _threads, gains
-from idealrank._options import choice, number, option
-from idealrank.data import Floats
+from idealrank import _native
+from idealrank._base.options import (
+    choice,
+    number,
+    option,
+)
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import Floats
+from idealrank.measures import gains
 from idealrank.measures.base import Measure, empty_value, kernel_ties
 from idealrank.measures.plan import Lists, run
 
@@ -36,11 +42,11 @@ class _Pairs(Measure):
 
     def values(self, lists: Lists) -> Floats:
         filled = self.under()
-        ties, n_threads = kernel_ties(filled), _threads.resolve(lists.n_threads)
+        ties, n_threads = kernel_ties(filled), resolve_threads(lists.n_threads)
         run([], lists, ties)  # checks the labels, which pair_counts sees only as prepared
         labels = lists.labels
         prepared = filled._prepared(np.where(labels < 0, np.nan, labels) if lists.negative == "unjudged" else labels)
-        counts = _Counts(*_core.pair_counts(prepared, lists.scores, lists.offsets, ties, n_threads).T)
+        counts = _Counts(*_native.pair_counts(prepared, lists.scores, lists.offsets, ties, n_threads).T)
         return np.where(counts.all > 0, filled._value(counts), empty_value(filled))
 
     def _prepared(self, labels: Floats) -> Floats:

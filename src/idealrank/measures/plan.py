@@ -9,15 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from idealrank import _core, _threads, cutoffs, discounts, gains
-from idealrank.data import Floats, Int64s, Judged
+from idealrank import _native
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    Judged,
+)
+from idealrank.measures import cutoffs, discounts, gains
 
 __all__ = ["Lists", "Plan", "run"]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How the native core computes a measure; `cpp/include/idealrank/measure.hpp` says what the words mean."""
+    """How the native core computes a measure; `cpp/include/idealrank/measure/measure.hpp` says what the words mean."""
 
     reduction: str
     gain: gains.Gain | str
@@ -121,7 +127,7 @@ def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
         numbers = gain_numbers[gain_key], discount_numbers[plan.discount]
         cutoff = _cutoff_arguments(plan.cutoff)
         specs.append((plan.reduction, *numbers, plan.denominator, *cutoff, plan.empty, plan.zero_if_short))
-    return _core.measure(
+    return _native.measure(
         lists.labels,
         lists.scores,
         lists.offsets,
@@ -131,5 +137,5 @@ def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
         specs,
         ties,
         lists.negative,
-        _threads.resolve(lists.n_threads),
+        resolve_threads(lists.n_threads),
     )

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from idealrank import gains
-from idealrank._options import choice, number, option
+from idealrank._base.options import (
+    choice,
+    number,
+    option,
+)
 from idealrank.errors import ConventionError
+from idealrank.measures import gains
 from idealrank.measures.base import Measure, empty_value
 from idealrank.measures.plan import Plan
 

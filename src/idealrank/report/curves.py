@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from idealrank.cutoffs import Rank
-from idealrank.evaluation import Evaluations
+from idealrank.evaluation.evaluator import Evaluations
 from idealrank.measures.base import Measure
+from idealrank.measures.cutoffs import Rank
 from idealrank.measures.names import measure
 
 __all__ = ["curves_of", "over_cutoffs"]

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from idealrank.comparison import Comparison
-from idealrank.data import Floats
+from idealrank.data.ranking import Floats
 from idealrank.errors import DataError
-from idealrank.evaluation import Evaluations
-from idealrank.explanation import Waterfall
+from idealrank.evaluation.comparison import Comparison
+from idealrank.evaluation.evaluator import Evaluations
+from idealrank.evaluation.explanation import Waterfall
 from idealrank.report.curves import curves_of
 from idealrank.report.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 from idealrank.report.results import Result, difference, intervals_of, one_measure, reference_of, values_of

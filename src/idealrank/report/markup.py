@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 
-from idealrank._tables import Table
+from idealrank._base.tables import Table
 
 __all__ = ["Markup", "json_script", "number", "table", "tag"]
 
@@ -56,7 +56,7 @@ def number(value: float, spec: str = ".4f") -> str:
 def table(content: Table, caption: str) -> Markup:
     """A table whose first column names its rows; its caption is for those who do not see what stands around it.
 
-    >>> from idealrank._tables import Column
+    >>> from idealrank._base.tables import Column
     >>> table(Table([Column("system"), Column("p", ".2f")], [["a<b", 0.125]]), "p-values").split("<tbody>")[1]
     '<tr><th scope="row">a&lt;b</th><td class="number">0.12</td></tr></tbody></table></div>'
     """

@@ -16,10 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import idealrank
-from idealrank._tables import Column, Table
-from idealrank.comparison import Comparison
-from idealrank.data import Problem
-from idealrank.evaluation import Evaluation, Evaluations
+from idealrank._base.tables import (
+    Column,
+    Table,
+)
+from idealrank.data.ranking import Problem
+from idealrank.evaluation.comparison import Comparison
+from idealrank.evaluation.evaluator import (
+    Evaluation,
+    Evaluations,
+)
 from idealrank.io.files import atomic_output
 from idealrank.report import palette
 from idealrank.report.markup import Markup, joined, json_script, table, tag

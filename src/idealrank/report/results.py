@@ -7,11 +7,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from idealrank.comparison import Comparison
-from idealrank.data import Floats
+from idealrank.data.ranking import Floats
 from idealrank.errors import DataError
-from idealrank.evaluation import Evaluation, Evaluations
-from idealrank.explanation import Explanation
+from idealrank.evaluation.comparison import Comparison
+from idealrank.evaluation.evaluator import (
+    Evaluation,
+    Evaluations,
+)
+from idealrank.evaluation.explanation import Explanation
 from idealrank.stats import Interval
 
 __all__ = [

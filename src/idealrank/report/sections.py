@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from idealrank.comparison import Comparison
-from idealrank.data import Floats
-from idealrank.evaluation import Evaluations
-from idealrank.explanation import Explanation, Waterfall
+from idealrank.data.ranking import Floats
+from idealrank.evaluation.comparison import Comparison
+from idealrank.evaluation.evaluator import Evaluations
+from idealrank.evaluation.explanation import (
+    Explanation,
+    Waterfall,
+)
 from idealrank.report import figures
 from idealrank.report.curves import curves_of
 from idealrank.report.markup import Markup, joined, number, scrolled, table, tag

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data import Floats
+from idealrank.data.ranking import Floats
 from idealrank.errors import DataError
 
 __all__ = ["benjamini_hochberg", "bonferroni", "holm"]

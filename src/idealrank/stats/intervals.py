@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _core, _threads
-from idealrank.data import Floats
+from idealrank import _native
+from idealrank._base.exact import Moments
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import Floats
 from idealrank.errors import DataError
-from idealrank.exact import Moments
 from idealrank.stats.samples import and_note, new_seed, table
 
 __all__ = ["Interval", "interval"]
@@ -68,7 +69,7 @@ def interval(
     if method == "t":
         return Interval(*Moments.of(sample).t_interval(level), mean, level, method, kept.note)
     seed = new_seed(seed)
-    means, _ = _core.bootstrap_moments(np.ascontiguousarray(sample), n_resamples, seed, _threads.resolve(n_threads))
+    means, _ = _native.bootstrap_moments(np.ascontiguousarray(sample), n_resamples, seed, resolve_threads(n_threads))
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     low, high = np.quantile(means, _bca(tails, sample, means) if method == "bca" else tails)
     return Interval(float(low), float(high), mean, level, method, kept.note, seed)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _core, _threads
-from idealrank.data import Floats
+from idealrank import _native
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import Floats
 from idealrank.errors import DataError
 from idealrank.stats.samples import and_note, new_seed, pair
 
@@ -76,11 +77,11 @@ def randomization_test(
         return found.with_p(1.0 if differences.size else math.nan)
     least = abs(changed.sum()) - _ROUNDING * np.abs(changed).sum()
     if changed.size <= _EXACT_UP_TO:
-        return found.with_p(_core.count_flipped_sums(changed, least) / 2**changed.size)
+        return found.with_p(_native.count_flipped_sums(changed, least) / 2**changed.size)
     if n_permutations < 1:
         raise DataError(f"n_permutations must be 1 or more, got {n_permutations}")
     seed = new_seed(seed)
-    sums = _core.flipped_sums(changed, n_permutations, seed, _threads.resolve(n_threads))
+    sums = _native.flipped_sums(changed, n_permutations, seed, resolve_threads(n_threads))
     return found.with_p((np.count_nonzero(np.abs(sums) >= least) + 1) / (n_permutations + 1), seed)
 
 
@@ -158,7 +159,7 @@ def bootstrap_test(
         return found.with_p(_if_equal(differences, math.nan))
     seed = new_seed(seed)
     shifted = differences - difference
-    means, variances = _core.bootstrap_moments(shifted, n_resamples, seed, _threads.resolve(n_threads))
+    means, variances = _native.bootstrap_moments(shifted, n_resamples, seed, resolve_threads(n_threads))
     # A resample of one query over and over has no variance: its t is beyond all others unless its mean is 0 too.
     errors = np.sqrt(variances / differences.size)
     extreme = np.abs(means) >= abs(t) * errors * (1 - _ROUNDING)

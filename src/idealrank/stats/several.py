@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _core, _threads
-from idealrank.data import Floats
+from idealrank import _native
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import Floats
 from idealrank.errors import DataError
 from idealrank.stats.samples import and_note, new_seed, table
 
@@ -71,7 +72,7 @@ def randomized_tukey_hsd(
         return TukeyHSD(nothing, nothing, math.nan, level, 0, n_permutations, seed, kept.note)
     # A query's own mean moves no difference, and without it sums round less.
     centred = values - values.mean(axis=1, keepdims=True)
-    ranges = _core.shuffled_ranges(centred.ravel(), n_systems, n_permutations, seed, _threads.resolve(n_threads))
+    ranges = _native.shuffled_ranges(centred.ravel(), n_systems, n_permutations, seed, resolve_threads(n_threads))
     ranges.sort()
     sums = centred.sum(axis=0)
     observed = np.abs(sums[:, None] - sums) - _ROUNDING * np.abs(centred).sum()

@@ -8,18 +8,27 @@ from itertools import pairwise
 
 import numpy as np
 
-from idealrank import _threads
-from idealrank._tables import Column, Table
-from idealrank.data import Floats, RankingData
+from idealrank._base.tables import (
+    Column,
+    Table,
+)
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    RankingData,
+)
 from idealrank.experiments.qin2008.protocol import Protocol
 from idealrank.experiments.results import Claim
-from idealrank.learners.objective import Objective
-from idealrank.learners.optimizers import sgd
-from idealrank.learners.parts import InMemory, Part
+from idealrank.learners.linear.objective import Objective
+from idealrank.learners.linear.optimizers import sgd
+from idealrank.learners.linear.parts import (
+    InMemory,
+    Part,
+)
 from idealrank.learners.trace import Trace
 from idealrank.losses import ApproxAP, ApproxNDCG
 from idealrank.losses.direct import Approximation
-from idealrank.ranks import soft_positions
+from idealrank.measures.ranks import soft_positions
 from idealrank.theory import approximation_error
 
 __all__ = ["Errors", "errors_in_training", "of_errors", "of_table_1", "table_1"]
@@ -71,7 +80,7 @@ def errors_in_training(train: RankingData, protocol: Protocol) -> dict[str, Erro
         "figure3": {f"alpha = {alpha}": ApproxNDCG(alpha=alpha) for alpha in (10, 50, 100)},
     }
     losses = list(dict.fromkeys(loss for own in lines.values() for loss in own.values()))
-    found = Parallel(n_jobs=_threads.resolve(None))(delayed(_rho)(train, loss, protocol) for loss in losses)
+    found = Parallel(n_jobs=resolve_threads(None))(delayed(_rho)(train, loss, protocol) for loss in losses)
     rho = dict(zip(losses, found, strict=True))
     return {
         figure: Errors(str(next(iter(own.values())).target()), {name: rho[loss] for name, loss in own.items()})

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from idealrank._extras import needs
-from idealrank.data import RankingData
+from idealrank._base.extras import needs
+from idealrank.data.ranking import RankingData
 from idealrank.errors import ConventionError, DataError
 from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
-from idealrank.learners.engine import Cluster, Engine
-from idealrank.learners.sources import FrameColumns
+from idealrank.learners.linear.engine import (
+    Cluster,
+    Engine,
+)
+from idealrank.learners.linear.sources import FrameColumns
 
 with needs("dask"):
     import dask

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from idealrank import _threads
-from idealrank._extras import needs
+from idealrank._base.extras import needs
+from idealrank._base.threads import resolve_threads
 from idealrank.errors import DataError
 from idealrank.io.batches import SortedParquet, parquet_files
-from idealrank.learners.engine import Cluster
+from idealrank.learners.linear.engine import Cluster
 
 with needs("dask"):
     import dask
@@ -124,5 +124,5 @@ def _n_pieces(client: Any) -> int:
         try:
             client = default_client()
         except ValueError:  # threads of this process
-            return _threads.resolve(None)
+            return resolve_threads(None)
     return Cluster(client).n_pieces

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from idealrank import discounts
-from idealrank._extras import needs
+from idealrank._base.extras import needs
 from idealrank.integrations.torch.padded import Formula, Padded, differences, no_formula
 from idealrank.losses import Approx, ApproxKendall, Loss, SoftNDCG
 from idealrank.losses.direct import Approximation, depths_of, factors_of
 from idealrank.losses.segments import sums
 from idealrank.losses.targets import worth_of
+from idealrank.measures import discounts
 from idealrank.measures.discounted import Persistence
 
 with needs("torch"):

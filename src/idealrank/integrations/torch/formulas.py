@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from idealrank._extras import needs
+from idealrank._base.extras import needs
 from idealrank.errors import DataError
 from idealrank.integrations.torch import direct, listwise, pairwise
 from idealrank.integrations.torch.inputs import Batch, as_array

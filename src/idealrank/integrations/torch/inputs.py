@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._extras import needs
+from idealrank._base.extras import needs
 from idealrank.errors import DataError
 
 with needs("torch"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from idealrank._extras import needs
+from idealrank._base.extras import needs
 from idealrank.integrations.torch.padded import Formula, Padded, no_formula
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE, Loss, QNorm
 from idealrank.losses.links import Scale

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, get_args
 
 from idealrank import losses
-from idealrank._extras import needs
-from idealrank._spec import nearest
+from idealrank._base.extras import needs
+from idealrank._base.specs import nearest
 from idealrank.errors import ConventionError
 from idealrank.integrations.torch import formulas, native
 from idealrank.integrations.torch.inputs import Batch, Numbers, flat

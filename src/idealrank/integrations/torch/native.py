@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from idealrank._extras import needs
+from idealrank._base.extras import needs
 from idealrank.errors import ConventionError
 from idealrank.integrations.torch.inputs import Batch, as_array
 from idealrank.losses import Loss

@@ -9,12 +9,18 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._extras import needs
-from idealrank.data import Floats, Int64s
-from idealrank.discounts import Discount, Linear
+from idealrank._base.extras import needs
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
 from idealrank.errors import ConventionError
 from idealrank.integrations.torch.inputs import Batch
 from idealrank.losses.base import Lists
+from idealrank.measures.discounts import (
+    Discount,
+    Linear,
+)
 
 with needs("torch"):
     import torch

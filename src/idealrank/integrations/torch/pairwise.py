@@ -5,15 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from idealrank._extras import needs
-from idealrank.data import Floats, Int64s
-from idealrank.discounts import Power, Zipf
-from idealrank.gains import Gain
+from idealrank._base.extras import needs
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
 from idealrank.integrations.torch.padded import Formula, Padded, differences
 from idealrank.losses import LambdaRank, Loss, Push
 from idealrank.losses.direct import depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.targets import worth_of
+from idealrank.measures.discounts import (
+    Power,
+    Zipf,
+)
+from idealrank.measures.gains import Gain
 
 with needs("torch"):
     import torch

@@ -1,0 +1,48 @@
+// Instruction sets: a kernel is compiled once for each, and the best that the processor has is chosen at the call.
+//
+// To add a kernel `f`:
+//  1. f_kernel.hpp: includes, then #include "idealrank/isa/isa_begin.hpp", the code, #include "idealrank/isa/isa_end.hpp". All
+//     between the two is compiled for one instruction set, in a namespace of its own (idealrank::base or ::v3).
+//     Loops over `Lanes` (lanes.hpp) are vectors on every compiler that has them.
+//  2. cpp/src/f_base.cpp and f_v3.cpp: #include "idealrank/f_kernel.hpp" (CMake says to which set a file belongs, by its
+//     name), and the entry points: const F f_base{&base::entry}; const F f_v3{&v3::entry};
+//  3. f.hpp: struct F { void (*entry)(...); }, the two extern constants, and a call of choose(isa, f_base, f_v3).
+// Memory that a kernel needs is given to it: a std::vector is not of one instruction set.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace idealrank {
+
+// base: what every processor of the platform has. v3: x86-64-v3, with AVX2 and FMA; elsewhere never chosen.
+enum class Isa { base, v3 };
+
+inline bool has_v3() {
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+#else
+  return false;
+#endif
+}
+
+inline std::vector<std::string_view> isa_names() {
+  if (has_v3()) return {"base", "v3"};
+  return {"base"};
+}
+
+// An empty name is the best that there is.
+inline Isa isa_of(std::string_view name) {
+  if (name == "base" || (name.empty() && !has_v3())) return Isa::base;
+  if ((name == "v3" || name.empty()) && has_v3()) return Isa::v3;
+  throw std::invalid_argument("this processor has no instruction set " + std::string(name));
+}
+
+template <class Kernels>
+const Kernels& choose(Isa isa, const Kernels& base, const Kernels& v3) {
+  return isa == Isa::v3 ? v3 : base;
+}
+
+}  // namespace idealrank

@@ -1,0 +1,658 @@
+// Measures of rankings. A measure is gains, in the order of the scores, dotted with discounts and divided by something;
+// or one of five other reductions of the same gains. Any number of them costs one sort a query.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "idealrank/errors.hpp"
+#include "idealrank/for_each_query.hpp"
+#include "idealrank/sort/top.hpp"
+
+namespace idealrank {
+
+// Equal scores: the mean over all their orders, input order, its reverse, or the order that is best or worst for the gain.
+enum class Ties { average, stable, reverse, best, worst };
+
+// label -> gain: l; 2^l - 1 up to `highest`; 1 from `rel` on; 1 for any judged document; 1 relevant, -1 judged otherwise, 0 unjudged; table.
+enum class GainKind { linear, exp2, binary, judged, preference, table };
+
+// What becomes of gains g_1, g_2, ... in rank order:
+//   sum            sum_r D(r) g_r
+//   precision_mean sum over relevant ranks r of (relevant up to r) / r: average precision before its division
+//   first          1 / rank of the first relevant document
+//   any            1 if there is a relevant document
+//   cascade        sum_r (1 / r) g_r prod_{i < r} (1 - g_i): expected reciprocal rank
+//   preference     sum over relevant of 1 - (judged non-relevant above, at most R) / min(R, N): bpref before its division
+//   tied           number of ranks whose score another document has too, whatever the gains
+enum class Reduction { sum, precision_mean, first, any, cascade, preference, tied };
+
+// What the reduction is divided by. R: relevant documents; n: documents ranked; k: the cut-off.
+//   ideal: the same sum of the ideal order; full: of k documents of gain 1; reachable: min(R, k); hits: relevant among
+//   the first k; retrieved: min(n, k); harmonic: (k + R) / 2.
+enum class Denominator { none, ideal, full, relevant, reachable, hits, cutoff, retrieved, harmonic };
+
+enum class CutoffKind { none, rank, fraction, power, relevant };
+
+struct Gain {
+  GainKind kind = GainKind::linear;
+  double rel = 1;               // where relevance begins; for a cascade, the highest label there may be
+  double highest = std::numeric_limits<double>::infinity();  // no label may be above, of exp2
+  double scale = 1;             // every gain is multiplied by it
+  bool ideal_retrieved = false;  // the ideal is over the ranked documents, though judged ones are given
+  std::span<const double> table_labels, table_gains;  // ascending labels
+};
+
+// D(r) = weights[r - 1]; or max(n - r, 0) where `linear`.
+struct Discount {
+  bool linear = false;
+  std::span<const double> weights;
+};
+
+struct Spec {
+  Reduction reduction = Reduction::sum;
+  std::size_t gain = 0, discount = 0;
+  Denominator denominator = Denominator::none;
+  CutoffKind cutoff_kind = CutoffKind::none;
+  double cutoff = 0;
+  double empty = 0;          // value of a query without positive gain
+  bool zero_if_short = false;  // 0 where fewer than k documents are ranked
+};
+
+struct Lists {
+  std::span<const double> labels, scores;
+  std::span<const std::int64_t> offsets;
+  // Labels of all judged documents; the same spans as labels and offsets where no others are known.
+  std::span<const double> judged;
+  std::span<const std::int64_t> judged_offsets;
+  bool joined = false;  // NaN is the label of an unjudged document
+};
+
+// A negative label: a DataError; as if the document was not judged; or a label like any other.
+enum class Negative { error, unjudged, keep };
+
+namespace detail {
+
+inline constexpr double kNegligible = 1e-20;
+inline constexpr int kLevels = 64;  // labels 0 ... 63 are counted, others sorted
+
+// Four partial sums, always in the same way: the same bits for equal gains, so that an ideal ranking scores exactly 1.
+inline double dot(const double* a, const double* b, std::size_t n) {
+  double sums[4] = {0, 0, 0, 0};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  for (; i < n; ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// 2^l - 1, exact for whole labels; near 0 the difference would cancel.
+inline double exp2_gain(double label) {
+  if (label >= 0 && label < kLevels && label == std::floor(label)) {
+    return static_cast<double>((std::uint64_t{1} << static_cast<int>(label)) - 1);
+  }
+  return std::abs(label) < 1 ? std::expm1(label * std::numbers::ln2) : std::exp2(label) - 1;
+}
+
+// Measures queries one after the other without allocating anew.
+class QueryMeter {
+ public:
+  QueryMeter(const Lists& lists, std::span<const Gain> gains, std::span<const Discount> discounts,
+             std::span<const Spec> specs, Ties ties, Negative negative)
+      : lists_(lists), gains_(gains), discounts_(discounts), specs_(specs), ties_(ties), negative_(negative),
+        columns_(gains.size()), level_gains_(gains.size()), cutoffs_(specs.size()) {
+    for (std::size_t g = 0; g < gains.size(); ++g) tabulate(g);
+  }
+
+  // values[s] = value of specs[s] for this query.
+  template <class Store>
+  void operator()(std::int64_t query, std::int64_t begin, std::int64_t end, Store&& store) {
+    query_ = query;
+    first_row_ = begin;
+    const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
+    const auto n = static_cast<std::size_t>(end - begin);
+    labels_ = lists_.labels.subspan(first, n);
+    scores_ = lists_.scores.subspan(first, n);
+    const auto judged_first = static_cast<std::size_t>(lists_.judged_offsets[q]);
+    judged_ = lists_.judged.subspan(judged_first, static_cast<std::size_t>(lists_.judged_offsets[q + 1]) - judged_first);
+    judged_first_row_ = lists_.judged_offsets[q];
+
+    count_levels();
+    for (std::size_t g = 0; g < gains_.size(); ++g) count_relevant(g);
+
+    std::size_t deepest = 0;
+    for (Column& column : columns_) column.depth = 0;
+    for (std::size_t s = 0; s < specs_.size(); ++s) {
+      cutoffs_[s] = cutoff_of(specs_[s], n);
+      deepest = std::max(deepest, std::min(cutoffs_[s], n));
+      if (specs_[s].denominator == Denominator::ideal) {
+        Column& column = columns_[specs_[s].gain];
+        column.depth = std::max(column.depth, cutoffs_[s]);
+      }
+      if (specs_[s].denominator == Denominator::full) {
+        const Discount& discount = discounts_[specs_[s].discount];
+        const std::size_t depth = std::min(cutoffs_[s], discount.linear ? n : discount.weights.size());
+        ones_.resize(std::max(ones_.size(), depth), 1.0);
+      }
+    }
+    order_ = rank_(scores_, deepest, query, begin);
+    find_runs();
+    for (std::size_t g = 0; g < gains_.size(); ++g) {
+      fill_ranked(g);
+      if (columns_[g].depth > 0) fill_ideal(g);
+    }
+    for (std::size_t s = 0; s < specs_.size(); ++s) store(s, value_of(specs_[s], cutoffs_[s], n));
+  }
+
+ private:
+  struct Column {
+    std::vector<double> ranked;  // gains in rank order, of at least as many ranks as any cut-off asks for
+    std::vector<double> ideal;   // the `depth` highest gains
+    std::size_t depth = 0;
+    std::size_t n_relevant = 0;  // documents of positive gain
+    std::size_t n_negative = 0;  // judged documents without, for bpref
+  };
+
+  // Gains of the labels 0 ... 63, and the labels in the order of falling gains.
+  struct LevelGains {
+    std::array<double, kLevels> gains;
+    std::array<int, kLevels> best_first;
+  };
+
+  void tabulate(std::size_t g) {
+    LevelGains& levels = level_gains_[g];
+    for (int level = 0; level < kLevels; ++level) {
+      levels.gains[static_cast<std::size_t>(level)] = takes(gains_[g], level) ? gain_of(gains_[g], level, 0) : 0;
+      levels.best_first[static_cast<std::size_t>(level)] = level;
+    }
+    std::ranges::sort(levels.best_first, [&](int a, int b) {
+      const double gain_a = levels.gains[static_cast<std::size_t>(a)], gain_b = levels.gains[static_cast<std::size_t>(b)];
+      return gain_a != gain_b ? gain_a > gain_b : a < b;
+    });
+  }
+
+  static const double* find_in_table(const Gain& gain, double label) {
+    const auto place = std::lower_bound(gain.table_labels.begin(), gain.table_labels.end(), label);
+    if (place == gain.table_labels.end() || *place != label) return nullptr;
+    return gain.table_gains.data() + (place - gain.table_labels.begin());
+  }
+
+  static bool takes(const Gain& gain, double label) {
+    if (gain.kind == GainKind::table) return find_in_table(gain, label) != nullptr;
+    return gain.kind != GainKind::exp2 || label <= gain.highest;
+  }
+
+  [[noreturn]] void refuse(const Gain& gain, double label, std::int64_t row) const {
+    if (gain.kind == GainKind::table) throw data_error("the gain table has no label " + shown(label), query_, row);
+    throw data_error("the gain takes labels up to " + shown(gain.highest) + ", got " + shown(label), query_, row);
+  }
+
+  double gain_of(const Gain& gain, double label, std::int64_t row) const {
+    if (std::isnan(label) || (label < 0 && negative_ == Negative::unjudged)) return 0;
+    if (!takes(gain, label)) refuse(gain, label, row);
+    switch (gain.kind) {
+      case GainKind::linear: return gain.scale * label;
+      case GainKind::exp2: {
+        const double value = gain.scale * exp2_gain(label);
+        if (!std::isfinite(value)) throw data_error("the gain 2^l - 1 of the label " + shown(label) + " is beyond all numbers", query_, row);
+        return value;
+      }
+      case GainKind::binary: return label >= gain.rel ? gain.scale : 0;
+      case GainKind::judged: return gain.scale;
+      case GainKind::preference: return label >= gain.rel ? 1 : -1;
+      case GainKind::table: break;
+    }
+    return gain.scale * *find_in_table(gain, label);
+  }
+
+  static std::string shown(double number) {
+    std::string text = std::to_string(number);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text;
+  }
+
+  const std::span<const double>& ideal_labels(const Gain& gain) const { return gain.ideal_retrieved ? labels_ : judged_; }
+  bool same_labels() const { return labels_.data() == judged_.data(); }
+
+  // How many documents have each of the labels 0 ... 63, as long as they have no others.
+  struct Levels {
+    std::array<std::uint32_t, kLevels> counts{};
+    std::uint64_t present = 0;  // bit l: some document has label l
+    bool countable = true;
+
+    // Calls each(level, count), from the highest level down.
+    template <class Each>
+    void for_each(Each&& each) const {
+      for (std::uint64_t left = present; left != 0;) {
+        const auto level = static_cast<std::size_t>(63 - std::countl_zero(left));
+        left ^= std::uint64_t{1} << level;
+        each(level, static_cast<std::size_t>(counts[level]));
+      }
+    }
+  };
+
+  // Checks labels, and counts them.
+  void count_levels() {
+    count(judged_, judged_first_row_, false, judged_levels_);
+    if (!same_labels()) count(labels_, first_row_, lists_.joined, retrieved_levels_);
+  }
+  const Levels& retrieved_levels() const { return same_labels() ? judged_levels_ : retrieved_levels_; }
+  const Levels& ideal_levels(const Gain& gain) const { return gain.ideal_retrieved ? retrieved_levels() : judged_levels_; }
+
+  void count(std::span<const double> labels, std::int64_t first_row, bool may_be_unjudged, Levels& levels) const {
+    // Two tables: one increment need not wait for the one before, most often of the same label.
+    std::array<std::uint32_t, kLevels> even{}, odd{};
+    levels.present = 0;
+    levels.countable = true;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      // A whole number up to 2^52, added to 2^52, stands in the low bits.
+      const std::uint64_t level = std::bit_cast<std::uint64_t>(labels[i] + 0x1p52) ^ std::bit_cast<std::uint64_t>(0x1p52);
+      if (level < kLevels && static_cast<double>(static_cast<std::int64_t>(level)) == labels[i]) {
+        ++(i % 2 == 0 ? even : odd)[level];
+        levels.present |= std::uint64_t{1} << level;
+      } else {
+        levels.countable = false;
+        check_label(labels[i], first_row + static_cast<std::int64_t>(i), may_be_unjudged);
+      }
+    }
+    for (std::size_t level = 0; level < kLevels; ++level) levels.counts[level] = even[level] + odd[level];
+  }
+
+  void check_label(double label, std::int64_t row, bool may_be_unjudged) const {
+    if (std::isnan(label) ? !may_be_unjudged : std::isinf(label)) {
+      throw data_error(std::string("a label must be a finite number, got ") + (std::isnan(label) ? "nan" : label > 0 ? "inf" : "-inf"),
+                       query_, row);
+    }
+    if (label < 0 && negative_ == Negative::error) {
+      throw data_error("this convention takes no negative label, got " + shown(label), query_, row);
+    }
+  }
+
+  void count_relevant(std::size_t g) {
+    const Gain& gain = gains_[g];
+    Column& column = columns_[g];
+    column.n_relevant = column.n_negative = 0;
+    auto add = [&](double value, std::size_t count) {
+      column.n_relevant += value > 0 ? count : 0;
+      column.n_negative += value < 0 ? count : 0;
+    };
+    const Levels& levels = ideal_levels(gain);
+    const std::span<const double> labels = ideal_labels(gain);
+    const std::int64_t first = gain.ideal_retrieved ? first_row_ : judged_first_row_;
+    if (levels.countable) {
+      check_levels(gain, levels, labels, first);
+      levels.for_each([&](std::size_t level, std::size_t count) { add(level_gains_[g].gains[level], count); });
+    } else {
+      for (std::size_t i = 0; i < labels.size(); ++i) add(gain_of(gain, labels[i], first + static_cast<std::int64_t>(i)), 1);
+    }
+    if (retrieved_levels().countable && &retrieved_levels() != &levels) {
+      check_levels(gain, retrieved_levels(), labels_, first_row_);
+    }
+  }
+
+  // Throws for a level that the gain does not take, naming its first row.
+  void check_levels(const Gain& gain, const Levels& levels, std::span<const double> labels, std::int64_t first_row) const {
+    levels.for_each([&](std::size_t level, std::size_t) {
+      const auto label = static_cast<double>(level);
+      if (!takes(gain, label)) refuse(gain, label, first_row + (std::find(labels.begin(), labels.end(), label) - labels.begin()));
+    });
+  }
+
+  std::size_t cutoff_of(const Spec& spec, std::size_t n) const {
+    const double length = static_cast<double>(n);
+    switch (spec.cutoff_kind) {
+      case CutoffKind::none: return std::max(n, ideal_labels(gains_[spec.gain]).size());
+      case CutoffKind::rank: return static_cast<std::size_t>(spec.cutoff);
+      case CutoffKind::fraction: return std::max<std::size_t>(static_cast<std::size_t>(spec.cutoff * length + 1e-9), 1);
+      case CutoffKind::power: return std::max<std::size_t>(static_cast<std::size_t>(std::pow(length, spec.cutoff) + 1e-9), 1);
+      case CutoffKind::relevant: break;
+    }
+    return columns_[spec.gain].n_relevant;
+  }
+
+  // Ranks at which a run of equal scores ends; filled for averaging, and for orders inside a run.
+  void find_runs() {
+    run_ends_.clear();
+    if (ties_ == Ties::stable) return;
+    for_each_tie_run(scores_, order_, [&](std::size_t, std::size_t last) { run_ends_.push_back(last); });
+  }
+
+  template <class Run>
+  void for_each_long_run(Run&& run) const {
+    std::size_t first = 0;
+    for (const std::size_t last : run_ends_) {
+      if (last - first > 1) run(first, last);
+      first = last;
+    }
+  }
+
+  void fill_ranked(std::size_t g) {
+    std::vector<double>& ranked = columns_[g].ranked;
+    ranked.resize(order_.size());
+    const Gain& gain = gains_[g];
+    if (retrieved_levels().countable) {
+      const auto& levels = level_gains_[g].gains;
+      for (std::size_t r = 0; r < ranked.size(); ++r) ranked[r] = levels[static_cast<std::size_t>(labels_[order_[r]])];
+    } else {
+      for (std::size_t r = 0; r < ranked.size(); ++r) {
+        ranked[r] = gain_of(gain, labels_[order_[r]], first_row_ + static_cast<std::int64_t>(order_[r]));
+      }
+    }
+    for_each_long_run([&](std::size_t first, std::size_t last) {
+      const auto begin = ranked.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(last);
+      if (ties_ == Ties::reverse) std::reverse(begin, end);
+      if (ties_ == Ties::best) std::sort(begin, end, std::greater<>());
+      if (ties_ == Ties::worst) std::sort(begin, end);
+      if (ties_ == Ties::average && std::any_of(begin, end, [&](double g_r) { return g_r != *begin; })) {
+        double sum = 0;
+        for (auto g_r = begin; g_r != end; ++g_r) sum += *g_r;
+        std::fill(begin, end, sum / static_cast<double>(last - first));
+      }
+    });
+  }
+
+  void fill_ideal(std::size_t g) {
+    const Gain& gain = gains_[g];
+    Column& column = columns_[g];
+    const std::span<const double> labels = ideal_labels(gain);
+    const std::size_t depth = std::min(column.depth, labels.size());
+    column.ideal.clear();
+    const Levels& levels = ideal_levels(gain);
+    if (levels.countable) {
+      auto append = [&](std::size_t level, std::size_t count) {
+        const std::size_t room = depth - column.ideal.size();
+        column.ideal.resize(column.ideal.size() + std::min(room, count), level_gains_[g].gains[level]);
+      };
+      if (gain.kind != GainKind::table) {  // a higher label has no lower gain
+        levels.for_each(append);
+      } else {
+        for (const int level : level_gains_[g].best_first) {
+          append(static_cast<std::size_t>(level), (levels.present >> level & 1) != 0 ? levels.counts[static_cast<std::size_t>(level)] : 0);
+        }
+      }
+      return;
+    }
+    for (const double label : labels) column.ideal.push_back(gain_of(gain, label, -1));
+    std::partial_sort(column.ideal.begin(), column.ideal.begin() + static_cast<std::ptrdiff_t>(depth), column.ideal.end(),
+                      std::greater<>());
+    column.ideal.resize(depth);
+  }
+
+  double weighted(const Discount& discount, const std::vector<double>& gains, std::size_t k, std::size_t n) const {
+    const std::size_t m = std::min(k, gains.size());
+    if (!discount.linear) return dot(gains.data(), discount.weights.data(), std::min(m, discount.weights.size()));
+    double sum = 0;
+    for (std::size_t r = 0; r < m && r + 1 < n; ++r) sum += gains[r] * static_cast<double>(n - r - 1);
+    return sum;
+  }
+
+  double value_of(const Spec& spec, std::size_t k, std::size_t n) const {
+    const Column& column = columns_[spec.gain];
+    // A plain sum of negative gains is what it is; everything else asks for something relevant.
+    const bool plain_loss = spec.reduction == Reduction::sum && spec.denominator == Denominator::none && column.n_negative > 0;
+    if (column.n_relevant == 0 && !plain_loss && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
+    if (spec.zero_if_short && spec.cutoff_kind != CutoffKind::none && n < k) return 0;
+    if (spec.denominator == Denominator::hits && (ties_ == Ties::best || ties_ == Ties::worst)) {
+      return mean_precision_of_hits(column.ranked, std::min(k, n));
+    }
+    const double reduced = reduce(spec, column, k, n);
+    const double divisor = denominator_of(spec, column, k, n);
+    if (!std::isfinite(reduced) || !std::isfinite(divisor)) {
+      throw data_error("the gains of a query are too large to be summed", query_, -1);
+    }
+    if (divisor > 0) return reduced / divisor;
+    // Negative gains can outweigh the positive ones even in the ideal order: nothing to be compared with.
+    const bool normalised = spec.denominator == Denominator::ideal || spec.denominator == Denominator::full;
+    return normalised ? spec.empty : 0;
+  }
+
+  double reduce(const Spec& spec, const Column& column, std::size_t k, std::size_t n) const {
+    const std::size_t m = std::min(k, n);
+    switch (spec.reduction) {
+      case Reduction::sum: return weighted(discounts_[spec.discount], column.ranked, k, n);
+      case Reduction::precision_mean: return precision_mean(column.ranked, m);
+      case Reduction::first: return first(column.ranked, m);
+      case Reduction::any: return any(column.ranked, m);
+      case Reduction::cascade: return cascade(spec, column.ranked, m);
+      case Reduction::preference: return preference(column, m);
+      case Reduction::tied: return tied(m);
+    }
+    return 0;
+  }
+
+  double denominator_of(const Spec& spec, const Column& column, std::size_t k, std::size_t n) const {
+    const auto relevant = static_cast<double>(column.n_relevant);
+    const auto cutoff = static_cast<double>(spec.cutoff_kind == CutoffKind::none ? n : k);
+    switch (spec.denominator) {
+      case Denominator::none: return 1;
+      case Denominator::ideal: return weighted(discounts_[spec.discount], column.ideal, k, n);
+      case Denominator::full: return weighted(discounts_[spec.discount], ones_, k, n);
+      case Denominator::relevant: return relevant;
+      case Denominator::reachable: return spec.cutoff_kind == CutoffKind::none ? relevant : std::min(relevant, cutoff);
+      case Denominator::hits: {
+        double hits = 0;
+        for (std::size_t r = 0; r < std::min(k, column.ranked.size()); ++r) hits += column.ranked[r];
+        return hits;
+      }
+      case Denominator::cutoff: return cutoff;
+      case Denominator::retrieved: return static_cast<double>(std::min(n, k));
+      case Denominator::harmonic: return (cutoff + relevant) / 2;
+    }
+    return 1;
+  }
+
+  // Calls run(first, last, relevant in the run) for runs of equal scores up to rank m; each rank alone unless averaging.
+  // Gains are 0 and 1, or their mean in a run.
+  template <class Run>
+  void for_each_run(const std::vector<double>& gains, std::size_t m, Run&& run) const {
+    if (ties_ != Ties::average) {
+      for (std::size_t r = 0; r < m; ++r) run(r, r + 1, gains[r]);
+      return;
+    }
+    std::size_t first = 0;
+    for (const std::size_t last : run_ends_) {
+      if (first >= m) return;
+      run(first, last, std::round(gains[first] * static_cast<double>(last - first)));
+      first = last;
+    }
+  }
+
+  // In a run of t documents of which x are relevant, one at place j is relevant with probability x / t, and then has
+  // (j - 1) (x - 1) / (t - 1) relevant ones of the run before it on average (McSherry and Najork 2008).
+  double precision_mean(const std::vector<double>& gains, std::size_t m) const {
+    double sum = 0, hits = 0;
+    for_each_run(gains, m, [&](std::size_t first, std::size_t last, double x) {
+      const auto t = static_cast<double>(last - first);
+      if (x > 0) {
+        const double more = t > 1 ? (x - 1) / (t - 1) : 0;
+        for (std::size_t r = first; r < std::min(last, m); ++r) {
+          sum += x / t * (hits + 1 + static_cast<double>(r - first) * more) / static_cast<double>(r + 1);
+        }
+      }
+      hits += x;
+    });
+    return sum;
+  }
+
+  // Average precision over the documents found, for the order of ties that is best or worst for it. Whole runs are sorted
+  // for that already; of the run that the cut-off divides, any number of relevant documents may be inside.
+  double mean_precision_of_hits(const std::vector<double>& gains, std::size_t m) const {
+    double sum = 0, hits = 0;
+    std::size_t first = 0;
+    for (const std::size_t last : run_ends_) {
+      if (last > m) break;
+      for (; first < last; ++first) {
+        hits += gains[first];
+        sum += gains[first] * hits / static_cast<double>(first + 1);
+      }
+    }
+    if (first == m) return hits > 0 ? sum / hits : 0;
+
+    const std::size_t last = *std::upper_bound(run_ends_.begin(), run_ends_.end(), first);
+    double relevant = 0;
+    for (std::size_t r = first; r < last; ++r) relevant += gains[r];
+    const double inside = static_cast<double>(m - first), outside = static_cast<double>(last - m);
+    const bool best = ties_ == Ties::best;
+    double chosen = best ? 0 : std::numeric_limits<double>::infinity();
+    for (double found = std::max(0.0, relevant - outside); found <= std::min(relevant, inside); ++found) {
+      double own = sum;
+      for (double i = 1; i <= found; ++i) {
+        const double rank = static_cast<double>(first) + i + (best ? 0 : inside - found);
+        own += (hits + i) / rank;
+      }
+      const double value = hits + found > 0 ? own / (hits + found) : 0;
+      chosen = best ? std::max(chosen, value) : std::min(chosen, value);
+    }
+    return chosen;
+  }
+
+  // The first relevant of the run stands at place j with probability (x / (t - j + 1)) prod_{i < j} (1 - x / (t - i + 1)).
+  double first(const std::vector<double>& gains, std::size_t m) const {
+    double value = 0;
+    bool found = false;
+    for_each_run(gains, m, [&](std::size_t begin, std::size_t end, double x) {
+      if (found || x == 0) return;
+      found = true;
+      double none_yet = 1;
+      for (std::size_t r = begin; r < std::min(end, m) && none_yet > 0; ++r) {
+        const double here = std::min(x / static_cast<double>(end - r), 1.0);
+        value += none_yet * here / static_cast<double>(r + 1);
+        none_yet *= 1 - here;
+      }
+    });
+    return value;
+  }
+
+  double any(const std::vector<double>& gains, std::size_t m) const {
+    double none = 1;
+    for_each_run(gains, m, [&](std::size_t begin, std::size_t end, double x) {
+      if (x == 0) return;
+      for (std::size_t r = begin; r < std::min(end, m) && none > 0; ++r) {
+        none *= 1 - std::min(x / static_cast<double>(end - r), 1.0);
+      }
+    });
+    return 1 - none;
+  }
+
+  double cascade(const Spec& spec, const std::vector<double>& gains, std::size_t m) const {
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      const std::int64_t row = first_row_ + static_cast<std::int64_t>(i);
+      if (labels_[i] > gains_[spec.gain].rel || gain_of(gains_[spec.gain], labels_[i], row) < 0) {
+        throw data_error("a label is above max_label, or negative: " + shown(labels_[i]), query_, row);
+      }
+    }
+    if (ties_ == Ties::average) return cascade_average(spec, m);
+    double sum = 0, going_on = 1;
+    for (std::size_t r = 0; r < m; ++r) {
+      sum += going_on * gains[r] / static_cast<double>(r + 1);
+      going_on *= 1 - gains[r];
+    }
+    return sum;
+  }
+
+  // Over all orders of a run with stopping probabilities g, place j stops with probability e_{j-1} - e_j, where e_j is the
+  // mean of the products of j of the factors 1 - g: elementary symmetric means, by a recurrence of convex combinations.
+  // The largest factors come first, so that a mean only falls from then on, and one below 1e-20 is done with.
+  double cascade_average(const Spec& spec, std::size_t m) const {
+    double sum = 0, going_on = 1;
+    std::size_t begin = 0;
+    std::vector<double> factors, means;
+    for (const std::size_t end : run_ends_) {
+      if (begin >= m || going_on == 0) break;
+      factors.clear();
+      for (std::size_t i = begin; i < end; ++i) {
+        factors.push_back(1 - gain_of(gains_[spec.gain], labels_[order_[i]], first_row_ + static_cast<std::int64_t>(order_[i])));
+      }
+      std::sort(factors.begin(), factors.end(), std::greater<>());
+      const std::size_t depth = std::min(end, m) - begin;
+      means.assign(depth + 1, 0.0);
+      means[0] = 1;
+      // As long as the factors are 1, so are the means.
+      const auto ones = static_cast<std::size_t>(
+          std::find_if(factors.begin(), factors.end(), [](double factor) { return factor != 1; }) - factors.begin());
+      std::fill_n(means.begin(), std::min(ones, depth) + 1, 1.0);
+      std::size_t deepest = std::min(ones, depth);
+      for (std::size_t i = ones; i < factors.size(); ++i) {
+        const auto t = static_cast<double>(i + 1);
+        if (deepest < depth && (deepest == i || means[deepest] > kNegligible)) ++deepest;
+        for (std::size_t j = deepest; j > 0; --j) {
+          const auto taken = static_cast<double>(j);
+          means[j] = ((t - taken) * means[j] + taken * factors[i] * means[j - 1]) / t;
+        }
+        while (deepest > 0 && means[deepest] < kNegligible) means[deepest--] = 0;
+      }
+      for (std::size_t j = 1; j <= depth; ++j) {
+        sum += going_on * (means[j - 1] - means[j]) / static_cast<double>(begin + j);
+      }
+      for (const double factor : factors) going_on *= factor;
+      begin = end;
+    }
+    return sum;
+  }
+
+  double preference(const Column& column, std::size_t m) const {
+    const auto relevant = static_cast<double>(column.n_relevant), others = static_cast<double>(column.n_negative);
+    double sum = 0, above = 0;
+    for (std::size_t r = 0; r < m; ++r) {
+      if (column.ranked[r] < 0) above += 1;
+      if (column.ranked[r] > 0) sum += above == 0 ? 1 : 1 - std::min(above, relevant) / std::min(others, relevant);
+    }
+    return sum;
+  }
+
+  double tied(std::size_t m) const {
+    auto equal = [&](std::size_t r) { return scores_[order_[r - 1]] == scores_[order_[r]]; };
+    double count = 0;
+    for (std::size_t r = 0; r < m; ++r) {
+      count += (r > 0 && equal(r)) || (r + 1 < order_.size() && equal(r + 1)) ? 1 : 0;
+    }
+    return count;
+  }
+
+  const Lists& lists_;
+  std::span<const Gain> gains_;
+  std::span<const Discount> discounts_;
+  std::span<const Spec> specs_;
+  Ties ties_;
+  Negative negative_;
+
+  std::int64_t query_ = -1, first_row_ = 0, judged_first_row_ = 0;
+  std::span<const double> labels_, scores_, judged_;
+  Levels judged_levels_, retrieved_levels_;
+  TopRanker rank_;
+  std::span<const std::uint32_t> order_;
+  std::vector<std::size_t> run_ends_;
+  std::vector<Column> columns_;
+  std::vector<LevelGains> level_gains_;
+  std::vector<std::size_t> cutoffs_;
+  std::vector<double> ones_;  // the gains of a full list, as many as any was asked for
+};
+
+}  // namespace detail
+
+// values[s * n_queries + q]: specs[s] on query q.
+inline void measure(const Lists& lists, std::span<const Gain> gains, std::span<const Discount> discounts,
+                    std::span<const Spec> specs, Ties ties, Negative negative, std::span<double> values, int n_threads) {
+  const std::size_t n_queries = lists.offsets.size() - 1;
+  for_each_query(lists.offsets, n_threads, [&] {
+    return [&, meter = detail::QueryMeter(lists, gains, discounts, specs, ties, negative)](
+               std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+      meter(query, begin, end,
+            [&](std::size_t s, double value) { values[s * n_queries + static_cast<std::size_t>(query)] = value; });
+    };
+  });
+}
+
+}  // namespace idealrank

@@ -1,0 +1,85 @@
+// Hinge losses of all pairs of two sides, in one pass a side.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "idealrank/pairs/pair_kernels.hpp"
+#include "idealrank/pairs/pair_features_kernel.hpp"
+
+#include "idealrank/isa/isa_begin.hpp"
+
+// With the high documents from the best on, the low ones within their margin only grow in number, and by each step g
+// down all of those are g deeper in it: sums of x = margin - (s_i - s_j) and of x^2 follow from those of the document
+// before. No term is negative, hence full relative accuracy where violations are few or tiny. Low documents are met from
+// the worst on in the same way.
+template <std::size_t kChannels>
+struct MarginSums {
+  std::array<double, kChannels> count{}, sum{}, squares{};
+
+  void deepen(double step) {
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      squares[c] += times(step, 2 * sum[c] + times(step, count[c]));
+      sum[c] += times(step, count[c]);
+    }
+  }
+  void add(const std::array<double, kChannels>& feature, double x) {
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      count[c] += feature[c];
+      sum[c] += times(x, feature[c]);
+      squares[c] += times(x * x, feature[c]);
+    }
+  }
+};
+
+// Calls receive(place, feature, sums over the documents of the other side within the margin) for one side.
+template <bool kHigh, std::size_t kChannels, class Receive>
+inline void sweep_margin(const PlacedDocuments& documents, const LabelSplit& split, Receive&& receive) {
+  const PairFeatures<kChannels> features(documents, split);
+  const std::span<const std::uint32_t> receivers = kHigh ? split.high : split.low;
+  const std::span<const std::uint32_t> sources = kHigh ? split.low : split.high;
+  auto from_far_end = [](std::span<const std::uint32_t> side, std::size_t i) { return side[kHigh ? i : side.size() - 1 - i]; };
+
+  MarginSums<kChannels> sums;
+  double before = documents.scores[from_far_end(receivers, 0)];
+  std::size_t met = 0;
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    const std::uint32_t receiver = from_far_end(receivers, r);
+    const double score = documents.scores[receiver];
+    sums.deepen(kHigh ? before - score : score - before);
+    before = score;
+    for (; met < sources.size(); ++met) {
+      const std::uint32_t source = from_far_end(sources, met);
+      const double other = documents.scores[source];
+      const double x = documents.scale - (kHigh ? score - other : other - score);
+      if (!(x > 0)) break;
+      sums.add(features(source, !kHigh), x);
+    }
+    receive(receiver, features(receiver, kHigh), sums);
+  }
+}
+
+template <PairLoss kLoss, std::size_t kChannels, bool kCurvature>
+double sweep_hinge(const PlacedDocuments& documents, const LabelSplit& split, double* column) {
+  using Feature = std::array<double, kChannels>;
+  using Sums = MarginSums<kChannels>;
+  constexpr bool kSquared = kLoss == PairLoss::squared_hinge;
+  double value = 0;
+  auto slope = [&](const Feature& feature, const Sums& sums) {
+    // The hinge has no second derivative where it has one at all: that of x^2 / (2 margin), of the same slope at d = 0.
+    if constexpr (kCurvature) return (kSquared ? 2.0 : 1 / documents.scale) * product(feature, sums.count);
+    return kSquared ? 2 * product(feature, sums.sum) : product(feature, sums.count);
+  };
+  sweep_margin<true, kChannels>(documents, split, [&](std::uint32_t place, const Feature& feature, const Sums& sums) {
+    value += product(feature, kSquared ? sums.squares : sums.sum);
+    column[place] += kCurvature ? slope(feature, sums) : -slope(feature, sums);
+  });
+  sweep_margin<false, kChannels>(documents, split, [&](std::uint32_t place, const Feature& feature, const Sums& sums) {
+    column[place] += slope(feature, sums);
+  });
+  return value;
+}
+
+#include "idealrank/isa/isa_end.hpp"

@@ -1,0 +1,49 @@
+// The kernels for a loss and a weight of pairs.
+#pragma once
+
+#include <type_traits>
+
+#include "idealrank/pairs/hinge_sweep_kernel.hpp"
+#include "idealrank/pairs/logistic_sweep_kernel.hpp"
+#include "idealrank/pairs/pair_kernels.hpp"
+#include "idealrank/pairs/pair_rows_kernel.hpp"
+
+#include "idealrank/isa/isa_begin.hpp"
+
+template <auto kValue>
+using Constant = std::integral_constant<decltype(kValue), kValue>;
+
+// make(loss, weight, curvature), each a constant. Of hinges no change by swaps is taken.
+template <class Make>
+auto with_constants(PairLoss loss, PairWeight weight, bool curvature, Make&& make) {
+  auto with_curvature = [&](auto loss_constant, auto weight_constant) {
+    return curvature ? make(loss_constant, weight_constant, Constant<true>()) : make(loss_constant, weight_constant, Constant<false>());
+  };
+  auto with_weight = [&](auto loss_constant) {
+    return weight == PairWeight::one ? with_curvature(loss_constant, Constant<PairWeight::one>())
+                                     : with_curvature(loss_constant, Constant<PairWeight::label_gap>());
+  };
+  if (loss == PairLoss::hinge) return with_weight(Constant<PairLoss::hinge>());
+  if (loss == PairLoss::squared_hinge) return with_weight(Constant<PairLoss::squared_hinge>());
+  constexpr Constant<PairLoss::logistic> kLogistic;
+  return weight == PairWeight::swap_change ? with_curvature(kLogistic, Constant<PairWeight::swap_change>()) : with_weight(kLogistic);
+}
+
+inline PairSweep choose_sweep(PairLoss loss, PairWeight weight, bool curvature) {
+  return with_constants(loss, weight, curvature, [](auto loss_constant, auto weight_constant, auto curvature_constant) -> PairSweep {
+    constexpr std::size_t kChannels = weight_constant == PairWeight::one ? 1 : 2;
+    if constexpr (loss_constant == PairLoss::logistic) {
+      return &sweep_logistic<kChannels, weight_constant == PairWeight::swap_change, curvature_constant>;
+    } else {
+      return &sweep_hinge<loss_constant, kChannels, curvature_constant>;
+    }
+  });
+}
+
+inline PairRows choose_rows(PairLoss loss, PairWeight weight, bool curvature) {
+  return with_constants(loss, weight, curvature, [](auto loss_constant, auto weight_constant, auto curvature_constant) -> PairRows {
+    return &sum_pair_rows<loss_constant, weight_constant, curvature_constant>;
+  });
+}
+
+#include "idealrank/isa/isa_end.hpp"

@@ -1,0 +1,49 @@
+// What a document brings into a pair, as a short vector: the weight of a pair is the product of its documents' vectors.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "idealrank/isa/lanes.hpp"
+#include "idealrank/pairs/pair_kernels.hpp"
+
+#include "idealrank/isa/isa_begin.hpp"
+
+// Weight w_i of the better document: (w_i) (1). Times the gap of the labels, y_i - y_j = (y_i - c) + (c - y_j) with c
+// between the sides, so that nothing cancels: (w_i (y_i - c), w_i) (1, c - y_j).
+template <std::size_t kChannels>
+class PairFeatures {
+ public:
+  PairFeatures(const PlacedDocuments& documents, const LabelSplit& split)
+      : documents_(documents), boundary_(split.boundary), between_(documents.labels[split.boundary - 1]) {}
+
+  bool is_high(std::uint32_t place) const { return documents_.levels[place] >= boundary_; }
+
+  std::array<double, kChannels> operator()(std::uint32_t place, bool high) const {
+    const double weight = high && documents_.weights != nullptr ? documents_.weights[place] : 1.0;
+    if constexpr (kChannels == 1) {
+      return {weight};
+    } else {
+      const double label = documents_.labels[documents_.levels[place]];
+      return {high ? weight * (label - between_) : 1.0, high ? weight : between_ - label};
+    }
+  }
+
+ private:
+  const PlacedDocuments& documents_;
+  std::uint32_t boundary_;
+  double between_;
+};
+
+// A distance between scores may be beyond all numbers; where nothing is so far away it must not matter.
+IDEALRANK_INLINE double times(double distance, double sum) { return sum == 0 ? 0 : distance * sum; }
+
+template <std::size_t kChannels>
+inline double product(const std::array<double, kChannels>& a, const std::array<double, kChannels>& b) {
+  double sum = a[0] * b[0];
+  if constexpr (kChannels == 2) sum += a[1] * b[1];
+  return sum;
+}
+
+#include "idealrank/isa/isa_end.hpp"

@@ -1,0 +1,76 @@
+// Losses of pairs of documents: what the kernels are given, and which there are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "idealrank/isa/isa.hpp"
+#include "idealrank/pairs/label_pairs.hpp"
+
+namespace idealrank {
+
+// The loss of a pair, the better document of which is ahead by d = s_i - s_j:
+//   hinge          max(0, margin - d)
+//   squared_hinge  max(0, margin - d)^2
+//   logistic       ln(1 + exp(-sigma d))
+enum class PairLoss { hinge, squared_hinge, logistic };
+
+// What a pair counts, before the weight of its better document:
+//   one          1
+//   label_gap    y_i - y_j
+//   swap_change  (y_i - y_j) (change[rank of the upper] - change[rank of the lower]), where y are gains
+enum class PairWeight { one, label_gap, swap_change };
+
+// A query's documents by place, that is rank - 1: best score first.
+struct PlacedDocuments {
+  std::size_t n = 0;
+  const double* scores = nullptr;
+  const std::uint32_t* levels = nullptr;
+  const double* weights = nullptr;  // none where all are 1
+  const double* labels = nullptr;   // of each level
+  double scale = 1;                 // margin or sigma
+  // logistic: score = edge + d, where edges are few and decay = exp(-sigma d) is not small.
+  const double* edges = nullptr;
+  const double* decays = nullptr;
+  // swap_change: of pairs whose better document is above, and of the others; and how many places from the first on one
+  // document of a pair must have.
+  const double* right = nullptr;
+  const double* wrong = nullptr;
+  std::size_t truncation = 0;
+};
+
+// The sum over all pairs of a split, high against low. Adds the derivative by each score, or the second derivative, to
+// column[place]; the value only comes with the first.
+using PairSweep = double (*)(const PlacedDocuments& documents, const LabelSplit& split, double* column);
+
+// A query's documents by label, lowest first. Every array goes on for kPairPadding finite numbers.
+struct LabelledDocuments {
+  std::size_t n = 0;
+  const double* labels = nullptr;
+  const double* scores = nullptr;
+  const double* weights = nullptr;
+  double scale = 1;  // margin or sigma
+  // logistic: exp(sigma (s - c)) and exp(-sigma (s - c)) with c amid the scores.
+  const double* growths = nullptr;
+  const double* shrinks = nullptr;
+  // swap_change: as above, by document; and its place.
+  const double* right = nullptr;
+  const double* wrong = nullptr;
+  const double* places = nullptr;
+  double truncation = 0;
+};
+
+inline constexpr std::size_t kPairPadding = 4;
+
+// The same sum over all pairs of a query, one by one. `column` is padded too.
+using PairRows = double (*)(const LabelledDocuments& documents, double* column);
+
+// The kernels of one instruction set.
+struct PairKernels {
+  PairSweep (*sweep)(PairLoss loss, PairWeight weight, bool curvature);
+  PairRows (*rows)(PairLoss loss, PairWeight weight, bool curvature);
+};
+
+extern const PairKernels pair_kernels_base, pair_kernels_v3;
+
+}  // namespace idealrank

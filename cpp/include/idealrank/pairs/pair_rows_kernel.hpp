@@ -1,0 +1,88 @@
+// Losses of all pairs of a short list, pair by pair: a row for each document, of those with lower labels.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "idealrank/isa/lanes.hpp"
+#include "idealrank/pairs/pair_kernels.hpp"
+#include "idealrank/sigmoid/sigmoid_series.hpp"
+
+#include "idealrank/isa/isa_begin.hpp"
+
+// log(1 + q), 0 <= q <= 1, with full relative accuracy.
+IDEALRANK_INLINE Lanes log_1_plus(Lanes q) {
+  constexpr auto& terms = SigmoidSeries<20>::softplus;
+  const Lanes q2 = q * q;
+  Lanes odd = broadcast(terms[18]), even = broadcast(terms[19]);
+  for (std::size_t k = 18; k > 0; k -= 2) {
+    odd = odd * q2 + terms[k - 2];
+    even = even * q2 + terms[k - 1];
+  }
+  return q * (odd + even * q);
+}
+
+// The loss of four pairs and minus its derivative by the better score, or the second derivative alone.
+struct PairTerms {
+  Lanes loss, slope;
+};
+
+template <PairLoss kLoss, bool kCurvature>
+IDEALRANK_INLINE PairTerms pair_terms(const LabelledDocuments& documents, std::size_t better, std::size_t others) {
+  const Lanes zero = broadcast(0), ahead = documents.scores[better] - load(documents.scores + others);
+  if constexpr (kLoss == PairLoss::logistic) {
+    const Lanes odds = documents.shrinks[better] * load(documents.growths + others);  // exp(-sigma ahead)
+    const Lanes inverse = documents.growths[better] * load(documents.shrinks + others);
+    const Lanes slope = odds / (1.0 + odds);
+    if constexpr (kCurvature) return {zero, slope / (1.0 + odds)};
+    return {log_1_plus(where(odds < inverse, odds, inverse)) + where(ahead < 0.0, -documents.scale * ahead, zero), slope};
+  } else {
+    const Lanes room = documents.scale - ahead;
+    const Lanes inside = where(room > 0.0, room, zero);
+    const double step = kLoss == PairLoss::squared_hinge ? 2.0 : kCurvature ? 1 / documents.scale : 1.0;
+    const Lanes active = where(room > 0.0, broadcast(step), zero);
+    if constexpr (kLoss == PairLoss::hinge || kCurvature) return {inside, active};
+    return {inside * inside, 2.0 * inside};
+  }
+}
+
+template <PairWeight kWeight>
+IDEALRANK_INLINE Lanes pair_weights(const LabelledDocuments& documents, std::size_t better, std::size_t others) {
+  if constexpr (kWeight == PairWeight::one) return broadcast(1);
+  const Lanes gap = documents.labels[better] - load(documents.labels + others);
+  if constexpr (kWeight == PairWeight::label_gap) return gap;
+  // Changes never rise with the rank: of the two differences the one for the order that the pair has is not negative.
+  const Lanes right = documents.right[better] - load(documents.right + others);
+  const Lanes wrong = load(documents.wrong + others) - documents.wrong[better];
+  const Lanes best_place = load(documents.places + others);
+  const bool on_top = documents.places[better] < documents.truncation;
+  const Lanes counted = on_top ? broadcast(1) : where(best_place < documents.truncation, broadcast(1), broadcast(0));
+  return counted * gap * where(right > wrong, right, wrong);
+}
+
+template <PairLoss kLoss, PairWeight kWeight, bool kCurvature>
+double sum_pair_rows(const LabelledDocuments& documents, double* column) {
+  static constexpr std::array<double, 2 * kLanes> kOnes{1, 1, 1, 1, 0, 0, 0, 0};
+  double value = 0;
+  std::size_t begin = 0;  // of the documents with the same label as `better`
+  for (std::size_t better = 0; better < documents.n; ++better) {
+    if (documents.labels[better] != documents.labels[begin]) begin = better;
+    const double own_weight = documents.weights[better];
+    Lanes losses = broadcast(0), slopes = broadcast(0);
+    for (std::size_t others = 0; others < begin; others += kLanes) {
+      const Lanes within = load(kOnes.data() + (kLanes - std::min(kLanes, begin - others)));
+      const Lanes weights = own_weight * within * pair_weights<kWeight>(documents, better, others);
+      const auto [loss, slope] = pair_terms<kLoss, kCurvature>(documents, better, others);
+      const Lanes weighted_slope = weights * slope;
+      losses += weights * loss;
+      slopes += weighted_slope;
+      store(column + others, load(column + others) + weighted_slope);
+    }
+    value += sum(losses);
+    column[better] += kCurvature ? sum(slopes) : -sum(slopes);
+  }
+  return value;
+}
+
+#include "idealrank/isa/isa_end.hpp"

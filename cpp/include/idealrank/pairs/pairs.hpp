@@ -1,0 +1,117 @@
+// Pairs of documents with different labels: how many a ranking puts in the wrong order, how many it leaves equal.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "idealrank/for_each_query.hpp"
+#include "idealrank/measure/measure.hpp"
+#include "idealrank/sort/top.hpp"
+
+namespace idealrank {
+
+namespace detail {
+
+// Pairs of one query with different labels; weights are the differences of the labels, all sums of terms >= 0.
+struct PairCounts {
+  double wrong = 0, tied = 0, all = 0;
+  double wrong_weight = 0, tied_weight = 0, all_weight = 0;
+};
+
+// O(n log n) a query: down the ranking, a Fenwick tree over label levels counts the lower labels met above.
+class PairCounter {
+ public:
+  PairCounts operator()(std::span<const double> labels, std::span<const double> scores, Ties ties, std::int64_t query,
+                        std::int64_t first_row) {
+    levels_.assign(labels.begin(), labels.end());
+    std::sort(levels_.begin(), levels_.end());
+    PairCounts counts;
+    add_pairs(levels_, counts.all, counts.all_weight);
+    levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
+    numbers_.assign(levels_.size() + 1, 0);
+    sums_.assign(levels_.size() + 1, 0);
+
+    const auto order = rank_(scores, scores.size(), query, first_row);
+    for_each_tie_run(scores, order, [&](std::size_t first, std::size_t last) {
+      if (ties == Ties::stable || ties == Ties::reverse) {
+        for (std::size_t i = first; i < last; ++i) {
+          const double label = labels[order[ties == Ties::stable ? i : first + last - 1 - i]];
+          meet(label, counts);
+          add(label);
+        }
+        return;
+      }
+      run_.clear();
+      for (std::size_t r = first; r < last; ++r) {
+        meet(labels[order[r]], counts);
+        run_.push_back(labels[order[r]]);
+      }
+      for (const double label : run_) add(label);
+      if (ties == Ties::best || run_.size() == 1) return;
+      std::sort(run_.begin(), run_.end());
+      add_pairs(run_, ties == Ties::average ? counts.tied : counts.wrong,
+                ties == Ties::average ? counts.tied_weight : counts.wrong_weight);
+    });
+    return counts;
+  }
+
+ private:
+  // Pairs of different labels among sorted ones, and the sum of their differences.
+  static void add_pairs(std::span<const double> sorted, double& number, double& weight) {
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+      const double step = sorted[i] - sorted[i - 1];
+      const auto below = static_cast<double>(i), above = static_cast<double>(sorted.size() - i);
+      weight += below * above * step;  // every pair around the gap has it
+    }
+    for (std::size_t first = 0; first < sorted.size();) {
+      std::size_t last = first + 1;
+      while (last < sorted.size() && sorted[last] == sorted[first]) ++last;
+      number += static_cast<double>(first) * static_cast<double>(last - first);
+      first = last;
+    }
+  }
+
+  std::size_t level_of(double label) const {
+    return static_cast<std::size_t>(std::lower_bound(levels_.begin(), levels_.end(), label) - levels_.begin());
+  }
+
+  // Counts the documents above that have a lower label.
+  void meet(double label, PairCounts& counts) const {
+    double number = 0, sum = 0;
+    for (std::size_t i = level_of(label); i > 0; i -= i & (~i + 1)) {
+      number += numbers_[i];
+      sum += sums_[i];
+    }
+    counts.wrong += number;
+    counts.wrong_weight += number * (label - levels_[0]) - sum;
+  }
+
+  void add(double label) {
+    for (std::size_t i = level_of(label) + 1; i < numbers_.size(); i += i & (~i + 1)) {
+      numbers_[i] += 1;
+      sums_[i] += label - levels_[0];
+    }
+  }
+
+  TopRanker rank_;
+  std::vector<double> levels_, numbers_, sums_, run_;
+};
+
+}  // namespace detail
+
+using detail::PairCounts;
+
+inline void pair_counts(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
+                        Ties ties, std::span<PairCounts> counts, int n_threads) {
+  for_each_query(offsets, n_threads, [&] {
+    return [&, count = detail::PairCounter()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+      const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
+      counts[static_cast<std::size_t>(query)] = count(labels.subspan(first, n), scores.subspan(first, n), ties, query, begin);
+    };
+  });
+}
+
+}  // namespace idealrank

@@ -1,0 +1,86 @@
+// The pairs of one query one by one: for short lists, and for long ones with few pairs.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "idealrank/pairs/label_levels.hpp"
+#include "idealrank/pairs/pair_kernels.hpp"
+#include "idealrank/pairs/pair_spec.hpp"
+#include "idealrank/pairs/swap_change.hpp"
+
+namespace idealrank {
+
+// Goes through queries one after the other without allocating anew.
+class PairsByLabel {
+ public:
+  explicit PairsByLabel(const PairSpec& spec)
+      : spec_(spec), rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.curvature)) {}
+
+  // Whether the exponentials of all scores, and their ratios, are normal numbers; for hinges, the squares of distances.
+  bool takes(std::span<const double> scores) const {
+    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
+    return spec_.loss == PairLoss::logistic ? spec_.scale * (*most - *least) < 600 : *most - *least < 1e150;
+  }
+
+  // As PairsByScore. The order is only for changes by swaps.
+  double operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
+                    const SwapChange& change, std::span<double> column) {
+    sort(levels);
+    LabelledDocuments documents;
+    documents.n = query.n();
+    documents.scale = spec_.scale;
+    documents.labels = fill(labels_, [&](std::uint32_t i) { return query.labels[i]; });
+    documents.scores = fill(scores_, [&](std::uint32_t i) { return query.scores[i]; });
+    documents.weights = fill(weights_, [&](std::uint32_t i) { return query.weight(i); });
+    if (spec_.loss == PairLoss::logistic) {
+      const auto [least, most] = std::minmax_element(query.scores.begin(), query.scores.end());
+      const double middle = *least + (*most - *least) / 2;
+      documents.growths = fill(growths_, [&](std::uint32_t i) { return std::exp(spec_.scale * (query.scores[i] - middle)); });
+      shrinks_.resize(growths_.size());
+      std::transform(growths_.begin(), growths_.end(), shrinks_.begin(), [](double growth) { return 1 / growth; });
+      documents.shrinks = shrinks_.data();
+    }
+    if (spec_.weight == PairWeight::swap_change) {
+      place_of_.resize(query.n());
+      for (std::size_t p = 0; p < order.size(); ++p) place_of_[order[p]] = static_cast<std::uint32_t>(p);
+      documents.right = fill(right_, [&](std::uint32_t i) { return change.right()[place_of_[i]]; });
+      documents.wrong = fill(wrong_, [&](std::uint32_t i) { return change.wrong()[place_of_[i]]; });
+      documents.places = fill(places_, [&](std::uint32_t i) { return static_cast<double>(place_of_[i]); });
+      documents.truncation = static_cast<double>(spec_.truncation);
+    }
+    sums_.assign(query.n() + kPairPadding, 0.0);
+    const double value = rows_(documents, sums_.data());
+    for (std::size_t i = 0; i < query.n(); ++i) column[documents_[i]] = sums_[i];
+    return value;
+  }
+
+ private:
+  // documents_ by level, each level in input order.
+  void sort(const LabelLevels& levels) {
+    ends_.resize(levels.counts().size());
+    std::exclusive_scan(levels.counts().begin(), levels.counts().end(), ends_.begin(), 0U);
+    documents_.resize(levels.levels().size());
+    for (std::size_t i = 0; i < documents_.size(); ++i) documents_[ends_[levels.levels()[i]]++] = static_cast<std::uint32_t>(i);
+  }
+
+  template <class Value>
+  const double* fill(std::vector<double>& padded, Value&& value) const {
+    padded.resize(documents_.size() + kPairPadding);
+    for (std::size_t i = 0; i < documents_.size(); ++i) padded[i] = value(documents_[i]);
+    std::fill_n(padded.end() - kPairPadding, kPairPadding, 1.0);
+    return padded.data();
+  }
+
+  const PairSpec& spec_;
+  PairRows rows_;
+  std::vector<std::uint32_t> ends_, documents_, place_of_;
+  std::vector<double> labels_, scores_, weights_, growths_, shrinks_, right_, wrong_, places_, sums_;
+};
+
+}  // namespace idealrank

@@ -1,0 +1,88 @@
+// The pairs of one query by sweeps over documents sorted by score: near-linear time.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "idealrank/pairs/label_levels.hpp"
+#include "idealrank/pairs/label_pairs.hpp"
+#include "idealrank/pairs/pair_kernels.hpp"
+#include "idealrank/pairs/pair_spec.hpp"
+#include "idealrank/pairs/swap_change.hpp"
+
+namespace idealrank {
+
+// Goes through queries one after the other without allocating anew.
+class PairsByScore {
+ public:
+  explicit PairsByScore(const PairSpec& spec)
+      : spec_(spec), sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).sweep(spec.loss, spec.weight, spec.curvature)) {}
+
+  // The sum of all pairs; into column, sums of derivatives by sigma s, or s for hinges. order: best score first.
+  double operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
+                    const SwapChange& change, std::span<double> column) {
+    place(query, order, levels.levels());
+    PlacedDocuments documents;
+    documents.n = query.n();
+    documents.scores = scores_.data();
+    documents.levels = levels_.data();
+    documents.weights = query.weights.empty() ? nullptr : weights_.data();
+    documents.labels = levels.labels().data();
+    documents.scale = spec_.scale;
+    if (spec_.loss == PairLoss::logistic) {
+      find_edges();
+      documents.edges = edges_.data();
+      documents.decays = decays_.data();
+    }
+    documents.right = change.right();
+    documents.wrong = change.wrong();
+    documents.truncation = spec_.truncation;
+
+    std::fill(column.begin(), column.end(), 0.0);
+    double value = 0;
+    split_(levels_, levels.counts(), [&](const LabelSplit& split) { value += sweep_(documents, split, column.data()); });
+    // From places to rows; the scores have been used.
+    std::copy(column.begin(), column.end(), scores_.begin());
+    for (std::size_t p = 0; p < order.size(); ++p) column[order[p]] = scores_[p];
+    return value;
+  }
+
+ private:
+  void place(const PairQuery& query, std::span<const std::uint32_t> order, std::span<const std::uint32_t> levels) {
+    const std::size_t n = query.n();
+    scores_.resize(n);
+    levels_.resize(n);
+    for (std::size_t p = 0; p < n; ++p) {
+      scores_[p] = query.scores[order[p]];
+      levels_[p] = levels[order[p]];
+    }
+    if (query.weights.empty()) return;
+    weights_.resize(n);
+    for (std::size_t p = 0; p < n; ++p) weights_[p] = query.weights[order[p]];
+  }
+
+  // Multiples of the greatest power of two that is at most 1 / sigma: exact, and so is the distance of a score from its
+  // own. A score with no bits for such a distance is its own edge.
+  void find_edges() {
+    const double width = std::exp2(std::floor(-std::log2(spec_.scale)));
+    edges_.resize(scores_.size());
+    decays_.resize(scores_.size());
+    for (std::size_t p = 0; p < scores_.size(); ++p) {
+      const double boxes = scores_[p] / width;
+      edges_[p] = std::abs(boxes) < 0x1p52 ? std::floor(boxes) * width : scores_[p];
+      decays_[p] = std::exp(-spec_.scale * (scores_[p] - edges_[p]));
+    }
+  }
+
+  const PairSpec& spec_;
+  PairSweep sweep_;
+  LabelSplits split_;
+  std::vector<double> scores_, weights_, edges_, decays_;
+  std::vector<std::uint32_t> levels_;
+};
+
+}  // namespace idealrank

@@ -1,0 +1,103 @@
+// Pairwise losses of queries: values, and first or second derivatives, in near-linear time and linear memory.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "idealrank/errors.hpp"
+#include "idealrank/for_each_query.hpp"
+#include "idealrank/pairs/label_levels.hpp"
+#include "idealrank/pairs/pair_spec.hpp"
+#include "idealrank/pairs/pairs_by_label.hpp"
+#include "idealrank/pairs/pairs_by_score.hpp"
+#include "idealrank/pairs/swap_change.hpp"
+#include "idealrank/sort/top.hpp"
+
+namespace idealrank {
+
+// Up to so many pairs a document, taking them one by one is faster than sorting and sweeping: as measured.
+inline double few_pairs(const PairSpec& spec) {
+  if (spec.isa == Isa::base) return 30;
+  return spec.loss == PairLoss::logistic ? 60 : 150;
+}
+
+// Goes through queries one after the other without allocating anew.
+class PairwiseLoss {
+ public:
+  explicit PairwiseLoss(const PairSpec& spec) : spec_(spec), by_label_(spec), by_score_(spec) {}
+
+  // The query's value. Into column, one derivative or second derivative a document.
+  double operator()(const PairQuery& query, std::span<double> column) {
+    check_finite(query.scores, query.query, query.first_row);
+    number_(query.labels, query.query, query.first_row);
+    if (number_.counts().size() < 2) {
+      std::fill(column.begin(), column.end(), 0.0);
+      return 0;
+    }
+    const double n_pairs = count_pairs();
+    const bool few = n_pairs <= spec_.few_pairs * static_cast<double>(query.n()) && by_label_.takes(query.scores);
+    const bool swaps = spec_.weight == PairWeight::swap_change;
+    std::span<const std::uint32_t> order;
+    if (!few || swaps) order = ranked(query);
+    if (swaps) change_(spec_.swap, query.query, number_, order);
+    const double value = few ? by_label_(query, order, number_, change_, column) : by_score_(query, order, number_, change_, column);
+
+    const double share = spec_.mean ? 1 / n_pairs : 1.0;
+    const double sigma = spec_.loss == PairLoss::logistic ? spec_.scale : 1.0;
+    const double factor = share * (spec_.curvature ? sigma * sigma : sigma);
+    // Where changes by swaps are 0, rounding may leave a curvature a little below.
+    const double least = spec_.curvature ? 0.0 : -std::numeric_limits<double>::infinity();
+    for (double& entry : column) entry = std::max(factor * entry, least);
+    return share * value;
+  }
+
+ private:
+  std::span<const std::uint32_t> ranked(const PairQuery& query) {
+    const auto order = rank_(query.scores, query.n(), query.query, query.first_row);
+    if (query.n() < kLong) return order;
+    order_ = rank_.release();  // what sorting takes would be half of all memory from here on
+    return order_;
+  }
+
+  double count_pairs() const {
+    double pairs = 0, lower = 0;
+    for (const std::uint32_t count : number_.counts()) {
+      pairs += lower * count;
+      lower += count;
+    }
+    return pairs;
+  }
+
+  static constexpr std::size_t kLong = 100'000;
+
+  const PairSpec& spec_;
+  TopRanker rank_;
+  std::vector<std::uint32_t> order_;
+  LabelLevels number_;
+  SwapChange change_;
+  PairsByLabel by_label_;
+  PairsByScore by_score_;
+};
+
+// One value a query; in column, one derivative or second derivative a document. `weights` may be empty: all 1.
+inline void pairwise(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
+                     std::span<const double> weights, const PairSpec& spec, std::span<double> values,
+                     std::span<double> column, int n_threads) {
+  for_each_query(offsets, n_threads, [&] {
+    return [&, loss = PairwiseLoss(spec)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+      const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
+      const PairQuery own{labels.subspan(first, n), scores.subspan(first, n),
+                          weights.empty() ? weights : weights.subspan(first, n), query, begin};
+      const double value = loss(own, column.subspan(first, n));
+      if (!std::isfinite(value)) throw data_error("the loss is beyond all numbers: scale the scores down", query, -1);
+      values[static_cast<std::size_t>(query)] = value;
+    };
+  });
+}
+
+}  // namespace idealrank

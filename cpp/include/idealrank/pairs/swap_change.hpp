@@ -1,0 +1,95 @@
+// By how much a measure changes when two documents of a ranking trade places.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "idealrank/pairs/label_levels.hpp"
+#include "idealrank/measure/measure.hpp"
+#include "idealrank/measure/rank_discounts.hpp"
+
+namespace idealrank {
+
+// A measure before its division. Reductions other than `sum` take gains of 0 and 1, and only those named below.
+struct SwapMeasure {
+  Reduction reduction = Reduction::sum;
+  Discount discount;
+  std::span<const std::int64_t> depths;  // of each query: how many ranks count
+};
+
+// The change is (gain of the better - gain of the other) (C(upper rank) - C(lower rank)), where C never rises with the
+// rank; one C for pairs whose better document is the upper one, another for the others.
+class SwapChange {
+ public:
+  // order: best score first. Labels are gains.
+  void operator()(const SwapMeasure& measure, std::int64_t query, const LabelLevels& levels, std::span<const std::uint32_t> order) {
+    const std::size_t n = order.size();
+    const auto depth = static_cast<std::size_t>(std::min(measure.depths[static_cast<std::size_t>(query)], static_cast<std::int64_t>(n)));
+    const auto& [linear, weights] = measure.discount;
+    table_ = measure.reduction == Reduction::sum && !linear && depth == n && weights.size() >= n ? weights.data() : nullptr;
+    if (table_ != nullptr) return;
+    right_.resize(n);
+    wrong_.resize(measure.reduction == Reduction::sum ? 0 : n);
+    auto relevant = [&](std::size_t place) { return levels.labels()[levels.levels()[order[place]]] > 0; };
+    switch (measure.reduction) {
+      case Reduction::sum:
+        fill_discounts(measure.discount, measure.depths[static_cast<std::size_t>(query)], right_);
+        break;
+      case Reduction::precision_mean:
+        count_precisions(depth, relevant);
+        break;
+      default:
+        find_first(measure.reduction == Reduction::first, depth, relevant);
+    }
+  }
+
+  // One a place.
+  const double* right() const { return table_ != nullptr ? table_ : right_.data(); }
+  const double* wrong() const { return table_ == nullptr && !wrong_.empty() ? wrong_.data() : right(); }
+
+ private:
+  // With c relevant documents up to rank r and E = sum of 1 / rank over them: a relevant document that falls from rank a
+  // to b takes c_a / a away, and 1 / rank at each relevant one between, and brings c_b / b. One that rises to a brings
+  // (c_a + 1) / a there.
+  template <class Relevant>
+  void count_precisions(std::size_t depth, Relevant&& relevant) {
+    double count = 0, inverse_ranks = 0;
+    for (std::size_t p = 0; p < right_.size(); ++p) {
+      if (p >= depth) {
+        right_[p] = wrong_[p] = -inverse_ranks;
+        continue;
+      }
+      const double rank = static_cast<double>(p + 1);
+      if (relevant(p)) {
+        count += 1;
+        inverse_ranks += 1 / rank;
+      }
+      right_[p] = count / rank - inverse_ranks;
+      wrong_[p] = (count + 1) / rank - inverse_ranks;
+    }
+  }
+
+  // Only the first relevant document counts. If it falls, the second, or itself if that is lower still, is the first.
+  template <class Relevant>
+  void find_first(bool reciprocal, std::size_t depth, Relevant&& relevant) {
+    const std::size_t n = right_.size();
+    auto next_relevant = [&](std::size_t p) {
+      while (p < n && !relevant(p)) ++p;
+      return p;
+    };
+    const std::size_t first = next_relevant(0), second = next_relevant(first + 1);
+    auto worth = [&](std::size_t p) { return p >= depth ? 0.0 : reciprocal ? 1 / static_cast<double>(p + 1) : 1.0; };
+    for (std::size_t p = 0; p < n; ++p) {
+      right_[p] = worth(std::min(p, second));
+      wrong_[p] = worth(std::min(p, first));
+    }
+  }
+
+  const double* table_ = nullptr;  // a discount that is all there is to it, and need not be copied
+  std::vector<double> right_, wrong_;
+};
+
+}  // namespace idealrank

@@ -1,0 +1,157 @@
+// The best documents of one query, best first: all of them, or only as many as a cut-off asks for.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "idealrank/errors.hpp"
+#include "idealrank/sort/order.hpp"
+#include "idealrank/sort/small_sort.hpp"
+
+namespace idealrank {
+
+// Throws data_error at the first value that is not finite. A finite number times 0 is 0, any other is NaN: four sums that
+// compilers vectorise check them all, and only a failure looks for the place.
+inline void check_finite(std::span<const double> values, std::int64_t query, std::int64_t first_row,
+                         const char* what = "a score") {
+  double sums[4] = {0, 0, 0, 0};
+  const std::size_t whole = values.size() / 4 * 4;
+  for (std::size_t i = 0; i < whole; i += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += values[i + lane] * 0.0;
+  }
+  for (std::size_t i = whole; i < values.size(); ++i) sums[0] += values[i] * 0.0;
+  if ((sums[0] + sums[1]) + (sums[2] + sums[3]) == 0) return;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    const char* const got = std::isnan(values[i]) ? "nan" : values[i] > 0 ? "inf" : "-inf";
+    throw data_error(std::string(what) + " must be a finite number, got " + got, query,
+                     first_row + static_cast<std::int64_t>(i));
+  }
+}
+
+// Ranks queries one after the other without allocating anew.
+class TopRanker {
+ public:
+  // Documents in stable descending order: at least the first `k`, and then on to the end of the run of equal scores that
+  // rank k lies in. The result holds until the next call.
+  std::span<const std::uint32_t> operator()(std::span<const double> scores, std::size_t k, std::int64_t query,
+                                            std::int64_t first_row) {
+    const std::size_t n = scores.size();
+    if (n >= std::size_t{1} << 32) throw data_error("a query has more than 2^32 documents", query, first_row);
+    check_finite(scores, query, first_row);
+    if (k == 0) {
+      order_.clear();
+    } else if (std::is_sorted(scores.begin(), scores.end(), std::greater<>())) {  // as most files have them
+      list_all(n);
+      end_after(scores, k);
+    } else if (k >= n) {
+      list_all(n);
+      sort(scores);
+    } else if (k <= kMostFew && n >= 3 * lanes_for(k)) {
+      collect(scores, lower_bound(scores, k));
+      end_after(scores, k);
+    } else {
+      copy_.assign(scores.begin(), scores.end());
+      const auto last = copy_.begin() + static_cast<std::ptrdiff_t>(k) - 1;
+      std::nth_element(copy_.begin(), last, copy_.end(), std::greater<>());
+      collect(scores, *last);
+    }
+    return order_;
+  }
+
+  // The last result, to keep; and all memory that ranking took is given back.
+  std::vector<std::uint32_t> release() { return std::move(std::exchange(*this, TopRanker()).order_); }
+
+ private:
+  static constexpr std::size_t kMostFew = 64;
+  static constexpr std::size_t kRadixFrom = 2048;
+  static constexpr std::uint64_t kPlace = 0xFFF;  // room for a place below kRadixFrom
+
+  void list_all(std::size_t n) {
+    order_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) order_[i] = static_cast<std::uint32_t>(i);
+  }
+
+  // Leaves off what ranks below the scores equal to that of rank k.
+  void end_after(std::span<const double> scores, std::size_t k) {
+    std::size_t last = std::min(k, order_.size());
+    while (last < order_.size() && scores[order_[last]] == scores[order_[k - 1]]) ++last;
+    order_.resize(last);
+  }
+
+  // A power of two of lanes, well above k, and enough to keep them all busy.
+  static std::size_t lanes_for(std::size_t k) { return std::bit_ceil(std::max<std::size_t>(k + k / 2, 8)); }
+
+  // A score that at least k documents reach, and few others: the scores are dealt out to lanes in turn, and of the best of each
+  // lane, k are at least the k-th. There is no branch that depends on a score.
+  double lower_bound(std::span<const double> scores, std::size_t k) {
+    const std::size_t n_lanes = lanes_for(k);
+    double best[2 * kMostFew];
+    std::copy_n(scores.begin(), n_lanes, best);
+    std::size_t i = n_lanes;
+    for (; i + n_lanes <= scores.size(); i += n_lanes) {
+      for (std::size_t lane = 0; lane < n_lanes; ++lane) best[lane] = scores[i + lane] > best[lane] ? scores[i + lane] : best[lane];
+    }
+    words_.resize(n_lanes);
+    for (std::size_t lane = 0; lane < n_lanes; ++lane) words_[lane] = descending_key(best[lane]);
+    sort_words_(words_);
+    return score_of(words_[k - 1]);
+  }
+
+  // All documents with at least this score, sorted.
+  void collect(std::span<const double> scores, double least) {
+    order_.resize(scores.size());
+    std::size_t m = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      order_[m] = static_cast<std::uint32_t>(i);
+      m += scores[i] >= least ? 1 : 0;
+    }
+    order_.resize(m);
+    sort(scores);
+  }
+
+  // order_, which lists documents by index, by score.
+  void sort(std::span<const double> scores) {
+    const std::size_t n = order_.size();
+    if (n < kRadixFrom) {
+      // The high bits of the key and a place in order_, in one word; what the low bits would say is settled after.
+      words_.resize(n);
+      for (std::size_t i = 0; i < n; ++i) words_[i] = (descending_key(scores[order_[i]]) & ~kPlace) | i;
+      sort_words_(words_);
+      sorted_.resize(n);
+      for (std::size_t r = 0; r < n; ++r) sorted_[r] = order_[words_[r] & kPlace];
+      for (std::size_t first = 0; first + 1 < n;) {
+        std::size_t last = first + 1;
+        while (last < n && (words_[last] & ~kPlace) == (words_[first] & ~kPlace)) ++last;
+        if (last - first > 1) {
+          std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(first), sorted_.begin() + static_cast<std::ptrdiff_t>(last),
+                    [&](std::uint32_t a, std::uint32_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
+        }
+        first = last;
+      }
+    } else {
+      copy_.resize(n);
+      for (std::size_t i = 0; i < n; ++i) copy_[i] = scores[order_[i]];
+      sorted_.resize(n);
+      radix_(copy_, sorted_);
+      for (std::size_t r = 0; r < n; ++r) sorted_[r] = order_[sorted_[r]];
+    }
+    order_.swap(sorted_);
+  }
+
+  std::vector<std::uint32_t> order_, sorted_;
+  std::vector<std::uint64_t> words_;
+  std::vector<double> copy_;
+  SmallSort sort_words_;
+  RadixOrder radix_;
+};
+
+}  // namespace idealrank

@@ -1,0 +1,50 @@
+// Sorting 64-bit words by some of their high bits: a key above, and below it an index that goes along.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "idealrank/sort/small_sort.hpp"
+
+namespace idealrank {
+
+class WordSort {
+ public:
+  // Ascending by the `n_bits` <= 32 bits above the low 32, which hold an index; equal keys stay as they are, or come in the
+  // order of their indices.
+  void operator()(std::vector<std::uint64_t>& words, int n_bits) {
+    if (words.size() <= kSmallUpTo) {
+      small_(words);
+      return;
+    }
+    const int n_digits = (n_bits + kDigitBits - 1) / kDigitBits;
+    const int digit_bits = (n_bits + n_digits - 1) / n_digits;
+    const std::size_t n_buckets = std::size_t{1} << digit_bits;
+    auto digit = [&](std::uint64_t word, int d) { return (word >> (32 + d * digit_bits)) & (n_buckets - 1); };
+    for (auto& counts : counts_) counts.fill(0);
+    for (const std::uint64_t word : words) {
+      for (int d = 0; d < n_digits; ++d) ++counts_[static_cast<std::size_t>(d)][digit(word, d)];
+    }
+    spare_.resize(words.size());
+    for (int d = 0; d < n_digits; ++d) {
+      auto& counts = counts_[static_cast<std::size_t>(d)];
+      std::uint32_t start = 0;
+      for (std::size_t b = 0; b < n_buckets; ++b) start += std::exchange(counts[b], start);
+      for (const std::uint64_t word : words) spare_[counts[digit(word, d)]++] = word;
+      words.swap(spare_);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSmallUpTo = 1024;
+  static constexpr int kDigitBits = 11;
+
+  SmallSort small_;
+  std::vector<std::uint64_t> spare_;
+  std::array<std::array<std::uint32_t, std::size_t{1} << kDigitBits>, 3> counts_;
+};
+
+}  // namespace idealrank

@@ -1,0 +1,175 @@
+"""``idealrank demo``: a click log, four rankers trained on it, and what tells them apart, on one screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import idealrank
+from idealrank.cli.support.help import Command
+from idealrank.cli.support.options import (
+    debug_option,
+    format_option,
+    html_option,
+    quiet_option,
+)
+from idealrank.cli.support.tables import (
+    Column,
+    Table,
+    show,
+)
+from idealrank.cli.support.targets import check_page
+from idealrank.cli.support.terminal import is_rich
+
+if TYPE_CHECKING:
+    from idealrank.data.ranking import (
+        Floats,
+        RankingData,
+    )
+    from idealrank.evaluation.comparison import Comparison
+    from idealrank.theory.distinguishing.distinctions import Distinction
+
+__all__ = ["command"]
+
+_FEATURE = "feature 1"
+#: NDCG with the four discounts of Wang et al. 2013, by what the table calls them.
+_MEASURES = {
+    "log": "ndcg",
+    "r^-1/2": "ndcg(discount=power:0.5)",
+    "2^-r": "ndcg(discount=geometric:2)",
+    "log, n/5": "ndcg@20%",
+}
+
+
+@click.command("demo", cls=Command)
+@click.option("--queries", type=click.IntRange(5), default=40, show_default=True, metavar="N", help="Queries.")
+@click.option(
+    "--docs", type=click.IntRange(10), default=5000, show_default=True, metavar="N", help="Documents a query."
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Another seed makes another log."
+)
+@format_option
+@html_option
+@quiet_option
+@debug_option
+def command(queries: int, docs: int, seed: int, output_format: str, html_path: str | None, quiet: bool) -> None:
+    """Train four rankers on an invented click log, and see which measure tells them apart.
+
+    The log is that of an invented search engine: a document's label is 2 above 1000 clicks, 1 from 100, else 0. Its
+    training part is written as LETOR text and read back; four learners are fitted to most of it and keep what is best
+    on the rest; the test queries are ranked by them and by the best single feature, measured by NDCG with four
+    discounts, compared pair by pair, and looked at for what tells the two best learners apart. A report goes to
+    idealrank-demo.html, or where --html says.
+
+    With --format other than text, or --quiet, only the table is printed, and a report is written where --html says.
+    """
+    speak = output_format == "text" and not quiet
+    if html_path is None and speak:
+        html_path = "idealrank-demo.html"
+    if html_path is not None:
+        check_page(html_path)
+    if speak:
+        click.echo(f"idealrank {idealrank.__version__}: the click log of an invented search engine, seed {seed}\n")
+
+    from idealrank.data import datasets
+    from idealrank.evaluation.comparison import compare
+    from idealrank.theory import distinguish
+
+    parts = datasets.web_search(queries, docs, seed=seed)
+    train, speed = _through_a_file(parts.train)
+    if speak:
+        click.echo(f"{_summary('train', train)}\n{_summary('test', parts.test)}\n{speed}\n")
+    scores = _scores(train, parts.test, seed, verbose=speak and is_rich(sys.stderr))
+    measures = list(_MEASURES.values())
+    compared = compare(parts.test, scores, measures, test="randomization", seed=seed)
+    means = {name: each.mean for name, each in compared.means[_MEASURES["log"]].items() if name != _FEATURE}
+    first, second = sorted(means, key=lambda name: -means[name])[:2]
+    told = distinguish(parts.test, scores[first], scores[second], measures, names=(first, second), seed=seed)
+    show(
+        Table([Column("NDCG of test queries"), *map(Column, _MEASURES)], compared.table_of_letters().rows),
+        output_format,
+    )
+    if speak:
+        tested = f"paired randomisation test, {compared.correction.capitalize()}, 5%"
+        seen = f"Letters: better than these ({tested}). Of the best two, {told.advice}."
+        click.echo("\n" + textwrap.fill(seen, 80))
+        click.echo(_NEXT, nl=False)
+    if html_path is not None:
+        _report(compared, told, parts.test, scores, html_path, quiet=quiet)
+
+
+_NEXT = """
+Try next
+  idealrank train train.txt --out model.json   a ranker from LETOR, CSV, Parquet
+  idealrank evaluate test.txt scores.txt       any measure, any tool's numbers
+  idealrank compare qrels.txt old.run new.run  is the difference real?
+"""
+
+
+def _through_a_file(data: RankingData) -> tuple[RankingData, str]:
+    """The data as it comes back from a LETOR file, and how fast that went."""
+    with tempfile.TemporaryDirectory(prefix="idealrank-") as folder:
+        path = os.path.join(folder, "train.txt")
+        begin = time.perf_counter()
+        idealrank.write_letor(data, path)
+        written = time.perf_counter()
+        back = idealrank.read_letor(path)
+        read = time.perf_counter()
+        megabytes = os.path.getsize(path) / 1e6
+    return back, (
+        f"file:  {megabytes:.1f} MB of LETOR text, written at {megabytes / (written - begin):,.0f} MB/s, "
+        f"read at {megabytes / (read - written):,.0f} MB/s"
+    )
+
+
+def _summary(name: str, data: RankingData) -> str:
+    import numpy as np
+
+    levels, counts = np.unique(data.labels, return_counts=True)
+    shares = ", ".join(f"{level:g}: {count / data.n_docs:.1%}" for level, count in zip(levels, counts, strict=True))
+    return f"{name + ':':6} {data.n_queries:,} queries, {data.n_docs:,} documents; labels {shares}"
+
+
+def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) -> dict[str, Floats]:
+    """{ranker: one score a test document}: the best single feature, and four learners."""
+    import numpy as np
+
+    from idealrank import learners
+    from idealrank.learners.search.trials import (
+        fit_to,
+        rows_of,
+    )
+
+    fitted, validation = train.split([0.8, 0.2], seed=seed)
+    common: dict[str, Any] = {"normalize": "zscore", "max_iter": 40, "patience": 5, "verbose": verbose}
+    rankers = {
+        "least squares": learners.LeastSquaresRanker(**common),
+        "ListNet": learners.ListNet(**common),
+        "RankSVM": learners.RankSVM(C=1e-6, **common),
+        "ApproxNDCG": learners.ApproxNDCGRanker(**common),
+    }
+    unseen, _, queries = rows_of(test)
+    scores = {_FEATURE: np.asarray(test.features[:, 0], np.float64)}
+    for name, ranker in rankers.items():
+        scores[name] = fit_to(ranker, fitted, validation).predict(unseen, queries)
+    return scores
+
+
+def _report(
+    compared: Comparison, told: Distinction, test: RankingData, scores: Mapping[str, Floats], path: str, *, quiet: bool
+) -> None:
+    from idealrank.cli.support import reporting
+    from idealrank.cli.support.distinctions import part_of
+    from idealrank.evaluation.evaluator import evaluate
+    from idealrank.report import over_cutoffs
+
+    curves = evaluate(test, scores, over_cutoffs(["ndcg", "p"]))
+    reporting.write(compared, path, curves=curves, parts=[part_of(told)], quiet=quiet)

@@ -1,0 +1,149 @@
+"""``idealrank reproduce``: a paper's experiment, done again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from idealrank.cli.support.help import Command
+from idealrank.cli.support.options import (
+    debug_option,
+    format_option,
+    html_option,
+    quiet_option,
+)
+from idealrank.cli.support.targets import check_page
+
+if TYPE_CHECKING:
+    from idealrank.experiments.results import Reproduction
+
+__all__ = ["command"]
+
+#: Experiments, and what they are about.
+_EXPERIMENTS = {
+    "jin2013": "linear NDCG and misordered pairs",
+    "qin2008": "rankers trained for smooth NDCG and AP",
+    "ravikumar2011": "losses and their NDCG-consistent versions",
+    "wang2013": "four discounts along lists that grow",
+}
+#: Those that train, choose and test on folds: their data is a folder.
+_ON_FOLDS = {"qin2008", "ravikumar2011"}
+_HELP = """\
+Do a paper's EXPERIMENT again: a table of its claims with what is seen here, its numbers, and its figures.
+
+\b
+wang2013   four discounts along lists that grow (Figures 1 to 4)
+jin2013    linear NDCG and misordered pairs (Figures 1 to 3)
+ravikumar2011
+           losses and their NDCG-consistent versions (Table 1, Figures 1 to 6)
+qin2008    smooth NDCG and AP as losses (Tables 1 to 3, Figures 1 to 5)
+
+\b
+Examples:
+  idealrank reproduce wang2013 --figures out
+  idealrank reproduce wang2013 --data train.txt
+  idealrank reproduce jin2013 --format markdown --html page.html
+  idealrank reproduce ravikumar2011 --data letor/MQ2008
+  idealrank reproduce qin2008 --data letor/OHSUMED --html page.html
+  idealrank reproduce qin2008 --quick
+"""
+
+
+@click.command("reproduce", cls=Command, help=_HELP)
+@click.argument("experiment", type=click.Choice(list(_EXPERIMENTS)))
+@click.option(
+    "--data",
+    metavar="PATH",
+    help="Data in the place of the embedded: LETOR text for wang2013 and jin2013, for others a folder with S1.txt ... "
+    "S5.txt or Fold1 ... Fold5, or a folder of such.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of what is drawn.")
+@click.option("--quick", is_flag=True, help="Train little, to see it work; the numbers mean nothing.")
+@click.option("--figures", metavar="FOLDER", help="Write the figures there, as SVG.")
+@html_option
+@format_option
+@quiet_option
+@debug_option
+def command(
+    experiment: str,
+    data: str | None,
+    seed: int,
+    quick: bool,
+    figures: str | None,
+    html_path: str | None,
+    output_format: str,
+    quiet: bool,
+) -> None:
+    """Do an experiment again."""
+    if html_path is not None:
+        check_page(html_path)
+    if figures is not None:
+        os.makedirs(figures, exist_ok=True)
+
+    from idealrank.cli.support.tables import show_titled
+    from idealrank.cli.support.terminal import is_rich
+
+    options = {}
+    if experiment in _ON_FOLDS:
+        options = {"quick": quick, "verbose": not quiet and is_rich(sys.stderr)}
+    elif quick:
+        raise click.UsageError(f"--quick is for experiments that train for long, {', '.join(sorted(_ON_FOLDS))}.")
+    given = None if data is None else _read(experiment, data, quiet=quiet)
+    found: Reproduction = import_module(f"idealrank.experiments.{experiment}").reproduce(given, seed=seed, **options)
+    show_titled({"Claims": found.table(), **found.tables}, found.notes, output_format)
+    if figures is not None:
+        _write_figures(found, os.path.join(figures, experiment), quiet=quiet)
+    if html_path is not None:
+        _write_page(found, f"{experiment}: {_EXPERIMENTS[experiment]}", html_path, quiet=quiet)
+
+
+def _read(experiment: str, path: str, *, quiet: bool) -> Any:
+    if experiment in _ON_FOLDS:
+        from idealrank.experiments.collections import collections_in
+
+        return collections_in(path)
+
+    from idealrank.cli.support.progress import reading
+    from idealrank.io.letor import read_letor
+
+    with reading(path, quiet=quiet) as progress:
+        return read_letor(path, progress=progress)
+
+
+def _write_figures(found: Reproduction, stem: str, *, quiet: bool) -> None:
+    from idealrank.cli.support.same_documents import save_picture
+    from idealrank.cli.support.terminal import note
+
+    for name, figure in found.figures.items():
+        path = f"{stem}-{name}.svg"
+        save_picture(figure, path)
+        note(f"wrote {path}", quiet=quiet)
+
+
+def _write_page(found: Reproduction, title: str, path: str, *, quiet: bool) -> None:
+    """The claims with the figures, then the other tables; above them what was chosen."""
+    from idealrank.cli.support.reporting import write_tables
+    from idealrank.report import Part
+
+    pictures = tuple(
+        (partial(_axes, figure), name.replace("figure", "Figure "), _told(figure))
+        for name, figure in found.figures.items()
+    )
+    others = [Part(name, table) for name, table in found.tables.items()]
+    write_tables(title, found.notes, [Part("Claims", found.table(), pictures), *others], path, quiet=quiet)
+
+
+def _axes(figure: Any) -> Any:
+    return figure.axes[0]
+
+
+def _told(figure: Any) -> str:
+    """A figure in words: what it is of, and what is drawn."""
+    axes = _axes(figure)
+    drawn = ", ".join(axes.get_legend_handles_labels()[1])
+    return f"{axes.get_title()}; {axes.get_ylabel()} by {axes.get_xlabel()}: {drawn}"

@@ -1,0 +1,71 @@
+"""``idealrank score``: one score a document, by a model that ``idealrank train`` or `learners.save` wrote."""
+
+from __future__ import annotations
+
+import click
+
+from idealrank.cli.support.help import Command
+from idealrank.cli.support.kinds import kind_of_features
+from idealrank.cli.support.options import (
+    data_options,
+    debug_option,
+    quiet_option,
+)
+from idealrank.cli.support.targets import check_target
+
+__all__ = ["command"]
+
+_HELP = """\
+Score the documents in DATA by the model in the file MODEL.
+
+Scores are written one a line, in the order of DATA, as 'idealrank evaluate' reads them; with --run as a TREC run. DATA
+is LETOR text, Parquet or CSV; its labels are not looked at. Columns are found by the names that they had in training.
+
+\b
+Examples:
+  idealrank score model.json test.txt -o scores.txt
+  idealrank score model.json test.txt --run mine -o mine.run
+"""
+
+
+@click.command("score", cls=Command, help=_HELP)
+@click.argument("model")
+@click.argument("data")
+@click.option("-o", "--out", default="-", metavar="FILE", help="Where to write; standard output unless given.")
+@click.option("--run", "tag", metavar="TAG", help="Write a TREC run of this name.")
+@data_options
+@quiet_option
+@debug_option
+def command(
+    model: str, data: str, out: str, tag: str | None, from_kind: str | None, group: str | None, quiet: bool
+) -> None:
+    """Score DATA by MODEL."""
+    kind = kind_of_features(data, from_kind)
+    check_target(out)
+
+    from dataclasses import replace
+
+    from idealrank.cli.support.conversion import (
+        by_query,
+        read_features,
+        write,
+    )
+    from idealrank.cli.support.terminal import note
+    from idealrank.io.letor import widened
+    from idealrank.io.scores import write_scores
+    from idealrank.learners.files.models import load
+    from idealrank.learners.search.trials import rows_of
+
+    ranker = load(model)
+    names = vars(ranker).pop("feature_names_in_", None)  # columns are found by name here; LETOR text has none
+    documents, _ = read_features(data, kind, group=group, quiet=quiet, names=names, judged=False)
+    if kind == "letor":
+        documents = widened(documents, ranker.n_features_in_)
+    X, _, qid = rows_of(documents)
+    scores = ranker.predict(X, qid)
+    if tag is None:
+        write_scores(scores, out)
+    else:
+        if documents.doc_ids is None:
+            note("documents have no ids: the numbers of their rows, from 0, stand in", quiet=quiet)
+        write(by_query(replace(documents, labels=scores), "run", tag), out, "run")

@@ -1,0 +1,127 @@
+"""``idealrank train``: fit a learner to a file of judged documents, and keep it in another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from idealrank.cli.support.help import Command
+from idealrank.cli.support.kinds import kind_of_features
+from idealrank.cli.support.options import (
+    data_options,
+    debug_option,
+    format_option,
+    html_option,
+    quiet_option,
+)
+from idealrank.cli.support.targets import check_target
+
+__all__ = ["command"]
+
+_HELP = """\
+Train a ranker on the judged documents in DATA, and write it to a model file.
+
+DATA is LETOR text, Parquet or CSV, as 'idealrank convert' reads them. With --valid the iteration is kept that
+ranks those queries best. Ctrl-C ends the training early, and the best iteration so far is kept.
+
+\b
+Learners are those of idealrank.learners, in snake case:
+  linear, with any --loss of idealrank.losses;
+  approx_ndcg, approx_ap, list_net, rank_svm, rank_net, soft_rank ...
+  --learner '?' names them all
+
+\b
+Examples:
+  idealrank train train.txt --valid vali.txt --learner approx_ndcg \\
+      --normalize minmax --out model.json
+  idealrank train train.txt --loss list_mle --l2 0.01 --out model.json
+  idealrank train train.txt --learner rank_svm --set C=0.1 --out m.json
+"""
+
+
+@click.command("train", cls=Command, help=_HELP)
+@click.argument("data")
+@click.option("--valid", metavar="FILE", help="Documents to keep the best iteration by.")
+@click.option("--learner", default="linear", show_default=True, metavar="NAME", help="What to train.")
+@click.option("-o", "--out", required=True, metavar="FILE", help="The model file: .json, .json.gz or .json.xz.")
+@click.option("--loss", metavar="LOSS", help="What the learner minimises, such as approx_ndcg(alpha=20).")
+@click.option(
+    "--normalize",
+    type=click.Choice(["none", "minmax", "zscore"]),
+    metavar="HOW",
+    help="Bring features to one scale within each query: minmax, zscore or none (the default).",
+)
+@click.option("-m", "--measure", metavar="MEASURE", help="What to validate by; ndcg unless given.")
+@click.option("--l2", type=float, metavar="X", help="Weight of half the squared length of the weights.")
+@click.option("--max-iter", type=int, metavar="N", help="Iterations at most.")
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Of what is drawn.")
+@click.option(
+    "--set", "others", multiple=True, metavar="OPTION=VALUE", help="Any option of the learner; again for more."
+)
+@html_option
+@data_options
+@format_option
+@quiet_option
+@debug_option
+def command(
+    data: str,
+    valid: str | None,
+    learner: str,
+    out: str,
+    loss: str | None,
+    normalize: str | None,
+    measure: str | None,
+    l2: float | None,
+    max_iter: int | None,
+    seed: int | None,
+    others: tuple[str, ...],
+    html_path: str | None,
+    from_kind: str | None,
+    group: str | None,
+    output_format: str,
+    quiet: bool,
+) -> None:
+    """Train a ranker on DATA."""
+    kinds = [kind_of_features(path, from_kind) for path in (data, valid) if path is not None]
+    if group is not None and valid is not None:
+        raise click.UsageError("--group is for DATA alone: sizes of --valid are read from FILE.query beside it.")
+    for target in (out, html_path):
+        if target is not None:
+            check_target(target)
+    named = {"loss": loss, "measure": measure, "l2": l2, "max_iter": max_iter, "random_state": seed}
+    options: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+    if normalize is not None:
+        options["normalize"] = None if normalize == "none" else normalize
+    for each in others:
+        name, equals, text = each.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"--set takes OPTION=VALUE, got {each!r}.")
+        options[name.strip()] = _value(text.strip())
+
+    from idealrank.cli.support.training import train
+
+    train(
+        [path for path in (data, valid) if path is not None],
+        kinds,
+        learner,
+        options,
+        out=out,
+        html_path=html_path,
+        group=group,
+        output_format=output_format,
+        quiet=quiet,
+    )
+
+
+def _value(text: str) -> Any:
+    """A number, true, false or none where the text is one, else the text."""
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

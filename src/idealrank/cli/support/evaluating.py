@@ -1,0 +1,163 @@
+"""Reading, evaluating and showing for ``idealrank evaluate``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from idealrank.cli.support.kinds import FRAMES
+from idealrank.cli.support.progress import reading
+from idealrank.cli.support.tables import (
+    Column,
+    Table,
+    Value,
+    show_with_remarks,
+)
+from idealrank.cli.support.terminal import notes
+from idealrank.evaluation.evaluator import (
+    Evaluation,
+    Evaluations,
+    evaluate,
+)
+from idealrank.io.letor import read_letor
+from idealrank.io.scores import read_scores
+from idealrank.io.trec import read_qrels, read_run
+from idealrank.measures.base import Measure
+
+__all__ = ["convention_lines", "evaluate_files", "read_systems", "show"]
+
+
+def evaluate_files(
+    data: str,
+    kind: str,
+    systems: Sequence[str],
+    *lists_of_measures: Sequence[str | Measure],
+    like: str | None,
+    group: str | None,
+    quiet: bool,
+) -> list[Evaluations]:
+    """Evaluations by the systems' names, for each list of measures; every file is read once."""
+    judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
+    found = {
+        name: [evaluate(judged, answer, measures, like=like) for measures in lists_of_measures]
+        for name, answer in answers
+    }
+    return [
+        Evaluations({name: each[number] for name, each in found.items()}) for number in range(len(lists_of_measures))
+    ]
+
+
+def read_systems(
+    data: str, kind: str, systems: Sequence[str], *, group: str | None, quiet: bool
+) -> tuple[Any, Iterator[tuple[str, Any]]]:
+    """The judged documents, and (name, run or scores) of each system, read when it is asked for."""
+    if kind in FRAMES:
+        from idealrank.io.frames import ranking_and_scores
+        from idealrank.io.tables import read_frame
+
+        columns = list(systems) or ["score"]
+        frame = read_frame(data, kind=kind, text=("doc",))  # type: ignore[arg-type]
+        ranking, scores = ranking_and_scores(frame, columns)
+        return ranking, iter((scores or {}).items())
+    with reading(data, quiet=quiet) as progress:
+        judged: Any = (
+            read_qrels(data, progress=progress) if kind == "qrels" else read_letor(data, group=group, progress=progress)
+        )
+
+    def answers() -> Iterator[tuple[str, Any]]:
+        for name, path in zip(_names(systems), systems, strict=True):
+            with reading(path, quiet=quiet) as progress:
+                yield name, (read_run if kind == "qrels" else read_scores)(path, progress=progress)
+
+    return judged, answers()
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """Files without folder and ending, as long as that tells them apart; the paths themselves otherwise."""
+    short = [os.path.basename(path).removesuffix(".gz").removesuffix(".xz") for path in paths]
+    short = [os.path.splitext(name)[0] or name for name in short]
+    return short if len(set(short)) == len(short) else list(paths)
+
+
+def show(
+    evaluations: Evaluations,
+    hashed: Sequence[str],
+    *,
+    per_query: bool,
+    interval: bool,
+    output_format: str,
+    quiet: bool,
+) -> None:
+    """Print the table, the conventions under it, and what the data's owner should know."""
+    notes(sorted(map(str, evaluations.problems)), quiet=quiet)
+    if output_format == "json":
+        click.echo(
+            json.dumps(_as_json(evaluations, hashed, per_query=per_query, interval=interval), indent=2, allow_nan=False)
+        )
+        return
+    table = _table(evaluations, per_query=per_query, interval=interval)
+    show_with_remarks(table, convention_lines(next(iter(evaluations.values()))), output_format)
+
+
+def _table(evaluations: Mapping[str, Evaluation], *, per_query: bool, interval: bool) -> Table:
+    first = next(iter(evaluations.values()))
+    measures = list(first.per_query)
+    columns = [Column("system"), Column("query")] if per_query else [Column("system"), Column("queries", ",")]
+    for measure in measures:
+        columns.append(Column(measure, ".4f"))
+        if interval:
+            columns += [Column(f"{measure} low", ".4f"), Column(f"{measure} high", ".4f")]
+    rows: list[list[Value]] = []
+    for name, evaluation in evaluations.items():
+        if per_query:
+            for number, query in enumerate(evaluation.query_ids.tolist()):
+                values = [[float(evaluation.per_query[measure][number])] for measure in measures]
+                rows.append([name, str(query), *_padded(values, interval)])
+        bounds = evaluation.interval() if interval else {}
+        means = [[evaluation.mean[measure], *bounds.get(measure, ())] for measure in measures]
+        rows.append([name, "all" if per_query else evaluation.n_queries, *_padded(means, interval)])
+    return Table(columns, rows)
+
+
+def _padded(cells: Sequence[Sequence[float]], interval: bool) -> list[Value]:
+    width = 3 if interval else 1
+    return [value for cell in cells for value in [*cell, *[None] * (width - len(cell))]]
+
+
+def convention_lines(evaluation: Evaluation) -> list[str]:
+    """The conventions under a table."""
+    conventions = evaluation.conventions
+    choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
+    measures = []
+    for name, filled in conventions["measures"].items():
+        others = conventions["exceptions"].get(name, {})
+        measures.append("; ".join([f"{name} = {filled}", *(f"{choice} {value}" for choice, value in others.items())]))
+    return [f"like {conventions['convention']}: {choices}", *measures]
+
+
+def _as_json(
+    evaluations: Mapping[str, Evaluation], hashed: Sequence[str], *, per_query: bool, interval: bool
+) -> dict[str, Any]:
+    content: dict[str, Any] = {"systems": {}}
+    for name, evaluation in evaluations.items():
+        whole = json.loads(evaluation.to_json())
+        for key in ("idealrank", "numpy", "conventions"):
+            content[key] = whole.pop(key)
+        if not per_query:
+            del whole["per_query"], whole["query_ids"]
+        if interval:
+            whole["interval"] = evaluation.interval()
+        content["systems"][name] = whole
+    if hashed:
+        content["sha256"] = {path: _sha256(path) for path in hashed}
+    return content
+
+
+def _sha256(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,102 @@
+"""What goes wrong, in one line on standard error, with an exit code that scripts can rely on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import click
+
+from idealrank.cli.support.options import is_debug
+from idealrank.errors import IdealrankError
+
+__all__ = ["Failure", "one_line", "reported"]
+
+
+class Failure(click.ClickException):
+    """A failure that ends the command with exit code 1."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the one line."""
+        click.echo(f"idealrank: error: {one_line(self.message)}", file=file, err=file is None)
+
+
+class Interrupted(click.ClickException):
+    """Ctrl-C."""
+
+    exit_code = 130
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the one line, below the ``^C`` that a terminal shows."""
+        click.echo("\nidealrank: interrupted" if sys.stderr.isatty() else "idealrank: interrupted", err=True)
+
+
+def one_line(message: str) -> str:
+    r"""The message on one line: line ends are blanks, and what cannot be shown is escaped.
+
+    >>> one_line("bad\nname \x1b[31m")
+    'bad name \\x1b[31m'
+    """
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in " ".join(message.splitlines())
+    )
+
+
+def _words_of(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror is not None:
+        what = error.strerror[:1].lower() + error.strerror[1:]
+        if isinstance(error, FileNotFoundError):
+            what = "no such file"
+        elif isinstance(error, IsADirectoryError):
+            what = "is a folder; give the name of a file"
+        return what if error.filename is None else f"{os.fsdecode(error.filename)}: {what}"
+    if isinstance(error, (IdealrankError, OSError)):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return f"out of memory: {error}" if str(error) else "out of memory"
+    return f"{type(error).__name__}: {error} (a bug in idealrank: please report it with what --debug shows)"
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn whatever the block raises into an exit with one line, or none where the reader of the output went away."""
+    try:
+        yield
+        _flush()
+    except KeyboardInterrupt:
+        _show_traceback()
+        raise Interrupted("interrupted") from None
+    except BrokenPipeError:
+        _let_go_of_closed_pipes()
+        raise click.exceptions.Exit(141) from None
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except Exception as error:
+        _show_traceback()
+        raise Failure(_words_of(error)) from error
+
+
+def _show_traceback() -> None:
+    if is_debug():
+        import traceback
+
+        click.echo(traceback.format_exc(), err=True, nl=False)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+
+
+def _let_go_of_closed_pipes() -> None:
+    """Point streams whose reader is gone to nowhere, so that Python's last flush does not complain."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

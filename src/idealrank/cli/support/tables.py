@@ -1,0 +1,79 @@
+"""Tables on a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+import click
+
+from idealrank._base.tables import (
+    Column,
+    Table,
+    Value,
+    render,
+)
+from idealrank.cli.support.terminal import is_rich
+
+__all__ = ["Column", "Table", "Value", "or_none", "render", "show", "show_remarks", "show_titled", "show_with_remarks"]
+
+#: Formats that have no place for remarks: they go beside them, to standard error.
+_WITHOUT_REMARKS = ("csv", "json")
+
+
+def or_none(value: float) -> float | None:
+    """A cell for a number, empty for NaN."""
+    return None if math.isnan(value) else value
+
+
+def show(table: Table, output_format: str = "text") -> None:
+    """Print the table to standard output, with rich on a terminal."""
+    if output_format == "text" and is_rich(sys.stdout):
+        _show_rich(table)
+    else:
+        click.echo(render(table, output_format), nl=False)
+
+
+def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str) -> None:
+    """Print the table and lines under it: as comments where the format has them, beside it where it does not."""
+    show(table, output_format)
+    click.echo(err=output_format in _WITHOUT_REMARKS)
+    show_remarks(remarks, output_format)
+
+
+def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_format: str) -> None:
+    """Print tables with their titles one under the other, and lines under them; JSON is one object, {title: rows}."""
+    if output_format == "json":
+        rows = {title: json.loads(render(table, "json")) for title, table in tables.items()}
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        mark = {"latex": "% ", "markdown": "### "}.get(output_format, "")
+        for place, (title, table) in enumerate(tables.items()):
+            click.echo("\n" * (place > 0) + f"{mark}{title}" + "\n" * (output_format != "csv"))
+            show(table, output_format)
+    if remarks:
+        click.echo(err=output_format in _WITHOUT_REMARKS)
+        show_remarks(remarks, output_format)
+
+
+def show_remarks(remarks: Iterable[str], output_format: str) -> None:
+    """Print lines as comments where the format has them, beside it where it does not."""
+    mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
+    for line in remarks:
+        click.echo(f"{mark}{line}", err=output_format in _WITHOUT_REMARKS)
+
+
+def _show_rich(table: Table) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    for name, right in zip(table.header, table.is_number(), strict=True):
+        shown.add_column(Text(name), justify="right" if right else "left")
+    for cells in table.cells():
+        shown.add_row(*map(Text, cells))
+    Console().print(shown)

@@ -1,0 +1,132 @@
+"""Reading, fitting and showing for ``idealrank train``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from copy import copy
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from idealrank.cli.support.conversion import read_features
+from idealrank.cli.support.failures import Interrupted
+from idealrank.cli.support.tables import (
+    Column,
+    Table,
+    show_with_remarks,
+)
+from idealrank.cli.support.terminal import (
+    is_rich,
+    note,
+)
+from idealrank.data.ranking import RankingData
+from idealrank.io.letor import widened
+from idealrank.learners.files.models import (
+    check_savable,
+    save,
+)
+from idealrank.learners.names import label, learner, options_of
+from idealrank.learners.search.trials import (
+    fit_to,
+    rows_of,
+)
+
+__all__ = ["train"]
+
+
+def train(
+    paths: Sequence[str],
+    kinds: Sequence[str],
+    name: str,
+    options: Mapping[str, Any],
+    *,
+    out: str,
+    html_path: str | None,
+    group: str | None,
+    output_format: str,
+    quiet: bool,
+) -> None:
+    """Fit the learner to the first file, with the second to validate by, and save it; an interrupt saves the best."""
+    ranker: Any = learner(name, options)
+    check_savable(ranker, out)
+    parts, names = _read(paths, kinds, group=group, quiet=quiet)
+    shows_progress = "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr)
+    if shows_progress:
+        ranker.set_params(verbose=True)
+    interrupted = False
+    try:
+        fit_to(ranker, *parts)
+    except KeyboardInterrupt:
+        if not ranker.__sklearn_is_fitted__():
+            raise
+        interrupted = True
+    save(_named(ranker, names), out)
+    table, remarks = _table(ranker, paths, parts), _remarks(ranker, out)
+    if out == "-":
+        for line in remarks:
+            note(line, quiet=quiet)
+    else:
+        show_with_remarks(table, remarks, output_format)
+    if html_path is not None:
+        _write_report(ranker, table, remarks, html_path, quiet=quiet)
+    if interrupted:
+        note(f"the training was cut short: {out} has the best iteration so far", quiet=False)
+        raise Interrupted("interrupted")
+
+
+def _read(
+    paths: Sequence[str], kinds: Sequence[str], *, group: str | None, quiet: bool
+) -> tuple[list[RankingData], tuple[str, ...] | None]:
+    """The files, their features in the order that the first has them, and its names for them."""
+    parts: list[RankingData] = []
+    names = None
+    for path, kind in zip(paths, kinds, strict=True):
+        data, own_names = read_features(path, kind, group=group, quiet=quiet, names=names)
+        names = names if parts else own_names
+        parts.append(data)
+    # LETOR text leaves out features that are 0; a frame has columns for all of them.
+    width = max(part.n_features for part in parts)
+    return [widened(part, width) if kind == "letor" else part for part, kind in zip(parts, kinds, strict=True)], names
+
+
+def _named(ranker: Any, names: Sequence[str] | None) -> Any:
+    """The ranker as if it had been fitted to a frame with these columns."""
+    if names is None:
+        return ranker
+    twin = copy(ranker)
+    twin.feature_names_in_ = np.array(names, object)
+    return twin
+
+
+def _table(ranker: Any, paths: Sequence[str], parts: Sequence[RankingData]) -> Table:
+    columns = [Column("part"), Column("file"), Column("queries", ","), Column("documents", ",")]
+    rows = []
+    for name, path, part in zip(("train", "validation"), paths, parts, strict=False):
+        X, y, qid = rows_of(part)
+        rows.append([name, path, part.n_queries, part.n_docs, ranker.score(X, y, qid=qid)])
+    return Table([*columns, Column(str(ranker.measure), ".4f")], rows)
+
+
+def _remarks(ranker: Any, out: str) -> list[str]:
+    changed = {name: value for name, value in ranker.get_params().items() if value != getattr(type(ranker)(), name)}
+    options = ", ".join(f"{name} {value}" for name, value in changed.items() if name != "verbose")
+    lines = [f"{label(type(ranker))}{': ' if options else ''}{options}; {ranker.n_features_in_:,} features"]
+    if getattr(ranker, "history_", None):
+        lines.append(f"iteration {ranker.best_iteration_:,} of {len(ranker.history_) - 1:,} is kept")
+    return [*lines, f"the model is in {'standard output' if out == '-' else out}"]
+
+
+def _write_report(ranker: Any, table: Table, remarks: Sequence[str], path: str, *, quiet: bool) -> None:
+    from idealrank.cli.support.reporting import write_tables
+    from idealrank.report import Part, learning_curve
+
+    pictures = []
+    if getattr(ranker, "history_", None):
+        described = f"Iteration {ranker.best_iteration_} of {len(ranker.history_) - 1} is the best"
+        pictures.append((partial(learning_curve, ranker), "Iteration by iteration; dashed, the one kept", described))
+    part = Part("Training", table, tuple(pictures))
+    write_tables(
+        f"A ranker, trained: {label(type(ranker))}", [f"{line}." for line in remarks], [part], path, quiet=quiet
+    )

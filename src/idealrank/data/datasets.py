@@ -1,0 +1,231 @@
+"""Seeded data that stands in for collections which cannot be shipped with a package.
+
+`web_search` stands in for the click log of Wang et al. 2013, appendix A, which is not public; `topic_distillation` has
+the shape of the TREC topic distillation tasks of 2003 and 2004, which have a licence of their own. With them every
+example, test and experiment runs offline. They show how measures and learners behave, not how good a learner is on
+real queries.
+
+The same arguments give the same labels and features on every platform and NumPy version. NumPy promises that for the
+raw words of a bit generator, not for its normal deviates, and no mathematical library promises it for exp or log. So
+everything here is made from raw words by + - * / sqrt, comparison and rounding, which IEEE 754 defines to the last bit,
+each in an array operation of its own (no fused multiply-add), and nothing is summed along an axis, where the order of
+addition is NumPy's choice.
+"""
+
+from collections.abc import Callable
+from math import sqrt
+from operator import index
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank.data.ids import Ids
+from idealrank.data.ranking import RankingData
+from idealrank.errors import DataError
+
+__all__ = ["Parts", "topic_distillation", "web_search"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# Written out because log is not the same to the last bit everywhere.
+_LOG_100 = 4.605170185988092
+_LOG_1000 = 6.907755278982137
+
+
+class Parts(NamedTuple):
+    """Data to train on and data to test on, made in the same manner, with no query in common.
+
+    >>> train, test = web_search(n_queries=3, n_docs=10)
+    >>> set(train.query_ids) & set(test.query_ids)
+    set()
+    """
+
+    train: RankingData
+    test: RankingData
+
+
+class _Latent(NamedTuple):
+    """What is behind both the labels and the features of one query: one value a document, mean 0 and variance 1.
+
+    The third is a document's age in `web_search`, how much it is an entry page in `topic_distillation`.
+    """
+
+    match: Floats
+    quality: Floats
+    third: Floats
+
+
+class _Stream:
+    """Random numbers that are the same everywhere; the parts of a seed do not meet, however much is drawn of one."""
+
+    def __init__(self, seed: int, part: int) -> None:
+        self._bits = np.random.PCG64(seed).jumped(part)
+
+    def uniforms(self, n: int) -> Floats:
+        """Multiples of 2^-53 in [0, 1)."""
+        return (self._bits.random_raw(n) >> np.uint64(11)).astype(np.float64) / 2.0**53
+
+    def between(self, low: float, high: float) -> float:
+        """One number from low to high."""
+        return low + (high - low) * float(self.uniforms(1)[0])
+
+    def normals(self, n: int) -> Floats:
+        """Nearly normal deviates: the centred sum of twelve uniform quarters of a word, which has variance 1."""
+        total = np.zeros(n, np.uint64)
+        for word in self._bits.random_raw(3 * n).reshape(3, n):
+            for shift in (0, 16, 32, 48):
+                total += (word >> np.uint64(shift)) & np.uint64(0xFFFF)
+        return (total.astype(np.float64) - 12 * 32767.5) / 65536.0
+
+
+def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, seed: int = 0) -> Parts:
+    """Click log of a search engine: label 2 above 1000 clicks, 1 from 100 to 1000, 0 below.
+
+    Each query has ``n_docs`` documents in the order of their creation. They are not identically distributed: older
+    documents had more time to be clicked. A document is clicked more the better it matches the query and the better
+    its site is, most of all where both hold, and how much each counts depends on the query; the rest is chance. The
+    features see match, quality and age through noise: some skewed, some on a scale of the query's own, some redundant,
+    a quarter of them nothing but noise. ``n_features`` does not change the labels.
+
+    >>> parts = web_search(n_queries=3, n_docs=200, n_features=5)
+    >>> parts.test
+    RankingData(3 queries, 600 documents, 5 features, labels 0 1 2, doc_ids)
+    >>> parts.train.query_ids[0], parts.test.doc_ids[599]
+    ('train-q01', 'test-q03-d00200')
+    """
+    n_queries, n_docs, n_features = _sizes(n_queries, n_docs, n_features)
+    seed = _whole("seed", seed, 0)
+    created = (np.arange(n_docs, dtype=np.float64) + 0.5) / n_docs
+    age = (0.5 - created) * sqrt(12.0)
+
+    def click_query(stream: _Stream) -> tuple[npt.NDArray[np.int8], _Latent]:
+        latent = _Latent(stream.normals(n_docs), stream.normals(n_docs), age)
+        log_clicks = stream.between(2.4, 3.6) + stream.between(1.0, 1.8) * latent.match
+        log_clicks += stream.between(0.6, 1.2) * latent.quality
+        log_clicks += 0.3 * (latent.match * latent.quality)
+        log_clicks += stream.between(0.1, 0.4) * latent.third
+        log_clicks += 1.1 * stream.normals(n_docs)
+        return (log_clicks >= _LOG_100).astype(np.int8) + (log_clicks > _LOG_1000), latent
+
+    return Parts(
+        _make("train-q", n_queries, n_docs, n_features, _Stream(seed, 0), _Stream(seed, 1), click_query),
+        _make("test-q", n_queries, n_docs, n_features, _Stream(seed, 2), _Stream(seed, 3), click_query),
+    )
+
+
+def topic_distillation(
+    n_queries: int = 50, n_docs: int = 1000, n_features: int = 44, p: float = 0.01, seed: int = 0
+) -> RankingData:
+    """Topics with a few key resources among many pages: label 1 for about a share ``p`` of the documents, else 0.
+
+    Some topics have many relevant documents, some one, none has zero. Relevant are the documents with the largest sum
+    of match, quality, being an entry page, and chance; the features see the first three as in `web_search`.
+
+    >>> data = topic_distillation(n_queries=5)
+    >>> data
+    RankingData(5 queries, 5,000 documents, 44 features, labels 0 1, doc_ids)
+    >>> bool((np.add.reduceat(data.labels, data.offsets[:-1]) >= 1).all())
+    True
+    """
+    n_queries, n_docs, n_features = _sizes(n_queries, n_docs, n_features)
+    seed = _whole("seed", seed, 0)
+    if not 0 < p < 1:
+        raise DataError(f"p, the share of relevant documents, must be between 0 and 1, got {p!r}")
+
+    def judge_query(stream: _Stream) -> tuple[npt.NDArray[np.int8], _Latent]:
+        latent = _Latent(stream.normals(n_docs), stream.normals(n_docs), stream.normals(n_docs))
+        worth = latent.match + 0.7 * latent.quality
+        worth += 0.6 * latent.third
+        worth += 0.6 * stream.normals(n_docs)
+        # 3 u^2 has mean 1 and a long upper tail; the factor (1 - p)^2 keeps the share below 1 whatever p is.
+        u = stream.between(0.0, 1.0)
+        share = p * (1.0 + (1.0 - p) * (1.0 - p) * (3.0 * u * u - 1.0))
+        n_relevant = max(1, int(n_docs * share + 0.5))
+        labels = np.zeros(n_docs, np.int8)
+        labels[np.argsort(-worth, kind="stable")[:n_relevant]] = 1
+        return labels, latent
+
+    return _make("q", n_queries, n_docs, n_features, _Stream(seed, 0), _Stream(seed, 1), judge_query)
+
+
+def _whole(name: str, value: int, least: int) -> int:
+    try:
+        number = index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise DataError(f"{name} must be a whole number from {least}, got {value!r}")
+    return number
+
+
+def _sizes(n_queries: int, n_docs: int, n_features: int) -> tuple[int, int, int]:
+    return _whole("n_queries", n_queries, 1), _whole("n_docs", n_docs, 1), _whole("n_features", n_features, 1)
+
+
+def _make(
+    prefix: str,
+    n_queries: int,
+    n_docs: int,
+    n_features: int,
+    label_stream: _Stream,
+    feature_stream: _Stream,
+    label_query: Callable[[_Stream], tuple[npt.NDArray[np.int8], _Latent]],
+) -> RankingData:
+    """Queries one after the other; labels have a stream of their own, so that n_features does not change them."""
+    labels = np.empty(n_queries * n_docs)
+    features = np.empty((n_queries * n_docs, n_features), np.float32)
+    names = [f"{prefix}{number:02d}" for number in range(1, n_queries + 1)]
+    for query in range(n_queries):
+        rows = slice(query * n_docs, (query + 1) * n_docs)
+        labels[rows], latent = label_query(label_stream)
+        features[rows] = _features(latent, n_features, feature_stream).T
+    return RankingData(
+        labels,
+        np.arange(n_queries + 1) * n_docs,
+        Ids.of(names),
+        features=features,
+        doc_ids=Ids.of(f"{name}-d{number:05d}" for name in names for number in range(1, n_docs + 1)),
+    )
+
+
+def _features(latent: _Latent, n_features: int, stream: _Stream) -> Floats:
+    """One row a feature, for the documents of one query: eight kinds in turn, each turn seen through more noise."""
+    columns = np.empty((n_features, latent.match.size))
+    for number in range(n_features):
+        turn, kind = divmod(number, 8)
+        blur = 0.8 + 0.8 * turn
+        noise = stream.normals(latent.match.size)
+        match kind:
+            case 0:  # a matching score
+                column = _blurred(latent.match, noise, blur)
+            case 1:  # links to the site: few have very many
+                column = _grow(1.5 * _blurred(latent.quality, noise, blur))
+            case 2:  # a matching score whose size depends on the query
+                column = stream.between(1.0, 9.0) * (4.0 + _blurred(latent.match, noise, blur))
+            case 3:  # how often the query's words occur: mostly 0
+                column = np.floor(_grow(_blurred(latent.match, noise, blur) - 0.5))
+            case 4:  # freshness, or depth in the site, in (0, 1): more of it is worse
+                distance = _blurred(latent.third, noise, blur)
+                column = 0.5 - 0.5 * (distance / (1.0 + np.abs(distance)))
+            case 5:  # says again what kind 0 says, in coarse steps
+                column = 10.0 + np.rint(2.0 * columns[number - 5])
+            case 6:  # nothing
+                column = noise
+            case _:  # nothing, heavy-tailed
+                column = _grow(1.5 * noise)
+        columns[number] = column
+    return columns
+
+
+def _blurred(value: Floats, noise: Floats, blur: float) -> Floats:
+    """The value seen through noise, with variance 1 again."""
+    return (value + blur * noise) / sqrt(1.0 + blur * blur)
+
+
+def _grow(x: Floats) -> Floats:
+    """(1 + x / 16)^16, which is near exp(x) and the same everywhere."""
+    power = 1.0 + x / 16.0
+    for _ in range(4):
+        power = power * power
+    return power

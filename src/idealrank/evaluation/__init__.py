@@ -1,0 +1,1 @@
+"""Evaluate, compare and explain rankings."""

@@ -1,0 +1,450 @@
+"""Evaluate rankings: data and scores in, one value a query and measure out, under a named convention."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._base.exact import Moments
+from idealrank.data.judgments import (
+    Qrels,
+    Run,
+    join,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Problem,
+    QueryIds,
+    RankingData,
+    from_arrays,
+)
+from idealrank.errors import ConventionError, DataError
+from idealrank.evaluation.preparation import (
+    Booleans,
+    Prepared,
+    prepare,
+)
+from idealrank.measures.base import Measure
+from idealrank.measures.conventions import (
+    Convention,
+    convention,
+)
+from idealrank.measures.cutoffs import (
+    Cutoff,
+    Rank,
+)
+from idealrank.measures.names import measure
+from idealrank.measures.plan import Lists, Plan, run
+
+__all__ = ["Evaluation", "Evaluations", "evaluate"]
+
+Measures: TypeAlias = str | Measure | Iterable[str | Measure]
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """What one system scored: one value a query and measure, and how it was computed.
+
+    Attributes
+    ----------
+    per_query: {measure as given: one value a query}; NaN where the query has none.
+    query_ids: one a query, in the same order.
+    filled: {measure as given: the measure with every option filled in}.
+    convention: what filled them.
+    problems: what was met in the data and given a meaning.
+    exceptions: {measure as given: choices about the data that the convention makes for it alone}.
+
+    >>> ev = evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4])
+    >>> ev
+    Evaluation(rr 0.7500; 2 queries, like idealrank)
+    >>> ev.per_query["rr"], ev.conventions["measures"]
+    (array([0.5, 1. ]), {'rr': 'rr(ties=average,empty=0,rel=1,ideal=judged)'})
+    """
+
+    per_query: Mapping[str, Floats]
+    query_ids: QueryIds
+    filled: Mapping[str, Measure]
+    convention: Convention
+    problems: tuple[Problem, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.query_ids)
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """{measure as given: mean over queries}; queries to skip are left out."""
+        return {name: self.moments(name).mean for name in self.per_query}
+
+    def moments(self, name: str) -> Moments:
+        """Exact count, mean and variance of a measure over queries; those to skip are left out."""
+        return _moments(self.per_query[name], self.filled[name])
+
+    def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
+        """{measure as given: (low, high)}: the t interval of the mean over queries.
+
+        NaN where fewer than two queries have a value.
+        """
+        return {name: self.moments(name).t_interval(level) for name in self.per_query}
+
+    @property
+    def conventions(self) -> dict[str, Any]:
+        """The convention by name, its choices about the data, and each measure with all of its options.
+
+        "exceptions" are choices about the data that are others for a single measure.
+        """
+        return {
+            "convention": self.convention.name,
+            "data": self.convention.data,
+            "measures": {name: str(filled) for name, filled in self.filled.items()},
+            "exceptions": {name: dict(choices) for name, choices in self.exceptions.items()},
+        }
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """A data frame with one row a query: the column qid, and one a measure."""
+        from idealrank.io.frames import frame_of
+
+        return frame_of({"qid": list(self.query_ids), **self.per_query}, backend)
+
+    def to_json(self) -> str:
+        """Everything as JSON text; NaN as null."""
+        from idealrank import __version__
+
+        query_ids = self.query_ids.tolist()
+        content = {
+            "idealrank": __version__,
+            "numpy": np.__version__,
+            "conventions": self.conventions,
+            "n_queries": self.n_queries,
+            "mean": {name: _or_none(value) for name, value in self.mean.items()},
+            "query_ids": query_ids,
+            "per_query": {name: [_or_none(v) for v in values.tolist()] for name, values in self.per_query.items()},
+            "problems": [{"kind": p.kind, "count": p.count, "message": p.message} for p in self.problems],
+            **self.provenance,
+        }
+        return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
+        return f"Evaluation({means}; {self.n_queries:,} queries, like {self.convention.name})"
+
+
+class Evaluations(Mapping[str, Evaluation]):
+    """Evaluations of several systems, by the systems' names.
+
+    Each has its own queries: under a convention that drops a query which a run leaves out, as trec_eval's does, they
+    may differ from system to system. ``problems`` then says so.
+
+    >>> both = evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q2": {"a": 1}}}, "rr")
+    >>> both.mean
+    {'old': {'rr': 1.0}, 'new': {'rr': 1.0}}
+    >>> print(both.problems[-1])
+    2 queries are not measured for every system, first 'q1', which 'new' leaves out: means are over different queries
+    """
+
+    def __init__(self, systems: Mapping[str, Evaluation]) -> None:
+        self._systems = dict(systems)
+
+    def __getitem__(self, name: str) -> Evaluation:
+        return self._systems[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._systems)
+
+    def __len__(self) -> int:
+        return len(self._systems)
+
+    @property
+    def mean(self) -> dict[str, dict[str, float]]:
+        """{system: {measure as given: mean}}."""
+        return {name: evaluation.mean for name, evaluation in self.items()}
+
+    def lower_is_better(self, measure: str) -> bool:
+        """Whether a smaller value of this measure, as given, is a better one."""
+        return next(iter(self.values())).filled[measure].lower_is_better
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was met for any system, each once, and whether their queries differ."""
+        met = dict.fromkeys(problem for evaluation in self.values() for problem in evaluation.problems)
+        queries = {name: set(evaluation.query_ids.tolist()) for name, evaluation in self.items()}
+        everyone = dict.fromkeys(query for evaluation in self.values() for query in evaluation.query_ids.tolist())
+        lacking = [(query, name) for query in everyone for name in self if query not in queries[name]]
+        if not lacking:
+            return tuple(met)
+        count = len(dict(lacking))
+        what = (
+            f"{count:,} queries are not measured for every system, first {lacking[0][0]!r}, which {lacking[0][1]!r} "
+            "leaves out: means are over different queries"
+        )
+        return (*met, Problem("different queries", count, what))
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """A data frame with one row a system and query: the columns system and qid, and one a measure."""
+        from idealrank.io.frames import frame_of
+
+        columns: dict[str, list[Any]] = {"system": [], "qid": []}
+        for name, evaluation in self.items():
+            columns["system"] += [name] * evaluation.n_queries
+            columns["qid"] += evaluation.query_ids.tolist()
+            for measure_name, values in evaluation.per_query.items():
+                columns.setdefault(measure_name, []).extend(values.tolist())
+        return frame_of(columns, backend)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
+
+
+def _moments(values: Floats, filled: Measure) -> Moments:
+    return Moments.of(values[~np.isnan(values)] if filled.empty == "skip" else values)
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def evaluate(
+    data: Any,
+    scores: Any = None,
+    measures: Measures = ("ndcg@10",),
+    *,
+    like: str | Convention | None = None,
+    offsets: npt.ArrayLike | None = None,
+    query_ids: Iterable[object] | None = None,
+    n_threads: int | None = None,
+) -> Any:
+    """Evaluate one system, or several, on one set of queries.
+
+    ``data`` and ``scores`` may be
+
+    - judgments and a run: `Qrels` and `Run`, or nested dicts; several systems are {name: run};
+    - `RankingData` and one score a document in row order; several are {name: scores}; None takes its own;
+    - labels and scores as arrays, with ``offsets`` or ``query_ids``;
+    - a data frame (or a path to Parquet) and the name of its score column, or a list of them.
+
+    Unnamed options of the measures are as ``like`` says: trec_eval for judgments and runs, idealrank's own otherwise.
+    The result has `.mean`, `.per_query`, `.interval()`, `.conventions` and `.problems`; for several systems it is a
+    mapping of such results.
+
+    >>> evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.7}}, ["ndcg", "rr"]).mean
+    {'ndcg': 0.6309297535714575, 'rr': 0.5}
+    >>> evaluate([2, 0, 1], [0.9, 0.8, 0.7], "dcg").mean
+    {'dcg': 3.5}
+    """
+    named = named_measures(measures)
+    if isinstance(data, (Qrels, Mapping)):
+        if offsets is not None or query_ids is not None:
+            raise DataError("offsets and query_ids go with arrays of labels; judgments name their queries themselves")
+        rules = convention(like or "trec_eval")
+        qrels = data if isinstance(data, Qrels) else Qrels(data)
+        if _is_several_runs(scores):
+            return Evaluations(
+                {name: _evaluate_run(qrels, each, named, rules, n_threads) for name, each in scores.items()}
+            )
+        return _evaluate_run(qrels, scores, named, rules, n_threads)
+
+    rules = convention(like or "idealrank")
+    ranking, columns = as_ranking(data, scores, offsets, query_ids)
+    if ranking.n_docs == 0:
+        raise DataError("there are no documents: there is nothing to evaluate")
+    systems = {
+        name: evaluate_ranking(ranking, ranking.check_scores(each), named, rules, n_threads)
+        for name, each in columns.items()
+    }
+    return systems[""] if list(systems) == [""] else Evaluations(systems)
+
+
+def named_measures(measures: Measures) -> dict[str, Measure]:
+    """{measure as given: measure}."""
+    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    if not listed:
+        raise ConventionError("no measure was named")
+    return {str(given): measure(given) for given in listed}
+
+
+def _is_several_runs(scores: Any) -> bool:
+    """{name: run} rather than {query: {document: score}}: one level deeper."""
+    if isinstance(scores, Run) or not isinstance(scores, Mapping):
+        return False
+    return any(
+        isinstance(each, Run)
+        or (isinstance(each, Mapping) and any(isinstance(docs, Mapping) for docs in each.values()))
+        for each in scores.values()
+    )
+
+
+def as_ranking(
+    data: Any, scores: Any = None, offsets: npt.ArrayLike | None = None, query_ids: Iterable[object] | None = None
+) -> tuple[RankingData, dict[str, Any]]:
+    """The data, and {name: scores}; one system without a name is called ""."""
+    is_frame = hasattr(data, "columns") or isinstance(data, (str, os.PathLike))
+    if (offsets is not None or query_ids is not None) and (is_frame or isinstance(data, RankingData)):
+        raise DataError("offsets and query_ids go with arrays of labels; RankingData and frames have their own")
+    if is_frame:
+        from idealrank.io.frames import ranking_and_scores
+
+        if isinstance(data, (str, os.PathLike)):
+            from idealrank.io.tables import read_frame
+
+            data = read_frame(data, text=())
+        data, scores = ranking_and_scores(data, scores)
+    elif not isinstance(data, RankingData):
+        data = from_arrays(data, offsets=offsets, query_ids=query_ids)
+    if scores is None:
+        if data.scores is None:
+            raise DataError("the data has no scores of its own; give one score a document")
+        return data, {"": data.scores}
+    return data, dict(scores) if isinstance(scores, Mapping) else {"": scores}
+
+
+def _evaluate_run(
+    qrels: Qrels, answer: Any, named: Mapping[str, Measure], rules: Convention, n_threads: int | None
+) -> Evaluation:
+    if answer is None:
+        raise DataError("judgments need a run: a Run, or {query: {document: score}}")
+    answer = answer if isinstance(answer, Run) else Run(answer)
+    if rules.duplicates == "error":
+        for problem in (*qrels.problems, *answer.problems):
+            if problem.kind == "duplicate":
+                raise DataError(f"{problem.message}; {rules.name} refuses such data, another convention may not")
+    for table, what in ((qrels, "the judgments are"), (answer, "the run is")):
+        if table.n_docs == 0:
+            raise DataError(f"{what} empty: there is nothing to evaluate")
+    joined = join(qrels, answer, n_threads=n_threads)
+    assert joined.scores is not None
+    # A query that the run names without documents is not missing; one without judgments is to its judges.
+    missing = (qrels.query_ids.index_in(answer.query_ids) < 0) | (np.diff(qrels.offsets) == 0)
+    return evaluate_ranking(joined, joined.scores, named, rules, n_threads, missing)
+
+
+def evaluate_ranking(
+    data: RankingData,
+    scores: Floats,
+    named: Mapping[str, Measure],
+    rules: Convention,
+    n_threads: int | None,
+    missing: Booleans | None = None,
+) -> Evaluation:
+    """Evaluate one system, whose scores are checked, on queries of which the run may leave out some."""
+    if missing is None:
+        missing = (np.diff(data.offsets) == 0) & (data.judged is not None)
+    filled = {name: each.under(rules) for name, each in named.items()}
+    signs = _Signs.of(filled.values(), joined=data.judged is not None)
+    problems: dict[Problem, None] = {}
+    values: dict[str, Floats] = {}
+    rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
+    for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):  # the signs are of what is usual
+        prepared = prepare(data, scores, own_rules, missing, n_threads)
+        chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
+        found = _measured(prepared, chosen, None if values else signs)
+        problems |= dict.fromkeys(prepared.problems)
+        if not values:
+            problems |= dict.fromkeys(signs.problems(found, np.diff(prepared.lists.offsets)))
+        values |= found
+    for name in named:
+        skipped = int(np.isnan(values[name]).sum())
+        if skipped and filled[name].empty == "skip":
+            what = f"{skipped:,} queries have no value of {name} and are left out of its mean"
+            problems[Problem("skipped query", skipped, what)] = None
+        values[name].flags.writeable = False
+    exceptions = {name: dict(own.data.items() - rules.data.items()) for name, own in rules_of.items() if own != rules}
+    per_query = {name: values[name] for name in named}
+    return Evaluation(per_query, prepared.query_ids, filled, rules, tuple(problems), exceptions=exceptions)
+
+
+def _measured(prepared: Prepared, filled: Mapping[str, Measure], signs: _Signs | None) -> dict[str, Floats]:
+    """One value a query and measure, and the signs'."""
+    values: dict[str, Floats] = {}
+    ties_of = {name: each.ties or "average" for name, each in filled.items()}
+    for ties in dict.fromkeys(ties_of.values()):
+        group: dict[str, Measure | Plan] = {name: each for name, each in filled.items() if ties_of[name] == ties}
+        if signs is not None and not values:
+            group |= signs.plans
+        ordered, kernel_ties = prepared.ordered(ties)
+        try:
+            values |= _in_one_sort(ordered.lists, group, kernel_ties)
+        except DataError as error:
+            raise ordered.located(error) from None
+    if prepared.missing.any():
+        for name, each in filled.items():
+            values[name] = np.where(prepared.missing, _value_if_missing(prepared, each), values[name])
+    return values
+
+
+def _value_if_missing(prepared: Prepared, filled: Measure) -> Floats | float:
+    """0, but NaN where a query has none of the measure whatever a run retrieves."""
+    if filled.empty not in ("nan", "skip"):
+        return 0.0
+    (at_best,) = _in_one_sort(prepared.judged_only(), {"": filled}, "stable").values()
+    return np.where(np.isnan(at_best), np.nan, 0.0)
+
+
+def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -> dict[str, Floats]:
+    plans: dict[str, Plan] = {}
+    values: dict[str, Floats] = {}
+    for name, each in group.items():
+        plan = each if isinstance(each, Plan) else each.plan()
+        if plan is not None:
+            plans[name] = plan
+        else:
+            assert isinstance(each, Measure)
+            values[name] = replace(each, ties=ties).values(lists)
+    if plans:
+        values |= dict(zip(plans, run(list(plans.values()), lists, ties), strict=True))
+    return values
+
+
+@dataclass(frozen=True)
+class _Signs:
+    """What else to count in the same pass: signs that the numbers hang on more than the ranking."""
+
+    cutoff: Cutoff | None
+    joined: bool
+
+    @classmethod
+    def of(cls, measures: Iterable[Measure], *, joined: bool) -> _Signs:
+        """Down to the deepest rank that a measure looks at."""
+        cuts = [each.cutoff for each in measures]
+        ranks = [cut.k for cut in cuts if isinstance(cut, Rank)]
+        return cls(Rank(max(ranks)) if len(ranks) == len(cuts) else None, joined)
+
+    @property
+    def plans(self) -> dict[str, Plan]:
+        """Counts a query: ranks that share their score, ranks that were judged."""
+        plans = {"\0tied": Plan("tied", "judged", cutoff=self.cutoff)}
+        if self.joined:
+            plans["\0judged"] = Plan("sum", "judged", cutoff=self.cutoff)
+        return plans
+
+    def problems(self, values: Mapping[str, Floats], sizes: npt.NDArray[np.int64]) -> tuple[Problem, ...]:
+        """What the counts say, where there is something to say."""
+        ranked = sizes if self.cutoff is None else np.minimum(sizes, self.cutoff.at(sizes))
+        where = "ranked documents" if self.cutoff is None else f"documents in the first {self.cutoff}"
+        found = []
+        tied = int(values["\0tied"].sum())
+        if tied:
+            what = (
+                f"{_percent(tied, ranked)} of the {where} share their score with another: their order is a convention"
+            )
+            found.append(Problem("tied document", tied, what))
+        if self.joined:
+            unjudged = int(ranked.sum() - values["\0judged"].sum())
+            if unjudged:
+                found.append(
+                    Problem("unjudged document", unjudged, f"{_percent(unjudged, ranked)} of the {where} are unjudged")
+                )
+        return tuple(found)
+
+
+def _percent(count: int, ranked: npt.NDArray[np.int64]) -> str:
+    return f"{count:,} ({count / ranked.sum():.1%})"

@@ -1,0 +1,204 @@
+"""Explain why two tools give different numbers: from one convention to another, one choice at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealrank._base.tables import (
+    Column,
+    Table,
+    Value,
+    render,
+)
+from idealrank.errors import ConventionError, DataError
+from idealrank.evaluation.evaluator import (
+    Evaluation,
+    Evaluations,
+    evaluate,
+)
+from idealrank.measures import Measure, measure
+from idealrank.measures.conventions import (
+    Convention,
+    convention,
+)
+
+__all__ = ["Explanation", "Step", "Waterfall", "explain"]
+
+_N_MOVED = 3
+#: Choices about single documents come before those about whole queries, which only then have their last values.
+_LAST = ("missing", "empty")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One choice changed: what it was, what it became, and what that did to the mean.
+
+    ``moved`` are the queries whose values changed most; ``n_moved`` how many changed, came or went.
+
+    >>> explanation = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "dcg", like=["trec_eval", "sklearn"])
+    >>> str(explanation.waterfalls[0].steps[0])
+    'ties: docid_desc -> average: +0.0000'
+    """
+
+    choice: str
+    before: str
+    after: str
+    change: float
+    mean: float
+    n_moved: int
+    moved: tuple[tuple[str, float], ...]
+
+    def __str__(self) -> str:
+        return f"{self.choice}: {self.before} -> {self.after}: {self.change:+.4f}"
+
+
+@dataclass(frozen=True)
+class Waterfall:
+    """All steps from one convention's mean to another's: their changes add up to the difference.
+
+    >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
+    >>> waterfall = found.waterfalls[0]
+    >>> abs(waterfall.start_mean + sum(step.change for step in waterfall.steps) - waterfall.end_mean) < 1e-15
+    True
+    """
+
+    start: str
+    end: str
+    start_mean: float
+    end_mean: float
+    steps: tuple[Step, ...]
+
+    def table(self) -> Table:
+        """A row a step that changes something, between the two means."""
+        rows: list[list[Value]] = [[self.start, None, None, self.start_mean, None, None]]
+        for step in self.steps:
+            if step.n_moved:
+                most = ", ".join(f"{query} {change:+.4f}" for query, change in step.moved)
+                name = f"{step.choice}: {step.before} -> {step.after}"
+                rows.append(["", name, step.change, step.mean, step.n_moved, most])
+        rows.append([self.end, None, None, self.end_mean, None, None])
+        columns = [Column("like"), Column("choice"), Column("change", "+.4f"), Column("mean", ".4f")]
+        return Table([*columns, Column("queries"), Column("most")], rows)
+
+    @property
+    def without_effect(self) -> tuple[str, ...]:
+        """Choices that differ and change nothing here."""
+        return tuple(step.choice for step in self.steps if not step.n_moved)
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """What `explain` found: the value under each convention, and the way from the first to each of the others.
+
+    >>> explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
+    Explanation(ndcg: trec_eval 0.8597, lightgbm 0.7967)
+    """
+
+    measure: str
+    evaluations: Evaluations
+    waterfalls: tuple[Waterfall, ...]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """{convention: mean}."""
+        return {name: means[self.measure] for name, means in self.evaluations.mean.items()}
+
+    def to_text(self, output_format: str = "text") -> str:
+        """Every waterfall as a table: "text", "markdown", "latex", "csv" or "json"."""
+        return "\n".join(render(each.table(), output_format) for each in self.waterfalls)
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
+        return f"Explanation({self.measure}: {means})"
+
+
+def explain(
+    data: Any,
+    scores: Any,
+    name: str | Measure,
+    *,
+    like: Iterable[str | Convention],
+    n_threads: int | None = None,
+) -> Explanation:
+    """Explain by which choices a measure differs between conventions, and on which queries.
+
+    ``data`` and ``scores`` are as for `evaluate`, one system; ``like`` names two conventions or more. From the first to
+    each other one, the choices that differ are changed one after the other, the data measured anew each time: every
+    change is exact, and together they are the whole difference. The order matters to the single changes.
+
+    >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 0}}
+    >>> run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
+    >>> print(explain(qrels, run, "ndcg", like=["trec_eval", "letor4"]).to_text().rstrip())
+    like       choice                     change    mean  queries  most
+    trec_eval                                     0.4299
+               gain: linear -> exp2      -0.0315  0.3984        1  q1 -0.0630
+               discount: log:2 -> letor  +0.1016  0.5000        1  q1 +0.2033
+    letor4                                        0.5000
+    """
+    rules = [convention(each) for each in ([like] if isinstance(like, (str, Convention)) else like)]
+    if len(rules) < 2:
+        raise ConventionError("an explanation needs two conventions or more: like=['trec_eval', 'sklearn']")
+    given = measure(name)
+    evaluations = {each.name: _one(evaluate(data, scores, given, like=each, n_threads=n_threads)) for each in rules}
+    label = str(given)
+    waterfalls = []
+    for other in rules[1:]:
+        last = evaluations[rules[0].name]
+        steps = []
+        for choice, before, after, hybrid, filled in _changes(given, rules[0], other):
+            now = _one(evaluate(data, scores, filled, like=hybrid, n_threads=n_threads))
+            steps.append(_step(choice, before, after, last, now))
+            last = now
+        start, end = (evaluations[each.name].mean[label] for each in (rules[0], other))
+        waterfalls.append(Waterfall(rules[0].name, other.name, start, end, tuple(steps)))
+    return Explanation(label, Evaluations(evaluations), tuple(waterfalls))
+
+
+def _one(found: Evaluation | Evaluations) -> Evaluation:
+    if isinstance(found, Evaluations):
+        raise DataError("an explanation is of one system; give one run, or one score a document")
+    return found
+
+
+def _changes(given: Measure, start: Convention, end: Convention) -> Iterator[tuple[str, str, str, Convention, Measure]]:
+    """Each choice that differs, before and after, with the convention and the measure once it is changed too."""
+    has_cutoff = given.cutoff is not None
+    begun, target = (each.for_measure(given.label, has_cutoff) for each in (start, end))
+    measures = given.under(start), given.under(end)
+    options = {name: tuple(getattr(each, name) for each in measures) for name in measures[0].options()}
+    data = {name: (value, target.data[name]) for name, value in begun.data.items()}
+    both = {name: pair for name, pair in (options | data).items() if pair[0] != pair[1]}
+    chosen, filled = dict(begun.data), measures[0]
+    for name in sorted(both, key=lambda each: each in _LAST):
+        before, after = both[name]
+        if name in options:
+            filled = dataclasses.replace(filled, **{name: after})
+        else:
+            chosen[name] = after
+        yield name, _shown(before), _shown(after), Convention(f"{start} towards {end}", **chosen), filled
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _step(choice: str, before: str, after: str, last: Evaluation, now: Evaluation) -> Step:
+    old, new = _values(last), _values(now)
+    changes = {query: new.get(query, 0.0) - old.get(query, 0.0) for query in {**old, **new}}
+    moved = [query for query in changes if (query in old) != (query in new) or changes[query] != 0]
+    largest = sorted(moved, key=lambda query: -abs(np.nan_to_num(changes[query])))[:_N_MOVED]
+    (was,), (mean,) = last.mean.values(), now.mean.values()
+    found = tuple((query, changes[query]) for query in largest)
+    return Step(choice, before, after, mean - was, mean, len(moved), found)
+
+
+def _values(evaluation: Evaluation) -> Mapping[str, float]:
+    """{query: value}, without the queries that have none."""
+    (values,) = evaluation.per_query.values()
+    ids = map(str, evaluation.query_ids.tolist())
+    return {query: value for query, value in zip(ids, values.tolist(), strict=True) if value == value}

@@ -1,0 +1,97 @@
+"""Gain maps such as ``1=3,2=9``: what a label is worth, and the ideal order that follows, as trec_eval has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
+
+import numpy as np
+
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
+from idealrank.evaluation.trec_eval.groups import (
+    Bools,
+    Groups,
+)
+
+__all__ = ["Gains", "Ideal", "gains_of", "ideal", "not_best"]
+
+#: (label, gain) in the order given; any other label from 0 is worth itself.
+Gains: TypeAlias = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Ideal:
+    """The positive gains of each query in the best order."""
+
+    groups: Groups
+    gains: Floats
+
+
+def gains_of(labels: Floats, gains: Gains) -> Floats:
+    """The gain of each label; 0 for those of unjudged documents.
+
+    >>> gains_of(np.array([0.0, 1.0, 2.0, 3.0, -1.0]), ((2.0, 9.0),))
+    array([0., 1., 9., 3., 0.])
+    """
+    worth = np.maximum(labels, 0.0)
+    for label, gain in gains:
+        worth[labels == label] = gain
+    return worth
+
+
+@cache
+def _rising(top: int, gains: Gains) -> tuple[tuple[float, float], ...]:
+    """(label, gain) for the labels up to ``top`` and those in the map, by rising gain as trec_eval sorts them.
+
+    It takes the difference of two gains, cut to an integer, for their order, so that gains less than 1 apart count as
+    equal; and the C library merges sorted halves. Fractional gains may come out in the wrong order.
+
+    >>> _rising(3, ((1.0, 3.0), (2.0, 9.0)))
+    ((0.0, 0.0), (1.0, 3.0), (3.0, 3.0), (2.0, 9.0))
+    >>> _rising(2, ((2.0, 0.5), (1.0, 0.25)))
+    ((2.0, 0.5), (1.0, 0.25), (0.0, 0.0))
+    """
+
+    def merged(levels: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        if len(levels) < 2:
+            return levels
+        left, right = merged(levels[: len(levels) // 2]), merged(levels[len(levels) // 2 :])
+        result = []
+        while left and right:
+            result.append((left if int(left[0][1] - right[0][1]) <= 0 else right).pop(0))
+        return result + left + right
+
+    others = [(float(label), float(label)) for label in range(top + 1) if label not in dict(gains)]
+    return tuple(merged([*gains, *others]))
+
+
+def ideal(judged: Groups, labels: Floats, tops: Int64s, gains: Gains) -> Ideal:
+    """The judged documents in trec_eval's order of falling gains, up to the first gain that is not positive.
+
+    ``tops`` is the highest label of each query, -1 without one.
+    """
+    places, begins = labels, np.ones(tops.size, bool)
+    if gains:
+        places = np.empty_like(labels)
+        for top in np.unique(tops).tolist():
+            order = _rising(top, gains)
+            begins[tops == top] = order[-1][1] > 0
+            rows = tops[judged.queries] == top
+            known, number = np.unique(labels[rows], return_inverse=True)
+            place_of = {label: place for place, (label, _) in enumerate(order)}
+            places[rows] = np.array([place_of[label] for label in known.tolist()], np.float64)[number]
+    best_first = np.lexsort((-places, judged.queries))
+    worth = gains_of(labels, gains)[best_first]
+    kept = (judged.count_so_far(worth <= 0) == 0) & begins[judged.queries]
+    return Ideal(Groups(judged.count(kept)), worth[kept])
+
+
+def not_best(found: Ideal, judged: Groups, labels: Floats, gains: Gains) -> Bools:
+    """For which queries the order that `ideal` found is not the best one."""
+    is_short = found.groups.sizes < judged.count(gains_of(labels, gains) > 0)
+    rises = np.append(False, found.gains[1:] > found.gains[:-1])[: found.gains.size] & (found.groups.ranks > 1)
+    return is_short | (found.groups.count(rises) > 0)

@@ -1,0 +1,1 @@
+"""Linear rankers: any loss, L-BFGS, stochastic gradient descent or cutting planes."""

@@ -1,0 +1,182 @@
+"""Linear rankers that have names of their own: each is a loss, minimised like any other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from idealrank import losses
+from idealrank.data.ranking import Floats
+from idealrank.errors import ConventionError
+from idealrank.learners.linear.objective import Objective
+from idealrank.learners.linear.optimizers import planes
+from idealrank.learners.linear.ranker import LinearModel
+from idealrank.learners.trace import Trace
+from idealrank.losses import Loss
+
+__all__ = [
+    "ApproxAPRanker",
+    "ApproxNDCGRanker",
+    "LeastSquaresRanker",
+    "ListNet",
+    "RankCosine",
+    "RankNet",
+    "RankSVM",
+    "SoftRank",
+]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RankSVM(LinearModel):
+    """Ranking SVM (Herbrich et al. 2000; Joachims 2002): 1/2 ||w||^2 + C times the sum of hinge losses of all pairs.
+
+    ``loss`` is "squared_hinge" (Chapelle and Keerthi 2010), which is smooth, or "hinge", which has corners and is
+    minimised by cutting planes (Joachims 2006) to within a millionth of its value at 0. Pairs are never visited one by
+    one. Each pair of documents of one query and different labels counts 1.
+
+    The pair (1, 0) apart by 1 feature: 1/2 w^2 + C (1 - w)^2 is least at w = 2 C / (1 + 2 C) = 2/3.
+
+    >>> RankSVM(C=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_.round(6)
+    array([0.666667])
+    """
+
+    C: float = 1.0
+    loss: str = "squared_hinge"
+    l2: float = field(default=0.0, init=False)
+
+    def _loss(self) -> Loss:
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise ConventionError(f"loss is 'squared_hinge' or 'hinge', got {self.loss!r}")
+        return losses.loss(self.loss)
+
+    def _penalty(self, weight: float) -> float:
+        return 1 / (self.C * weight)
+
+    def _minimised(self, objective: Objective, start: Floats, trace: Trace) -> Floats:
+        if self.loss == "squared_hinge" or self.optimizer == "sgd":
+            return super()._minimised(objective, start, trace)
+        planes(objective, trace, self.max_iter, 1e-6 * objective(np.zeros_like(start))[0])
+        return trace.best_parameters
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not 0 < self.C < float("inf"):
+            raise ConventionError(f"C must be a number above 0, got {self.C!r}")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ListNet(LinearModel):
+    """ListNet (Cao et al. 2007): the cross entropy of top-one probabilities of labels and scores.
+
+    ``normalizer`` None is the paper's; "dcg" or a number of ranks makes it consistent with NDCG (Ravikumar et al.
+    2011).
+
+    >>> ListNet().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
+    array([ True])
+    """
+
+    normalizer: Any = None
+
+    def _loss(self) -> Loss:
+        return losses.CrossEntropy(normalizer=self.normalizer)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RankCosine(LinearModel):
+    """RankCosine (Qin et al. 2008, Information Processing and Management): the cosine of gains and scores.
+
+    ``normalizer`` None is the paper's; "dcg" or a number of ranks makes it consistent with NDCG (Ravikumar et al.
+    2011).
+
+    >>> RankCosine().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).score([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    1.0
+    """
+
+    normalizer: Any = None
+
+    def _loss(self) -> Loss:
+        return losses.Cosine(normalizer=self.normalizer)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LeastSquaresRanker(LinearModel):
+    """Least squares on gains divided by their DCG norm, which is consistent with NDCG (Ravikumar et al. 2011).
+
+    ``normalizer`` "dcg" is the whole list's norm, a number that of so many ranks; None leaves gains as they are, and
+    the fit inconsistent (Cossock and Zhang 2006).
+
+    One relevant document of two: gains (1, 0) have the norm 1, so the scores are 1 and 0.
+
+    >>> LeastSquaresRanker().fit([[2.0], [4.0]], [0, 1], qid=[1, 1]).predict([[2.0], [4.0]]).round(4) + 0
+    array([0., 1.])
+    """
+
+    normalizer: Any = "dcg"
+
+    def _loss(self) -> Loss:
+        return losses.LeastSquares(normalizer=self.normalizer)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RankNet(LinearModel):
+    """RankNet (Burges et al. 2005), linear: the logistic loss of the difference of scores, pair by pair.
+
+    >>> RankNet(l2=0.1).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
+    array([ True])
+    """
+
+    sigma: float = 1.0
+
+    def _loss(self) -> Loss:
+        return losses.PairwiseLogistic(sigma=self.sigma)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ApproxNDCGRanker(LinearModel):
+    """ApproxNDCG (Qin, Liu and Li 2008): NDCG itself, its ranks made smooth with the slope ``alpha``.
+
+    >>> ApproxNDCGRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
+    array([ True])
+    """
+
+    alpha: float | str = 10.0
+    cutoff: Any = None
+    beta: float = 10.0
+
+    def _loss(self) -> Loss:
+        return losses.ApproxNDCG(alpha=self.alpha, cutoff=self.cutoff, beta=self.beta)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ApproxAPRanker(LinearModel):
+    """ApproxAP (Qin, Liu and Li 2008): average precision itself, ranks made smooth with ``alpha`` and ``beta``.
+
+    A document is relevant from the label ``rel`` on.
+
+    >>> ApproxAPRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
+    array([ True])
+    """
+
+    alpha: float | str = 10.0
+    beta: float = 10.0
+    rel: float | None = None
+
+    def _loss(self) -> Loss:
+        return losses.ApproxAP(alpha=self.alpha, beta=self.beta, rel=self.rel)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SoftRank(LinearModel):
+    """SoftRank (Taylor et al. 2008): the expected NDCG of scores with Gaussian noise of deviation ``sigma``.
+
+    >>> SoftRank().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
+    array([ True])
+    """
+
+    sigma: float = 1.0
+    cutoff: Any = None
+
+    def _loss(self) -> Loss:
+        return losses.SoftNDCG(sigma=self.sigma, cutoff=self.cutoff)

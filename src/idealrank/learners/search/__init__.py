@@ -1,0 +1,1 @@
+"""Choosing settings: tuning, cross validation on folds."""

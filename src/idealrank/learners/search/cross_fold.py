@@ -1,0 +1,196 @@
+"""Rankers on folds: each fitted to train, its setting chosen on validation, and its scores kept on test queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from idealrank._base.tables import (
+    Column,
+    Table,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    RankingData,
+    concatenate,
+)
+from idealrank.errors import DataError
+from idealrank.evaluation.evaluator import (
+    Evaluations,
+    Measures,
+    evaluate,
+)
+from idealrank.learners.search.progress import counted
+from idealrank.learners.search.trials import (
+    Task,
+    Trial,
+    better,
+    measured_by,
+    run,
+    settings_of,
+    with_settings,
+)
+from idealrank.measures import Measure
+from idealrank.measures.conventions import Convention
+
+__all__ = ["Chosen", "CrossFold", "cross_fold"]
+
+
+class Chosen(NamedTuple):
+    """The ranker that validation data chose in a fold, fitted; its setting, and the mean that it had there.
+
+    >>> Chosen(None, {"l2": 0.1}, 0.5).settings
+    {'l2': 0.1}
+    """
+
+    ranker: Any
+    settings: Mapping[str, Any]
+    value: float
+
+
+@dataclass(frozen=True, repr=False)
+class CrossFold:
+    """What `cross_fold` found.
+
+    Attributes
+    ----------
+    data: all test queries, fold by fold, without features.
+    fold_of: the number of the fold, from 0, that tested each query of ``data``.
+    scores: {ranker: one score a document of ``data``}, for `compare(found.data, found.scores, ...)`.
+    evaluations: {ranker: its evaluation on ``data``}; all have the same queries in the same order.
+    chosen: {ranker: what validation chose, one a fold}.
+    """
+
+    data: RankingData
+    fold_of: Int64s
+    scores: Mapping[str, Floats]
+    evaluations: Evaluations
+    chosen: Mapping[str, tuple[Chosen, ...]]
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return int(self.fold_of.max()) + 1
+
+    @property
+    def mean(self) -> dict[str, dict[str, float]]:
+        """{ranker: {measure: mean of the folds' means}}, as LETOR has it; over queries it is ``evaluations.mean``."""
+        measures = next(iter(self.evaluations.values())).per_query
+        by_measure = {measure: self.fold_means(measure) for measure in measures}
+        return {
+            name: {measure: float(np.mean(found[name])) for measure, found in by_measure.items()}
+            for name in self.evaluations
+        }
+
+    def fold_means(self, measure: str) -> dict[str, Floats]:
+        """{ranker: its mean on the test queries of each fold}."""
+        fold_of = dict(zip(self.data.query_ids.tolist(), self.fold_of.tolist(), strict=True))
+        found = {}
+        for name, evaluation in self.evaluations.items():
+            # A convention may leave out queries.
+            own_folds = np.array([fold_of[query] for query in evaluation.query_ids.tolist()])
+            values = evaluation.per_query[measure]
+            parts = (
+                replace(evaluation, per_query={measure: values[own_folds == fold]}) for fold in range(self.n_folds)
+            )
+            found[name] = np.array([part.mean[measure] for part in parts])
+        return found
+
+    def table(self) -> Table:
+        """A row a ranker: the means of the folds' means, a column a measure."""
+        means = self.mean
+        measures = list(next(iter(means.values())))
+        columns = [Column("ranker"), *(Column(measure, ".4f") for measure in measures)]
+        return Table(columns, [[name, *own.values()] for name, own in means.items()])
+
+    def table_of_folds(self, measure: str) -> Table:
+        """A row a ranker: its mean in each fold, and their mean."""
+        columns = [Column("ranker"), *(Column(f"fold {fold + 1}", ".4f") for fold in range(self.n_folds))]
+        means = self.fold_means(measure)
+        return Table(
+            [*columns, Column("mean", ".4f")],
+            [[name, *own.tolist(), float(own.mean())] for name, own in means.items()],
+        )
+
+    def __repr__(self) -> str:
+        means = "; ".join(
+            f"{name} " + ", ".join(f"{measure} {value:.4f}" for measure, value in own.items())
+            for name, own in self.mean.items()
+        )
+        return f"CrossFold({self.n_folds} folds, {self.data.n_queries:,} queries; {means})"
+
+
+def cross_fold(
+    rankers: Mapping[str, Any],
+    folds: Sequence[tuple[RankingData, RankingData, RankingData]],
+    measures: Measures = ("ndcg@10",),
+    *,
+    like: str | Convention | None = None,
+    select_by: str | Measure | None = None,
+    keep_best: bool = True,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> CrossFold:
+    """Fit rankers to the train part of each fold, choose on its validation part, and measure all test parts together.
+
+    ``rankers`` is {name: ranker}, or {name: (ranker, settings)} where settings are as for `tune`; ``folds`` are (train,
+    validation, test), of `read_letor_folds` say, with each query in one test part. Fits keep their best iteration, and
+    settings are chosen, by ``select_by`` on the validation part; None is each ranker's own measure. With
+    ``keep_best=False`` fits keep their last iteration, and validation chooses among settings only. Test queries are
+    measured as by `evaluate`, and never looked at before. ``n_jobs`` fits run at once, as in `tune`.
+
+    >>> from idealrank import datasets, learners
+    >>> from idealrank.io.letor_folds import Folds
+    >>> folds = Folds.of(datasets.web_search(n_queries=15, n_docs=20).train.split([0.2] * 5, seed=0))
+    >>> ranker = learners.LinearRanker("pairwise_logistic", normalize="minmax")
+    >>> found = cross_fold({"all": (ranker, {"l2": [0.01, 1.0]})}, folds, ["ndcg@10", "ap"], n_jobs=1)
+    >>> found.data.n_queries, len(found.chosen["all"]), list(found.mean["all"])
+    (15, 5, ['ndcg@10', 'ap'])
+    """
+    if not rankers:
+        raise DataError("there are no rankers: give {name: ranker} or {name: (ranker, settings)}")
+    candidates = [candidate for name, each in rankers.items() for candidate in _candidates(name, each, select_by)]
+    chosen: dict[str, list[Chosen]] = {name: [] for name in rankers}
+    scores: dict[str, list[Floats]] = {name: [] for name in rankers}
+    tested: list[RankingData] = []
+    with counted(len(folds) * len(candidates), f"{len(folds)} folds", shown=verbose) as done:
+        for number, (train, validation, test) in enumerate(folds, start=1):
+            tasks = (Task(each.ranker, each.measure, train, validation, keep_best, test) for each in candidates)
+            best: dict[str, tuple[_Candidate, Trial]] = {}
+            for candidate, trial in zip(candidates, run(tasks, n_jobs), strict=True):
+                leader = best.get(candidate.name)
+                if leader is None or better(leader[1], trial, candidate.measure) is trial:
+                    best[candidate.name] = candidate, trial
+                done(f"fold {number}, {candidate.name}")
+            for name, (candidate, trial) in best.items():
+                if trial.test_scores is None or trial.why_no_mean:
+                    raise DataError(f"{name} could not be fitted and measured in fold {number}: {trial.why_no_mean}")
+                chosen[name].append(Chosen(trial.ranker, candidate.settings, trial.mean))
+                scores[name].append(test.to_groups(trial.test_scores))
+            tested.append(replace(test.grouped(), features=None))
+    data = concatenate(tested)
+    columns = {name: np.concatenate(parts) for name, parts in scores.items()}
+    return CrossFold(
+        data,
+        np.repeat(np.arange(len(tested)), [part.n_queries for part in tested]),
+        columns,
+        evaluate(data, columns, measures, like=like),
+        {name: tuple(each) for name, each in chosen.items()},
+    )
+
+
+class _Candidate(NamedTuple):
+    name: str
+    settings: Mapping[str, Any]
+    ranker: Any
+    measure: Measure
+
+
+def _candidates(name: str, given: Any, select_by: str | Measure | None) -> list[_Candidate]:
+    ranker, settings = given if isinstance(given, tuple) else (given, {})
+    prepared, by = measured_by(ranker, select_by)
+    return [_Candidate(name, setting, with_settings(prepared, setting), by) for setting in settings_of(settings)]

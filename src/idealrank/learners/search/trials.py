@@ -1,0 +1,188 @@
+"""Fits of rankers with many settings, on all cores, and the one that ranks validation data best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.base import clone
+
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    RankingData,
+)
+from idealrank.errors import ConventionError, DataError
+from idealrank.measures import Measure, measure
+
+__all__ = [
+    "Settings",
+    "Task",
+    "Trial",
+    "better",
+    "fit_to",
+    "measured_by",
+    "merit",
+    "rows_of",
+    "run",
+    "settings_of",
+    "with_settings",
+]
+
+#: {option: the values to try}, or several such; values may be a distribution of SciPy's.
+Settings: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A ranker to fit and to measure.
+
+    ``fit_sees_validation``: the fit may keep its best iteration by it. Documents of ``test`` are scored, if there are.
+    """
+
+    ranker: Any
+    measure: Measure
+    train: RankingData
+    validation: RankingData
+    fit_sees_validation: bool = True
+    test: RankingData | None = None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of a task: the fitted ranker, its validation values a query, and test scores; or why there are none.
+
+    >>> Trial(None, np.array([0.5, 1.0])).mean
+    0.75
+    """
+
+    ranker: Any
+    values: Floats
+    test_scores: Floats | None = None
+    failure: str = ""
+
+    @property
+    def mean(self) -> float:
+        """The mean of the validation values, NaN where there is none."""
+        return math.nan if self.why_no_mean else float(np.nanmean(self.values))
+
+    @property
+    def why_no_mean(self) -> str:
+        """Why there is no mean; empty where there is one."""
+        if not self.failure and np.isnan(self.values).all():
+            return "no validation query has a value of the measure: is anything relevant in them?"
+        return self.failure
+
+
+def merit(value: float, by: Measure) -> float:
+    """What is to be as large as possible; a fit that failed has none.
+
+    >>> merit(0.25, measure("pairwise_error")), merit(math.nan, measure("ndcg"))
+    (-0.25, -inf)
+    """
+    return -math.inf if math.isnan(value) else -value if by.lower_is_better else value
+
+
+def better(best: Trial | None, trial: Trial, by: Measure) -> Trial:
+    """The better of two trials; of equals, the earlier one."""
+    return trial if best is None or merit(trial.mean, by) > merit(best.mean, by) else best
+
+
+def measured_by(ranker: Any, by: str | Measure | None) -> tuple[Any, Measure]:
+    """A copy of the ranker that validates by this measure, and the measure; None for the ranker's own."""
+    if by is None:
+        return clone(ranker), measure(ranker.get_params().get("measure", "ndcg"))
+    return ranker.validated_by(by) if hasattr(ranker, "validated_by") else clone(ranker), measure(by)
+
+
+def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None = None) -> list[dict[str, Any]]:
+    """Each combination of the values, or ``n_iter`` of them at random.
+
+    >>> settings_of({"l2": [0.1, 1.0], "max_iter": [50]})
+    [{'l2': 0.1, 'max_iter': 50}, {'l2': 1.0, 'max_iter': 50}]
+    """
+    from sklearn.model_selection import ParameterGrid, ParameterSampler
+
+    listed = [settings] if isinstance(settings, Mapping) else list(settings)
+    if not listed:
+        raise ConventionError("there are no settings to try: give {option: values}")
+    is_drawn = any(hasattr(values, "rvs") for each in listed for values in each.values())
+    if is_drawn and n_iter is None:
+        raise ConventionError("distributions are drawn from: say how often by n_iter")
+    if n_iter is not None and n_iter < 1:
+        raise ConventionError(f"n_iter must be 1 or more, or None for all combinations, got {n_iter}")
+    try:
+        if not is_drawn and (n_iter is None or n_iter >= len(ParameterGrid(listed))):
+            return list(ParameterGrid(listed))
+        return list(ParameterSampler(listed, n_iter, random_state=seed))
+    except (TypeError, ValueError) as error:
+        raise ConventionError(f"cannot read the settings: {error}") from None
+
+
+def with_settings(ranker: Any, setting: Mapping[str, Any]) -> Any:
+    """A copy of the ranker with these options."""
+    try:
+        return clone(ranker).set_params(**setting)
+    except ValueError as error:
+        raise ConventionError(str(error)) from None
+
+
+def rows_of(data: RankingData) -> tuple[Any, Floats, Any]:
+    """(X, y, qid) as rankers take them.
+
+    >>> from idealrank import from_arrays
+    >>> rows_of(from_arrays([1, 0, 2], query_ids=["b", "a", "b"], features=[[1], [2], [3]]))[1:]
+    (array([1., 0., 2.]), array([0, 1, 0]))
+    """
+    if data.features is None:
+        raise DataError("the data has no features to rank by")
+    return data.features, data.labels, data.to_rows(np.repeat(np.arange(data.n_queries), np.diff(data.offsets)))
+
+
+def fit_to(ranker: Any, train: RankingData, validation: RankingData | None = None) -> Any:
+    """The ranker, fitted to the data with the weights that it has; validation data chooses the iteration."""
+    X, y, qid = rows_of(train)
+    chosen_by = None if validation is None else rows_of(validation)
+    return ranker.fit(X, y, qid=qid, eval_set=chosen_by, sample_weight=train.weights)
+
+
+def run(tasks: Iterable[Task], n_jobs: int | None) -> Iterator[Trial]:
+    """The trials in the order of the tasks, as they are done, ``n_jobs`` at once: None for as many as cores."""
+    n_jobs = resolve_threads(n_jobs)
+    if n_jobs == 1:
+        return (_tried(task) for task in tasks)
+    from joblib import Parallel, delayed
+
+    found: Iterator[Trial] = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(_tried_on_one_core)(task) for task in tasks
+    )
+    return found
+
+
+def _tried_on_one_core(task: Task) -> Trial:
+    if "n_threads" not in task.ranker.get_params():
+        return _tried(task)
+    ranker = clone(task.ranker).set_params(n_threads=1)
+    trial = _tried(replace(task, ranker=ranker))
+    if trial.ranker is not None:
+        trial.ranker.set_params(n_threads=task.ranker.n_threads)
+    return trial
+
+
+def _tried(task: Task) -> Trial:
+    ranker = clone(task.ranker)
+    try:
+        fit_to(ranker, task.train, task.validation if task.fit_sees_validation else None)
+    except DataError as error:  # a step size that diverges, say; another setting may do
+        return Trial(None, np.zeros(0), failure=str(error))
+    seen = task.validation
+    values = task.measure(seen.to_groups(seen.labels), seen.to_groups(_scores(ranker, seen)), seen.offsets)
+    return Trial(ranker, values, None if task.test is None else _scores(ranker, task.test))
+
+
+def _scores(ranker: Any, data: RankingData) -> Floats:
+    X, _, qid = rows_of(data)
+    return np.asarray(ranker.predict(X, qid=qid), np.float64)

@@ -1,0 +1,180 @@
+"""Settings of a ranker, chosen by how well it ranks data that it did not learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from idealrank._base.tables import (
+    Column,
+    Table,
+    Value,
+)
+from idealrank.data.ranking import (
+    Floats,
+    RankingData,
+    from_arrays,
+)
+from idealrank.errors import ConventionError, DataError
+from idealrank.learners.search.progress import counted
+from idealrank.learners.search.trials import (
+    Settings,
+    Task,
+    Trial,
+    better,
+    fit_to,
+    measured_by,
+    merit,
+    run,
+    settings_of,
+    with_settings,
+)
+from idealrank.measures import Measure
+
+__all__ = ["Tuning", "tune"]
+
+
+@dataclass(frozen=True, repr=False)
+class Tuning:
+    """What `tune` found.
+
+    Attributes
+    ----------
+    best: the ranker with the best setting, fitted.
+    settings: every setting that was tried.
+    values: the mean of ``measure`` on validation queries, one a setting; NaN where the fit failed.
+    failures: why it did, one a setting; empty where it did not.
+    measure: what was measured.
+
+    >>> from idealrank import measure
+    >>> Tuning(None, ({"l2": 0.1}, {"l2": 1.0}), np.array([0.25, 0.5]), ("", ""), measure("ndcg"))
+    Tuning(best of 2: l2=1.0; ndcg 0.5000)
+    """
+
+    best: Any
+    settings: tuple[Mapping[str, Any], ...]
+    values: Floats
+    failures: tuple[str, ...]
+    measure: Measure
+
+    @property
+    def best_number(self) -> int:
+        """Which of the settings is the best; of equals, the first."""
+        return int(np.argmax([merit(value, self.measure) for value in self.values.tolist()]))
+
+    @property
+    def best_settings(self) -> Mapping[str, Any]:
+        """The setting that ranks validation queries best."""
+        return self.settings[self.best_number]
+
+    @property
+    def best_value(self) -> float:
+        """Its mean of ``measure``."""
+        return float(self.values[self.best_number])
+
+    def table(self) -> Table:
+        """A row a setting, the best first."""
+        names = list(dict.fromkeys(name for setting in self.settings for name in setting))
+        by_merit = sorted(range(len(self.settings)), key=lambda each: -merit(float(self.values[each]), self.measure))
+        columns = [*map(Column, names), Column(str(self.measure), ".4f")]
+        rows: list[list[Value]] = [
+            [*(_cell(self.settings[each].get(name)) for name in names), self._value(each)] for each in by_merit
+        ]
+        if not any(self.failures):
+            return Table(columns, rows)
+        told = [[*row, self.failures[each]] for row, each in zip(rows, by_merit, strict=True)]
+        return Table([*columns, Column("failure")], told)
+
+    def _value(self, number: int) -> float | None:
+        return None if self.failures[number] else float(self.values[number])
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """The same as a data frame."""
+        from idealrank.io.frames import frame_of
+
+        return frame_of(self.table().by_column(), backend)
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.best_settings.items())
+        return f"Tuning(best of {len(self.settings)}: {options}; {self.measure} {self.best_value:.4f})"
+
+
+def _cell(value: Any) -> Value:
+    return value if value is None or isinstance(value, (int, float)) else str(value)
+
+
+def tune(
+    ranker: Any,
+    settings: Settings,
+    data: RankingData | tuple[Any, npt.ArrayLike, Any],
+    *,
+    eval_set: RankingData | tuple[Any, npt.ArrayLike, Any] | None = None,
+    cv: int | None = None,
+    measure: str | Measure | None = None,
+    n_iter: int | None = None,
+    n_jobs: int | None = None,
+    seed: int | None = 0,
+    verbose: bool = False,
+) -> Tuning:
+    """Fit the ranker with each setting, and keep the one that ranks validation queries best.
+
+    ``settings`` is {option: values}, each combination being tried; with ``n_iter``, so many of them drawn at random,
+    and a value may then be a distribution of `scipy.stats`. ``data`` and ``eval_set`` are `RankingData` or (X, y, qid).
+
+    Give either ``eval_set``, on which fits also keep their best iteration; or ``cv``, a number of folds: each setting
+    is then measured on queries that its fit did not see, every query once, and the best is fitted to all of the data.
+    ``measure`` is the ranker's own unless it is given. ``n_jobs`` fits run at once, each on one core; None is as many
+    as there are cores. A fit that fails, by a step size that is too large, say, loses; if all fail, that is an error.
+
+    >>> from idealrank import datasets, learners
+    >>> train, test = datasets.web_search(n_queries=20, n_docs=30)
+    >>> tune(learners.RankNet(), {"normalize": [None, "minmax"]}, train, eval_set=test, n_jobs=1)
+    Tuning(best of 2: normalize='minmax'; ndcg 0.7740)
+    """
+    if (eval_set is None) == (cv is None):
+        raise ConventionError("give eval_set, the data to choose by, or cv, a number of folds, and not both")
+    whole = _as_data(data)
+    prepared, by = measured_by(ranker, measure)
+    tried = settings_of(settings, n_iter, seed)
+    rankers = [with_settings(prepared, setting) for setting in tried]
+    pairs = [(whole, _as_data(eval_set))] if cv is None else list(whole.folds(cv, seed))
+    tasks = (
+        Task(each, by, train, validation, fit_sees_validation=cv is None)
+        for each in rankers
+        for train, validation in pairs
+    )
+    best: Trial | None = None
+    outcomes: list[tuple[float, str]] = []
+    with counted(len(rankers), f"tuning {type(ranker).__name__}", shown=verbose) as done:
+        for trial in _of_settings(run(tasks, n_jobs), len(pairs)):
+            outcomes.append((trial.mean, trial.why_no_mean))
+            best = better(best, trial, by)
+            done(f"best {by} {best.mean:.4f}")
+    if best is None or best.why_no_mean:
+        raise DataError(f"no setting could be fitted and measured; the first: {outcomes[0][1]}")
+    values, failures = zip(*outcomes, strict=True)
+    chosen = best.ranker if cv is None else fit_to(clone(best.ranker), whole)
+    return Tuning(chosen, tuple(tried), np.array(values), failures, by)
+
+
+def _of_settings(trials: Iterator[Trial], n_folds: int) -> Iterator[Trial]:
+    """One trial a setting: the values of its folds together."""
+    while fold_trials := list(islice(trials, n_folds)):
+        failure = next((trial.failure for trial in fold_trials if trial.failure), "")
+        yield Trial(fold_trials[0].ranker, np.concatenate([trial.values for trial in fold_trials]), failure=failure)
+
+
+def _as_data(data: Any) -> RankingData:
+    if isinstance(data, RankingData):
+        return data
+    try:
+        X, y, qid = data
+    except (TypeError, ValueError):
+        raise DataError(f"data is RankingData or (X, y, qid), got {type(data).__name__}") from None
+    return from_arrays(y, query_ids=qid, features=X)

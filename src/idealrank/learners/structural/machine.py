@@ -1,0 +1,49 @@
+"""Structural SVMs: weights for which no ranking of a query is both bad and scored higher than the best one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank.errors import ConventionError
+from idealrank.learners.base import Training
+from idealrank.learners.iterative import WeightedSum
+from idealrank.learners.linear.objective import Objective
+from idealrank.learners.linear.optimizers import planes
+from idealrank.losses import Loss
+
+__all__ = ["StructuralSVM"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class StructuralSVM(WeightedSum):
+    """What structural SVMs have in common (Tsochantaridis et al. 2005); subclasses name the hinge.
+
+    Rankings y have a value <w, Psi(y)>, by which the ranking by falling score is the highest. The hinge of a query is
+    max over rankings y of 1 - measure(y) + <w, Psi(y)> - <w, Psi(best ranking)>: convex, and never less than
+    1 - measure of the ranking by score. The mean hinge + l2 / 2 ||w||^2 is minimised by cutting planes, until it is
+    proven to be within ``tolerance`` of the least possible, or for ``max_iter`` planes; ``gap_`` says how near it came.
+    With the constant C of the papers, l2 = 1 / C.
+    """
+
+    l2: float = 0.1
+    tolerance: float = 0.001
+    max_iter: int = 500
+
+    def _hinge(self) -> Loss:
+        raise NotImplementedError
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for name in ("l2", "tolerance"):
+            if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0):
+                raise ConventionError(f"{name} must be a number above 0, got {getattr(self, name)!r}")
+
+    def _fit(self, training: Training) -> None:
+        hinge = Objective(training.parts, self._hinge(), lambda _: self.l2)
+        start = np.zeros(self.n_features_in_ + 1)
+        with self._traced(start, self._validation(training.validation)) as trace:
+            trace.begin(str(hinge.loss))
+            self.gap_ = planes(hinge, trace, self.max_iter, self.tolerance)

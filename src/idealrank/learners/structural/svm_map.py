@@ -1,0 +1,74 @@
+"""SVMmap: a structural SVM for average precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank._base.options import (
+    number,
+    option,
+)
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
+from idealrank.learners.structural.interleaving import most_violated
+from idealrank.learners.structural.machine import StructuralSVM
+from idealrank.losses import Loss
+from idealrank.losses.base import Lists
+from idealrank.losses.segments import sums
+from idealrank.measures import Measure
+
+__all__ = ["APHinge", "SVMMap"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SVMMap(StructuralSVM):
+    """SVMmap (Yue, Finley, Radlinski and Joachims 2007): a hinge that bounds 1 - average precision.
+
+    A document is relevant from the label ``rel`` on; a query where all are, or none is, counts nothing. The other
+    parameters are those of `StructuralSVM`.
+
+    One relevant document of two, one feature apart by 1, so <w, Psi> is w or -w: the hinge is max(0, 1/2 - 2 w), and
+    it and w^2 l2 / 2 together are least at w = 1/4.
+
+    >>> SVMMap(l2=0.1, tolerance=1e-9).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_
+    array([0.25])
+    """
+
+    measure: str | Measure = "ap"
+    rel: float = 1.0
+
+    def _hinge(self) -> Loss:
+        return APHinge(rel=self.rel)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class APHinge(Loss):
+    """max over rankings y of 1 - AP(y) + <w, Psi(y)> - <w, Psi(best)>: the hinge of SVMmap.
+
+    A relevant document and another, with equal scores, so that <w, Psi> is 0: the worst ranking has AP 1/2.
+
+    >>> APHinge()([1, 0], [1.0, 1.0])
+    (array([0.5]), array([-2.,  2.]))
+    """
+
+    rel: float = option(number(), 1.0)
+    label = "ap_hinge"
+
+    def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
+        harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, lists.sizes.max(initial=0) + 1)))
+        relevant = lists.labels >= self.rel
+        counts = np.maximum(sums(relevant.astype(np.float64), lists.offsets), 1)
+
+        def lost(query: Int64s, i: Int64s, j: Int64s) -> Floats:
+            # sum_{k<=i} k / (k + j - 1) - k / (k + j), where k / (k + j) = 1 - j / (k + j)
+            fall = j * (harmonic[i + j] - harmonic[j]) - (j - 1) * (harmonic[i + j - 1] - harmonic[j - 1])
+            return np.asarray(fall / counts[query])
+
+        found = most_violated(lists, relevant, lost)
+        hits, above = found.hits, found.misses_above
+        missed = np.bincount(hits.query, above / (hits.number + above), lists.n_queries)  # 1 - precision
+        return missed / counts + sums(found.slopes * lists.scores, lists.offsets), found.slopes

@@ -1,0 +1,1 @@
+"""Rankers made of trees and thresholds."""

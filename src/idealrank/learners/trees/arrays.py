@@ -1,0 +1,153 @@
+"""Boosted trees as plain arrays: LightGBM's text taken apart, checked, and put together again.
+
+LightGBM ends the process at a text that it cannot read, so that no text from a file is ever given to it: files hold
+the arrays, and the text is made from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
+from idealrank.errors import DataError
+
+__all__ = ["Trees"]
+
+_MOST_FEATURES = 1_000_000  # all are named in the text
+_HEADER = """\
+tree
+version=v4
+num_class=1
+num_tree_per_iteration=1
+label_index=0
+max_feature_idx={last}
+objective=custom
+feature_names={names}
+feature_infos={ranges}
+tree_sizes={sizes}
+
+"""
+_TREE = """\
+Tree={number}
+num_leaves={n_leaves}
+num_cat=0
+split_feature={features}
+split_gain={zeros}
+threshold={thresholds}
+decision_type={decisions}
+left_child={left}
+right_child={right}
+leaf_value={leaf_values}
+is_linear=0
+shrinkage=1
+
+
+"""
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Trees one after the other: tree t has ``n_leaves[t]`` leaves, and one split fewer.
+
+    A split sends a document left where its feature is at most the threshold; ``decisions`` are LightGBM's bits for
+    missing values. A child from 0 on is a split of the same tree, and comes after its parent; -1 is the first leaf,
+    -2 the second.
+    """
+
+    n_leaves: Int64s
+    features: Int64s
+    thresholds: Floats
+    decisions: Int64s
+    left: Int64s
+    right: Int64s
+    leaf_values: Floats
+
+    @classmethod
+    def of(cls, text: str) -> Trees:
+        """Those of LightGBM's text; splits on categories and linear leaves are a DataError."""
+        trees = [_fields(block) for block in text.split("\nTree=")[1:]]
+        for tree in trees:
+            if tree["num_cat"] != "0" or tree.get("is_linear", "0") != "0":
+                raise DataError("trees that split on categories, or have linear leaves, cannot be plain arrays")
+
+        def joined(name: str, dtype: type) -> np.ndarray:
+            return np.array([dtype(word) for tree in trees for word in tree.get(name, "").split()], dtype)
+
+        return cls(
+            np.array([int(tree["num_leaves"]) for tree in trees], np.int64),
+            joined("split_feature", int),
+            joined("threshold", float),
+            joined("decision_type", int),
+            joined("left_child", int),
+            joined("right_child", int),
+            joined("leaf_value", float),
+        )
+
+    def check(self, n_features: int) -> None:
+        """Raise a DataError unless these are trees of so many features."""
+        if n_features > _MOST_FEATURES:
+            raise DataError(f"trees have at most {_MOST_FEATURES:,} features, got {n_features:,}")
+        if not self.n_leaves.size or (self.n_leaves < 1).any():
+            raise DataError("there must be a tree, and every tree must have a leaf")
+        if (self.n_leaves > self.leaf_values.size).any():
+            raise DataError("a tree has more leaves than there are")
+        if self.n_leaves.sum() != self.leaf_values.size or (self.n_leaves - 1).sum() != self.features.size:
+            raise DataError(f"the trees have {self.n_leaves.sum()} leaves, got values of {self.leaf_values.size}")
+        if ((self.features < 0) | (self.features >= n_features)).any():
+            raise DataError(f"a split must be on one of the {n_features} features")
+        # Missing values: none, zero or NaN, and which way they go; not the bit of a split on categories.
+        if not np.isin(self.decisions, (0, 2, 4, 6, 8, 10)).all():
+            raise DataError("a decision must be one of 0, 2, 4, 6, 8 and 10")
+        for splits, _ in self._parts():
+            n_splits = splits.stop - splits.start
+            for child in (self.left[splits], self.right[splits]):
+                ahead = (child > np.arange(n_splits)) & (child < n_splits)
+                if not (ahead | ((child < 0) & (child >= -n_splits - 1))).all():
+                    raise DataError("a child must be a later split or a leaf of its tree")
+
+    def to_text(self, n_features: int) -> str:
+        """LightGBM's text of them."""
+        blocks = []
+        for number, (splits, leaves) in enumerate(self._parts()):
+            blocks.append(
+                _TREE.format(
+                    number=number,
+                    n_leaves=leaves.stop - leaves.start,
+                    features=_words(self.features[splits]),
+                    zeros=_words(np.zeros(splits.stop - splits.start, np.int64)),
+                    thresholds=_words(self.thresholds[splits]),
+                    decisions=_words(self.decisions[splits]),
+                    left=_words(self.left[splits]),
+                    right=_words(self.right[splits]),
+                    leaf_values=_words(self.leaf_values[leaves]),
+                )
+            )
+        header = _HEADER.format(
+            last=n_features - 1,
+            names=" ".join(f"Column_{number}" for number in range(n_features)),
+            ranges=" ".join(["[-inf:inf]"] * n_features),
+            sizes=" ".join(str(len(block)) for block in blocks),
+        )
+        return f"{header}{''.join(blocks)}end of trees\n\nparameters:\nend of parameters\n\npandas_categorical:null\n"
+
+    def _parts(self) -> Iterator[tuple[slice, slice]]:
+        """The splits and the leaves of each tree."""
+        ends = np.concatenate(([0], np.cumsum(self.n_leaves))).tolist()
+        for number, (begin, end) in enumerate(pairwise(ends)):
+            yield slice(begin - number, end - number - 1), slice(begin, end)
+
+
+def _fields(block: str) -> Mapping[str, str]:
+    lines = (line.partition("=") for line in block.split("\n\n")[0].splitlines())
+    return {name: value for name, equals, value in lines if equals}
+
+
+def _words(values: Int64s | Floats) -> str:
+    return " ".join(map(repr, values.tolist()))

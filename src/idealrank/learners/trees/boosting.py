@@ -1,0 +1,52 @@
+"""What gradient boosting asks of a loss: a first and a second derivative a document, as boosters store them."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    query_at,
+)
+from idealrank.errors import DataError
+from idealrank.losses import Loss
+from idealrank.losses.base import Lists
+
+__all__ = ["Float32s", "derivatives"]
+
+Float32s: TypeAlias = npt.NDArray[np.float32]
+
+
+def derivatives(loss: Loss, lists: Lists, query_weights: Floats | None = None) -> tuple[Float32s, Float32s]:
+    """Gradient and positive curvature of the sum of the loss over queries, at the scores of the lists.
+
+    >>> from idealrank.losses import PairwiseLogistic
+    >>> derivatives(PairwiseLogistic(), Lists(np.array([1.0, 0.0]), np.zeros(2), np.array([0, 2])))
+    (array([-0.5,  0.5], dtype=float32), array([0.25, 0.25], dtype=float32))
+    """
+    _check(lists.scores, lists.offsets, "a score of the booster must be a finite number", "try a lower learning rate")
+    _, gradient = loss.values_and_gradient(lists)
+    curvature = loss.curvature(lists)
+    if query_weights is not None:
+        spread = np.repeat(query_weights, lists.sizes)
+        gradient, curvature = gradient * spread, curvature * spread
+    return _stored(gradient, lists.offsets, "first"), _stored(curvature, lists.offsets, "second")
+
+
+def _stored(column: Floats, offsets: Int64s, which: str) -> Float32s:
+    with np.errstate(over="ignore"):
+        stored = column.astype(np.float32)
+    _check(stored, offsets, f"boosters store the {which} derivative as float32", "use smaller labels or weights")
+    return stored
+
+
+def _check(column: npt.NDArray[np.floating], offsets: Int64s, what: str, advice: str) -> None:
+    """Raise a DataError that names the first number that is not finite."""
+    finite = np.isfinite(column)
+    if not finite.all():
+        row = int(np.flatnonzero(~finite)[0])
+        raise DataError(f"{what}, got {column[row]:g}: {advice}", query=query_at(offsets, row), row=row)

@@ -1,0 +1,165 @@
+"""RankBoost: a weighted vote of thresholds on single features."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    RankingData,
+)
+from idealrank.errors import DataError
+from idealrank.evaluation.scoring import mean_over_queries
+from idealrank.learners.base import Training
+from idealrank.learners.iterative import Iterative
+from idealrank.losses import Push
+from idealrank.losses.base import Lists
+from idealrank.losses.push import n_pairs
+from idealrank.measures import measure
+
+__all__ = ["RankBoost"]
+
+_SURE = 1 - 1e-12  # a threshold that orders every pair would have an infinite weight
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RankBoost(Iterative):
+    """RankBoost (Freund, Iyer, Schapire and Singer 2003) with weak rankers that say whether a feature is above a value.
+
+    D is a distribution over the pairs of a query's documents with different labels, even at first. Each round takes the
+    weak ranker h, 0 or 1, with the greatest |r|, r = sum of D(pair) (h(better) - h(worse)); adds
+    1/2 ln((1 + r) / (1 - r)) h to the scores; and makes D proportional to exp(score(worse) - score(better)). Pairs are
+    never visited one by one, and features are sorted once. The loss in ``history_`` is the mean of these exponentials,
+    which bounds the share of misordered pairs, and falls by sqrt(1 - r^2) a round or more.
+
+    After a fit, ``features_``, ``thresholds_`` and ``alphas_`` have one number for each weak ranker: a document's score
+    is the sum of the alphas of those whose feature is greater than the threshold. A fit ends when no threshold helps.
+    The parameters are those of all learners that go step by step (`Iterative`).
+
+    One relevant document of four, which is "above 1" while two of the others are not: r = 2/3, and the weight is
+    1/2 ln 5 = 0.804...
+
+    >>> X, y = [[2.0], [1.0], [5.0], [0.0]], [1, 0, 0, 0]
+    >>> ranker = RankBoost(max_iter=1).fit(X, y, qid=[1, 1, 1, 1])
+    >>> ranker.features_, ranker.thresholds_, ranker.alphas_
+    (array([0]), array([1.]), array([0.80471896]))
+    >>> ranker.predict(X)
+    array([0.80471896, 0.        , 0.80471896, 0.        ])
+    """
+
+    _state: ClassVar[Mapping[str, str]] = {
+        "features_": "int64[n_weak]",
+        "thresholds_": "float64[n_weak]",
+        "alphas_": "float64[n_weak]",
+    }
+
+    def _fit(self, training: Training) -> None:
+        cells = training.features.matrix()
+        thresholds = _Thresholds.of(cells)
+        pairs = _PairWeights.of(training)
+        scores = np.zeros(len(cells))
+        weak = np.empty((0, 3))  # feature, threshold, alpha
+        with self._traced(weak, self._validation(training.validation)) as trace:
+            loss, potential = pairs.at(scores)
+            trace.add(weak, loss)
+            for _ in range(self.max_iter):
+                feature, threshold, r = thresholds.best(potential)
+                if not r:
+                    break
+                alpha = math.atanh(math.copysign(min(abs(r), _SURE), r))
+                weak = np.vstack([weak, (feature, threshold, alpha)])
+                scores = scores + _votes(cells, weak[-1:])
+                loss, potential = pairs.at(scores)
+                trace.add(weak, loss)
+                if trace.is_hopeless:
+                    break
+
+    def _keep(self, parameters: Floats) -> None:
+        self.features_: Int64s = parameters[:, 0].astype(np.int64)
+        self.thresholds_: Floats = parameters[:, 1].copy()
+        self.alphas_: Floats = parameters[:, 2].copy()
+
+    def _check_state(self) -> None:
+        outside = (self.features_ < 0) | (self.features_ >= self.n_features_in_)
+        if outside.any():
+            raise DataError(f"there are {self.n_features_in_} features, got the number {self.features_[outside][0]}")
+
+    def _scores(self, data: RankingData) -> Floats:
+        weak = np.column_stack([self.features_, self.thresholds_, self.alphas_])
+        return _votes(self._features(data).matrix(), weak)
+
+    def _validation(self, data: RankingData | None) -> Callable[[Floats], float] | None:
+        if data is None:
+            return None
+        labels, chosen, cells = data.to_groups(data.labels), measure(self.measure), self._features(data).matrix()
+        scores, seen = np.zeros(data.n_docs), 0
+
+        def validate(weak: Floats) -> float:
+            nonlocal scores, seen
+            scores, seen = scores + _votes(cells, weak[seen:]), len(weak)
+            return mean_over_queries(chosen(labels, scores, data.offsets), chosen)
+
+        return validate
+
+
+def _votes(cells: npt.NDArray[np.float32], weak: Floats) -> Floats:
+    """The sum over weak rankers of alpha where the feature is above the threshold."""
+    total = np.zeros(len(cells))
+    for feature, threshold, alpha in weak:
+        total += alpha * (cells[:, int(feature)] > threshold)
+    return total
+
+
+@dataclass(frozen=True)
+class _Thresholds:
+    """Each feature's documents by rising value, and after which of them a value ends, all but the greatest."""
+
+    cells: npt.NDArray[np.float32]
+    order: Int64s
+    ends: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, cells: npt.NDArray[np.float32]) -> _Thresholds:
+        columns = np.ascontiguousarray(cells.T)
+        order = np.argsort(columns, axis=1, kind="stable")
+        rising = np.take_along_axis(columns, order, axis=1)
+        return cls(cells, order[:, :-1], rising[:, 1:] > rising[:, :-1])
+
+    def best(self, potential: Floats) -> tuple[int, float, float]:
+        """The feature and the threshold of the greatest |r|, and r: the sum of the potential above it."""
+        above = -np.cumsum(potential[self.order], axis=1)  # all potential together is 0
+        sizes = np.abs(above) * self.ends
+        if not sizes.max(initial=0.0) > 1 - _SURE:
+            return 0, 0.0, 0.0
+        feature, place = (int(each) for each in np.unravel_index(int(np.argmax(sizes)), sizes.shape))
+        threshold = float(self.cells[self.order[feature, place], feature])
+        return feature, threshold, float(above[feature, place])
+
+
+@dataclass(frozen=True)
+class _PairWeights:
+    """The distribution D over pairs, in sums of it: ``even`` has what each query's pairs weigh at first."""
+
+    lists: Lists
+    even: Floats
+
+    @classmethod
+    def of(cls, training: Training) -> _PairWeights:
+        return cls(training.lists, n_pairs(training.lists) * training.query_weights)
+
+    def at(self, scores: Floats) -> tuple[float, Floats]:
+        """The mean of exp(score(worse) - score(better)), and each document's potential.
+
+        That is D of the pairs in which it is the better document less D of those in which it is the worse one.
+        """
+        values, slopes = Push(p=1).values_and_gradient(replace(self.lists, scores=scores))
+        masses = self.even * np.exp(values)
+        total = max(float(masses.sum()), 1e-300)
+        return total / max(float(self.even.sum()), 1e-300), -slopes * np.repeat(masses / total, self.lists.sizes)

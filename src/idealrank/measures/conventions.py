@@ -1,0 +1,251 @@
+"""Conventions: what a measure's unnamed options mean, as plain data.
+
+A convention fills in what was left None, and never overrides what was named. ``idealrank`` is the library's own for
+arrays; every other preset gives the number that the tool of its name gives. See CONVENTION_NAMES for the list.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from idealrank._base.specs import nearest
+from idealrank.errors import ConventionError
+from idealrank.measures import discounts, gains
+
+__all__ = ["CONVENTION_NAMES", "Convention", "convention"]
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Convention:
+    """A named set of choices.
+
+    Choices about the data:
+
+    - ``negative``: a negative label is an "error", makes the document "unjudged", is left as it is ("keep"), or drops
+      the document ("drop");
+    - ``unjudged``: an unjudged document counts 0 ("zero") or is dropped ("drop");
+    - ``missing``: a query that the run leaves out counts 0.0, is dropped ("drop"), or is an "error";
+    - ``duplicates``: of a document that stands twice the "last" score counts, or it is an "error";
+    - ``precision``: scores are compared as "float64" or "float32";
+    - ``labels``: any "float", only an "integer", only 0 and 1 ("binary"), or floats "truncated" to integers.
+
+    ``options`` are the measures' options, by name; ``overrides`` those of single measures: "ap", or "rr@" for one with
+    a cut-off. These may also choose another ``precision`` or other ``labels``. What is not named is idealrank's own.
+
+    >>> mine = Convention("mine", options={"ties": "stable"}, overrides={"rr@": {"precision": "float32"}})
+    >>> mine.option("ties", "ap"), mine.option("denominator", "ap")
+    ('stable', 'relevant')
+    >>> mine.for_measure("rr").precision, mine.for_measure("rr", has_cutoff=True).precision
+    ('float64', 'float32')
+    """
+
+    name: str
+    negative: str = "error"
+    unjudged: str = "zero"
+    missing: float | str = 0.0
+    duplicates: str = "last"
+    precision: str = "float64"
+    labels: str = "float"
+    options: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False)
+    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: _NOTHING, hash=False)
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for name, known in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in known:
+                words = ", ".join(map(repr, known))
+                raise ConventionError(f"{self.name}: {name} must be one of {words}, got {value!r}")
+
+    def option(self, name: str, measure: str, has_cutoff: bool = False) -> Any:
+        """What an unnamed option of a measure means here."""
+        own = (_OWN_OVERRIDES.get(measure, _NOTHING), _OWN_OPTIONS)
+        by_rank = (self._overrides_of(measure, has_cutoff), self.options, *own)
+        return next((choices[name] for choices in by_rank if name in choices), None)
+
+    def for_measure(self, measure: str, has_cutoff: bool = False) -> Convention:
+        """The same, with the choices about data that it makes for this measure alone."""
+        overrides = self._overrides_of(measure, has_cutoff)
+        choices = {name: overrides[name] for name in _OF_MEASURES if name in overrides}
+        return dataclasses.replace(self, **choices) if choices else self
+
+    def _overrides_of(self, measure: str, has_cutoff: bool) -> dict[str, Any]:
+        with_cutoff = self.overrides.get(f"{measure}@", _NOTHING) if has_cutoff else _NOTHING
+        return {**self.overrides.get(measure, _NOTHING), **with_cutoff}
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The choices about the data, by name."""
+        return {name: getattr(self, name) for name in _CHOICES}
+
+    def but(self, **choices: Any) -> Convention:
+        """The same with other choices about the data.
+
+        >>> convention("trec_eval").but(unjudged="drop", missing=0.0).name
+        'trec_eval but unjudged=drop, missing=0.0'
+        """
+        changed = ", ".join(f"{name}={value}" for name, value in choices.items())
+        for name in choices:
+            if name not in _CHOICES:
+                raise ConventionError(f"a convention has no choice {name!r}{nearest(name, _CHOICES)}")
+        return dataclasses.replace(self, name=f"{self.name} but {changed}", **choices)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+#: Choices about the data, and what each may be.
+_CHOICES: Mapping[str, tuple[float | str, ...]] = MappingProxyType(
+    {
+        "negative": ("error", "unjudged", "keep", "drop"),
+        "unjudged": ("zero", "drop"),
+        "missing": (0.0, "drop", "error"),
+        "duplicates": ("last", "error"),
+        "precision": ("float64", "float32"),
+        "labels": ("float", "integer", "binary", "truncated"),
+    }
+)
+#: Those of them that may differ between measures; the others say which documents and queries there are.
+_OF_MEASURES = ("precision", "labels")
+
+_OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
+    {
+        "gain": gains.Exp2(),
+        "discount": discounts.Log(2),
+        "ties": "average",
+        "empty": 0.0,
+        "ideal": "judged",
+        "rel": 1.0,
+        "short": "as is",
+        "max_label": 4.0,
+        "p": 0.8,
+        "normalize": "pairs",
+    }
+)
+
+_OWN_OVERRIDES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "ap": {"denominator": "relevant"},
+        "p": {"denominator": "cutoff"},
+        "linear_ndcg": {"gain": gains.Linear()},
+    }
+)
+
+
+def _tool(name: str, note: str, **choices: Any) -> Convention:
+    fields = {key: choices.pop(key) for key in ("overrides", *_CHOICES) if key in choices}
+    return Convention(name, options=choices, note=note, **fields)
+
+
+_LINEAR = {"gain": gains.Linear()}
+_TREC = _LINEAR | {
+    "ties": "docid_desc",
+    "negative": "unjudged",
+    "missing": "drop",
+    "duplicates": "error",
+    "precision": "float32",
+    "labels": "truncated",
+}
+_PRESETS = (
+    _tool("idealrank", "Gain 2^l - 1, ties averaged, ideal over the judged documents."),
+    _tool("trec_eval", "trec_eval 9.0.8: scores as float32, so that close scores tie.", **_TREC),
+    _tool("trec_eval10", "trec_eval 10.0: scores as double; a query missing in the run ends it.",
+          **(_TREC | {"precision": "float64", "missing": "error"})),
+    _tool("pytrec_eval",
+          "pytrec_eval-terrier 0.5: trec_eval 9.0.8; labels must be integers. It can hang where all labels of a query "
+          "are negative.",
+          **(_TREC | {"labels": "integer"})),
+    _tool("ir_measures",
+          "ir_measures 0.4: its providers break ties differently, RR@k and Judged by ascending document id, the rest "
+          "as trec_eval; a missing query counts 0. Those two also compare scores as double. Judged counts a negative "
+          "label as judged: not repeated here.",
+          **(_TREC | {"labels": "integer", "missing": 0.0, "duplicates": "last"}),
+          overrides={key: {"ties": "docid_asc", "precision": "float64"} for key in ("rr@", "judged")}),
+    _tool("ranx",
+          "ranx 0.3: float labels are cut to integers; ties in input order up to 15 documents, arbitrary beyond. Its "
+          "RBP weighs by label and can exceed 1; its bpref takes a negative label for judged, is NaN where every "
+          "judged document is relevant, and 0 for all queries after one with nothing relevant: not repeated here.",
+          **_LINEAR, ties="stable", negative="unjudged", missing="error", labels="truncated"),
+    _tool("sklearn",
+          "scikit-learn 1.9 ndcg_score: ties averaged; only the documents given exist. Its average_precision_score "
+          "takes the precision at the end of a run of equal scores for all of them: not repeated here.",
+          **_LINEAR, ideal="retrieved"),
+    _tool("torchmetrics",
+          "torchmetrics 1.9: scores as float32; ties are averaged for NDCG, in arbitrary order for the rest; AP is "
+          "divided by the relevant documents found. Three bugs are not repeated here: a query counts as empty where "
+          "its labels sum to 0, as -1, 1, 0 do; an ideal DCG below 0 is divided by too; AP, P, recall and RR take a "
+          "document for irrelevant where its score is not positive.",
+          **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
+          overrides={name: {"ties": "stable"} for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
+          | {"ap": {"ties": "stable", "denominator": "hits"}}),
+    _tool("tf_ranking",
+          "TF-Ranking 0.5: ties are shuffled at random on every call, of which this is the mean; a negative label is "
+          "padding; P is divided by the documents there are.",
+          ideal="retrieved", negative="drop", overrides={"p": {"denominator": "retrieved"}}),
+    _tool("rax",
+          "Rax 0.4: input order; a negative label has a negative gain. Where all labels are negative it gives 1: "
+          "not repeated here.",
+          ties="stable", ideal="retrieved", negative="keep", overrides={"p": {"denominator": "retrieved"}}),
+    _tool("lightgbm",
+          "LightGBM 4.7: a query with nothing relevant counts 1 in its two measures, NDCG and MAP; with weights that 1 "
+          "is added unweighted, a bug not repeated here. NDCG takes labels up to 30, unless another gain is named.",
+          gain=gains.Exp2(30), ties="stable", ideal="retrieved", labels="integer",
+          overrides={"ndcg": {"empty": 1.0}, "ap": {"empty": 1.0, "denominator": "reachable"}}),
+    _tool("xgboost",
+          "XGBoost 3.2: scores as float32; a query with nothing relevant counts 1 in NDCG and MAP but 0 in pre; all "
+          "three are silently cut at 32 where no cut-off is named. MAP and pre take labels 0 and 1 only, NDCG those up "
+          "to 31, unless another gain is named. Weights as in LightGBM.",
+          gain=gains.Exp2(31), ties="stable", ideal="retrieved", labels="integer", precision="float32",
+          overrides={"ndcg": {"empty": 1.0, "cutoff": 32},
+                     "ap": {"empty": 1.0, "denominator": "reachable", "cutoff": 32, "labels": "binary"},
+                     "p": {"denominator": "retrieved", "cutoff": 32, "labels": "binary"}}),
+    _tool("catboost",
+          "CatBoost 1.2: of equal scores the lower label comes first; relevant is a label above 0.5; a query with "
+          "nothing relevant counts 1 in NDCG and recall but 0 in MAP, MRR and precision. Its ERR takes labels for "
+          "probabilities, which is not repeated here.",
+          **_LINEAR, ties="worst", ideal="retrieved", negative="keep", rel=math.nextafter(0.5, 1),
+          overrides={"ndcg": {"empty": 1.0}, "recall": {"empty": 1.0}, "ap": {"denominator": "reachable"},
+                     "p": {"denominator": "retrieved"}}),
+    _tool("rectools", "RecTools 0.19: binary, and the ideal has k relevant documents for every user.",
+          gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal": "full"}}),
+    _tool("recommenders", "recommenders 1.2: binary by default, where even a document judged 0 counts as a hit.",
+          gain=gains.Binary(0.0), ties="stable", rel=0.0, overrides={"ap": {"denominator": "reachable"}}),
+    _tool("spark", "Spark 4 RankingMetrics: binary; the order is that of the predictions given.",
+          gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
+    _tool("letor1", "The LETOR 1.0 evaluation script: ranks 1 and 2 undiscounted, ties in file order.",
+          discount=discounts.Letor(), ties="stable"),
+    _tool("letor4", "The LETOR 3.0 and 4.0 scripts: as letor1, and NDCG@k is 0 for a query of fewer than k documents.",
+          discount=discounts.Letor(), ties="stable", overrides={"ndcg": {"short": "zero"}}),
+    _tool("gdeval",
+          "gdeval.pl of the TREC Web track: gain 2^l - 1, ties by descending document id; queries with nothing "
+          "relevant, and those missing in the run, are left out.",
+          ties="docid_desc", negative="unjudged", labels="integer", missing="drop", empty="skip"),
+    _tool("msmarco", "The MS MARCO script: MRR@10, ties by ascending document id, a missing query counts 0.",
+          **_LINEAR, ties="docid_asc", negative="unjudged"),
+)  # fmt: skip
+_BY_NAME = {preset.name: preset for preset in _PRESETS}
+#: What `like=` takes.
+CONVENTION_NAMES = tuple(_BY_NAME)
+
+
+def convention(like: str | Convention) -> Convention:
+    """The preset of this name; a Convention stays itself.
+
+    >>> convention("sklearn").options["gain"]
+    Linear()
+    >>> convention("trek_eval")
+    Traceback (most recent call last):
+    idealrank.errors.ConventionError: unknown convention 'trek_eval'; did you mean 'trec_eval'?
+    """
+    if isinstance(like, Convention):
+        return like
+    if like not in _BY_NAME:
+        raise ConventionError(f"unknown convention {like!r}{nearest(like, _BY_NAME)}")
+    return _BY_NAME[like]

@@ -1,0 +1,122 @@
+"""Cut-offs: how many ranks count, k of a list of n documents."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._base.specs import number_text
+from idealrank.errors import ConventionError
+
+__all__ = ["Cutoff", "Fraction", "Power", "Rank", "of"]
+
+Int64s = npt.NDArray[np.int64]
+
+
+class Cutoff:
+    """What all cut-offs have in common: how many ranks count, by the length of the list.
+
+    >>> [cutoff.at(20).item() for cutoff in (Rank(10), Fraction(0.2), Power(0.5))]
+    [10, 4, 4]
+    """
+
+    def at(self, n: npt.ArrayLike) -> Int64s:
+        """The number of ranks that count, at least 1, for lists of n documents."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Rank(Cutoff):
+    """The first k ranks, whatever the length of the list: ``@10``.
+
+    >>> Rank(10).at([4, 100])
+    array([10, 10])
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, (bool, np.bool_)) or self.k != int(self.k) or not 1 <= self.k <= 2**53:
+            raise ConventionError(f"a cut-off is a whole number from 1, a fraction below 1, or None, got {self.k!r}")
+        object.__setattr__(self, "k", int(self.k))
+
+    def at(self, n: npt.ArrayLike) -> Int64s:
+        return np.full(np.shape(n), self.k, np.int64)
+
+    def __str__(self) -> str:
+        return str(self.k)
+
+
+@dataclass(frozen=True)
+class Fraction(Cutoff):
+    """The first c n ranks, 0 < c < 1, rounded down: ``@20%`` (Wang et al. 2013, Theorem 12).
+
+    >>> Fraction(0.2).at([4, 10, 15])
+    array([1, 2, 3])
+    """
+
+    c: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.c < 1:
+            raise ConventionError(f"a fraction of the list lies between 0 and 1, got {self.c!r}")
+
+    def at(self, n: npt.ArrayLike) -> Int64s:
+        # The small addition: 0.29 * 100 is 28.999999999999996.
+        return np.maximum(np.floor(self.c * np.asarray(n, np.float64) + 1e-9), 1).astype(np.int64)
+
+    def __str__(self) -> str:
+        percent = f"{100 * self.c:.12g}"
+        return f"{percent}%" if float(percent) / 100 == self.c else repr(self.c)
+
+
+@dataclass(frozen=True)
+class Power(Cutoff):
+    """The first n^p ranks, 0 < p < 1, rounded down: ``@n^0.5``, which grows more slowly than the list (Theorem 11).
+
+    >>> Power(0.5).at([9, 10, 1_000_000])
+    array([   3,    3, 1000])
+    """
+
+    exponent: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.exponent < 1:
+            raise ConventionError(f"the exponent of a cut-off lies between 0 and 1, got {self.exponent!r}")
+
+    def at(self, n: npt.ArrayLike) -> Int64s:
+        return np.maximum(np.floor(np.asarray(n, np.float64) ** self.exponent + 1e-9), 1).astype(np.int64)
+
+    def __str__(self) -> str:
+        return f"n^{number_text(self.exponent)}"
+
+
+def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
+    """A cut-off from what people write for one: 10, 0.2, "20%", "n^0.5", None for the whole list.
+
+    >>> of(10), of(0.2), of("20%"), of("n^0.5"), of(None)
+    (Rank(k=10), Fraction(c=0.2), Fraction(c=0.2), Power(exponent=0.5), None)
+    """
+    if value is None or isinstance(value, Cutoff):
+        return value
+    try:
+        if isinstance(value, str):
+            if value.endswith("%"):
+                return Fraction(float(value[:-1]) / 100)
+            if value.startswith("n^"):
+                return Power(float(value[2:]))
+            value = int(value) if value.strip("+-").isdecimal() else float(value)
+        if isinstance(value, (float, np.floating)) and 0 < value < 1:
+            return Fraction(float(value))
+        if isinstance(value, (float, np.floating)) and not math.isfinite(value):
+            raise ConventionError(f"a cut-off is finite, got {value!r}; leave it out for the whole list")
+        return Rank(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ConventionError):
+            raise
+        raise ConventionError(
+            f"cannot read the cut-off {value!r}: write 10, 20%, n^0.5, or nothing for the whole list"
+        ) from None

@@ -1,0 +1,245 @@
+"""Discounts: how much a rank counts.
+
+A discount is a frozen value; called with ranks (from 1) it gives their weights. Written in a measure's name as
+``log:2``, ``power:0.5``, ``zipf``, ``geometric:2``, ``linear``, ``letor`` or ``table:1:0.5:0.2``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._base.specs import (
+    Named,
+    number_text,
+    parse,
+)
+from idealrank.errors import ConventionError, DataError
+
+__all__ = ["Discount", "Geometric", "Letor", "Linear", "Log", "Power", "Table", "Zipf", "of"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Discount(Named):
+    """What all discounts have in common: called with ranks, one gives their weights; its text reads back.
+
+    >>> [str(discount) for discount in (Log(), Power(0.5), Zipf(), Table([1, 0.5]))]
+    ['log:2', 'power:0.5', 'zipf', 'table:1:0.5']
+    """
+
+    def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
+        """One weight a rank; ``n`` is the length of the list, which only `Linear` asks for."""
+        raise NotImplementedError
+
+    def weights(self, n: int) -> Floats:
+        """The weights of the ranks 1 to n.
+
+        >>> Zipf().weights(4)
+        array([1.        , 0.5       , 0.33333333, 0.25      ])
+        """
+        return self(np.arange(1, n + 1), n)
+
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        """The weights of positions between ranks, and their derivatives; ``n`` has the length of each one's list.
+
+        Where a discount has no formula for them, the weights lie on straight lines between those of the ranks.
+
+        >>> Table([1, 0.5]).at([1.5, 2.5])
+        (array([0.75, 0.25]), array([-0.5, -0.5]))
+        """
+        place = np.asarray(positions, np.float64)
+        rank = np.floor(place)
+        first, second = self(rank), self(rank + 1)
+        return first + (place - rank) * (second - first), second - first
+
+
+def _positive(value: float, what: str, least: float) -> None:
+    if not (math.isfinite(value) and value > least):
+        raise ConventionError(f"{what} must be a finite number above {least:g}, got {value}")
+
+
+@dataclass(frozen=True)
+class Log(Discount):
+    """D(r) = 1 / log_b(1 + r): the standard discount. The base cancels in NDCG, not in DCG.
+
+    >>> Log()([1, 3, 7])
+    array([1.        , 0.5       , 0.33333333])
+    """
+
+    base: float = 2.0
+
+    def __post_init__(self) -> None:
+        _positive(self.base, "the base of a logarithm", 1)
+
+    def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
+        above = np.asarray(ranks, np.float64) + 1
+        return 1 / np.log2(above) if self.base == 2 else math.log(self.base) / np.log(above)
+
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        above = np.asarray(positions, np.float64) + 1
+        logs = np.log(above)
+        weights = math.log(self.base) / logs
+        return weights, -weights / (above * logs)
+
+
+@dataclass(frozen=True)
+class Power(Discount):
+    """D(r) = r^-beta (Wang et al. 2013, Theorem 7, for 0 < beta < 1).
+
+    >>> Power(0.5)([1, 4])
+    array([1. , 0.5])
+    """
+
+    beta: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.beta) and self.beta >= 0):
+            raise ConventionError(f"beta must be a finite number from 0, got {self.beta}")
+
+    def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
+        return np.asarray(ranks, np.float64) ** -self.beta
+
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        weights = self(positions)
+        return weights, -self.beta * weights / np.asarray(positions, np.float64)
+
+
+@dataclass(frozen=True)
+class Zipf(Discount):
+    """D(r) = 1 / r.
+
+    >>> Zipf()([1, 2, 4])
+    array([1.  , 0.5 , 0.25])
+    """
+
+    def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
+        return 1 / np.asarray(ranks, np.float64)
+
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        weights = self(positions)
+        return weights, -(weights**2)
+
+
+@dataclass(frozen=True)
+class Geometric(Discount):
+    """D(r) = b^-r: so fast that NDCG does not converge (Wang et al. 2013, Theorem 10).
+
+    >>> Geometric(2)([1, 2, 3])
+    array([0.5  , 0.25 , 0.125])
+    """
+
+    base: float = 2.0
+
+    def __post_init__(self) -> None:
+        _positive(self.base, "the base of a geometric discount", 1)
+
+    def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
+        return float(self.base) ** -np.asarray(ranks, np.float64)
+
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        weights = self(positions)
+        return weights, -math.log(self.base) * weights
+
+
+@dataclass(frozen=True)
+class Linear(Discount):
+    """D(r) = n - r, with n the length of the list (Jin and Geng, eq. (1)); never below 0.
+
+    >>> Linear()([1, 2, 3], 3)
+    array([2., 1., 0.])
+    """
+
+    def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
+        if n is None:
+            raise ConventionError("the linear discount depends on the length of the list: call it with n")
+        return np.maximum(n - np.asarray(ranks, np.float64), 0)
+
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        if n is None:
+            raise ConventionError("the linear discount depends on the length of the list: call it with n")
+        below = np.asarray(n) - np.asarray(positions, np.float64)
+        return np.maximum(below, 0), np.where(below > 0, -1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Letor(Discount):
+    """D(1) = D(2) = 1, D(r) = 1 / log2(r) from there on: the evaluation scripts of LETOR 1.0 to 4.0.
+
+    >>> Letor()([1, 2, 4, 8])
+    array([1.        , 1.        , 0.5       , 0.33333333])
+    """
+
+    def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
+        return 1 / np.log2(np.maximum(np.asarray(ranks, np.float64), 2))
+
+    def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        place = np.asarray(positions, np.float64)
+        inside = np.maximum(place, 2)
+        weights = 1 / np.log2(inside)
+        return weights, np.where(place > 2, -weights / (inside * np.log(inside)), 0.0)
+
+
+@dataclass(frozen=True, init=False)
+class Table(Discount):
+    """The weights of the ranks 1, 2, 3, ...; ranks beyond the table count 0.
+
+    >>> Table([1, 0.5])([1, 2, 3])
+    array([1. , 0.5, 0. ])
+    >>> Table.tabulate(lambda ranks: 1 / ranks**2, 3).values
+    (1.0, 0.25, 0.1111111111111111)
+    """
+
+    values: tuple[float, ...]
+
+    def __init__(self, *values: Sequence[float] | float) -> None:
+        table = values[0] if len(values) == 1 and isinstance(values[0], (Sequence, np.ndarray)) else values
+        try:
+            weights = tuple(float(value) for value in table)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise ConventionError(f"a discount table holds numbers, got {table!r}") from None
+        if not weights or not all(map(math.isfinite, weights)):
+            raise ConventionError(f"a discount table needs finite weights for at least rank 1, got {weights}")
+        # An ideal order by falling gains, and ties in their best order, mean something only for such weights.
+        if weights[0] <= 0 or weights[-1] < 0 or any(later > earlier for earlier, later in pairwise(weights)):
+            raise ConventionError(
+                f"the weights of a discount begin above 0, never rise, never are negative, got {weights}"
+            )
+        object.__setattr__(self, "values", weights)
+
+    @classmethod
+    def tabulate(cls, function: Callable[[Floats], npt.ArrayLike], n: int) -> Table:
+        """Any discount: the function, called once with the ranks 1 to n as floats, gives the weights."""
+        return cls(np.asarray(function(np.arange(1.0, n + 1)), np.float64).tolist())
+
+    def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
+        places = np.asarray(ranks, np.int64) - 1
+        if places.min(initial=0) < 0:
+            raise DataError(f"ranks count from 1, got {places.min() + 1}")
+        return np.asarray((*self.values, 0.0), np.float64).take(places.clip(max=len(self.values)))
+
+    def __str__(self) -> str:
+        return ":".join(["table", *map(number_text, self.values)])
+
+
+_CLASSES: dict[str, type[Discount]] = {cls.name(): cls for cls in (Log, Power, Zipf, Geometric, Linear, Letor, Table)}
+
+
+def of(value: str | Discount | Sequence[float]) -> Discount:
+    """A discount from its name, or from the weights of the ranks; a discount stays itself.
+
+    >>> of("log"), of("power:0.5")
+    (Log(base=2.0), Power(beta=0.5))
+    """
+    if isinstance(value, Discount):
+        return value
+    if isinstance(value, str):
+        return parse(value, _CLASSES, "discount")
+    if isinstance(value, (Sequence, np.ndarray)):
+        return Table(value)  # type: ignore[arg-type]  # text is a sequence too, and was read above
+    raise ConventionError(f"a discount is a name such as 'log', a table or a Discount, got {value!r}")

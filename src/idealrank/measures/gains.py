@@ -1,0 +1,168 @@
+"""Gains: what a document with a given label is worth.
+
+A gain is a frozen value; called with labels it gives their gains. Written in a measure's name as ``exp2``, ``linear``,
+``binary:1`` or ``table:0:1:3`` (the gains of the labels 0, 1, 2, ...).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._base.specs import (
+    Named,
+    number_text,
+    parse,
+)
+from idealrank.errors import ConventionError, DataError
+
+__all__ = ["Binary", "Exp2", "Gain", "Linear", "Table", "of"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Gain(Named):
+    """What all gains have in common: called with labels, one gives their gains; its text reads back.
+
+    >>> [str(gain) for gain in (Exp2(), Linear(), Binary(2), Table([0, 1, 3]))]
+    ['exp2', 'linear', 'binary:2', 'table:0:1:3']
+    """
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        """One gain a label."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Exp2(Gain):
+    """G(l) = 2^l - 1: the gain of learning to rank (Burges et al. 2005).
+
+    With ``highest``, written ``exp2:30``, a label above it is a DataError, as in tools that keep a table of gains.
+
+    >>> Exp2()([0, 1, 2, 3])
+    array([0., 1., 3., 7.])
+    """
+
+    highest: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.highest is not None and not (math.isfinite(self.highest) and self.highest >= 0):
+            raise ConventionError(f"highest must be a finite number from 0, got {self.highest}")
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        wanted = np.asarray(labels, np.float64)
+        above = np.flatnonzero(wanted > (np.inf if self.highest is None else self.highest))
+        if above.size:
+            row = int(above[0])
+            raise DataError(f"the gain takes labels up to {self.highest:g}, got {wanted.flat[row]:g}", row=row)
+        # Near 0 the difference would cancel.
+        return np.where(np.abs(wanted) < 1, np.expm1(wanted * math.log(2)), np.exp2(wanted) - 1)
+
+    def __str__(self) -> str:
+        return self.name() if self.highest is None else super().__str__()
+
+
+@dataclass(frozen=True)
+class Linear(Gain):
+    """G(l) = l: the gain of trec_eval and of Jarvelin and Kekalainen 2002.
+
+    >>> Linear()([0, 1, 2, 3])
+    array([0., 1., 2., 3.])
+    """
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        return np.array(labels, np.float64)
+
+
+@dataclass(frozen=True)
+class Binary(Gain):
+    """G(l) = 1 for labels from ``rel`` on, 0 below: a document is relevant or not.
+
+    >>> Binary()([0, 1, 2]), Binary(2)([0, 1, 2])
+    (array([0., 1., 1.]), array([0., 0., 1.]))
+    """
+
+    rel: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.rel):
+            raise ConventionError(f"rel must be a finite number, got {self.rel}")
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        return (np.asarray(labels, np.float64) >= self.rel).astype(np.float64)
+
+
+@dataclass(frozen=True, init=False)
+class Table(Gain):
+    """The gain of each label, from a dict, or a sequence for the labels 0, 1, 2, ...; other labels are a DataError.
+
+    >>> Table({0: 0, 1: 1, 4: 10})([4, 0])
+    array([10.,  0.])
+    >>> str(Table([0, 1, 3]))
+    'table:0:1:3'
+    """
+
+    labels: tuple[float, ...]
+    gains: tuple[float, ...]
+
+    def __init__(self, *gains: Mapping[float, float] | Sequence[float] | float) -> None:
+        table = gains[0] if len(gains) == 1 and isinstance(gains[0], (Mapping, Sequence, np.ndarray)) else gains
+        try:
+            items = table.items() if isinstance(table, Mapping) else enumerate(table)
+            pairs = sorted((float(label), float(gain)) for label, gain in items)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise ConventionError(f"a gain table holds numbers for numbers, got {table!r}") from None
+        if not pairs or not np.isfinite(pairs).all():
+            raise ConventionError(f"a gain table needs finite gains for at least one label, got {table!r}")
+        object.__setattr__(self, "labels", tuple(label for label, _ in pairs))
+        object.__setattr__(self, "gains", tuple(gain for _, gain in pairs))
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        wanted = np.asarray(labels, np.float64)
+        places = np.searchsorted(self.labels, wanted).clip(max=len(self.labels) - 1)
+        unknown = np.flatnonzero(np.asarray(self.labels)[places] != wanted)
+        if unknown.size:
+            row = int(unknown[0])
+            raise DataError(f"the gain table has no label {wanted.flat[row]:g}; it has {self.labels}", row=row)
+        return np.asarray(self.gains, np.float64).take(places)
+
+    def __str__(self) -> str:
+        if self.labels == tuple(range(len(self.labels))):
+            return ":".join(["table", *map(number_text, self.gains)])
+        pairs = zip(self.labels, self.gains, strict=True)
+        return ":".join(["table", *(f"{number_text(label)}>{number_text(gain)}" for label, gain in pairs)])
+
+
+_CLASSES: dict[str, type[Gain]] = {cls.name(): cls for cls in (Exp2, Linear, Binary, Table)}
+
+
+def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
+    """A gain from its name, or from a table; a gain stays itself.
+
+    >>> of("linear"), of("table:0>0:2>5")
+    (Linear(), Table(labels=(0.0, 2.0), gains=(0.0, 5.0)))
+    """
+    if isinstance(value, Gain):
+        return value
+    if isinstance(value, str):
+        return _read(value)
+    if isinstance(value, (Mapping, Sequence, np.ndarray)):
+        return Table(value)  # type: ignore[arg-type]  # text is a sequence too, and was read above
+    raise ConventionError(f"a gain is a name such as 'exp2', a table or a Gain, got {value!r}")
+
+
+def _read(text: str) -> Gain:
+    if not (text.lower().startswith("table:") and ">" in text):
+        return parse(text, _CLASSES, "gain")
+    pairs = [pair.split(">") for pair in text.split(":")[1:]]
+    try:
+        table = {float(label): float(gain) for label, gain in pairs}
+    except ValueError as error:
+        raise ConventionError(f"cannot read the gain {text!r}: {error}") from None
+    if len(table) < len(pairs):
+        raise ConventionError(f"a label stands twice in the gain {text!r}")
+    return Table(table)

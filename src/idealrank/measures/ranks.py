@@ -1,0 +1,101 @@
+"""Soft ranks: positions that change smoothly with the scores (Qin, Liu and Li 2008)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import _native
+from idealrank._base.options import (
+    choice,
+    number,
+)
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    check_columns,
+)
+
+__all__ = ["SIGMOIDS", "SoftRanks", "alpha_for", "soft_positions"]
+
+#: The step 1{z > 0}, smoothed: 1/(1 + e^-z); (1 + tanh(z/2))/2, which is the same; 1/2 + arctan(z)/pi; (1 + erf z)/2.
+SIGMOIDS = ("logistic", "tanh", "arctan", "erf")
+#: The slopes that a sigmoid may have: beyond them products with scores are 0 or infinite.
+slope = number(1e-300, 1e300)
+
+
+class SoftRanks:
+    """Sums of sigmoids over the documents of each query, t = alpha s.
+
+    Near-linear in time and linear in memory for the logistic sigmoid, to a relative error of 1e-10; O(n^2) in time for
+    arctan and erf.
+
+    >>> soft = SoftRanks(np.array([1.0, 1.0, 0.0]), np.array([0, 3]), alpha=100.0)
+    >>> soft.sums()[0] + 1
+    array([1.5, 1.5, 3. ])
+    """
+
+    def __init__(
+        self, scores: Floats, offsets: Int64s, alpha: float, sigmoid: str = "logistic", n_threads: int = 1
+    ) -> None:
+        self.scores = scores
+        self.offsets = offsets
+        self.alpha = alpha
+        self.sigmoid = "logistic" if sigmoid == "tanh" else sigmoid
+        self.n_threads = n_threads
+
+    def sums(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
+        """sum_j w_j sigma(t_j - t_i) over all other documents j, one a document, and the same of sigma'."""
+        return _native.sigmoid_sums(self.scores, weights, self.offsets, self.alpha, self.sigmoid, self.n_threads)
+
+    def log_sums(self) -> Floats:
+        """sum_j log(1 + exp(t_i - t_j)): minus the log of the product of sigma(t_j - t_i); for the logistic sigmoid."""
+        return _native.log_sigmoid_sums(self.scores, self.offsets, self.alpha, self.n_threads)
+
+
+def soft_positions(
+    scores: npt.ArrayLike,
+    offsets: npt.ArrayLike | None = None,
+    alpha: float = 10.0,
+    *,
+    sigmoid: str = "logistic",
+    n_threads: int | None = None,
+) -> npt.NDArray[Any]:
+    """Soft ranks 1 + sum_y sigma(alpha (s_y - s_x)) over all other documents y (eq. (20)), one a document.
+
+    The larger alpha, the closer to the ranks; equal scores have the mean of their ranks. Scores 1 and 0 with alpha 1:
+    the first has 1 + 1/(1 + e) = 1.268...
+
+    >>> soft_positions([1.0, 0.0], alpha=1.0)
+    array([1.26894142, 1.73105858])
+    """
+    column, _, cut = check_columns(scores, scores, offsets)
+    kind, steepness = choice(*SIGMOIDS)(sigmoid), slope(alpha)
+    return 1 + SoftRanks(column, cut, steepness, kind, resolve_threads(n_threads)).sums()[0]
+
+
+def alpha_for(scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: float = 0.01) -> float:
+    """The least alpha for which no soft rank of any query is farther than ``tol`` from the rank, by eq. (25).
+
+    That is, (n - 1) / (1 + exp(alpha delta)) <= tol, with n documents and delta the least difference of two scores.
+    Equal scores are no difference: their soft ranks are the mean of their ranks for every alpha. 0 where any will do.
+
+    Two documents one apart: 1 / (1 + exp(alpha)) = 0.01 for alpha = ln 99.
+
+    >>> round(alpha_for([1.0, 0.0]), 12) == round(float(np.log(99)), 12)
+    True
+    """
+    column, _, cut = check_columns(scores, scores, offsets)
+    tolerance = number(1e-300)(tol)
+    rows = _native.order(column, cut, resolve_threads(None))
+    with np.errstate(over="ignore"):
+        gaps = -np.diff(column[rows])
+    gaps[cut[(cut > 0) & (cut < column.size)] - 1] = 0  # from one query to the next
+    apart = np.flatnonzero(gaps > 0)
+    sizes = np.repeat(np.diff(cut), np.diff(cut))[apart]
+    with np.errstate(divide="ignore", over="ignore"):
+        needed = np.log(np.maximum((sizes - 1) / tolerance - 1, 1)) / gaps[apart]
+    return float(needed.max(initial=0.0))

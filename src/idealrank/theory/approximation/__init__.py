@@ -1,0 +1,1 @@
+"""How close smooth measures are to the measures they approximate (Qin et al. 2008)."""

@@ -1,0 +1,199 @@
+"""How far measures of soft ranks are from the measures: bounds (24)-(27) of Qin, Liu and Li 2008, and what is true."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import _native
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+    check_columns,
+)
+from idealrank.errors import ConventionError
+from idealrank.losses import ApproxKendall, ApproxNDCG, Loss, loss
+from idealrank.losses.base import Lists
+from idealrank.losses.direct import Approx, Approximation, depths_of, factors_of
+from idealrank.losses.positions import Positions
+from idealrank.losses.segments import maxima, sums
+from idealrank.losses.targets import worth_of
+from idealrank.measures import KendallTau, discounts
+from idealrank.measures.ranks import (
+    SoftRanks,
+    alpha_for,
+)
+
+__all__ = ["ApproximationError", "alpha_for", "approximation_error"]
+
+
+@dataclass(frozen=True)
+class ApproximationError:
+    """Of each query: how far soft ranks, and the measure made of them, are from the true ones.
+
+    Attributes
+    ----------
+    epsilon: the greatest distance of a soft rank from the rank; of equal scores, from any rank that one could have.
+    position_bound: what it is at most, by the least difference of two scores (eq. (25)).
+    bound: what the error of the measure is at most, given epsilon: (26) for AP, (27) for NDCG; infinite where the
+        theorem does not hold, NaN where there is none.
+    sharper: a smaller bound, where one is known.
+    actual: the error of the measure.
+
+    >>> error = approximation_error([1, 0], [1.0, 0.0], None, ApproxNDCG(alpha=5))
+    >>> bool(error.actual[0] <= error.sharper[0] <= error.bound[0])
+    True
+    """
+
+    epsilon: Floats
+    position_bound: Floats
+    bound: Floats
+    sharper: Floats
+    actual: Floats
+
+
+def approximation_error(
+    labels: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    offsets: npt.ArrayLike | None = None,
+    loss: str | Loss = ApproxNDCG(),  # noqa: B008
+) -> ApproximationError:
+    """The certificate of a loss of soft ranks at these scores.
+
+    Two documents, their scores 1 apart, alpha = 1: each position is off by 1 / (1 + e), which eq. (25) gives exactly.
+
+    >>> error = approximation_error([1, 0], [1.0, 0.0], loss="approx_ndcg(alpha=1)")
+    >>> error.epsilon, error.position_bound
+    (array([0.26894142]), array([0.26894142]))
+    """
+    form = _form(loss)
+    alpha = form.slope_of_ranks()
+    lists = Lists(*check_columns(labels, scores, offsets), n_threads=resolve_threads(None))
+    ranks = _Ranks.of(lists)
+    positions = 1 + SoftRanks(lists.scores, lists.offsets, alpha, form.sigmoid, lists.n_threads).sums()[0]
+    off = np.maximum(np.abs(positions - ranks.first), np.abs(positions - ranks.last))
+    epsilon = maxima(off, lists.offsets)
+    tails = _tail(form.sigmoid, alpha * ranks.gap)
+    position_bound = np.maximum(lists.sizes - 1, 0) * tails
+
+    target = form.target() if isinstance(form, Approximation) else KendallTau()
+    true = target(lists.labels, lists.scores, lists.offsets)
+    values, _ = form.values_and_gradient(lists)
+    ranked = (true != 0) | (values != 0)  # else nothing is relevant, or there is no pair
+    actual = np.where(ranked, np.abs(1 - values - true), 0.0)
+    if isinstance(form, Approximation):
+        bound, sharper = _bounds(form, lists, ranks, epsilon, true)
+    else:
+        # A pair with equal scores counts 0 in both.
+        bound = sharper = 2 * _tail(form.sigmoid, alpha * ranks.gap_of_different)
+    bound, sharper = (np.where(ranked, column, 0.0) for column in (bound, sharper))
+    return ApproximationError(epsilon, position_bound, bound, sharper, actual)
+
+
+def _form(given: str | Loss) -> Approximation | ApproxKendall:
+    form: Loss = loss(given)
+    if isinstance(form, Approx):
+        form = form.form
+    if not isinstance(form, Approximation | ApproxKendall):
+        raise ConventionError(f"{given} is not a loss of soft ranks: write approx_ndcg, approx(measure=p@10), ...")
+    return form
+
+
+@dataclass(frozen=True)
+class _Ranks:
+    """The ranks between which each document's lies, whatever the order of equal scores.
+
+    And of each query the least difference of two scores, and of two different ones.
+    """
+
+    first: Int64s
+    last: Int64s
+    gap: Floats
+    gap_of_different: Floats
+
+    @classmethod
+    def of(cls, lists: Lists) -> _Ranks:
+        n = lists.scores.size
+        rows = _native.order(lists.scores, lists.offsets, lists.n_threads)
+        descending = lists.scores[rows]
+        with np.errstate(over="ignore"):
+            gaps = np.append(0.0, descending[:-1] - descending[1:])
+        is_first_of_query = np.zeros(n, np.bool_)
+        is_first_of_query[lists.offsets[lists.offsets < n]] = True
+        begins = np.flatnonzero(is_first_of_query | (gaps != 0))
+        ends = np.append(begins[1:], n)
+        runs = np.repeat(np.arange(begins.size), ends - begins)
+        before = np.repeat(lists.offsets[:-1], lists.sizes)
+        first, last = np.empty(n, np.int64), np.empty(n, np.int64)
+        first[rows], last[rows] = begins[runs] + 1 - before, ends[runs] - before
+        gaps[is_first_of_query] = np.inf
+        return cls(first, last, *(_minima(g, lists.offsets) for g in (gaps, np.where(gaps > 0, gaps, np.inf))))
+
+
+def _minima(values: Floats, offsets: Int64s) -> Floats:
+    """The least of each query's values, none of which is negative."""
+    with np.errstate(divide="ignore"):
+        return 1 / maxima(1 / values, offsets)
+
+
+def _tail(sigmoid: str, z: Floats) -> Floats:
+    """sigma(-z), z >= 0."""
+    with np.errstate(over="ignore"):
+        match sigmoid:
+            case "arctan":
+                return 0.5 - np.arctan(z) / math.pi
+            case "erf":
+                return np.array([math.erfc(each) / 2 for each in z])
+        return 1 / (1 + np.exp(z))
+
+
+def _bounds(form: Approximation, lists: Lists, ranks: _Ranks, epsilon: Floats, true: Floats) -> tuple[Floats, Floats]:
+    plan = form.plan
+    worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
+    if plan.reduction == "precision_mean" and plan.cutoff is None:
+        return _ap_bounds(sums(worth, lists.offsets), epsilon, form.beta)
+    if plan.reduction != "sum":
+        unknown = np.full(lists.n_queries, np.nan)
+        return unknown, unknown
+    if plan.denominator == "ideal" and isinstance(plan.discount, discounts.Log) and plan.cutoff is None:
+        bound = epsilon / (2 * math.log(2))  # eq. (27)
+        return bound, true * bound
+    bound = _sum_bound(form, lists, ranks, epsilon, worth)
+    return bound, bound
+
+
+def _ap_bounds(relevant: Floats, epsilon: Floats, beta: float) -> tuple[Floats, Floats]:
+    """Eq. (26), and half of it or less: the paper's own steps give ((R - 1)/R) S1 ... + epsilon S2."""
+    bounds = np.full((2, relevant.size), np.inf)
+    for q in np.flatnonzero(epsilon < 0.5):
+        i, eps = np.arange(1, relevant[q] + 1), epsilon[q]
+        first = (1 / (i - eps)).sum() * float(_tail("logistic", np.array(beta * (1 - 2 * eps))))
+        second = eps * (1 / (i * (i - eps))).sum()
+        bounds[:, q] = first + 2 * second, (1 - 1 / max(relevant[q], 1)) * first + second
+    return bounds[0], bounds[1]
+
+
+def _sum_bound(form: Approximation, lists: Lists, ranks: _Ranks, epsilon: Floats, worth: Floats) -> Floats:
+    """The error of sum_x G_x D(p_x), D falling, where every position may be off by epsilon."""
+    plan = form.plan
+    depths = depths_of(plan, lists, worth)
+
+    def soft(positions: Floats) -> Floats:
+        at = Positions(
+            np.maximum(positions, 1), worth, lists.offsets, depths, form.beta, plan.discount, lists.n_threads
+        )
+        return plan.discount.at(at.positions, at.spread(lists.sizes))[0] * at.kept()[0]
+
+    def hard(places: Int64s) -> Floats:
+        weights = plan.discount.at(places, np.repeat(lists.sizes, lists.sizes))[0]
+        return weights if depths is None else np.where(places <= np.repeat(depths, lists.sizes), weights, 0.0)
+
+    off = np.repeat(epsilon, lists.sizes)
+    too_high = soft(ranks.last - off) - hard(ranks.last)
+    too_low = hard(ranks.first) - soft(ranks.first + off)
+    totals = sums(worth * np.maximum(too_high, too_low), lists.offsets)
+    return totals * factors_of(plan, worth, lists, depths)

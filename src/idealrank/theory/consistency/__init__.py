@@ -1,0 +1,1 @@
+"""Which surrogate losses lead to the best NDCG (Ravikumar et al. 2011)."""

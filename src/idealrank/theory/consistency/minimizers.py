@@ -1,0 +1,260 @@
+"""Scores of least expected loss, of thousands of small problems at once, for any loss.
+
+A problem is a mixture of label vectors (see `fisher`); its risk is the mean of the loss over them. Smooth losses take
+Newton's steps, with Hessians from differences of gradients; where those do not settle, as at the kinks of a hinge, the
+ellipsoid method does, which needs convexity only. A tiny ridge chooses one minimum of many, and a finite one where the
+minimum lies at infinity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import losses
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
+from idealrank.errors import ConventionError, DataError
+from idealrank.losses.base import Loss
+from idealrank.theory.consistency.fisher import Mixture
+
+__all__ = ["LossFunction", "Minimum", "Risk", "best_scores", "minimise", "of"]
+
+#: A loss of the library, or any function of labels, scores and offsets that gives values and a gradient.
+LossFunction = Callable[[Floats, Floats, Int64s], tuple[npt.ArrayLike, npt.ArrayLike]] | Loss
+
+_STEPS = 60
+_LONGEST_STEP = 8.0
+_SHORTEST = 0.005  # of a step: where a smooth risk would have fallen, and at a kink none of them helps
+_RADIUS = 32.0  # how far around the scores found a lower risk is looked for
+
+
+def of(loss: str | LossFunction) -> LossFunction:
+    """A loss from its name; a function stays itself."""
+    function: LossFunction = losses.loss(loss) if isinstance(loss, str) else loss
+    if not callable(function):
+        raise ConventionError(f"a loss is a name or a function of labels, scores and offsets, got {loss!r}")
+    return function
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The conditional risk of many problems; ``basis`` may hold the scores of each to a subspace, s = B z.
+
+    A minimum is settled where the slope, with the ridge, is ``tolerance`` times the mean size of the gradients that
+    cancel there.
+    """
+
+    loss: LossFunction
+    mixture: Mixture
+    n_threads: int | None = None
+    basis: Floats | None = None
+    ridge: float = 1e-7
+    tolerance: float = 1e-8
+
+    @property
+    def n_problems(self) -> int:
+        return int(self.mixture.probabilities.shape[0])
+
+    @property
+    def n_free(self) -> int:
+        """The numbers that are free in a problem: scores, or what the basis makes scores of."""
+        return self.mixture.n_docs if self.basis is None else int(self.basis.shape[2])
+
+    def take(self, rows: npt.NDArray[Any]) -> Risk:
+        """The risk of some of the problems."""
+        mixture = Mixture(self.mixture.probabilities[rows], self.mixture.label_vectors[rows])
+        return replace(self, mixture=mixture, basis=None if self.basis is None else self.basis[rows])
+
+    def scores(self, free: Floats) -> Floats:
+        return free if self.basis is None else np.asarray(np.einsum("ndf,nf->nd", self.basis, free))
+
+    def __call__(self, free: Floats) -> tuple[Floats, Floats, Floats]:
+        """The risk of each problem, its gradient, and the mean size of the gradients that make it up."""
+        chances, vectors = self.mixture
+        n_problems, n_vectors, n_docs = vectors.shape
+        scores = np.broadcast_to(self.scores(free)[:, None, :], vectors.shape)
+        offsets = np.arange(0, vectors.size + 1, n_docs)
+        options: dict[str, Any] = {"n_threads": self.n_threads} if isinstance(self.loss, Loss) else {}
+        values, gradient = self.loss(vectors.reshape(-1), np.ascontiguousarray(scores).reshape(-1), offsets, **options)
+        value_column, slope_column = np.asarray(values, np.float64), np.asarray(gradient, np.float64)
+        if value_column.shape != (n_problems * n_vectors,) or slope_column.shape != (vectors.size,):
+            raise DataError(
+                f"a loss gives one value a query and one number a document, {n_problems * n_vectors} and "
+                f"{vectors.size} here, got shapes {value_column.shape} and {slope_column.shape}"
+            )
+        slopes = slope_column.reshape(vectors.shape)
+        risk = (chances * value_column.reshape(chances.shape)).sum(axis=1)
+        slope = np.einsum("nk,nkd->nd", chances, slopes)
+        size = (chances * np.abs(slopes).max(axis=2)).sum(axis=1)
+        return risk, slope if self.basis is None else np.einsum("nd,ndf->nf", slope, self.basis), size
+
+
+class Minimum(NamedTuple):
+    """The best scores found, their risk, and what is known of each.
+
+    ``gap``: how much lower a convex risk can be within reach. ``settled``: the slope vanishes, or next to nothing is
+    lower. ``convex``: no place was seen where the risk bends downwards.
+    """
+
+    scores: Floats
+    risk: Floats
+    gap: Floats
+    settled: npt.NDArray[np.bool_]
+    convex: npt.NDArray[np.bool_]
+
+
+def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = None) -> Minimum:
+    """The scores of least risk, as ``loss.minimiser(probabilities, label_vectors)`` has them, else searched for."""
+    minimiser = getattr(loss, "minimiser", None)
+    if minimiser is None:
+        return minimise(Risk(loss, mixture, n_threads))
+    scores = np.asarray(minimiser(*mixture), np.float64)
+    known = np.asarray(~np.isnan(scores).any(axis=1))
+    unasked = np.full(known.size, np.nan)
+    return Minimum(scores, unasked, unasked, known, np.ones(known.size, np.bool_))
+
+
+def minimise(risk: Risk) -> Minimum:
+    """The scores of least risk of each problem; the lowest of several starts where a risk is not convex."""
+    found = _newton(risk, np.zeros((risk.n_problems, risk.n_free)))
+    unsettled = np.flatnonzero(~found.settled & found.convex)
+    if unsettled.size:
+        _put(found, unsettled, _ellipsoid(risk.take(unsettled), found.scores[unsettled]))
+    bent = np.flatnonzero(~found.convex)
+    for start in 2 * np.eye(risk.n_free) if bent.size else ():  # each document in turn first
+        again = _newton(risk.take(bent), np.tile(start, (bent.size, 1)))
+        # A settled place is worth a last digit of risk.
+        margin = np.where(again.settled & ~found.settled[bent], 1e-9, -1e-12) * (1 + np.abs(again.risk))
+        lower = again.risk < found.risk[bent] + margin
+        again.convex[:] = False
+        _put(found, bent[lower], _take(again, lower))
+    return found._replace(scores=risk.scores(found.scores))
+
+
+class _Place(NamedTuple):
+    """Where problems stand: the risk with its ridge and the slope of that, the slope without, the size of slopes."""
+
+    free: Floats
+    value: Floats
+    slope: Floats
+    bare: Floats
+    size: Floats
+
+    @classmethod
+    def of(cls, risk: Risk, free: Floats) -> _Place:
+        value, slope, size = risk(free)
+        return cls(free, value + risk.ridge / 2 * (free**2).sum(axis=1), slope + risk.ridge * free, slope, size)
+
+    def settled(self, tolerance: float) -> npt.NDArray[np.bool_]:
+        """Whether slopes cancel; without the ridge where the scale of scores means nothing, as to a cosine."""
+        steepest = np.minimum(np.abs(self.slope).max(axis=1), np.abs(self.bare).max(axis=1))
+        return np.asarray(steepest <= tolerance * self.size)
+
+
+_Columns = TypeVar("_Columns", Minimum, _Place)
+
+
+def _take(columns: _Columns, rows: npt.NDArray[Any]) -> _Columns:
+    return type(columns)(*(column[rows] for column in columns))
+
+
+def _put(columns: _Columns, rows: npt.NDArray[Any], part: _Columns) -> None:
+    for column, new in zip(columns, part, strict=True):
+        column[rows] = new
+
+
+def _newton(risk: Risk, start: Floats) -> Minimum:
+    """Damped Newton from the start; a problem that is settled costs nothing more."""
+    place = _Place.of(risk, start.copy())
+    convex = np.ones(risk.n_problems, np.bool_)
+    largest = place.size.copy()
+    moving = ~place.settled(risk.tolerance)
+    for _ in range(_STEPS):
+        rows = np.flatnonzero(moving)
+        if not rows.size:
+            break
+        part, here = risk.take(rows), _take(place, rows)
+        hessian, least = _hessian(part, here)
+        step = -np.linalg.solve(hessian, here.slope[..., None])[..., 0].astype(np.float64)
+        step /= np.maximum(1, np.sqrt((step**2).sum(axis=1)) / _LONGEST_STEP)[:, None]
+        there, stuck = _descend(part, here, step)
+        along = there.free - here.free
+        rise = ((there.slope - here.slope) * along).sum(axis=1)
+        largest[rows] = np.maximum(largest[rows], there.size)
+        convex[rows] &= (least >= -1e-3 * largest[rows]) & (rise >= -1e-9 * largest[rows] * np.abs(along).max(axis=1))
+        _put(place, rows, there)
+        moving[rows] = ~there.settled(risk.tolerance) & ~stuck
+    gap = _RADIUS * np.sqrt((place.bare**2).sum(axis=1))  # a convex risk falls no faster than it does here
+    value = place.value - risk.ridge / 2 * (place.free**2).sum(axis=1)
+    return Minimum(place.free, value, gap, place.settled(risk.tolerance), convex)
+
+
+def _hessian(risk: Risk, place: _Place) -> tuple[Floats, Floats]:
+    """The Hessian by differences, its eigenvalues made positive; and the least second derivative along an axis."""
+    n, d = place.free.shape
+    hessian = np.empty((n, d, d))
+    for axis in range(d):
+        step = 1e-6 * (1 + np.abs(place.free[:, axis]))
+        ahead = place.free.copy()
+        ahead[:, axis] += step
+        hessian[:, axis] = (risk(ahead)[1] + risk.ridge * ahead - place.slope) / step[:, None]
+    least = np.diagonal(hessian, axis1=1, axis2=2).min(axis=1)
+    values, vectors = np.linalg.eigh((hessian + hessian.swapaxes(1, 2)) / 2)
+    floor = np.maximum(1e-10 * np.abs(values).max(axis=1), risk.ridge / 2)
+    steep = np.maximum(np.abs(values), floor[:, None])
+    return (vectors * steep[:, None, :]) @ vectors.swapaxes(1, 2), least
+
+
+def _descend(risk: Risk, start: _Place, step: Floats) -> tuple[_Place, npt.NDArray[np.bool_]]:
+    """A step, halved until the risk falls by a part of what the slope promises; stuck where it never does."""
+    todo = np.arange(start.value.size)
+    reached = _take(start, todo)
+    promise = (start.slope * step).sum(axis=1)
+    scale = 1.0
+    while todo.size and scale > _SHORTEST:
+        here = _take(start, todo)
+        tried = _Place.of(risk.take(todo), here.free + scale * step[todo])
+        # Near the minimum the risk is flat to the last digit, and only the slope still tells.
+        flat = np.abs(tried.value - here.value) <= 1e-13 * (1 + np.abs(here.value))
+        gentler = np.abs(tried.slope).max(axis=1) < np.abs(here.slope).max(axis=1)
+        good = (tried.value <= here.value + 1e-4 * scale * promise[todo]) | (flat & gentler)
+        _put(reached, todo[good], _take(tried, good))
+        todo = todo[~good]
+        scale /= 2
+    stuck = np.zeros(start.value.size, np.bool_)
+    stuck[todo] = True
+    return reached, stuck
+
+
+def _ellipsoid(risk: Risk, start: Floats) -> Minimum:
+    """The ellipsoid method (Shor; Yudin and Nemirovski): each slope cuts the region in which a minimum can lie."""
+    n, d = start.shape
+    centre, best = start.copy(), start.copy()
+    shape = np.tile(_RADIUS**2 * np.eye(d), (n, 1, 1))
+    least, bound, largest = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n)
+    rows = np.arange(n)
+    for _ in range(int(2 * d * (d + 1) * np.log(_RADIUS / 1e-9))):
+        place = _Place.of(risk.take(rows), centre[rows])
+        along = np.einsum("nij,nj->ni", shape[rows], place.slope)
+        width = np.sqrt(np.maximum((along * place.slope).sum(axis=1), 0))
+        lower = place.value < least[rows]
+        best[rows[lower]], least[rows[lower]] = place.free[lower], place.value[lower]
+        bound[rows] = np.maximum(bound[rows], place.value - width)  # in the ellipsoid, convexity allows no less
+        largest[rows] = np.maximum(largest[rows], place.size)
+        unknown = (least - bound)[rows] > risk.tolerance * largest[rows]
+        rows, width = rows[unknown], width[unknown]
+        if not rows.size:
+            break
+        along = along[unknown] / width[:, None]
+        centre[rows] -= along / (d + 1)
+        cut = along[:, :, None] * along[:, None, :]
+        shape[rows] = shape[rows] / 4 if d == 1 else d**2 / (d**2 - 1) * (shape[rows] - 2 / (d + 1) * cut)
+    reserve = risk.ridge / 2 * (best**2).sum(axis=1)
+    return Minimum(best, least - reserve, least - bound, least - bound <= 1e-6 * largest, np.ones(n, np.bool_))

@@ -1,0 +1,100 @@
+"""Whether a loss sees of random labels only what NDCG does (Ravikumar et al. 2011, Definition 3)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealrank.data.ranking import Floats
+from idealrank.errors import ConventionError
+from idealrank.theory.consistency import minimizers as minimisers
+from idealrank.theory.consistency.fisher import (
+    Mixture,
+    targets,
+)
+from idealrank.theory.consistency.minimizers import (
+    LossFunction,
+    best_scores,
+)
+
+__all__ = ["StrongConsistency", "check_strong_consistency"]
+
+
+@dataclass(frozen=True)
+class StrongConsistency:
+    """``strong``: False, refuted; True, not refuted; None, for some mixtures no minimum was found.
+
+    ``difference``: the greatest difference of best scores between two mixtures with one target, against the greatest
+    score; ``first``, ``second``: the probabilities of ``label_vectors`` in these two mixtures; ``searched``: how many
+    pairs of mixtures were drawn.
+
+    >>> found = check_strong_consistency("cosine", n_pairs=10)
+    >>> found.strong, len(found.label_vectors), found.searched
+    (False, 24, 10)
+    """
+
+    strong: bool | None
+    difference: float
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+    label_vectors: tuple[tuple[float, ...], ...]
+    searched: int
+
+
+def check_strong_consistency(
+    loss: str | LossFunction,
+    n_docs: int = 2,
+    levels: Sequence[float] = (0, 1, 2, 3, 4),
+    *,
+    gain: Any = "exp2",
+    discount: Any = "log",
+    n_pairs: int = 200,
+    seed: int = 0,
+) -> StrongConsistency:
+    """Draw pairs of mixtures with the same target E[u], and see whether the loss wants the same scores in both.
+
+    A strongly consistent loss does: its best scores are one function of E[u], and it is a Bregman divergence up to a
+    term without scores, which the paper's Theorem 8 leaves out. Order is for `check_consistency` to see.
+
+    >>> check_strong_consistency("q_norm(q=3)").strong, check_strong_consistency("cosine").strong
+    (True, False)
+    """
+    function = minimisers.of(loss)
+    vectors = np.array(list(itertools.product(sorted(set(levels)), repeat=n_docs)), np.float64)
+    each = targets(vectors, gain, discount, None)
+    vectors, each = vectors[each.any(axis=1)], each[each.any(axis=1)]
+    if len(vectors) < n_docs + 2:
+        raise ConventionError(f"{len(vectors)} label vectors have one mixture to a target; take more levels")
+    first, second = _with_one_target(each, n_pairs, np.random.default_rng(seed))
+    support = np.broadcast_to(vectors, (n_pairs, *vectors.shape))
+    one, other = (best_scores(function, Mixture(chances, support)) for chances in (first, second))
+    size = np.maximum(np.abs(one.scores).max(axis=1), np.abs(other.scores).max(axis=1))
+    differences = np.abs(one.scores - other.scores).max(axis=1) / np.maximum(size, 1e-300)
+    worst = int(differences.argmax())
+    strong: bool | None = bool(differences[worst] < 1e-5)
+    if not (one.settled & other.settled).all() or (strong and not (one.convex & other.convex).all()):
+        strong = None
+    return StrongConsistency(
+        strong,
+        float(differences[worst]),
+        tuple(first[worst].tolist()),
+        tuple(second[worst].tolist()),
+        tuple(map(tuple, vectors.tolist())),
+        n_pairs,
+    )
+
+
+def _with_one_target(each: Floats, n_pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Pairs of probabilities of these targets that have the same mean."""
+    first = rng.dirichlet(np.ones(len(each)), n_pairs)
+    # What moves neither the mean nor the sum: the null space of both.
+    rank = each.shape[1] + 1
+    free = np.linalg.svd(np.column_stack([each, np.ones(len(each))]).T)[2][rank:]
+    direction = rng.normal(size=(n_pairs, len(free))) @ free
+    with np.errstate(divide="ignore"):
+        farthest = np.where(direction < 0, -first / direction, np.inf).min(axis=1, keepdims=True)
+    return first, np.asarray(first + 0.9 * farthest * direction)

@@ -1,0 +1,1 @@
+"""Which measures tell two rankers apart on real lists."""

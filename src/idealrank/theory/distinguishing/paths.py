@@ -1,0 +1,88 @@
+"""Two rankers along lists that grow: who is ahead at each length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
+
+__all__ = ["Paths"]
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The lead of the better ranker on each of several lists, at each of several lengths: of shape (lists, sizes).
+
+    NaN where a list says nothing: it is shorter, or nothing in it is relevant yet.
+
+    One list of which the better ranker is behind at first, then ahead, then level, then ahead:
+
+    >>> paths = Paths(np.array([1, 2, 3, 4]), np.array([[-0.1, 0.2, 0.0, 0.3]]))
+    >>> paths.wins, paths.stays
+    (array([0. , 1. , 0.5, 1. ]), array([0., 0., 0., 1.]))
+    >>> paths.last_wrong, paths.sign_changes
+    (array([3]), array([1]))
+    """
+
+    sizes: Int64s
+    lead: Floats
+
+    @property
+    def wins(self) -> Floats:
+        """For each size, the share of lists on which the better ranker is ahead; level counts half."""
+        return _mean(np.where(np.isnan(self.lead), np.nan, (np.sign(self.lead) + 1) / 2))
+
+    @property
+    def mean_lead(self) -> Floats:
+        """For each size, the lead in the mean over lists."""
+        return _mean(self.lead)
+
+    @property
+    def stays(self) -> Floats:
+        """For each size N, the share of lists on which it is ahead at all sizes from N on (Definition 5)."""
+        right = np.isnan(self.lead) | (self.lead > 0)
+        from_here_on = np.logical_and.accumulate(right[:, ::-1], axis=1)[:, ::-1]
+        return np.asarray(from_here_on.mean(axis=0), np.float64)
+
+    @property
+    def last_wrong(self) -> Int64s:
+        """For each list, the last size at which the better ranker is not ahead; 0 if there is none."""
+        return _last(self.sizes, self.lead <= 0)
+
+    @property
+    def settled_at(self) -> int | None:
+        """The first size from which it is ahead in the mean over lists, and stays so; None if it is not at the end."""
+        last = int(_last(self.sizes, ~(self.mean_lead[None] > 0))[0])
+        after = self.sizes[self.sizes > last]
+        return int(after[0]) if after.size else None
+
+    @property
+    def sign_changes(self) -> Int64s:
+        """For each list, how often the lead goes from one ranker to the other as the list grows."""
+        signs = np.sign(np.nan_to_num(self.lead))
+        changes = np.empty(len(signs), np.int64)
+        for row, line in enumerate(signs):
+            decided = line[line != 0]
+            changes[row] = np.count_nonzero(decided[1:] != decided[:-1])
+        return changes
+
+
+def _mean(values: Floats) -> Floats:
+    """The mean over lists of what there is; NaN where there is nothing."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=0)
+    total = np.where(known, values, 0.0).sum(axis=0)
+    means: Floats = np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+    return means
+
+
+def _last(sizes: Int64s, where: npt.NDArray[np.bool_]) -> Int64s:
+    """For each row the last size at which ``where`` holds, 0 if there is none."""
+    last: Int64s = np.where(where, sizes, 0).max(axis=1, initial=0)
+    return last

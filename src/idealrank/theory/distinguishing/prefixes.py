@@ -1,0 +1,96 @@
+"""NDCG of growing lists: the first n documents of each query, in the order in which they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import _native
+from idealrank._base.threads import resolve_threads
+from idealrank.data.ranking import (
+    Floats,
+    Int64s,
+)
+from idealrank.errors import ConventionError
+from idealrank.measures import DCG, NDCG, LinearNDCG, Measure, discounts
+from idealrank.measures.base import kernel_ties
+from idealrank.measures.plan import Plan
+
+__all__ = ["growing_sizes", "prefix_values"]
+
+#: Lists up to this length are measured at every n, longer ones at no more than so many.
+ALL_UP_TO, AT_MOST = 5000, 500
+# A weight so much below the first changes no sum of doubles.
+_NEGLIGIBLE = 1e-20
+
+
+def growing_sizes(longest: int) -> Int64s:
+    """The lengths at which lists of up to ``longest`` documents are measured: all of them, or 500 in equal ratios.
+
+    >>> growing_sizes(4), growing_sizes(1_000_000).size <= 500
+    (array([1, 2, 3, 4]), True)
+    """
+    if longest <= ALL_UP_TO:
+        return np.arange(1, longest + 1)
+    return np.unique(np.geomspace(1, longest, AT_MOST).round().astype(np.int64))
+
+
+def prefix_values(
+    measures: Sequence[Measure],
+    labels: Floats,
+    rankers: Sequence[Floats],
+    offsets: Int64s,
+    sizes: npt.ArrayLike,
+    *,
+    n_threads: int | None = None,
+) -> Floats:
+    """What NDCG is on the first n documents of each query: of shape (rankers, measures, queries, sizes).
+
+    ``rankers``: the scores of each. One sort a query and ranker serves all sizes and measures. NaN where a query has
+    fewer documents, or nothing relevant among them. The measures are DCG, NDCG and linear NDCG; the ideal is that of
+    the same n documents.
+
+    >>> from idealrank.measures import NDCG
+    >>> labels, scores, offsets = np.array([0.0, 1.0]), np.array([2.0, 1.0]), np.array([0, 2])
+    >>> prefix_values([NDCG()], labels, [scores], offsets, sizes=[1, 2])
+    array([[[[       nan, 0.63092975]]]])
+    """
+    rising = np.ascontiguousarray(sizes, np.int64)
+    plans = [_plan(each) for each in measures]
+    ties = [kernel_ties(each) for each in measures]
+    threads = resolve_threads(n_threads)
+    values = np.empty((len(rankers), len(plans), offsets.size - 1, rising.size))
+    for gain in dict.fromkeys(plan.gain for plan in plans):
+        worth = np.ascontiguousarray(gain(labels), np.float64)  # type: ignore[operator]
+        of_gain = [i for i, plan in enumerate(plans) if plan.gain == gain]
+        specs = {i: _spec(plans[i], rising) for i in of_gain}
+        ideals = _native.prefix_dcg(worth, worth, offsets, rising, [*specs.values()], "stable", threads)
+        by_measure = {i: ideal for i, ideal in zip(specs, ideals, strict=True) if plans[i].denominator == "ideal"}
+        for order in dict.fromkeys(ties[i] for i in of_gain):
+            rows = [i for i in of_gain if ties[i] == order]
+            for ranker, scores in enumerate(rankers):
+                found = _native.prefix_dcg(worth, scores, offsets, rising, [specs[i] for i in rows], order, threads)
+                for i, dcg in zip(rows, found, strict=True):
+                    divisor = by_measure.get(i, np.ones(1))
+                    values[ranker, i] = np.nan
+                    np.divide(dcg, divisor, out=values[ranker, i], where=divisor > 0)
+    return values
+
+
+def _plan(measure: Measure) -> Plan:
+    if not isinstance(measure, (DCG, NDCG, LinearNDCG)):
+        raise ConventionError(f"lists that grow are measured by DCG, NDCG and linear NDCG, not by {measure}")
+    plan = measure.under().plan()
+    if plan.denominator == "full" or plan.zero_if_short:
+        raise ConventionError(f"lists that grow have the ideal of their own documents, which {measure} does not take")
+    return plan
+
+
+def _spec(plan: Plan, sizes: Int64s) -> tuple[bool, Floats, Int64s]:
+    depths = sizes if plan.cutoff is None else np.minimum(plan.cutoff.at(sizes), sizes)  # type: ignore[union-attr]
+    if isinstance(plan.discount, discounts.Linear):
+        return True, np.empty(0), depths
+    weights = plan.discount.weights(int(depths.max(initial=0)))
+    return False, weights[weights > _NEGLIGIBLE * weights[:1]], depths

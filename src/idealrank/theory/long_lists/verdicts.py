@@ -1,0 +1,182 @@
+"""Whether a measure can tell two rankers apart, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from idealrank.measures import cutoffs
+from idealrank.theory.long_lists import curves
+from idealrank.theory.long_lists.curves import (
+    Curve,
+    CurveLike,
+)
+from idealrank.theory.long_lists.gaps import log_moments
+from idealrank.theory.long_lists.limits import (
+    end_of,
+    limit,
+    sees,
+    without_limit,
+)
+from idealrank.theory.long_lists.regimes import (
+    Regime,
+    regime,
+)
+from idealrank.theory.long_lists.weighting import (
+    MeasureLike,
+    Weighting,
+)
+from idealrank.theory.long_lists.wins import (
+    EQUAL,
+    agree,
+    top_integral,
+)
+
+__all__ = ["Verdict", "verdict"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether NDCG on ever longer lists tells A from B.
+
+    Attributes
+    ----------
+    distinguishes: True if consistently, so that from some length on the order is right and stays right (Wang et al.
+        2013, Definition 5); False if not; None if the curves do not decide.
+    how: "consistently"; "in expectation" only (Definition 18), when means differ but single lists stay random; "no";
+        "undecided".
+    better: "a" or "b", where one is ahead in expectation.
+    reason: why, in words.
+    theorem: what says so.
+    rate: how the gap and the noise change with n.
+    """
+
+    how: str
+    reason: str
+    theorem: str
+    rate: str = ""
+    better: str | None = None
+
+    @property
+    def distinguishes(self) -> bool | None:
+        return {"consistently": True, "undecided": None}.get(self.how, False)
+
+
+def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: Any = None) -> Verdict:
+    """Whether NDCG with this discount and cut-off distinguishes two rankers of the same documents.
+
+    The rankers are taken to be independent of each other at the top, given the curves.
+
+    >>> found = verdict("ndcg", lambda s: s, lambda s: 1 - s)
+    >>> found.distinguishes, found.better, found.rate
+    (True, 'a', 'gap 1/log(n), noise n^-1/2 / log(n)')
+    >>> verdict("ndcg@10", lambda s: 0.9 * s, lambda s: 0.45).how
+    'in expectation'
+    """
+    weighting = Weighting.of(measure, cutoff)
+    a, b = (curves.check_relevant(curves.of(curve)) for curve in (curve_a, curve_b))
+    curves.check_same_documents(a, b)
+    if agree(a, b):
+        return Verdict("undecided", "both curves are the same: as far as NDCG is concerned these may be one ranker", "")
+    seen = sees(weighting)
+    if seen == "undecided":
+        return Verdict("undecided", without_limit(weighting), "")
+    if seen == "few":
+        return _of_few(weighting, a, b)
+    found, end = regime(weighting.discount), end_of(weighting)
+    if end < 1 and agree(a, b, end):
+        reason = f"the curves are the same on the first {end:.0%} of the list, which is all that counts"
+        return Verdict("no", reason, "Theorems 12 and 13; the remark after Theorem 13 overlooks this")
+    if found.kind == "slow" and found.logs == 0 and seen == "list" and end == 1:
+        return Verdict("no", "all ranks count alike: NDCG is 1 for every ranking", "Definition 1", "no gap, no noise")
+    difference = limit(weighting.discount, a, weighting.cutoff) - limit(weighting.discount, b, weighting.cutoff)
+    if abs(difference) > EQUAL:
+        return _of_limits(weighting, found, seen, difference)
+    if seen == "top":
+        return _of_equal_tops(weighting, found, a, b)
+    return _of_equal_limits(found, end, a, b)
+
+
+def _better(signed: float) -> str | None:
+    return None if abs(signed) <= EQUAL else "a" if signed > 0 else "b"
+
+
+_NOISE = {"slow": "n^-1/2", "linear": "n^-1/2", "harmonic": "1/log(n)"}
+
+
+def _noise(found: Regime) -> str:
+    if found.kind != "power":
+        return _NOISE[found.kind]
+    if found.beta == 0.5:
+        return "sqrt(log(n)/n)"
+    return "n^-1/2" if found.beta < 0.5 else f"n^-{1 - found.beta:g}"
+
+
+def _of_limits(weighting: Weighting, found: Regime, seen: str, difference: float) -> Verdict:
+    noise = _noise(found)
+    if seen == "top":
+        theorem = "Theorem 9" if found.kind == "harmonic" else "Theorem 11"
+        if found.kind != "harmonic":
+            noise = "(sum of the weights)^-1/2"
+        reason = "the expected gains at the very top differ, and that is what counts in the end"
+    else:
+        theorem = "Theorem 8, condition 1" if weighting.cutoff is None else "Theorems 12 and 13"
+        if found.kind == "linear":
+            theorem = "the law of large numbers"
+        reason = "the limits differ"
+    return Verdict("consistently", reason, theorem, f"gap {abs(difference):.3g}, noise {noise}", _better(difference))
+
+
+def _of_equal_tops(weighting: Weighting, found: Regime, a: Curve, b: Curve) -> Verdict:
+    noisy = a.top_variance + b.top_variance > 0
+    if found.kind == "harmonic" and weighting.cutoff is None and found.logs == 0 and noisy:
+        signed = top_integral(a, b)
+        reason = "the tops are the same; what is below them adds no more than the noise of the labels at the top"
+        how = "in expectation" if _better(signed) else "no"
+        return Verdict(how, reason, "Theorem 9", "gap 1/log(n), noise 1/log(n)", _better(signed))
+    reason = "the tops are the same: it depends on how fast the curves part below, and on chance at the top"
+    return Verdict("undecided", reason, "Theorem 9" if found.kind == "harmonic" else "Theorem 11")
+
+
+def _of_equal_limits(found: Regime, end: float, a: Curve, b: Curve) -> Verdict:
+    if found.kind == "slow" and found.logs > 0:
+        signed = [(-1) ** k * moment / a.mean for k, moment in enumerate(log_moments(a, b, 8, end))]
+        k = next((k for k, term in enumerate(signed) if abs(term) > EQUAL), None)
+        if k is None:
+            return Verdict("undecided", "the curves differ by less than can be computed", "Theorem 6")
+        power = "log(n)" if k == 1 else f"log(n)^{k}"
+        noise = "n^-1/2 / log(n)" if end == 1 else "n^-1/2"
+        reason = "the limits are the same, but the noise vanishes faster than the gap"
+        rate = f"gap {abs(signed[k]) * found.logs:.3g}/{power}, noise {noise}"
+        return Verdict("consistently", reason, "Theorem 6", rate, _better(signed[k]))
+    if found.kind == "power" and a.top_variance + b.top_variance > 0:
+        step = a.top - b.top
+        reason = (
+            "the limits are the same, and the gap vanishes no more slowly than the noise; "
+            "Theorem 8's second condition is false as printed"
+        )
+        rate = f"gap n^-{1 - found.beta:g}, noise {_noise(found)}"
+        # Below 1 zeta is negative: the ranker with the better top loses.
+        return Verdict(
+            "in expectation" if _better(step) else "no", reason, "Theorem 8, corrected", rate, _better(-step)
+        )
+    return Verdict("undecided", "the limits are the same, and the theorems say nothing more", "Theorem 8, condition 2")
+
+
+def _of_few(weighting: Weighting, a: Curve, b: Curve) -> Verdict:
+    theorem = "Theorem 10"
+    if agree(a, b, 0.01):
+        reason = (
+            "the curves are the same at the top. If the rankers are, too, what follows may tell them apart under a "
+            "discount like r^-2 (Theorem 10's last sentence is false as printed); if not, chance decides"
+        )
+        return Verdict("undecided", reason, theorem)
+    if a.top_variance == 0 and b.top_variance == 0:
+        return Verdict("undecided", "the labels at the very top are free of noise", theorem)
+    signed = a.top - b.top
+    count = weighting.cutoff.k if isinstance(weighting.cutoff, cutoffs.Rank) else "few"
+    reason = f"{count} ranks count, however long the list: their labels decide, by chance"
+    how = "in expectation" if _better(signed) else "no"
+    return Verdict(
+        how, reason, theorem, f"gap {abs(signed) / max(a.best, b.best):.3g}, noise constant", _better(signed)
+    )

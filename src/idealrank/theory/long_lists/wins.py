@@ -1,0 +1,189 @@
+"""How often one ranker beats another on a long list."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from idealrank.data.ranking import Floats
+from idealrank.errors import ConventionError
+from idealrank.measures import discounts
+from idealrank.theory.long_lists import curves
+from idealrank.theory.long_lists.curves import (
+    Curve,
+    CurveLike,
+)
+from idealrank.theory.long_lists.gaps import log_moments
+from idealrank.theory.long_lists.laws import head_and_sums
+from idealrank.theory.long_lists.limits import (
+    end_of,
+    limit,
+    sees,
+    without_limit,
+)
+from idealrank.theory.long_lists.regimes import regime
+from idealrank.theory.long_lists.weighting import (
+    MeasureLike,
+    Weighting,
+)
+from idealrank.theory.long_lists.weights import quadrature
+
+__all__ = ["EQUAL", "agree", "top_integral", "win_probability", "zeta"]
+
+#: Limits that differ by less are the same.
+EQUAL = 1e-8
+_HEAD = 300
+
+
+def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: Any = None) -> float:
+    """P(NDCG of A > NDCG of B) as the list grows, if A and B rank independently of each other at the top; ties half.
+
+    1 or 0 where the limits differ, or standard NDCG closes in on 1 at different speed. In between where few ranks count
+    (Wang et al. 2013, Theorem 10); and also where r^-beta, beta > 1/2, gives both the same limit: the paper's Theorem
+    8 says otherwise in its second condition, wrongly, since the labels at the top alone make as much noise as there is
+    signal. NaN where the curves do not decide.
+
+    Under 2^-r the first rank with different labels decides: q_a (1 - q_b) against q_b (1 - q_a).
+
+    >>> round(win_probability("geometric:2", lambda s: 0.8 * s, lambda s: 0.6 * s), 12)  # 0.32 / (0.32 + 0.12)
+    0.727272727273
+    >>> win_probability("power:0.5", lambda s: s, lambda s: 1 - s)
+    1.0
+    """
+    weighting = Weighting.of(discount, cutoff)
+    a, b = (curves.check_relevant(curves.of(curve)) for curve in (curve_a, curve_b))
+    seen = sees(weighting)
+    if seen == "undecided":
+        raise ConventionError(without_limit(weighting))
+    if seen == "few":
+        return _at_the_top(weighting, a, b)
+    if agree(a, b, end_of(weighting)):
+        return 0.5
+    gap = limit(weighting.discount, a, weighting.cutoff) - limit(weighting.discount, b, weighting.cutoff)
+    if abs(gap) > EQUAL:
+        return float(gap > 0)
+    return _with_equal_limits(weighting, seen, a, b)
+
+
+def _with_equal_limits(weighting: Weighting, seen: str, a: Curve, b: Curve) -> float:
+    found = regime(weighting.discount)
+    noisy = a.top_variance + b.top_variance > 0
+    if found.kind == "slow" and seen == "list" and found.logs > 0:
+        signs = ((-1) ** k * moment for k, moment in enumerate(log_moments(a, b, 8, end_of(weighting))))
+        return next((float(sign > 0) for sign in signs if abs(sign) > EQUAL), math.nan)
+    if not noisy or found.kind not in ("power", "harmonic"):
+        return math.nan
+    if found.kind == "power" and seen == "list":
+        if found.beta <= 0.5:
+            return 0.5
+        return _beats(a, b, *_head_and_tail(found.beta), shift=zeta(found.beta) * (a.top - b.top))
+    if found.kind == "harmonic" and weighting.cutoff is None and found.logs == 0:
+        return _beats(a, b, *_head_and_tail(1.0), shift=top_integral(a, b))
+    return math.nan
+
+
+def agree(a: Curve, b: Curve, end: float = 1.0) -> bool:
+    """Whether two curves are the same, as far as can be seen, on the places u from 0 to ``end``."""
+    u = end * np.concatenate([(np.arange(4000) + 0.5) / 4000, np.exp2(-np.arange(0.5, 40))])
+    levels = sorted({*a.levels, *b.levels})
+
+    def by_level(curve: Curve) -> Floats:
+        rows = dict(zip(curve.levels, curve.probabilities(1 - u), strict=True))
+        return np.array([rows.get(level, np.zeros_like(u)) for level in levels])
+
+    return bool(np.abs(by_level(a) - by_level(b)).max() < 1e-9)
+
+
+def top_integral(a: Curve, b: Curve) -> float:
+    """int_0^1 (ybar_a - ybar_b)(1 - u) / u du, for curves with the same top: what 1/r has to tell them by."""
+
+    def difference(x: float) -> float:
+        s = -math.expm1(x)
+        return float(a(s)) - float(b(s))
+
+    return quadrature(difference, -700.0, 0.0)
+
+
+def zeta(beta: float) -> float:
+    """Riemann's zeta, also below 1, where it is what a sum over r^-beta has beyond its integral.
+
+    >>> round(zeta(2), 12), round(zeta(0.5), 12)  # pi^2 / 6
+    (1.644934066848, -1.46035450881)
+    """
+    n = 1000.0
+    correction = n**-beta * (-n / (1 - beta) + 0.5 + beta / (12 * n) - beta * (beta + 1) * (beta + 2) / (720 * n**3))
+    return float(np.sum(np.arange(1, n) ** -beta) + correction)
+
+
+def _head_and_tail(beta: float) -> tuple[Floats, float]:
+    """The first weights, and the sum of the squares of the others."""
+    head = np.arange(1.0, _HEAD + 1) ** -beta
+    return head, float(special.zeta(2 * beta, _HEAD + 1))
+
+
+def _at_the_top(weighting: Weighting, a: Curve, b: Curve) -> float:
+    """Theorem 10: the labels of the first ranks decide."""
+    discount, binary = weighting.discount, len({*a.levels, *b.levels}) == 1
+    if isinstance(discount, discounts.Geometric) and discount.base >= 2 and binary and weighting.cutoff is None:
+        # The first difference outweighs all that follows.
+        differences, chances = _differences(a, b)
+        better, worse = (float(chances[mask].sum()) for mask in (differences > 0, differences < 0))
+        return better / (better + worse) if better + worse > 0 else 0.5
+    head, _, squares = head_and_sums(weighting)
+    return _beats(a, b, head[:_HEAD], max(0.0, squares - float(head[:_HEAD] @ head[:_HEAD])))
+
+
+def _differences(a: Curve, b: Curve) -> tuple[Floats, Floats]:
+    """All differences of a gain from A's top and one from B's, and their probabilities."""
+
+    def top(curve: Curve) -> tuple[Floats, Floats]:
+        chances = curve.probabilities(1.0)
+        return np.array([*curve.levels, 0.0]), np.append(chances, max(0.0, 1 - chances.sum()))
+
+    (gains_a, chances_a), (gains_b, chances_b) = top(a), top(b)
+    differences, places = np.unique(np.subtract.outer(gains_a, gains_b), return_inverse=True)
+    together = np.outer(chances_a, chances_b).ravel()
+    return differences, np.bincount(places.ravel(), together).astype(np.float64)
+
+
+_CELLS = 1 << 14
+
+
+def _beats(a: Curve, b: Curve, head: Floats, tail_squares: float, shift: float | None = None) -> float:
+    """P(sum_r D(r) (G_ar - G_br) > 0), ties half: the ranks of the head on a fine grid, the others as a normal deviate.
+
+    With ``shift`` the gains are centred first, and the shift stands for all that their means add up to.
+    """
+    differences, chances = _differences(a, b)
+    mean = float(differences @ chances)
+    variance = float(differences**2 @ chances) - mean**2
+    # Room at both ends: every rank may carry mass one cell too far.
+    cell = float(np.abs(differences).max() * head.sum()) / (_CELLS - head.size)
+    if cell == 0:
+        return 0.5
+    mass = np.zeros(2 * _CELLS + 1)
+    mass[_CELLS] = 1.0
+    for weight in head:
+        steps = weight * differences / cell
+        mass = np.sum([chance * _moved(mass, step) for step, chance in zip(steps, chances, strict=True)], axis=0)
+    sums = (np.arange(mass.size) - _CELLS) * cell
+    if shift is not None:
+        sums = sums - mean * float(head.sum()) + shift
+    tail_sd = math.sqrt(variance * tail_squares)
+    if tail_sd > 0:
+        return float(mass @ special.ndtr(sums / tail_sd))
+    return float(mass[sums > 0].sum() + mass[sums == 0].sum() / 2)
+
+
+def _moved(mass: Floats, cells: float) -> Floats:
+    """The mass moved by a number of cells; a fraction of a cell is shared between neighbours, which keeps the mean."""
+    whole = math.floor(cells)
+    part = cells - whole
+    moved = np.zeros_like(mass)
+    for step, share in ((whole, 1 - part), (whole + 1, part)):
+        if share:
+            moved[max(step, 0) : mass.size + min(step, 0)] += share * mass[max(-step, 0) : mass.size - max(step, 0)]
+    return moved

@@ -1,0 +1,106 @@
+"""idealrank compare, explain and power, as a user runs them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import idealrank as ir
+from idealrank.cli.group import commands
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(10)} for i in range(12)}
+    ir.write_qrels(ir.Qrels(qrels), "qrels.txt")
+    for name, noise in (("base", 3.0), ("good", 0.1), ("other", 3.0)):
+        run = {q: {d: label + noise * float(rng.normal()) for d, label in docs.items()} for q, docs in qrels.items()}
+        ir.write_run(ir.Run(run, name=name), f"{name}.run")
+    data = ir.from_arrays([2, 0, 1, 0], query_ids=[7, 7, 8, 8], features=[[1.0], [2.0], [3.0], [4.0]])
+    ir.write_letor(data, "data.txt")
+    ir.write_scores([0.5, 0.25, 0.1, 0.2], "one.txt")
+    ir.write_scores([0.5, 0.25, 0.3, 0.2], "two.txt")
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(commands, arguments)
+
+
+def test_systems_are_compared_with_a_baseline(files: Path) -> None:
+    result = run("compare", "qrels.txt", "base.run", "good.run", "other.run", "--baseline", "base", "--seed", "1")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == [
+        "system",
+        "ndcg@10",
+        "low",
+        "high",
+        "change",
+        "p",
+        "corrected",
+        "d_z",
+        "better",
+        "same",
+        "worse",
+        "detectable",
+    ]
+    assert [line.split()[0] for line in lines[1:4]] == ["base", "good", "other"]
+    assert "good - base, most on: q" in result.stdout
+    assert (
+        "12 queries; randomization test, p-values corrected by holm; intervals of 95% by the bootstrap; seed 1" in lines
+    )
+    assert any(line.startswith("like trec_eval") for line in lines)
+
+
+@pytest.mark.parametrize("output_format", ["text", "json", "csv", "markdown", "latex"])
+def test_pairs_come_out_in_every_format(files: Path, output_format: str) -> None:
+    result = run("compare", "qrels.txt", "base.run", "good.run", "--seed", "1", "--format", output_format)
+    assert result.exit_code == 0, result.output
+    assert "good" in result.stdout
+    if output_format == "json":
+        assert json.loads(result.stdout)["test"] == "tukey"
+
+
+def test_score_files_are_compared_on_letor_data(files: Path) -> None:
+    result = run("compare", "data.txt", "one.txt", "two.txt", "-m", "rr", "--test", "sign", "--baseline", "one")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[2].split()[:2] == ["two", "1.0000"]
+
+
+def test_one_system_is_not_enough(files: Path) -> None:
+    for command in ("compare", "power"):
+        result = run(command, "qrels.txt", "base.run")
+        assert result.exit_code == 2
+        assert "2 systems are needed, got 1: give runs" in result.stderr
+
+
+def test_a_baseline_that_is_not_there_is_named(files: Path) -> None:
+    result = run("compare", "qrels.txt", "base.run", "good.run", "--baseline", "bm25")
+    assert result.exit_code == 1
+    assert "'bm25' is not among the systems 'base', 'good'" in result.stderr
+
+
+def test_an_explanation_is_a_table_from_one_number_to_the_other(files: Path) -> None:
+    result = run("explain", "qrels.txt", "base.run", "--like", "trec_eval", "--like", "lightgbm", "--like", "letor4")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("gain: linear -> exp2") == 2
+    assert "discount: log:2 -> letor" in result.stdout
+    assert "without effect here: ties" in result.stdout
+    result = run("explain", "qrels.txt", "base.run", "--like", "trec_eval")
+    assert result.exit_code == 2
+    assert "two conventions or more" in result.stderr
+
+
+def test_a_plan_says_how_many_queries(files: Path) -> None:
+    result = run("power", "qrels.txt", "base.run", "other.run", "--delta", "0.1", "--delta", "0.2", "--format", "json")
+    assert result.exit_code == 0, result.output
+    small, large = json.loads(result.stdout)
+    assert small["t"] > large["t"] > 1
+    assert small["measure"] == "ndcg@10"
+    text = run("power", "qrels.txt", "base.run", "other.run")
+    assert "queries needed at level 0.05 and power 0.8, going by 12 queries" in text.stdout

@@ -1,0 +1,122 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import idealrank as ir
+from idealrank.cli.group import commands
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0}, "q2": {"a": 1}}), "qrels.txt")
+    ir.write_run(ir.Run({"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}), "one.run")
+    ir.write_run(ir.Run({"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 3.0, "a": 1.0}}), "two.run")
+    data = ir.from_arrays([2, 0, 1], query_ids=[7, 7, 8], scores=[0.1, 0.2, 0.3], features=[[1.0], [2.0], [3.0]])
+    ir.write_letor(data, "data.txt")
+    ir.write_scores([0.5, 0.25, 0.1], "scores.txt")
+    ir.write_frame(data, "data.parquet")
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(commands, ["evaluate", *arguments])
+
+
+def test_systems_stand_in_one_table_with_the_conventions_under_it(files: Path) -> None:
+    result = run("qrels.txt", "one.run", "two.run", "-m", "rr", "-m", "p@1")
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "system  queries      rr     p@1\n"
+        "one           2  0.7500  0.5000\n"
+        "two           2  0.7500  0.5000\n"
+        "\n"
+        "like trec_eval: negative unjudged, unjudged zero, missing drop, duplicates error, precision float32, "
+        "labels truncated\n"
+        "rr = rr(ties=docid_desc,empty=0,rel=1,ideal=judged)\n"
+        "p@1 = p(ties=docid_desc,empty=0,rel=1,ideal=judged,denominator=cutoff)@1\n"
+    )
+    assert "1 (25.0%) of the ranked documents are unjudged" in result.stderr
+    assert run("qrels.txt", "one.run", "two.run", "-m", "rr", "--quiet").stderr == ""
+
+
+def test_what_is_otherwise_for_one_measure_stands_with_it(files: Path) -> None:
+    result = run("qrels.txt", "one.run", "-m", "rr", "-m", "rr@5", "--like", "ir_measures")
+    assert "rr = rr(ties=docid_desc,empty=0,rel=1,ideal=judged)\n" in result.stdout
+    assert "rr@5 = rr(ties=docid_asc,empty=0,rel=1,ideal=judged)@5; precision float64\n" in result.stdout
+
+
+def test_systems_with_different_queries_are_remarked_upon(files: Path) -> None:
+    (files / "two.run").write_text("q2 Q0 a 1 1.0 t\n")
+    assert (
+        "1 queries are not measured for every system, first 'q1', which 'two'"
+        in run("qrels.txt", "one.run", "two.run", "-m", "rr").stderr
+    )
+
+
+def test_json_holds_everything(files: Path) -> None:
+    result = run("qrels.txt", "one.run", "-m", "rr", "--per-query", "--interval", "--hashes", "--format", "json")
+    content = json.loads(result.stdout)
+    system = content["systems"]["one"]
+    assert system["mean"] == {"rr": 0.75}
+    assert system["per_query"] == {"rr": [0.5, 1.0]}
+    assert system["query_ids"] == ["q1", "q2"]
+    assert system["interval"]["rr"] == pytest.approx([0.75 - 12.706205 * 0.25, 0.75 + 12.706205 * 0.25], rel=1e-6)
+    assert content["conventions"]["convention"] == "trec_eval"
+    assert set(content["sha256"]) == {"qrels.txt", "one.run"}
+    assert "sha256" not in json.loads(run("qrels.txt", "one.run", "--format", "json").stdout)
+
+
+def test_per_query_lines_end_with_the_mean(files: Path) -> None:
+    result = run("qrels.txt", "one.run", "-m", "rr", "--per-query", "--format", "csv")
+    assert result.stdout == "system,query,rr\none,q1,0.5\none,q2,1.0\none,all,0.75\n"
+    assert "rr = rr(" in result.stderr  # CSV has no place for conventions
+
+
+@pytest.mark.parametrize(("output_format", "mark"), [("markdown", "> like trec_eval"), ("latex", "% like trec_eval")])
+def test_conventions_are_marked_as_remarks(files: Path, output_format: str, mark: str) -> None:
+    assert f"\n{mark}" in run("qrels.txt", "one.run", "--format", output_format).stdout
+
+
+@pytest.mark.parametrize("arguments", [["data.txt", "scores.txt"], ["data.parquet"], ["data.parquet", "score"]])
+def test_letor_text_and_frames_have_idealranks_own_conventions(files: Path, arguments: list[str]) -> None:
+    result = run(*arguments, "-m", "rr", "--format", "json")
+    expected = 1.0 if arguments[0] == "data.txt" else 0.75
+    content = json.loads(result.stdout)
+    assert [system["mean"] for system in content["systems"].values()] == [{"rr": expected}]
+    assert content["conventions"]["convention"] == "idealrank"
+
+
+def test_like_names_another_tool(files: Path) -> None:
+    result = run("qrels.txt", "one.run", "-m", "ndcg", "--like", "lightgbm")
+    assert "like lightgbm" in result.stdout
+    assert "gain=exp2" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["qrels.txt"], 2, "no system to evaluate: give runs"),
+        (["one.run", "qrels.txt"], 2, "judgments come first"),
+        (["qrels.txt", "one.run", "-m", "ndgc"], 1, "unknown measure 'ndgc'; did you mean 'ndcg'?"),
+        (["qrels.txt", "one.run", "--like", "trek"], 1, "unknown convention 'trek'"),
+        (["qrels.txt", "three.run"], 1, "three.run"),
+        (["data.txt", "one.run"], 1, "one.run:1:1: a line must be one score"),
+        (["data.txt", "qrels.txt"], 1, "one score"),
+        (["data.parquet", "scre"], 1, "scre"),
+    ],
+)
+def test_failures_are_said_in_one_line(files: Path, arguments: list[str], code: int, message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_systems_of_one_name_are_told_apart_by_their_paths(files: Path) -> None:
+    (files / "other").mkdir()
+    (files / "one.run").rename(files / "other" / "two.run")
+    result = run("qrels.txt", "two.run", "other/two.run", "-m", "rr", "--format", "csv")
+    assert [line.split(",")[0] for line in result.stdout.splitlines()] == ["system", "two.run", "other/two.run"]

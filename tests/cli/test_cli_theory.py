@@ -1,0 +1,125 @@
+"""``idealrank limits`` and ``idealrank distinguish``, as their users call them."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import idealrank as ir
+from idealrank.cli.group import commands
+from idealrank.theory import distinguish
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ir.RankingData:
+    monkeypatch.chdir(tmp_path)
+    data = ir.datasets.web_search(6, 200, 8).test
+    ir.write_letor(data, "test.txt")
+    for name, feature in (("match", 0), ("fresh", 4), ("noise", 6)):
+        ir.write_scores(data.features[:, feature], f"{name}.txt")
+    return data
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(commands, arguments)
+
+
+def test_distinguish_prints_a_row_a_measure_and_its_advice(files: ir.RankingData) -> None:
+    shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "-m", "ndcg@10")
+    assert shown.exit_code == 0
+    found = distinguish(
+        files, files.features[:, 0], files.features[:, 6], ["ndcg", "ndcg@10"], names=("match", "noise")
+    )
+    lines = shown.stdout.splitlines()
+    assert lines[0].split()[:5] == ["measure", "a", "b", "mean", "a"]
+    assert lines[0].endswith("queries  documents  changes  limit a  limit b  theory")
+    assert [line.split()[0] for line in lines[1:3]] == [row.measure for row in found.table]
+    assert f"{found['ndcg'].mean_a:.4f}" in lines[1] + lines[2]
+    assert lines[-1] == found.advice
+
+
+def test_distinguish_compares_all_pairs(files: ir.RankingData) -> None:
+    shown = run("distinguish", "test.txt", "match.txt", "fresh.txt", "noise.txt", "-m", "ndcg", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    assert [(row["a"], row["b"]) for row in rows] == [("match", "fresh"), ("match", "noise"), ("fresh", "noise")]
+    assert "ndcg separates match from fresh" in shown.stderr
+
+
+@pytest.mark.parametrize(("output_format", "mark"), [("markdown", "> "), ("latex", "% "), ("text", "")])
+def test_advice_is_a_remark_in_every_format(files: ir.RankingData, output_format: str, mark: str) -> None:
+    shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "--format", output_format)
+    assert shown.stdout.splitlines()[-1].startswith(f"{mark}ndcg separates match from noise")
+
+
+def test_distinguish_takes_runs(files: ir.RankingData) -> None:
+    qrels = {f"q{i}": {f"d{j}": j % 3 for j in range(12)} for i in range(5)}
+    ir.write_qrels(ir.Qrels(qrels), "qrels.txt")
+    good = {q: {d: float(label) for d, label in docs.items()} for q, docs in qrels.items()}
+    bad = {q: {d: -score for d, score in docs.items() if d != "d11"} | {"x": 9.0} for q, docs in good.items()}
+    ir.write_run(ir.Run(good), "good.run")
+    ir.write_run(ir.Run({q: bad[q] for q in list(bad)[1:]}), "bad.run")
+    shown = run("distinguish", "qrels.txt", "good.run", "bad.run", "-m", "ndcg", "--format", "json")
+    assert shown.exit_code == 0
+    (row,) = json.loads(shown.stdout)
+    assert row["mean a"] == 1
+    assert row["mean b"] < 0.8
+    assert "bad does not retrieve 16 of 60 judged documents; they come last" in shown.stderr
+    assert "retrieve" not in run("distinguish", "qrels.txt", "good.run", "bad.run", "-m", "ndcg", "--quiet").stderr
+
+
+def test_limits_tell_what_each_measure_sees(files: ir.RankingData) -> None:
+    measures = [
+        argument for name in ("ndcg", "ndcg@10", "ndcg@20%", "ndcg(discount=zipf)") for argument in ("-m", name)
+    ]
+    shown = run("limits", "test.txt", "match.txt", *measures, "--format", "json")
+    assert shown.exit_code == 0
+    rows = {row["measure"]: row for row in json.loads(shown.stdout)}
+    assert rows["ndcg"]["limit"] == 1
+    assert [row["sees"] for row in rows.values()] == ["the list", "a few ranks", "the list", "its top"]
+    assert rows["ndcg@10"]["limit"] is None
+    assert 0 < rows["ndcg@10"]["spread"] < 0.3
+    assert rows["ndcg@20%"]["expected"] == pytest.approx(rows["ndcg@20%"]["now"], abs=0.1)
+    labels, offsets = files.labels, files.offsets
+    assert rows["ndcg"]["now"] == pytest.approx(float(ir.ndcg(labels, files.features[:, 0], offsets).mean()))
+
+
+def test_other_ways_to_estimate_the_curve(files: ir.RankingData) -> None:
+    shown = run("limits", "test.txt", "match.txt", "noise.txt", "--method", "isotonic", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    assert len(rows) == 2 * 6
+    assert {row["system"] for row in rows} == {"match", "noise"}
+
+
+@pytest.mark.parametrize("command", [("limits", "match.txt"), ("distinguish", "match.txt", "noise.txt")])
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_pictures_are_written(files: ir.RankingData, command: tuple[str, ...], ending: str) -> None:
+    name, *systems = command
+    assert run(name, "test.txt", *systems, "-m", "ndcg", "--plot", f"out.{ending}").exit_code == 0
+    assert Path(f"out.{ending}").read_bytes()[:20].lstrip()[:5] in (b"<?xml", b"\x89PNG\r")
+
+
+def test_mistakes_are_said_in_one_line(files: ir.RankingData) -> None:
+    assert "2 systems are needed" in run("distinguish", "test.txt", "match.txt").stderr
+    assert "written as .svg, .png or .pdf" in run("limits", "test.txt", "match.txt", "--plot", "x.gif").stderr
+    shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ap")
+    assert shown.exit_code == 1
+    assert shown.stderr == "idealrank: error: lists that grow are measured by DCG, NDCG and linear NDCG, not by ap\n"
+    shown = run("limits", "test.txt", "match.txt", "-m", "ap")
+    assert shown.stderr == "idealrank: error: this theory is about NDCG and linear NDCG, not ap\n"
+
+
+def test_reports_hold_the_table_the_advice_and_a_picture_of_each_measure(files: ir.RankingData) -> None:
+    shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "-m", "ndcg@10", "--html", "d.html")
+    assert shown.exit_code == 0, shown.output
+    page = Path("d.html").read_text(encoding="utf-8")
+    assert shown.stdout.splitlines()[-1] in page
+    assert page.count("<figure>") == 3
+    assert "idealrank distinguish test.txt" in page
+    shown = run("limits", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "--html", "l.html")
+    assert shown.exit_code == 0, shown.output
+    page = Path("l.html").read_text(encoding="utf-8")
+    assert page.count("<figure>") == 1
+    assert "Where NDCG of match, noise is going" in page

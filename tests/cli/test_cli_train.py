@@ -1,0 +1,242 @@
+"""``idealrank train`` and ``idealrank score``."""
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from numpy.testing import assert_allclose, assert_array_equal
+
+import idealrank as ir
+from idealrank import learners
+from idealrank.cli.group import commands
+from idealrank.learners.search.trials import rows_of
+
+TRAIN, TEST = ir.datasets.web_search(n_queries=10, n_docs=20, seed=1)
+posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has other terminals and signals")
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(commands, args, prog_name="idealrank")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    ir.write_letor(TRAIN, tmp_path / "train.txt")
+    ir.write_letor(TEST, tmp_path / "vali.txt.gz")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def fitted(ranker: Any) -> Any:
+    X, y, qid = rows_of(TRAIN)
+    return ranker.fit(X, y, qid=qid, eval_set=rows_of(TEST))
+
+
+def test_what_is_trained_and_scored_is_what_python_gives(folder: Path) -> None:
+    options = ("--learner", "list_net", "--normalize", "minmax", "--l2", "0.1", "--max-iter", "7", "-m", "ndcg@5")
+    shown = run("train", "train.txt", "--valid", "vali.txt.gz", *options, "--out", "model.json", "--set", "patience=3")
+    assert shown.exit_code == 0
+    expected = fitted(learners.ListNet(normalize="minmax", l2=0.1, max_iter=7, measure="ndcg@5", patience=3))
+    assert learners.load("model.json").get_params() == expected.get_params()
+    scored = run("score", "model.json", "vali.txt.gz", "-o", "scores.txt")
+    assert (scored.exit_code, scored.stdout) == (0, "")
+    X, y, qid = rows_of(TEST)
+    assert_allclose(ir.read_scores("scores.txt"), expected.predict(X, qid), rtol=0, atol=0)
+    lines = shown.output.splitlines()
+    assert lines[0].split() == ["part", "file", "queries", "documents", "ndcg@5"]
+    assert lines[1].split()[:4] == ["train", "train.txt", "10", "200"]
+    assert lines[2].split() == ["validation", "vali.txt.gz", "10", "200", f"{expected.score(X, y, qid=qid):.4f}"]
+    assert "list_net: l2 0.1, max_iter 7, measure ndcg@5, normalize minmax, patience 3; " in shown.output
+    assert f"iteration {expected.best_iteration_} of {len(expected.history_) - 1} is kept" in shown.output
+    assert lines[-1] == "the model is in model.json"
+
+
+def test_any_loss_is_trained_by_the_linear_learner(folder: Path) -> None:
+    assert run("train", "train.txt", "--loss", "q_norm(q=3)", "--max-iter", "3", "-o", "m.json.gz").exit_code == 0
+    model = learners.load("m.json.gz")
+    assert (type(model).__name__, model.loss, model.max_iter) == ("LinearRanker", "q_norm(q=3)", 3)
+
+
+def test_scores_go_to_standard_output_and_a_run_has_ids(folder: Path) -> None:
+    named = ir.from_arrays([1, 0], query_ids=["q", "q"], doc_ids=["a", "b"], features=[[0.0], [1.0]])
+    ir.write_letor(named, "named.txt")
+    assert run("train", "named.txt", "--learner", "rank_svm", "-o", "model.json", "-q").exit_code == 0
+    lines = run("score", "model.json", "named.txt").stdout.splitlines()
+    assert float(lines[0]) > float(lines[1])
+    assert run("score", "model.json", "named.txt", "--run", "mine", "-o", "mine.run").exit_code == 0
+    assert ir.read_run("mine.run").to_dict() == {"q": dict(zip("ab", map(float, lines), strict=True))}
+    assert ir.read_run("mine.run").name == "mine"
+    Path("bare.txt").write_text("1 qid:q 1:0\n")
+    told = run("score", "model.json", "bare.txt", "--run", "mine", "-o", "mine.run")
+    assert "documents have no ids" in told.stderr
+    assert list(ir.read_run("mine.run").to_dict()["q"]) == ["0"]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_frames_train_and_score_as_letor_text_does(folder: Path, ending: str) -> None:
+    pytest.importorskip("pyarrow")
+    assert run("convert", "train.txt", f"train.{ending}").exit_code == 0
+    for source, model in (("train.txt", "a.json"), (f"train.{ending}", "b.json")):
+        assert run("train", source, "--max-iter", "5", "-o", model).exit_code == 0
+    text, frame = (learners.load(model) for model in ("a.json", "b.json"))
+    assert_array_equal(text.coef_, frame.coef_)
+    scores = run("score", "a.json", "train.txt").stdout
+    assert len(scores.splitlines()) == TRAIN.n_docs
+    assert scores == run("score", "b.json", f"train.{ending}").stdout
+
+
+def test_columns_are_found_by_name_and_scoring_needs_no_labels(folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    Path("train.csv").write_text("qid,label,a,b\n1,0,5,0\n1,1,4,1\n2,0,3,2\n2,1,2,9\n")
+    Path("other.csv").write_text("b,qid,a\n0,7,5\n1,7,4\n")
+    Path("lacking.csv").write_text("qid,label,b,c\n1,0,5,0\n")
+    assert run("train", "train.csv", "--max-iter", "5", "-o", "model.json").exit_code == 0
+    model = learners.load("model.json")
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    scores = [float(line) for line in run("score", "model.json", "other.csv").stdout.splitlines()]
+    assert_allclose(scores, np.array([[5, 0], [4, 1]]) @ model.coef_ + model.intercept_, rtol=1e-12, atol=0)
+    for command in (
+        ("score", "model.json", "lacking.csv"),
+        ("train", "train.csv", "--valid", "lacking.csv", "-o", "m"),
+    ):
+        told = run(*command)
+        assert told.exit_code == 1
+        assert "lacking.csv:1:1: the frame has no column 'a'" in told.stderr
+
+
+def test_boosted_trees_say_how_many_are_kept(folder: Path) -> None:
+    pytest.importorskip("lightgbm")
+    options = ("--learner", "boosted", "--set", "n_estimators=4", "-o", "model.json", "--set", "n_threads=1")
+    assert "is kept" not in run("train", "train.txt", *options).output
+    shown = run("train", "train.txt", "--valid", "vali.txt.gz", *options)
+    assert re.search(r"iteration [1-4] of 4 is kept", shown.output)
+
+
+def test_features_that_a_letor_file_leaves_out_are_zero(folder: Path) -> None:
+    Path("wide.txt").write_text("1 qid:1 1:1 3:2\n0 qid:1 1:0 3:1\n")
+    Path("narrow.txt").write_text("1 qid:1 1:1\n0 qid:1 1:0\n")
+    for data, valid in (("wide.txt", "narrow.txt"), ("narrow.txt", "wide.txt")):
+        assert run("train", data, "--valid", valid, "-o", "model.json").exit_code == 0
+        assert learners.load("model.json").n_features_in_ == 3
+    assert len(run("score", "model.json", "narrow.txt").stdout.splitlines()) == 2
+    run("train", "narrow.txt", "-o", "model.json")
+    told = run("score", "model.json", "wide.txt")
+    assert told.exit_code == 1
+    assert "3 features, but LinearRanker is expecting 1" in told.stderr
+
+
+@pytest.mark.parametrize("output_format", ["json", "csv"])
+def test_tables_are_machine_readable_on_demand(folder: Path, output_format: str) -> None:
+    shown = run("train", "train.txt", "--max-iter", "2", "-o", "model.json", "--format", output_format)
+    rows = json.loads(shown.stdout) if output_format == "json" else list(csv.DictReader(io.StringIO(shown.stdout)))
+    assert len(rows) == 1
+    assert list(rows[0]) == ["part", "file", "queries", "documents", "ndcg"]
+    assert "the model is in model.json" in shown.stderr
+
+
+def test_a_page_has_the_learning_curve(folder: Path) -> None:
+    shown = run(
+        "train", "train.txt", "--valid", "vali.txt.gz", "--max-iter", "3", "-o", "m.json", "--html", "page.html"
+    )
+    assert shown.exit_code == 0
+    page = Path("page.html").read_text()
+    assert "Iteration by iteration" in page
+    assert "<svg" in page
+    assert run("train", "train.txt", "--learner", "random", "-o", "m.json", "--html", "page.html").exit_code == 0
+    assert "<svg" not in Path("page.html").read_text()
+
+
+def test_the_model_may_go_to_standard_output(folder: Path) -> None:
+    shown = run("train", "train.txt", "--max-iter", "2", "-o", "-")
+    assert json.loads(shown.stdout)["learner"] == "LinearRanker"
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "what"),
+    [
+        (("train.txt",), 2, "Missing option '-o' / '--out'"),
+        (("train.txt", "-o", "m.json", "--learner", "?"), 1, "unknown learner '?'; there are '"),
+        (("train.txt", "-o", "m.json", "--learner", "aprox_ndcg"), 1, "did you mean 'approx_ndcg'"),
+        (("train.txt", "-o", "m.json", "--loss", "listmel"), 1, "unknown loss 'listmel'"),
+        (("train.txt", "-o", "m.json", "--learner", "list_net", "--loss", "hinge"), 1, "ListNet has no option 'loss'"),
+        (("train.txt", "-o", "m.json", "--set", "l2"), 2, "--set takes OPTION=VALUE, got 'l2'"),
+        (("train.txt", "-o", "m.json", "--set", "patience=often"), 1, "patience must be a whole number or none"),
+        (("train.txt", "-o", "m.json", "--max-iter", "0"), 1, "max_iter must be 1 or more, got 0"),
+        (("none.txt", "-o", "m.json", "--learner", "consistent_regression"), 1, "m.json: ConsistentRegression keeps"),
+        (("train.txt", "-o", "m.json", "--normalize", "log"), 2, "'log' is not one of"),
+        (("train.txt", "-o", "no/m.json"), 1, "there is no folder 'no'"),
+        (("train.txt", "-o", "m.json", "--html", "no/page.html"), 1, "there is no folder 'no'"),
+        (("none.txt", "-o", "m.json"), 1, "none.txt: no such file"),
+        (("qrels.txt", "-o", "m.json"), 2, "TREC judgments has no features"),
+        (("train.txt", "--valid", "bad.txt", "-o", "m.json"), 1, "bad.txt:1:1"),
+        (("nan.txt", "-o", "m.json"), 1, "a feature must be a finite number"),
+        (("train.txt", "--valid", "vali.txt.gz", "--group", "sizes", "-o", "m.json"), 2, "--group is for DATA alone"),
+    ],
+)
+def test_what_cannot_be_trained_is_said_in_a_line_and_leaves_no_file(
+    folder: Path, args: tuple[str, ...], code: int, what: str
+) -> None:
+    Path("bad.txt").write_text("x qid:1 1:2\n")
+    Path("nan.txt").write_text("1 qid:1 1:NULL\n")
+    shown = run("train", *args)
+    assert shown.exit_code == code
+    assert what in shown.stderr
+    assert not Path("m.json").exists()
+
+
+def test_a_file_that_is_no_model_scores_nothing(folder: Path) -> None:
+    Path("model.json").write_text('{"format": "idealrank model"')
+    shown = run("score", "model.json", "train.txt", "-o", "scores.txt")
+    assert shown.exit_code == 1
+    assert shown.stderr.startswith("idealrank: error: model.json:1:29: not JSON")
+    assert not Path("scores.txt").exists()
+
+
+@posix_only
+def test_an_interrupt_keeps_and_saves_the_best_so_far(folder: Path) -> None:
+    import pty
+
+    outer, inner = pty.openpty()
+    files = ("train.txt", "--valid", "vali.txt.gz", "-o", "m.json")
+    endless = ("--set", "optimizer=sgd", "--max-iter", "1000000000", "--seed", "1", "--normalize", "minmax")
+    child = subprocess.Popen(
+        [sys.executable, "-m", "idealrank.cli", "train", *files, *endless],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=inner,
+        env=os.environ | {"TERM": "xterm-256color", "COLUMNS": "150", "NO_COLOR": ""},
+    )
+    os.close(inner)
+    seen = b""
+    while not re.search(rb"[1-9]\d*/1000000000", seen):  # the bar: an iteration is done
+        seen += os.read(outer, 65536)
+    child.send_signal(signal.SIGINT)
+    try:
+        while piece := os.read(outer, 65536):
+            seen += piece
+    except OSError:  # Linux says that the other end is closed in this way
+        pass
+    os.close(outer)
+    assert child.stdout is not None
+    table = child.stdout.read().decode()
+    child.stdout.close()
+    assert child.wait() == 130
+    assert b"the training was cut short: m.json has the best iteration so far" in seen
+    assert b"interrupted" in seen
+    assert "is kept" in table
+    model = learners.load("m.json")
+    X, y, qid = rows_of(TEST)
+    assert np.isfinite(model.predict(X, qid)).all()
+    assert model.coef_.any()
+    shown = [line.split()[-1] for line in table.splitlines() if line.startswith("validation")]
+    assert shown == [f"{model.score(X, y, qid=qid):.4f}"]

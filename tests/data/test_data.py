@@ -1,0 +1,266 @@
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from oracles import group_rows
+from scipy.sparse import csr_array
+
+from idealrank import Ids, Qrels, RankingData, Run, from_arrays, join
+from idealrank.data.ranking import Judged
+from idealrank.errors import DataError
+
+query_columns = st.one_of(
+    st.lists(st.integers(-3, 3), min_size=1, max_size=30),
+    st.lists(st.sampled_from(["a", "b", "ü", "", "10"]), min_size=1, max_size=30),
+)
+
+
+def as_list(ids: object) -> list[object]:
+    return ids.tolist()  # type: ignore[attr-defined, no-any-return]
+
+
+@given(query_columns)
+def test_queries_in_any_order_are_grouped_stably(query_ids: list[object]) -> None:
+    rows = np.arange(len(query_ids), dtype=float)
+    data = from_arrays(rows, query_ids=query_ids, features=rows[:, None], doc_ids=[f"d{row:.0f}" for row in rows])
+    expected = group_rows(query_ids)
+    assert as_list(data.query_ids) == list(expected)
+    grouped = data.to_groups(data.labels)
+    for number, members in enumerate(expected.values()):
+        assert grouped[data.offsets[number] : data.offsets[number + 1]].tolist() == members
+    assert_array_equal(data.labels, rows)  # the caller's order, untouched
+    assert_array_equal(data.to_rows(grouped), rows)
+    moved = data.grouped()
+    assert moved.order is None
+    assert_array_equal(moved.labels, grouped)
+    assert_array_equal(moved.features[:, 0], grouped)
+    assert moved.doc_ids is not None
+    assert moved.doc_ids.tolist() == [f"d{row:.0f}" for row in grouped]
+
+
+def test_query_ids_keep_their_type() -> None:
+    assert from_arrays([0, 1], query_ids=np.array([7, 5], np.uint8)).query_ids.dtype == np.int64  # type: ignore[union-attr]
+    assert isinstance(from_arrays([0, 1], query_ids=np.array(["x", "y"])).query_ids, Ids)
+    assert isinstance(from_arrays([0, 1], query_ids=np.array(["x", "y"], object)).query_ids, Ids)
+    assert as_list(from_arrays([0, 1], query_ids=np.array([2.0, 1.0])).query_ids) == [2, 1]
+
+
+def test_offsets_group_and_nothing_say_the_same() -> None:
+    by_offsets = from_arrays([1, 0, 2], offsets=[0, 2, 3], query_ids=["x", "y"])
+    by_group = from_arrays([1, 0, 2], group=[2, 1])
+    assert by_offsets.offsets.tolist() == by_group.offsets.tolist() == [0, 2, 3]
+    assert as_list(by_offsets.query_ids) == ["x", "y"]
+    assert as_list(by_group.query_ids) == [0, 1]
+    assert from_arrays([1, 0, 2]).offsets.tolist() == [0, 3]
+
+
+def test_a_query_without_documents_is_allowed() -> None:
+    data = from_arrays([1], group=[0, 1, 0])
+    assert data.n_queries == 3
+    assert data.subset([0]).n_docs == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"labels": [0, np.nan], "query_ids": ["a", "b"]},
+            r"label must be a finite number, got nan \(query 'b', row 1\)",
+        ),
+        ({"labels": [0, 1], "query_ids": [4, 4], "scores": [0, np.inf]}, r"score .* got inf \(query 4, row 1\)"),
+        ({"labels": [0, 1, 0], "query_ids": [4, 5, 4], "scores": [0, 0, np.nan]}, r"got nan \(query 4, row 2\)"),
+        ({"labels": [0, 1], "weights": [1, -1]}, r"weight .* got -1.0"),
+        ({"labels": [0, 1], "query_ids": [1]}, "one entry a document: 2, got 1"),
+        ({"labels": [0, 1], "scores": [1.0]}, "scores must have one entry a document: 2, got 1"),
+        ({"labels": [0, 1], "doc_ids": ["a"]}, "doc_ids must have one entry a document: 2, got 1"),
+        ({"labels": [0, 1], "features": np.zeros((3, 1))}, r"features must have shape .*got \(3, 1\)"),
+        ({"labels": [0, 1], "features": [["x"], ["y"]]}, "features must be numbers"),
+        ({"labels": [0, 1], "offsets": [0, 1]}, "end at the number of documents, 2, got 1"),
+        ({"labels": [0, 1], "offsets": [1, 2]}, "start at 0"),
+        ({"labels": [0, 1], "offsets": [0, 2, 1, 2]}, r"not fall, got 2 and then 1 \(query 1\)"),
+        ({"labels": [0, 1], "offsets": [0.0, 2.0]}, "offsets must be integers"),
+        ({"labels": [0, 1], "offsets": []}, "offsets must be integers"),
+        ({"labels": [0, 1], "offsets": [0, 1, 2], "query_ids": ["a", "a"]}, r"stands twice \(query 'a'\)"),
+        ({"labels": [0, 1], "offsets": [0, 1, 2], "query_ids": [3, 3]}, r"stands twice \(query 3\)"),
+        ({"labels": [0, 1], "group": [1, 2]}, "sum to the number of documents, 2, got 3"),
+        ({"labels": [0, 1], "group": [3, -1]}, "whole numbers from 0"),
+        ({"labels": [0, 1], "group": [2], "offsets": [0, 2]}, "not both"),
+        ({"labels": [[0, 1]]}, "one dimension"),
+        ({"labels": ["x"]}, "labels must be numbers"),
+        ({"labels": [0, 1], "query_ids": [[1, 2]]}, "string or an integer"),
+        ({"labels": [0, 1], "query_ids": np.array([1.5, 2.0])}, "string or an integer, got 1.5"),
+        ({"labels": [0, 1], "query_ids": np.array([np.inf, 2.0])}, "string or an integer, got inf"),
+        ({"labels": [0, 1], "query_ids": np.array([2.0**53, 2.0**53 + 2])}, "string or an integer, got 9"),
+    ],
+)
+def test_bad_arrays_are_refused_by_name_and_place(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        from_arrays(**arguments)  # type: ignore[arg-type]
+
+
+def test_constructor_checks_order_and_judged() -> None:
+    with pytest.raises(DataError, match="permutation"):
+        RankingData(np.zeros(2), np.array([0, 2]), np.array([1]), order=np.array([0, 0]))
+    with pytest.raises(DataError, match="judged must have 1 queries"):
+        RankingData(np.zeros(2), np.array([0, 2]), np.array([1]), judged=Judged(np.zeros(1), np.array([0, 1, 1])))
+
+
+def test_data_is_frozen_and_leaves_the_callers_arrays_alone() -> None:
+    labels = np.array([1.0, 0.0])
+    data = from_arrays(labels)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        data.labels = labels  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        data.labels[0] = 5
+    labels[0] = 3  # the caller's array is still the caller's
+
+
+def test_subset_takes_everything_along() -> None:
+    data = from_arrays(
+        [0, 1, 2, 3],
+        query_ids=[9, 8, 9, 8],
+        features=csr_array(np.eye(4)),
+        scores=[4, 3, 2, 1],
+        weights=[1, 2, 3, 4],
+        doc_ids="wxyz",
+    )
+    part = data.subset([1])
+    assert part.labels.tolist() == [1, 3]
+    assert part.features.toarray().argmax(axis=1).tolist() == [1, 3]
+    assert part.scores is not None
+    assert part.scores.tolist() == [3, 1]
+    assert part.weights is not None
+    assert part.weights.tolist() == [2, 4]
+    assert part.doc_ids is not None
+    assert part.doc_ids.tolist() == ["x", "z"]
+    assert data.subset(np.array([False, True])).labels.tolist() == [1, 3]
+    assert data.subset([]).n_queries == 0
+
+
+@pytest.mark.parametrize("indices", [[2], [-1], [0.5], [True]])
+def test_subset_refuses_what_is_not_there(indices: list[float]) -> None:
+    with pytest.raises(DataError):
+        from_arrays([0, 1], group=[1, 1]).subset(indices)
+
+
+@given(st.integers(2, 40), st.integers(2, 7), st.integers(0, 5))
+def test_folds_and_splits_partition_the_queries(n_queries: int, k: int, seed: int) -> None:
+    data = from_arrays(np.zeros(n_queries), query_ids=range(n_queries))
+    k = min(k, n_queries)
+    tests = []
+    for train, test in data.folds(k, seed=seed):
+        assert sorted(as_list(train.query_ids) + as_list(test.query_ids)) == list(range(n_queries))  # type: ignore[type-var]
+        tests += as_list(test.query_ids)
+    assert sorted(tests) == list(range(n_queries))  # type: ignore[type-var]
+    parts = data.split((0.5, 0.3, 0.2), seed=seed)
+    drawn = [query for part in parts for query in as_list(part.query_ids)]
+    assert sorted(drawn) == list(range(n_queries))  # type: ignore[type-var]
+    again = data.split((0.5, 0.3, 0.2), seed=seed)
+    assert [as_list(part.query_ids) for part in parts] == [as_list(part.query_ids) for part in again]
+
+
+@pytest.mark.parametrize("fractions", [(0.7, 0.4), (0, 1), (), (-0.1, 0.5)])
+def test_impossible_splits_are_refused(fractions: tuple[float, ...]) -> None:
+    with pytest.raises(DataError, match="fractions"):
+        from_arrays(np.zeros(4), group=[1] * 4).split(fractions)
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_impossible_folds_are_refused(k: int) -> None:
+    with pytest.raises(DataError, match="k must be from 2"):
+        from_arrays(np.zeros(4), group=[1] * 4).folds(k)
+
+
+def test_repr_says_what_there_is() -> None:
+    data = from_arrays(np.arange(9) / 2, features=csr_array((9, 1234)), scores=np.zeros(9))
+    assert repr(data) == "RankingData(1 queries, 9 documents, 1,234 sparse features, labels 0 to 4, scores)"
+
+
+def test_pickles() -> None:
+    data = from_arrays([1, 0], query_ids=["b", "a"], features=np.eye(2))
+    again = pickle.loads(pickle.dumps(data))
+    assert_array_equal(again.labels, data.labels)
+    assert again.query_ids == data.query_ids
+    qrels = Qrels({"q": {"d": 1}})
+    assert pickle.loads(pickle.dumps(qrels)) == qrels
+
+
+def test_qrels_and_run_read_as_nested_dicts() -> None:
+    nested = {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d1": 1.0}}
+    qrels = Qrels(nested)
+    assert qrels == nested
+    assert dict(qrels) == nested
+    assert qrels.to_dict() == nested
+    assert list(qrels) == ["q1", "q2"]
+    assert "q3" not in qrels
+    with pytest.raises(KeyError):
+        qrels["q3"]
+    assert qrels.offsets.tolist() == [0, 2, 3]
+    assert Run({1: {10: 0.5}}) == {"1": {"10": 0.5}}
+    assert Qrels(nested) != Run(nested)
+
+
+def test_qrels_and_run_are_frozen() -> None:
+    run = Run({"q": {"d": 1.0}})
+    with pytest.raises(AttributeError, match="frozen"):
+        run.name = "x"
+    with pytest.raises(ValueError, match="read-only"):
+        run.scores[0] = 2
+
+
+@pytest.mark.parametrize(
+    ("nested", "message"),
+    [
+        ({"q": {"d": np.nan}}, r"score must be a finite number, got nan \(query 'q', row 0\)"),
+        ({"q": {"d": 1.0, "e": -np.inf}}, r"got -inf \(query 'q', row 1\)"),
+        ({"q": [1.0]}, r"expected {document: score}, got list \(query 'q'\)"),
+        ({"q": {"d": "high"}}, "scores must be numbers"),
+        ({1: {"d": 1.0}, "1": {"d": 2.0}}, "stands twice"),
+        ({None: {"d": 1.0}}, "string or an integer"),
+    ],
+)
+def test_bad_runs_are_refused(nested: dict[object, dict[str, float]], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Run(nested)
+
+
+def test_of_a_document_that_stands_twice_the_last_number_counts() -> None:
+    run: Run = Run.from_flat(
+        Ids.of(["p", "q"]), np.array([0, 1, 4]), Ids.of(["d1", "d1", "d2", "d1"]), np.array([9.0, 1.0, 2.0, 3.0])
+    )
+    assert run == {"p": {"d1": 9.0}, "q": {"d1": 3.0, "d2": 2.0}}
+    assert [(problem.kind, problem.count) for problem in run.problems] == [("duplicate", 1)]
+    assert "'d1' in query 'q'" in run.problems[0].message
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcd"), st.dictionaries(st.sampled_from("uvwxyz"), st.integers(0, 3))),
+    st.dictionaries(st.sampled_from("abcd"), st.dictionaries(st.sampled_from("uvwxyz"), st.floats(-5, 5))),
+)
+def test_join_judges_every_retrieved_document(
+    qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]
+) -> None:
+    if qrels and run and not set(qrels) & set(run):
+        with pytest.raises(DataError, match="no query in common"):
+            join(qrels, run)
+        return
+    data = join(qrels, run)
+    assert as_list(data.query_ids) == list(qrels)
+    assert data.scores is not None
+    assert data.doc_ids is not None
+    assert data.judged is not None
+    for number, (query, judged) in enumerate(qrels.items()):
+        rows = slice(int(data.offsets[number]), int(data.offsets[number + 1]))
+        retrieved = run.get(query, {})
+        assert data.doc_ids[rows].tolist() == list(retrieved)
+        assert data.scores[rows].tolist() == list(retrieved.values())
+        assert_array_equal(data.labels[rows], [judged.get(doc, np.nan) for doc in retrieved])
+        start, end = data.judged.offsets[number : number + 2]
+        assert data.judged.labels[start:end].tolist() == list(judged.values())
+    problems = {problem.kind: problem.count for problem in data.problems}
+    assert problems.get("unretrieved query", 0) == len(set(qrels) - set(run))
+    assert problems.get("unjudged query", 0) == len(set(run) - set(qrels))

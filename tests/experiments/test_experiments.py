@@ -1,0 +1,165 @@
+"""The papers' experiments, in small."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import idealrank as ir
+from idealrank._base.tables import (
+    Column,
+    Table,
+)
+from idealrank.cli.group import commands
+from idealrank.errors import DataError
+from idealrank.experiments import jin2013, wang2013
+
+
+@pytest.fixture(scope="module")
+def small() -> ir.RankingData:
+    return ir.datasets.web_search(20, 100, 16).train
+
+
+def test_wang2013_finds_what_the_paper_says_of_long_lists() -> None:
+    train, test = (wang2013._on_one_scale(part) for part in ir.datasets.web_search(8, 1500, 16))
+    growth = wang2013.grow(train, test)
+    assert growth.values.shape == (3, 4, 8, 1500)
+    claims = {claim.says: claim for claim in wang2013._claims(growth)}
+    for says in ("yet they are well separated", "different limits", "does not converge"):
+        assert claims[says].agrees
+    random = np.random.default_rng(0).uniform(-1, 1, test.n_docs)
+    for m, name in enumerate(wang2013.MEASURES.values()):
+        whole = ir.measure(name)(test.labels, random, test.offsets)
+        assert growth.mean(2, m)[-1] == pytest.approx(float(whole.mean()))
+
+
+def test_wang2013_strings_short_queries_together(small: ir.RankingData) -> None:
+    found = wang2013.reproduce(small)
+    assert [claim.where for claim in found.claims] == [f"Figure {number}" for number in (1, 1, 2, 3, 3, 4)]
+    assert list(found.figures) == [f"figure{number}" for number in range(1, 5)]
+    first = found.figures["figure1"].axes[0]
+    assert len(first.child_axes) == 1  # the enlarged part
+    assert "n = 1000" in found.claims[0].seen
+    assert found.figures["figure2"].axes[0].get_legend_handles_labels()[1] == list(wang2013.RANKERS)
+
+
+def test_wang2013_needs_features_and_queries() -> None:
+    with pytest.raises(DataError, match="needs features, and at least four queries"):
+        wang2013.reproduce(ir.from_arrays([1, 0], offsets=[0, 2]))
+
+
+def test_features_are_brought_to_one_scale_within_each_query(small: ir.RankingData) -> None:
+    scaled = wang2013._on_one_scale(small)
+    first = np.asarray(scaled.features)[:100]
+    np.testing.assert_allclose(first.mean(axis=0), 0, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(first.std(axis=0), 1, rtol=1e-5, atol=0)
+
+
+def test_jin2013_holds_everywhere(small: ir.RankingData) -> None:
+    for data in (None, small):
+        found = jin2013.reproduce(data, seed=3)
+        assert all(claim.agrees for claim in found.claims)
+        assert len(found.claims) == 9
+    drawn = found.figures["figure1"].axes[0]
+    assert [text.get_text() for text in drawn.get_yticklabels()] == [
+        "ideal", "i = 1, j = 1: + 5 + 0", "i = 3, j = 2: + 4 + 0", "i = 4, j = 4: + 4 + 1"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [("reproduce", "jin2013"), ("demo",)])
+def test_a_page_that_cannot_be_written_is_known_before_the_work(command: tuple[str, ...], tmp_path: Path) -> None:
+    shown = CliRunner().invoke(commands, [*command, "--html", str(tmp_path / "none" / "page.html")])
+    assert (shown.exit_code, shown.stdout) == (1, "")
+    assert "there is no folder" in shown.stderr
+
+
+def test_reproduce_prints_claims_and_writes_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: ir.RankingData
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ir.write_letor(small, "data.txt")
+    shown = CliRunner().invoke(
+        commands, ["reproduce", "jin2013", "--data", "data.txt", "--figures", "out", "--format", "json"]
+    )
+    assert shown.exit_code == 0
+    assert {row["agrees"] for row in json.loads(shown.stdout)["Claims"]} == {"yes"}
+    assert sorted(path.name for path in Path("out").iterdir()) == [f"jin2013-figure{i}.svg" for i in (1, 2, 3)]
+    assert CliRunner().invoke(commands, ["reproduce", "nobody1999"]).exit_code == 2
+
+
+@pytest.fixture
+def with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """jin2013 with a table and a note, as experiments that train rankers have them."""
+    numbers = Table([Column("ranker"), Column("NDCG", ".3f")], [["ours", 0.67]])
+    found = replace(jin2013.reproduce(), tables={"Table 2": numbers}, notes=("theta_0 is 0",))
+    monkeypatch.setattr(jin2013, "reproduce", lambda data, seed: found)
+
+
+@pytest.mark.parametrize(
+    ("output_format", "numbers"),
+    [
+        ("text", "\n\nTable 2\n\nranker   NDCG\nours    0.670\n\ntheta_0 is 0\n"),
+        (
+            "markdown",
+            "\n\n### Table 2\n\n| ranker |  NDCG |\n|:-------|------:|\n| ours   | 0.670 |\n\n> theta_0 is 0\n",
+        ),
+        ("csv", "\n\nTable 2\nranker,NDCG\nours,0.67\n"),
+    ],
+)
+@pytest.mark.usefixtures("with_numbers")
+def test_reproduce_prints_tables_under_their_titles(output_format: str, numbers: str) -> None:
+    shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--format", output_format])
+    assert shown.stdout.endswith(numbers)
+
+
+@pytest.mark.usefixtures("with_numbers")
+def test_reproduce_writes_one_page_with_figures_tables_and_notes(tmp_path: Path) -> None:
+    shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--html", str(tmp_path / "page.html")])
+    assert shown.exit_code == 0, shown.output
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("<figure") == 3
+    for part in ("<li>theta_0 is 0</li>", ">Claims</h2>", ">Table 2</h2>", "0.670", "reproduce jin2013"):
+        assert part in page
+
+
+def test_consistent_versions_are_compared_on_collections_of_a_folder(tmp_path: Path) -> None:
+    from idealrank.experiments import ravikumar2011
+    from idealrank.experiments.collections import collections_in
+
+    for number, part in enumerate(ir.datasets.web_search(20, 20, 6).train.split([0.2] * 5, seed=0), start=1):
+        (tmp_path / "mq2008").mkdir(exist_ok=True)
+        ir.write_letor(part, tmp_path / "mq2008" / f"S{number}.txt")
+    found = ravikumar2011.reproduce(collections_in(tmp_path), quick=True)
+    table_1, means = (table.rows for table in found.tables.values())
+    row: Any
+    for row in table_1:
+        name, better, same, worse, _, paper = row
+        assert name in ("mq2008", "mq2008, validated")
+        assert better + same + worse == 9
+        assert paper == "0/4/5 better/same/worse, -2.02%"
+    assert [row[0] for row in means][3:5] == ["Cross-entropy Z", "Cosine"]
+    values: list[Any] = [value for row in means for value in row[1:]]
+    assert all(0 < value < 1 for value in values)
+    assert len(set(values)) > 10
+    assert [claim.agrees for claim in found.claims[:2]] == [True, True]
+    assert {"figure3", "figure4", "figure1-5-mq2008-Cosine", "figure2-6"} <= set(found.figures)
+
+
+def test_the_means_of_figures_3_and_4_are_those_of_the_specification() -> None:
+    from idealrank.experiments import ravikumar2011
+
+    seen = [claim.seen for claim in ravikumar2011._of_geometry()]
+    assert seen == ["(0.5243, 0.5432), (0.6004, 0.5759)", "(0.5481, 0.5220), (0.4815, 0.5185)"]
+
+
+def test_a_folder_without_collections_is_refused(tmp_path: Path) -> None:
+    from idealrank.experiments.collections import collections_in
+
+    with pytest.raises(DataError, match="no LETOR collection"):
+        collections_in(tmp_path)
+    with pytest.raises(DataError, match="not a folder"):
+        collections_in(tmp_path / "nothing")

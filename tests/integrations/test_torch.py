@@ -1,0 +1,466 @@
+"""Losses for PyTorch: every one of them, by the native kernels and in PyTorch's own operations."""
+
+import copy
+import inspect
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from every_loss import CLASSES, LABELS, NAMES, OFFSETS, SCORES
+
+from idealrank import discounts, losses
+from idealrank.data.ranking import frozen
+from idealrank.errors import ConventionError, DataError
+from idealrank.losses import links, potentials
+
+torch = pytest.importorskip("torch")
+ranking = pytest.importorskip("idealrank.integrations.torch")
+RankingLoss = ranking.RankingLoss
+
+BACKENDS = ["native", "torch"]
+#: Forms that the formulas of PyTorch must know beside those that every loss is tested in.
+MORE_FORMS = [
+    *(f"lambda_rank(measure={name})" for name in ["rr", "rr@2", "hit_rate@2", "p@2", "ap@3", "linear_ndcg", "rbp"]),
+    "lambda_rank(measure=r_precision)",
+    "lambda_rank(measure=ap,truncation=2)",
+    "lambda_rank(normalize=pairs)",
+    "approx_ndcg(discount=table:1:0.5:0.2)",
+    "approx_ndcg(discount=letor)",
+    "approx(measure=hit_rate)",
+    "soft_ndcg(discount=linear)",
+]
+WEIGHTS = np.linspace(0.2, 2, LABELS.size)
+QUERY_WEIGHTS = np.array([1, 2, 3, 0, 0.5, 1])
+MASK = np.arange(LABELS.size) % 4 != 2
+OPTIONS: dict[str, Any] = {"weights": WEIGHTS, "query_weights": QUERY_WEIGHTS, "mask": MASK}
+
+every_loss = pytest.mark.parametrize("name", NAMES)
+both_backends = pytest.mark.parametrize("backend", BACKENDS)
+
+
+def scores_of(values: Any, dtype: Any = None) -> Any:
+    return torch.tensor(values, dtype=dtype or torch.float64, requires_grad=True)
+
+
+def value_and_gradient(loss: Any, labels: Any, scores: Any, *args: Any, **options: Any) -> tuple[Any, Any]:
+    value = loss(labels, scores, *args, **options)
+    value.sum().backward()
+    return value.detach(), scores.grad
+
+
+def test_every_loss_is_a_module_and_a_function_of_its_name() -> None:
+    assert set(CLASSES) < set(ranking.__all__)
+    for name in CLASSES:
+        made, of_tensors = getattr(ranking, name), getattr(ranking, getattr(losses, name).label)
+        assert issubclass(made, RankingLoss)
+        assert made.__name__ == name
+        assert f"losses.{name}" in made.__doc__
+        assert f"losses.{name}" in of_tensors.__doc__
+    with pytest.raises(AttributeError, match="has no attribute 'ApproxERR'"):
+        ranking.ApproxERR  # noqa: B018
+
+
+def test_options_are_those_of_the_loss() -> None:
+    assert ranking.ApproxNDCG(alpha=20, cutoff=10).loss == losses.ApproxNDCG(alpha=20, cutoff=10)
+    assert ranking.Approx("recall@2").loss == losses.Approx("recall@2")
+    assert str(ranking.ApproxNDCG(alpha=20)) == "ApproxNDCG(approx_ndcg(alpha=20), reduction='mean')"
+    with pytest.raises(ConventionError, match="approx_ndcg has no option 'alfa'; did you mean 'alpha'"):
+        ranking.ApproxNDCG(alfa=20)
+    with pytest.raises(ConventionError, match="unknown reduction 'men'; did you mean 'mean'"):
+        ranking.ApproxNDCG(reduction="men")
+    with pytest.raises(ConventionError, match="unknown backend 'cuda'"):
+        ranking.ApproxNDCG(backend="cuda")
+
+
+def test_help_shows_the_options() -> None:
+    assert "alpha" in inspect.signature(ranking.ApproxNDCG).parameters
+    assert list(inspect.signature(ranking.hinge).parameters)[:3] == ["labels", "scores", "offsets"]
+    assert "margin" in inspect.signature(ranking.hinge).parameters
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_function_is_the_module(name: str) -> None:
+    options = {"Approx": {"measure": "recall@2"}, "Bregman": {"psi": "kl"}}.get(name, {})
+    scores = torch.tensor(SCORES)
+    by_module = getattr(ranking, name)(**options, reduction="sum")(LABELS, scores, OFFSETS, mask=MASK)
+    label = getattr(losses, name).label
+    assert by_module == getattr(ranking, label)(LABELS, scores, OFFSETS, mask=MASK, reduction="sum", **options)
+
+
+@every_loss
+def test_the_native_backend_gives_what_losses_of_arrays_give(name: str) -> None:
+    values, gradient = losses.loss(name)(LABELS, SCORES, OFFSETS, **OPTIONS)
+    found = value_and_gradient(RankingLoss(name, reduction="none"), LABELS, scores_of(SCORES), OFFSETS, **OPTIONS)
+    np.testing.assert_array_equal(found[0].numpy(), values)
+    np.testing.assert_array_equal(found[1].numpy(), gradient)
+
+
+@pytest.mark.parametrize("name", [*NAMES, *MORE_FORMS])
+@pytest.mark.parametrize(
+    ("scores", "options"),
+    [(SCORES, {}), (3 * SCORES, OPTIONS), (np.round(SCORES), OPTIONS), (0 * SCORES, {})],
+    ids=["apart", "wide", "ties", "equal"],
+)
+def test_both_backends_agree(name: str, scores: Any, options: dict[str, Any]) -> None:
+    native, formula = (
+        value_and_gradient(
+            RankingLoss(name, reduction="none", backend=backend), LABELS, scores_of(scores), OFFSETS, **options
+        )
+        for backend in BACKENDS
+    )
+    torch.testing.assert_close(formula[0], native[0], rtol=1e-10, atol=1e-11)
+    torch.testing.assert_close(formula[1], native[1], rtol=1e-9, atol=1e-9)
+
+
+@every_loss
+def test_both_backends_agree_on_longer_lists(name: str) -> None:
+    rng = np.random.default_rng(3)
+    offsets = np.cumsum([0, 33, 1, 64, 7, 0, 20])
+    labels, scores = rng.integers(0, 5, offsets[-1]), rng.normal(size=offsets[-1])
+    native, formula = (
+        value_and_gradient(RankingLoss(name, reduction="none", backend=backend), labels, scores_of(scores), offsets)
+        for backend in BACKENDS
+    )
+    torch.testing.assert_close(formula[0], native[0], rtol=1e-9, atol=1e-10)
+    torch.testing.assert_close(formula[1], native[1], rtol=1e-9, atol=1e-9)
+
+
+@both_backends
+@pytest.mark.parametrize("name", ["hinge", "list_mle", "approx_kendall"])
+def test_labels_that_float32_cannot_tell_apart_are_different(name: str, backend: str) -> None:
+    labels, scores = np.array([1, 1 + 1e-12]), torch.tensor([0.5, 0.2])
+    loss = RankingLoss(name, backend=backend)
+    torch.testing.assert_close(loss(labels, scores), loss([0, 1], scores), rtol=1e-6, atol=0)
+
+
+@both_backends
+@every_loss
+def test_gradients_pass_gradcheck(name: str, backend: str) -> None:
+    loss = RankingLoss(name, reduction="none", backend=backend)
+    labels, offsets = LABELS[:8], [0, 5, 6, 6, 8]
+    assert torch.autograd.gradcheck(
+        lambda scores: loss(labels, scores, offsets, weights=WEIGHTS[:8]), scores_of(SCORES[:8]), eps=1e-5, atol=1e-4
+    )
+
+
+@both_backends
+@every_loss
+def test_a_rectangle_is_the_lists_that_its_mask_leaves(name: str, backend: str) -> None:
+    loss = RankingLoss(name, reduction="none", backend=backend)
+    sizes = np.diff(OFFSETS)
+    mask = np.arange(sizes.max()) < sizes[:, None]
+    labels, padded = np.full(mask.shape, np.nan), np.full(mask.shape, np.nan)
+    labels[mask], padded[mask] = LABELS, SCORES
+    values, gradient = value_and_gradient(loss, labels, scores_of(padded), mask=torch.tensor(mask))
+    expected = value_and_gradient(loss, LABELS, scores_of(SCORES), OFFSETS)
+    torch.testing.assert_close(values, expected[0], rtol=1e-12, atol=1e-13)
+    torch.testing.assert_close(gradient[torch.tensor(mask)], expected[1], rtol=1e-12, atol=1e-13)
+    assert (gradient[~torch.tensor(mask)] == 0).all()
+
+
+@both_backends
+def test_the_mean_is_over_queries_with_documents_and_weighted(backend: str) -> None:
+    scores = torch.tensor(SCORES)
+    values = RankingLoss("list_mle", reduction="none", backend=backend)(LABELS, scores, OFFSETS)
+    mean = RankingLoss("list_mle", backend=backend)
+    assert mean(LABELS, scores, OFFSETS) == values.sum() / 5  # the third of six is empty
+    weighted = mean(LABELS, scores, OFFSETS, query_weights=QUERY_WEIGHTS)
+    assert float(weighted) == pytest.approx(float(values @ torch.tensor(QUERY_WEIGHTS)) / (QUERY_WEIGHTS.sum() - 3))
+    total = RankingLoss("list_mle", backend=backend, reduction="sum")(LABELS, scores, OFFSETS)
+    assert total == values.sum()
+
+
+@both_backends
+def test_rows_that_are_all_masked_count_for_nothing(backend: str) -> None:
+    loss = RankingLoss("approx_ndcg", backend=backend)
+    mask = torch.tensor([[True, True, True], [False, False, False]])
+    scores = scores_of([[0.1, 0.3, 0.2], [np.nan, np.nan, np.nan]])
+    value, gradient = value_and_gradient(loss, [[1, 0, 2], [0, 0, 0]], scores, mask=mask)
+    assert value == loss([1, 0, 2], scores[0].detach())
+    assert (gradient[1] == 0).all()
+    nothing, gradient = value_and_gradient(loss, [[1, 0]], scores_of([[0.1, 0.2]]), mask=[[False, False]])
+    assert nothing == 0
+    assert (gradient == 0).all()
+
+
+@both_backends
+@every_loss
+def test_an_empty_batch_is_0_with_a_gradient(name: str, backend: str) -> None:
+    for shape, offsets in (((0,), [0]), ((0,), [0, 0, 0]), ((0, 4), None), ((3, 0), None)):
+        scores = scores_of(np.zeros(shape))
+        value, gradient = value_and_gradient(RankingLoss(name, backend=backend), np.zeros(shape), scores, offsets)
+        assert value == 0
+        assert gradient.shape == shape
+
+
+@both_backends
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_values_and_gradients_have_the_precision_of_the_scores(backend: str, dtype: str) -> None:
+    loss = RankingLoss("approx_ndcg", backend=backend)
+    exact = value_and_gradient(loss, LABELS, scores_of(SCORES), OFFSETS)
+    value, gradient = value_and_gradient(loss, LABELS, scores_of(SCORES, getattr(torch, dtype)), OFFSETS)
+    assert value.dtype == torch.float32
+    assert gradient.dtype == getattr(torch, dtype)
+    tolerance = 20 * torch.finfo(gradient.dtype).eps
+    torch.testing.assert_close(value.double(), exact[0], rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(gradient.double(), exact[1], rtol=tolerance, atol=tolerance)
+
+
+@both_backends
+def test_autocast_does_not_coarsen_a_loss(backend: str) -> None:
+    loss = RankingLoss("pairwise_logistic", backend=backend)
+    model = torch.nn.Linear(3, 1)
+    features = torch.randn(LABELS.size, 3)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        scores = model(features).squeeze(1)
+        assert scores.dtype == torch.bfloat16
+        value = loss(LABELS, scores, OFFSETS)
+    assert value.dtype == torch.float32
+    torch.testing.assert_close(value, loss(LABELS, scores.float(), OFFSETS), rtol=0, atol=0)
+    value.backward()
+    assert torch.isfinite(model.weight.grad).all()
+
+
+def test_float64_scores_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def spy(self: Any, lists: Any) -> Any:
+        seen.extend([lists.labels, lists.scores, lists.offsets])
+        return original(self, lists)
+
+    original = losses.ListMLE.values_and_gradient
+    monkeypatch.setattr(losses.ListMLE, "values_and_gradient", spy)
+    tensors = torch.tensor(LABELS), scores_of(SCORES), torch.tensor(OFFSETS)
+    ranking.ListMLE()(*tensors)
+    assert [array.ctypes.data for array in seen] == [tensor.data_ptr() for tensor in tensors]
+
+
+@both_backends
+def test_labels_may_be_of_any_numeric_type(backend: str) -> None:
+    loss = RankingLoss("approx_ndcg", backend=backend)
+    scores, binary = torch.tensor(SCORES), LABELS > 0
+    expected = loss(LABELS, scores, OFFSETS)
+    for dtype in (torch.int8, torch.int64, torch.bfloat16, torch.float32):
+        assert loss(torch.tensor(LABELS, dtype=dtype), scores, torch.tensor(OFFSETS, dtype=torch.int32)) == expected
+    assert loss(torch.tensor(binary), scores, OFFSETS) == loss(binary.astype(float), scores, OFFSETS)
+    assert loss(LABELS.tolist(), scores, OFFSETS.tolist()) == expected
+    assert loss(frozen(LABELS), scores, frozen(OFFSETS)) == expected  # as RankingData has them
+
+
+@both_backends
+def test_scores_need_not_lie_side_by_side(backend: str) -> None:
+    loss = RankingLoss("approx_ndcg", backend=backend)
+    table = scores_of(np.stack([SCORES, SCORES]).T)
+    value, gradient = value_and_gradient(lambda labels, both: loss(labels, both[:, 1], OFFSETS), LABELS, table)
+    expected = value_and_gradient(loss, LABELS, scores_of(SCORES), OFFSETS)
+    assert value == expected[0]
+    torch.testing.assert_close(gradient, torch.stack([0 * expected[1], expected[1]], dim=1), rtol=0, atol=0)
+
+
+@both_backends
+@pytest.mark.parametrize(
+    ("labels", "scores", "options", "message"),
+    [
+        ([1, 0], torch.tensor([0.1, np.nan]), {}, r"score must be a finite number, got nan \(query 0, row 1\)"),
+        ([1, 0], torch.tensor([0.1, 0.2, 0.3]), {}, r"labels must have the shape of scores, \(3,\), got \(2,\)"),
+        ([[1, 0]], torch.zeros(1, 2), {"offsets": [0, 2]}, "leave them out where scores have a row a query"),
+        ([[[1, 0]]], torch.zeros(1, 2, 1), {}, r"got shape \(1, 2, 1\): see squeeze"),
+        ([1, 0], [0.1, 0.2], {}, "scores must be a tensor, got list"),
+        ([1, 0], torch.tensor([1, 2]), {}, "scores must be floating point numbers, got torch.int64"),
+        ([1, 0], torch.zeros(2, dtype=torch.complex64), {}, "scores must be floating point numbers"),
+        ([1, 0], torch.zeros(2, device="meta"), {}, "on the device 'meta', which holds no values"),
+        (torch.ones(2, requires_grad=True), torch.zeros(2), {}, r"pass labels.detach\(\)"),
+        (torch.ones(2, dtype=torch.complex64), torch.zeros(2), {}, "labels must be real numbers, got torch.complex64"),
+        ("ab", torch.zeros(2), {}, "labels must be a tensor or an array"),
+        ([1, 0], torch.zeros(2), {"offsets": [0, 1]}, "offsets must end at the number of documents, 2, got 1"),
+        ([1, 0], torch.zeros(2), {"offsets": [0.0, 2.0]}, "offsets must be integers, n_queries"),
+        ([1, 0], torch.zeros(2), {"offsets": []}, "offsets must be integers, n_queries"),
+        ([1, 0], torch.zeros(2), {"mask": [1, 1]}, "mask must be True or False, got torch.int64"),
+        ([1, 0], torch.zeros(2), {"mask": [True]}, r"mask must have the shape of scores, \(2,\), got \(1,\)"),
+        ([1, 0], torch.zeros(2), {"weights": [1, -1]}, r"weights must be finite and not negative, got -1 \(row 1\)"),
+        ([1, 0], torch.zeros(2), {"query_weights": [1, 1]}, "query_weights must be one number a query, 1 of them"),
+        ([1, 0], torch.zeros(2), {"query_weights": [-1]}, "query_weights must be finite and not negative, got -1"),
+        ([1, np.nan], torch.zeros(2), {}, "label must be a finite number, got nan"),
+        ([-1, 0], torch.zeros(2), {}, "a gain must be finite and not negative, got -0.5"),
+    ],
+)
+def test_bad_input_is_a_data_error_that_says_what_to_do(
+    backend: str, labels: Any, scores: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        RankingLoss("approx_ndcg", backend=backend)(labels, scores, **options)
+
+
+@both_backends
+def test_under_a_mask_rows_are_the_callers(backend: str) -> None:
+    broken = np.where(np.arange(LABELS.size) == 7, np.nan, SCORES)
+    with pytest.raises(DataError) as caught:
+        RankingLoss("list_mle", backend=backend)(LABELS, torch.tensor(broken), OFFSETS, mask=MASK)
+    assert (caught.value.query, caught.value.row) == (3, 7)
+
+
+@both_backends
+def test_a_value_beyond_all_numbers_is_a_data_error(backend: str) -> None:
+    with pytest.raises(DataError, match="beyond all numbers"):
+        RankingLoss("least_squares", backend=backend)([1, 0], torch.tensor([1e200, 0.0], dtype=torch.float64))
+
+
+def test_the_native_kernels_say_that_they_have_no_second_derivative() -> None:
+    scores = scores_of(SCORES)
+    (gradient,) = torch.autograd.grad(RankingLoss("list_mle")(LABELS, scores, OFFSETS), scores, create_graph=True)
+    with pytest.raises(ConventionError, match="no second derivatives: backend='torch' has"):
+        gradient.sum().backward()
+
+
+@pytest.mark.parametrize(
+    "name", ["list_mle", "approx_ndcg(alpha=1)", "pairwise_logistic", "soft_ndcg", "cross_entropy"]
+)
+def test_formulas_can_be_differentiated_twice(name: str) -> None:
+    loss = RankingLoss(name, backend="torch")
+    assert torch.autograd.gradgradcheck(lambda scores: loss(LABELS[:5], scores), scores_of(SCORES[:5]))
+
+
+def test_what_has_no_formula_says_how_to_compute_it() -> None:
+    class Own(losses.ListMLE):
+        pass
+
+    class Plain(losses.Loss):
+        label = "plain"
+
+        @classmethod
+        def options(cls) -> dict[str, Any]:
+            return {}
+
+        def named(self, besides: Any = ()) -> str:
+            return self.label
+
+        def values_and_gradient(self, lists: Any) -> Any:
+            return np.zeros(lists.n_queries), np.zeros(lists.scores.size)
+
+    class Steep(discounts.Zipf):
+        def at(self, positions: Any, n: Any = None) -> Any:
+            return super().at(positions, n)
+
+    cube = links.Elementwise(lambda s: s**3, lambda s: 3 * s**2, np.cbrt)
+    scores = torch.tensor(SCORES)
+    assert RankingLoss(Own(), backend="torch")(LABELS, scores, OFFSETS) > 0
+    for loss in (Plain(), losses.Bregman("squared", link=cube), losses.ApproxNDCG(discount=Steep())):
+        RankingLoss(loss)(LABELS, scores, OFFSETS)
+        with pytest.raises(ConventionError, match=r"backend='native', or move the scores with scores\.cpu\(\)"):
+            RankingLoss(loss, backend="torch")(LABELS, scores, OFFSETS)
+
+
+def test_losses_with_the_same_text_are_told_apart() -> None:
+    def composed(scale: float) -> Any:
+        return potentials.Composed(
+            outer=lambda z: scale * z,
+            outer_slope=lambda z: scale + 0 * z,
+            outer_curvature=lambda z: 0 * z,
+            inner=lambda x: x**2 / 2,
+            inner_slope=lambda x: x,
+            inner_curvature=lambda x: 0 * x + 1,
+            inner_slope_inverse=lambda y: y,
+        )
+
+    scores = torch.tensor(SCORES)
+    for psi in (composed(1.0), composed(2.0)):
+        expected = losses.Bregman(psi)(LABELS, SCORES, OFFSETS)[0]
+        np.testing.assert_array_equal(ranking.Bregman(psi, reduction="none")(LABELS, scores, OFFSETS), expected)
+
+
+def test_modules_can_be_copied_and_pickled() -> None:
+    loss = ranking.ApproxNDCG(alpha=7.25, reduction="sum", backend="torch")
+    for other in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss))):
+        assert type(other) is ranking.ApproxNDCG
+        assert (other.loss, other.reduction, other.backend) == (loss.loss, "sum", "torch")
+
+
+def test_a_pickled_module_works_in_another_process(tmp_path: Path) -> None:
+    (tmp_path / "loss.pickle").write_bytes(pickle.dumps(ranking.ListMLE()))
+    script = (
+        "import pickle, torch, pathlib\n"
+        "loss = pickle.loads(pathlib.Path('loss.pickle').read_bytes())\n"
+        "print(loss([1, 0], torch.zeros(2)).item())"
+    )
+    run = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert float(run.stdout) == pytest.approx(np.log(2))
+
+
+def test_importing_does_not_load_the_compiler() -> None:
+    script = "import sys, idealrank.integrations.torch; sys.exit('torch._dynamo' in sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@both_backends
+def test_a_loss_can_be_had_without_its_gradient(backend: str) -> None:
+    loss, scores = RankingLoss("approx_ndcg", backend=backend), scores_of(SCORES)
+    expected = loss(LABELS, scores, OFFSETS).detach()
+    with torch.no_grad():
+        assert loss(LABELS, scores, OFFSETS) == expected
+    with torch.inference_mode():
+        assert loss(LABELS, scores * 1, OFFSETS) == expected
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch's own, about itself
+@pytest.mark.parametrize("name", ["approx_ndcg", "lambda_rank", "list_mle(ties=stable)"])
+def test_a_compiled_model_holds_the_native_loss_in_its_graph(name: str) -> None:
+    loss, model = RankingLoss(name), torch.nn.Linear(4, 1)
+
+    def flat(features: Any, labels: Any, offsets: Any) -> Any:
+        return loss(labels, model(features).squeeze(1), offsets)
+
+    def padded(features: Any, labels: Any, mask: Any) -> Any:
+        return loss(labels, model(features).squeeze(2), mask=mask)
+
+    shapes = [(flat, (9, 4), torch.tensor([0, 4, 9])), (padded, (3, 5, 4), torch.rand(3, 5) > 0.3)]
+    for step, shape, third in shapes:
+        features, labels = torch.randn(shape), torch.randint(0, 3, shape[:-1])
+        compiled = torch.compile(step, fullgraph=True, backend="aot_eager")(features, labels, third)
+        (gradient,) = torch.autograd.grad(compiled, model.weight)
+        expected = step(features, labels, third)
+        torch.testing.assert_close(compiled, expected, rtol=1e-6, atol=1e-7)
+        torch.testing.assert_close(gradient, torch.autograd.grad(expected, model.weight)[0], rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_compiled_model_breaks_its_graph_at_a_formula() -> None:
+    loss, model = RankingLoss("approx_ndcg", backend="torch"), torch.nn.Linear(4, 1)
+
+    def step(features: Any, labels: Any) -> Any:
+        return loss(labels, model(features).squeeze(2))
+
+    features, labels = torch.randn(3, 5, 4), torch.randint(0, 3, (3, 5))
+    with pytest.raises(torch._dynamo.exc.Unsupported):
+        torch.compile(step, backend="aot_eager", fullgraph=True)(features, labels)
+    compiled = torch.compile(step, backend="aot_eager")(features, labels)
+    torch.testing.assert_close(compiled, step(features, labels), rtol=1e-6, atol=1e-7)
+
+
+def test_scores_may_lie_on_another_device_than_labels() -> None:
+    if not torch.cuda.is_available():
+        pytest.skip("there is no GPU here")
+    for backend in ("auto", "native", "torch"):
+        scores = torch.tensor(SCORES, device="cuda", requires_grad=True)
+        value, gradient = value_and_gradient(RankingLoss("approx_ndcg", backend=backend), LABELS, scores, OFFSETS)
+        assert value.device == gradient.device == scores.device
+        expected = value_and_gradient(RankingLoss("approx_ndcg"), LABELS, scores_of(SCORES), OFFSETS)
+        torch.testing.assert_close(gradient.cpu(), expected[1], rtol=1e-9, atol=1e-9)
+
+
+def test_without_pytorch_the_error_names_the_pip_command() -> None:
+    script = "import sys; sys.modules['torch'] = None\nfrom idealrank.integrations import torch"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "MissingExtraError: this needs torch: pip install 'idealrank[torch]'" in run.stderr
+
+
+def test_a_list_of_100_000_documents_trains_in_linear_memory() -> None:
+    rng = np.random.default_rng(0)
+    scores = scores_of(rng.normal(size=100_000))
+    loss = ranking.ApproxNDCG(alpha=1)
+    _, gradient = value_and_gradient(loss, rng.integers(0, 5, 100_000), scores)
+    assert torch.isfinite(gradient).all()
+    assert gradient.abs().max() > 0

@@ -1,0 +1,218 @@
+"""Boosted trees as a scikit-learn estimator."""
+
+import builtins
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+import sklearn
+from boosting import LOSSES, small_parts
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+
+import idealrank as ir
+from idealrank import datasets, losses
+from idealrank.errors import ConventionError, DataError, MissingExtraError
+from idealrank.integrations.lightgbm import objective
+from idealrank.learners import BoostedRanker
+from idealrank.learners.search.trials import rows_of
+from idealrank.learners.trees import boosted
+from idealrank.learners.trees.boosting import derivatives
+
+lgb = pytest.importorskip("lightgbm")
+
+
+@pytest.fixture(scope="module")
+def parts() -> datasets.Parts:
+    return small_parts()
+
+
+def quick(loss: str = "lambda_rank", **options: Any) -> BoostedRanker:
+    return BoostedRanker(loss, n_estimators=8, n_threads=1, **options)
+
+
+def test_it_is_lightgbm_with_our_objective(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    params = {"objective": objective("approx_ndcg"), "verbosity": -1, "num_threads": 1, "learning_rate": 0.05}
+    peer = lgb.train(params, lgb.Dataset(X, y, group=np.diff(parts.train.offsets)), 8)
+    assert_array_equal(quick("approx_ndcg").fit(X, y, qid=qid).predict(X), peer.predict(X))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_any_loss_can_be_boosted(loss: str, parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    ranker = quick(loss).fit(X, y, qid=qid)
+    assert ranker.loss_ == losses.loss(loss)
+    assert np.isfinite(ranker.predict(X)).all()
+
+
+@pytest.mark.parametrize(("measure", "choose"), [("ndcg@10", np.argmax), ("pairwise_error", np.argmin)])
+def test_the_trees_up_to_the_best_on_validation_data_are_kept(measure: str, choose: Any, parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    valid = rows_of(parts.test)
+    options: dict[str, Any] = {"n_estimators": 30, "learning_rate": 0.3, "measure": measure, "n_threads": 1}
+    ranker = BoostedRanker(**options).fit(X, y, qid=qid, eval_set=valid)
+    without_trees, *found = [each["validation"] for each in ranker.history_]
+    unranked = ir.evaluate(parts.test, np.zeros(parts.test.n_docs), [measure]).mean[measure]
+    assert_allclose(without_trees, unranked, rtol=1e-12, atol=0)
+    assert len(found) == 30
+    assert ranker.best_iteration_ == ranker.booster_.num_trees() == 1 + choose(found) < 26
+    assert ranker.score(valid[0], valid[1], qid=valid[2]) == found[choose(found)]
+
+    short = BoostedRanker(**options, patience=4).fit(X, y, qid=qid, eval_set=valid)
+    seen = [each["validation"] for each in short.history_[1:]]
+    assert seen == found[: len(seen)]
+    assert len(seen) == short.best_iteration_ + 4 < 30
+
+
+@pytest.mark.parametrize("validates", [False, True])
+def test_an_interrupt_leaves_the_best_so_far(
+    validates: bool, parts: datasets.Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = iter(range(4))
+
+    def cut_short(*args: Any) -> Any:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return derivatives(*args)
+
+    monkeypatch.setattr(boosted, "derivatives", cut_short)
+    X, y, qid = rows_of(parts.train)
+    ranker = quick()
+    with pytest.raises(KeyboardInterrupt):
+        ranker.fit(X, y, qid=qid, eval_set=rows_of(parts.test) if validates else None)
+    assert len(ranker.history_) == (5 if validates else 0)
+    assert ranker.booster_.num_trees() == ranker.best_iteration_ <= 4
+    assert ranker.predict(X).std() > 0
+
+
+def test_without_validation_data_all_trees_are_kept(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    ranker = quick().fit(X, y, qid=qid)
+    assert (ranker.best_iteration_, ranker.history_) == (8, [])
+
+
+def test_the_score_is_what_evaluate_reports(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    ranker = quick(measure="ndcg@5").fit(X, y, qid=qid)
+    expected = ir.evaluate(parts.test, ranker.predict(parts.test.features), "ndcg@5").mean["ndcg@5"]
+    X, y, qid = rows_of(parts.test)
+    assert_allclose(ranker.score(X, y, qid=qid), expected, rtol=1e-14, atol=0)
+    assert expected > ir.evaluate(parts.test, np.zeros(y.size), "ndcg@5").mean["ndcg@5"]
+
+
+def test_rows_of_a_query_need_not_lie_together(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    shuffled = np.random.default_rng(0).permutation(y.size)
+    ranker = quick("cross_entropy(normalizer=dcg)").fit(X, y, qid=qid)
+    mixed = quick("cross_entropy(normalizer=dcg)").fit(X[shuffled], y[shuffled], qid=qid[shuffled])
+    assert_allclose(mixed.predict(X), ranker.predict(X), rtol=1e-9, atol=1e-12)
+
+
+def test_group_cross_validation_and_search_route_the_queries(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = {"qid": qid, "groups": qid}
+        found = cross_val_score(quick(), X, y, cv=GroupKFold(3), params=routed)
+        search = GridSearchCV(quick(), {"loss": ["lambda_rank", "approx_ndcg"]}, cv=GroupKFold(3), refit=False)
+        search.fit(X, y, qid=qid, groups=qid)
+    inside = np.isin(qid, np.unique(qid[next(iter(GroupKFold(3).split(X, y, qid)))[1]]))
+    by_hand = quick().fit(X[~inside], y[~inside], qid=qid[~inside]).score(X[inside], y[inside], qid=qid[inside])
+    assert found[0] == by_hand
+    assert_allclose(search.cv_results_["mean_test_score"][0], found.mean(), rtol=1e-12, atol=0)
+
+
+def test_seeds_matter_where_something_is_drawn(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    one, same, other = (
+        quick(subsample=0.5, colsample_bytree=0.5, random_state=seed).fit(X, y, qid=qid).predict(X)
+        for seed in (1, 1, 2)
+    )
+    assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_other_parameters_of_lightgbm_go_through(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    ranker = quick(params={"max_depth": 1}).fit(X, y, qid=qid)
+    assert {tree["num_leaves"] for tree in ranker.booster_.dump_model()["tree_info"]} == {2}
+
+
+def test_weights_are_those_of_the_loss(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    rng = np.random.default_rng(0)
+    documents, queries = rng.random(y.size), rng.random(12)
+    ranker = BoostedRanker("approx_ndcg", n_estimators=1, learning_rate=1.0, num_leaves=2, n_threads=1)
+    ranker.fit(X, y, qid=qid, sample_weight=documents, query_weight=queries)
+    loss, weights = losses.ApproxNDCG(), dict[str, Any](weights=documents, query_weights=queries)
+    gradient = loss(y, np.zeros(y.size), parts.train.offsets, **weights)[1]
+    curvature = loss.hessian_diagonal(y, np.zeros(y.size), parts.train.offsets, **weights)
+    scores = ranker.predict(X)
+    for value in np.unique(scores):
+        leaf = scores == value
+        assert_allclose(value, -gradient[leaf].sum() / curvature[leaf].sum(), rtol=1e-5, atol=0)
+
+
+def test_sparse_features_stay_sparse(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    X = np.where(X > 0, X, 0).astype(np.float32)
+    sparse = quick().fit(scipy.sparse.csr_matrix(X), y, qid=qid)
+    assert_allclose(
+        sparse.predict(scipy.sparse.csr_matrix(X)), quick().fit(X, y, qid=qid).predict(X), rtol=1e-6, atol=0
+    )
+
+
+def test_the_text_of_the_booster_is_the_whole_model(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    ranker = quick().fit(X, y, qid=qid, eval_set=rows_of(parts.test))
+    assert_array_equal(lgb.Booster(model_str=ranker.booster_.model_to_string()).predict(X), ranker.predict(X))
+
+
+def test_a_slope_to_be_chosen_is_chosen(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    assert quick("approx_ndcg(alpha=auto)").fit(X, y, qid=qid).loss_ == losses.ApproxNDCG(alpha=10.0)
+
+
+def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
+    X, y, qid = rows_of(parts.train)
+    for name, value in (("n_estimators", 0), ("num_leaves", 1), ("min_child_samples", 0), ("patience", 0)):
+        with pytest.raises(ConventionError, match=f"{name} must be .* or more, got {value}"):
+            BoostedRanker().set_params(**{name: value}).fit(X, y, qid=qid)
+    for name, share in (("learning_rate", 0.0), ("learning_rate", np.nan), ("subsample", 1.5), ("colsample_bytree", 0)):
+        with pytest.raises(ConventionError, match=f"{name} must be above 0.*, got {share}"):
+            BoostedRanker().set_params(**{name: share}).fit(X, y, qid=qid)
+    with pytest.raises(ConventionError, match="params has 'application', but what the trees minimise is named by loss"):
+        quick(params={"application": "lambdarank"}).fit(X, y, qid=qid)
+    with pytest.raises(ConventionError, match="fit it without an eval_set"):
+        quick(params={"boosting_type": "dart"}).fit(X, y, qid=qid, eval_set=(X, y, qid))
+    with pytest.raises(DataError, match=r"none of the \d+ queries has a value of rr\(empty=skip\)"):
+        quick(measure="rr(empty=skip)").fit(X, y, qid=qid, eval_set=(X, np.zeros(y.size), qid))
+    with pytest.raises(DataError, match=r"no feature can be split: there are 30 documents.* min_child_samples=20"):
+        quick().fit(X[:30], y[:30], qid=qid[:30])
+    with pytest.raises(DataError, match=r"a score of the booster must be .*: try a lower learning rate"):
+        quick(learning_rate=1e308).fit(X, y, qid=qid)
+
+
+def test_an_error_names_the_callers_query_and_row(parts: datasets.Parts) -> None:
+    X, y, _ = rows_of(parts.train)
+    names = np.array([f"q{number % 7}" for number in range(y.size)])  # rows of a query do not lie together
+    with pytest.raises(DataError, match="a gain must be finite") as caught:
+        quick().fit(X, np.where(np.arange(y.size) == 100, 5000, y), qid=names)
+    assert (caught.value.query, caught.value.row) == ("q2", 100)
+
+
+def test_without_lightgbm_the_error_names_the_pip_command(
+    parts: datasets.Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.__import__
+
+    def absent(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "lightgbm":
+            raise ModuleNotFoundError("No module named 'lightgbm'", name="lightgbm")
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    X, y, qid = rows_of(parts.train)
+    with pytest.raises(MissingExtraError, match=r"pip install 'idealrank\[lightgbm\]'"):
+        quick().fit(X, y, qid=qid)

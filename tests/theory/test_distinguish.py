@@ -1,0 +1,254 @@
+"""Which measures tell two rankers apart on lists: what is seen, and what theory predicts."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from idealrank import datasets, from_arrays
+from idealrank.data.ranking import Floats
+from idealrank.errors import ConventionError, DataError
+from idealrank.measures import NDCG, measure
+from idealrank.theory import StepCurve, distinguish
+from idealrank.theory.distinguishing.paths import Paths
+from idealrank.theory.distinguishing.plots import (
+    plot_curve,
+    plot_values,
+    plot_wins,
+)
+
+
+def drawn(n_queries: int, n: int, seed: int = 0) -> tuple[Floats, Floats, Floats, list[int]]:
+    """Lists with P(label = 1 | x) = 0.35 + 0.3 x, ranked by x and by noise."""
+    rng = np.random.default_rng(seed)
+    x = rng.random(n_queries * n)
+    labels = (rng.random(x.size) < 0.35 + 0.3 * x).astype(float)
+    return labels, x, rng.random(x.size), list(range(0, x.size + 1, n))
+
+
+def test_means_are_those_of_the_measures() -> None:
+    labels, a, b, offsets = drawn(20, 100)
+    found = distinguish(labels, a, b, ["ndcg", "ndcg(gain=linear)@10", "linear_ndcg"], offsets=offsets)
+    for row in found.table:
+        m = measure(row.measure)
+        assert row.mean_a == pytest.approx(float(m(labels, a, offsets).mean()))
+        assert row.mean_b == pytest.approx(float(m(labels, b, offsets).mean()))
+        assert row.better == "a"
+        differences = m(labels, a, offsets) - m(labels, b, offsets)
+        assert row.wins == pytest.approx(np.mean(differences > 0) + np.mean(differences == 0) / 2)
+        expected = (1.6448536269514722 * differences.std(ddof=1) / differences.mean()) ** 2
+        assert row.queries_needed == math.ceil(expected)
+    assert found.n_queries == 20
+
+
+def test_paths_are_the_measures_of_the_prefixes() -> None:
+    labels, a, b, offsets = drawn(3, 40)
+    found = distinguish(labels, a, b, "ndcg", offsets=offsets)
+    assert_array_equal(found.sizes, np.arange(1, 41))
+    m = NDCG(empty="nan")
+    leads = [
+        [float(m(labels[i : i + n], a[i : i + n])[0] - m(labels[i : i + n], b[i : i + n])[0]) for n in range(1, 41)]
+        for i in offsets[:-1]
+    ]
+    assert_allclose(found.paths["ndcg"].lead, leads, rtol=0, atol=1e-12)
+    swapped = distinguish(labels, b, a, "ndcg", offsets=offsets)
+    assert swapped["ndcg"].better == "b"
+    assert_allclose(swapped.paths["ndcg"].lead, leads, rtol=0, atol=1e-12)
+
+
+def test_definition_5_on_simulated_paths() -> None:
+    # Shares of 300 paths on which the order is right from n = 200, 1000, 5000 on; here of 40, so 3 sd are up to 0.24.
+    labels, a, b, offsets = drawn(40, 20_000)
+    expected = {
+        "ndcg": (0.70, 0.97, 1.00),
+        "ndcg(discount=power:0.5)": (0.72, 0.98, 1.00),
+        "ndcg@20%": (0.80, 0.99, 1.00),
+        "ndcg(discount=zipf)": (0.28, 0.50, 0.70),
+        "ndcg(discount=power:2)": (0.10, 0.18, 0.33),
+        "ndcg(discount=geometric)": (0.09, 0.17, 0.38),
+        "ndcg@10": (0.09, 0.21, 0.38),
+    }
+    sizes = np.unique(np.geomspace(200, 20_000, 40).round()).astype(int)
+    found = distinguish(labels, a, b, list(expected), offsets=offsets, sizes=sizes)
+    for name, shares in expected.items():
+        assert found[name].better == "a"
+        stays = found.paths[name].stays
+        seen = [stays[np.searchsorted(sizes, n)] for n in (200, 1000, 5000)]
+        assert_allclose(seen, shares, rtol=0, atol=0.24)
+
+
+def test_paths_count_wins_changes_and_the_last_mistake() -> None:
+    nan = math.nan
+    paths = Paths(np.array([1, 2, 5, 9]), np.array([[nan, -1, 1, 1], [1, -1, 1, -1], [0, 1, 1, nan]]))
+    assert_allclose(paths.wins, [0.75, 1 / 3, 1, 0.5], rtol=0, atol=1e-15)
+    assert_allclose(paths.stays, [0, 1 / 3, 2 / 3, 2 / 3], rtol=0, atol=1e-15)
+    assert_array_equal(paths.last_wrong, [2, 9, 1])
+    assert_array_equal(paths.sign_changes, [1, 3, 0])
+    assert_allclose(paths.mean_lead, [0.5, -1 / 3, 1, 0], rtol=0, atol=1e-15)
+    assert paths.settled_at is None
+    assert Paths(np.array([1, 2, 5, 9]), np.array([[-1, 1, -1, 1]])).settled_at == 9
+    assert Paths(np.array([1, 2]), np.array([[1, 1]])).settled_at == 1
+
+
+def test_theory_is_joined_to_what_is_seen() -> None:
+    labels, a, b, offsets = drawn(20, 3000)
+    found = distinguish(labels, a, b, ["ndcg", "ndcg(discount=power:0.5)", "ndcg@10", "ndcg@20%"], offsets=offsets)
+    half = found["ndcg(discount=power:0.5)"]
+    assert half.limit_a == pytest.approx((0.65 - 0.3 / 3) / 0.5**0.5, abs=0.02)
+    assert half.limit_b == pytest.approx(0.5**0.5, abs=0.03)
+    assert half.predicted_gap == pytest.approx(half.mean_a - half.mean_b, abs=0.02)
+    assert half.verdict.distinguishes
+    assert found["ndcg"].limit_a == found["ndcg"].limit_b == 1
+    assert found["ndcg"].predicted_gap == pytest.approx(found["ndcg"].mean_a - found["ndcg"].mean_b, abs=0.01)
+    assert math.isnan(found["ndcg@10"].limit_a)
+    assert found["ndcg@10"].verdict.how == "in expectation"
+    # Few ranks are the last to separate.
+    assert found.table[-1].measure == "ndcg@10"
+    assert found.best != "ndcg@10"
+
+
+def test_dcg_has_no_limit_but_the_verdict_of_ndcg() -> None:
+    labels, a, b, offsets = drawn(5, 200)
+    found = distinguish(
+        labels, a, b, ["dcg@10", "dcg(discount=power:0.5)", "ndcg(discount=power:0.5)"], offsets=offsets
+    )
+    assert found["dcg@10"].verdict.how == "in expectation"
+    assert found["dcg(discount=power:0.5)"].verdict == found["ndcg(discount=power:0.5)"].verdict
+    assert math.isnan(found["dcg@10"].predicted_gap)
+    assert math.isnan(found["dcg(discount=power:0.5)"].limit_a)
+
+
+def test_queries_are_resampled() -> None:
+    labels, a, b, offsets = drawn(30, 50)
+    found = distinguish(labels, a, b, ["ndcg@1"], offsets=offsets, n_resamples=2000)
+    m = NDCG() @ 1
+    differences = m(labels, a, offsets) - m(labels, b, offsets)
+    sd = differences.std() / math.sqrt(30)
+    normal = 0.5 * (1 + math.erf(differences.mean() / sd / math.sqrt(2)))
+    assert found["ndcg@1"].separated == pytest.approx(normal, abs=0.05)
+    again = distinguish(labels, a, b, ["ndcg@1"], offsets=offsets, n_resamples=2000)
+    assert again["ndcg@1"].separated == found["ndcg@1"].separated
+
+
+def test_random_orders_of_the_documents_make_more_paths() -> None:
+    labels, a, b, offsets = drawn(4, 60)
+    found = distinguish(labels, a, b, "ndcg", offsets=offsets, n_orders=5)
+    assert found.paths["ndcg"].lead.shape == (20, 60)
+    lead = found.paths["ndcg"].lead[:, -1].reshape(5, 4)
+    assert_allclose(lead, np.tile(lead[0], (5, 1)), rtol=0, atol=1e-12)  # whole lists are the same in any order
+    rows = distinguish(labels, a, b, "ndcg", offsets=offsets).paths["ndcg"].lead
+    assert not np.allclose(np.nan_to_num(found.paths["ndcg"].lead[:4, 5]), np.nan_to_num(rows[:, 5]))
+
+
+def test_rows_may_come_in_any_order() -> None:
+    labels, a, b, offsets = drawn(5, 30)
+    queries = np.repeat(np.arange(5), 30)
+    together = distinguish(labels, a, b, ["ndcg"], offsets=offsets)
+    mixed = np.argsort(np.arange(150) % 30, kind="stable")  # the first document of each query, then the second, ...
+    data = from_arrays(labels[mixed], query_ids=queries[mixed])
+    found = distinguish(data, a[mixed], b[mixed], ["ndcg"])
+    assert_allclose(found.paths["ndcg"].lead, together.paths["ndcg"].lead, rtol=0, atol=1e-12)
+
+
+def test_advice_is_a_sentence() -> None:
+    labels, a, b, offsets = drawn(40, 150)
+    found = distinguish(labels, a, b, ["ndcg@10", "ndcg"], offsets=offsets, names=("new", "old"))
+    share = f"{found['ndcg@10'].separated:.0%}"
+    assert found.advice == f"ndcg@10 separates new from old on {share} of resamples of 40 queries; ndcg needs 3 queries"
+    assert repr(found) == f"Distinction({found.advice})"
+    alone = distinguish(labels, a, b, ["ndcg"], offsets=offsets)
+    assert alone.advice == "ndcg separates A from B on 100% of resamples of 40 queries, and needs 3 queries"
+    both = distinguish(labels, a, b, ["ndcg", "ndcg@10"], offsets=offsets)
+    assert both.advice == f"{alone.advice}; none of the others is better"
+
+
+def test_identical_rankers_are_not_told_apart() -> None:
+    labels, a, _, offsets = drawn(5, 30)
+    found = distinguish(labels, a, 2 * a + 1, ["ndcg", "ndcg@5"], offsets=offsets)
+    assert found.best is None
+    for row in found.table:
+        assert (row.better, row.queries_needed, row.settled_at, row.wins) == (None, None, None, 0.5)
+        assert row.verdict.distinguishes is None
+    assert found.advice == "no measure here tells A from B: their means are the same"
+
+
+def test_one_document_and_one_query() -> None:
+    found = distinguish([1], [0.5], [0.7], "ndcg")
+    assert found.best is None
+    labels, a, b, _ = drawn(1, 200)
+    one = distinguish(labels, a, b, "ndcg")
+    assert one["ndcg"].queries_needed is None
+    assert math.isnan(one["ndcg"].separated)
+    assert one["ndcg"].better == "a"
+    assert one.advice == "ndcg puts A ahead of B on the only query; how surely, more queries would tell"
+
+
+def test_queries_without_relevant_documents_are_left_out() -> None:
+    labels, a, b, offsets = drawn(5, 30)
+    labels[:30] = 0
+    found = distinguish(labels, a, b, ["ndcg"], offsets=offsets)
+    assert found.n_queries == 4
+    rest = distinguish(labels[30:], a[30:], b[30:], ["ndcg"], offsets=offsets[:-1])
+    assert found["ndcg"].mean_a == rest["ndcg"].mean_a
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    with pytest.raises(DataError, match="no document is relevant"):
+        distinguish([0, 0], [1, 2], [2, 1])
+    with pytest.raises(DataError, match="of one length"):
+        distinguish([0, 1], [1, 2, 3], [2, 1])
+    with pytest.raises(ConventionError, match="not by ap"):
+        distinguish([0, 1], [1, 2], [2, 1], ["ap"])
+    with pytest.raises(ConventionError, match="no measure was named"):
+        distinguish([0, 1], [1, 2], [2, 1], [])
+    with pytest.raises(ConventionError, match="offsets of its own"):
+        distinguish(from_arrays([0, 1], offsets=[0, 2]), [1, 2], [2, 1], offsets=[0, 2])
+    with pytest.raises(ConventionError, match="n_resamples from 1"):
+        distinguish([0, 1], [1, 2], [2, 1], n_resamples=0)
+
+
+def test_appendix_a_in_small() -> None:
+    # z ~ N(0, 1), clicks = exp(2.5 + 1.6 z + 0.8 N), A = z + 0.5 N, B = z + N; n = 5000.
+    rng = np.random.default_rng(8)
+    shape = (8, 5000)
+    z = rng.standard_normal(shape)
+    clicks = np.exp(2.5 + 1.6 * z + 0.8 * rng.standard_normal(shape))
+    labels = (clicks >= 100).astype(float) + (clicks > 1000)
+    a, b = z + 0.5 * rng.standard_normal(shape), z + rng.standard_normal(shape)
+    expected = {
+        "ndcg(gain=linear)": (0.909, 0.841),
+        "ndcg(gain=linear,discount=power:0.5)": (0.810, 0.670),
+        "ndcg(gain=linear,discount=geometric)": (0.861, 0.650),
+        "ndcg(gain=linear)@20%": (0.761, 0.598),
+    }
+    sizes = np.arange(100, 5001, 100)
+    found = distinguish(
+        labels.ravel(), a.ravel(), b.ravel(), list(expected), offsets=np.arange(0, 40_001, 5000), sizes=sizes
+    )
+    for name, means in expected.items():
+        atol = 0.18 if "geometric" in name else 0.03
+        assert_allclose([found[name].mean_a, found[name].mean_b], means, rtol=0, atol=atol)
+        if "geometric" not in name:
+            assert found[name].wins == 1
+    late = slice(9, None)
+    changes = {
+        name: float(np.mean(Paths(sizes[late], found.paths[name].lead[:, late]).sign_changes)) for name in expected
+    }
+    assert changes.pop("ndcg(gain=linear,discount=geometric)") > max(changes.values()) == 0
+
+
+def test_pictures_show_every_measure_and_both_limits() -> None:
+    data = datasets.web_search(6, 300).test
+    found = distinguish(data, data.features[:, 0], data.features[:, 6], ["ndcg", "ndcg@20%"], names=("match", "noise"))
+    axes = found.plot()
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == [row.measure for row in found.table]
+    assert plot_wins(found, axes) is axes
+    values = plot_values(found, "ndcg@20%")
+    dashed = [line for line in values.get_lines() if line.get_linestyle() == "--"]
+    row = found["ndcg@20%"]
+    assert [line.get_ydata()[0] for line in dashed] == [row.limit_a, row.limit_b]
+    fitted = StepCurve.fit(data.labels, data.features[:, 0], data.offsets, n_resamples=5)
+    assert len(plot_curve(fitted).collections) == 1
+    assert len(plot_curve(lambda s: s).collections) == 0
