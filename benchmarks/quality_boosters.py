@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 import idealrank as ir
 from idealrank._base.exact import Moments
+from idealrank._typing import Floats
 from idealrank.learners import BoostedRanker
 from idealrank.learners.search.trials import rows_of
 
 __all__ = ["main"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 #: (train, test, seed, settings) -> one score a test document.
 Contestant: TypeAlias = Callable[[ir.RankingData, ir.RankingData, int, dict[str, Any]], Floats]
 

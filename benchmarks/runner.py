@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from benchmarks.neighbours import Neighbours
+from benchmarks.neighbors import Neighbours
 from benchmarks.reach import Direction, Reach
 
 __all__ = ["ENTRIES", "Comparison", "Contestant", "Mark", "Row", "Setting", "Summary", "as_returned", "entry", "run"]
@@ -204,12 +204,12 @@ def _compare(
                 runnable.append(peer)
 
     values: dict[str, list[float]] = {contestant.name: [] for contestant in runnable}
-    neighbours = Neighbours()
+    neighbors = Neighbours()
     for number in range(rounds):
         # The order turns every round, so that nobody always runs after the same other.
         for contestant in runnable if number % 2 == 0 else reversed(runnable):
             values[contestant.name].append(comparison.meter(contestant.run))
-    others = neighbours.cores()
+    others = neighbors.cores()
     for peer in comparison.peers:
         if isinstance(peer, Mark) and not trouble:
             values[peer.name] = [peer.value] * rounds

@@ -363,7 +363,7 @@ def measure_value(
     """The value of a measure for labels in rank order; ``judged`` are the labels of all judged documents."""
     ranked = tuple(labels)
     ranking = Ranking(ranked, ranked if judged is None else tuple(judged), tuple(scores))
-    filled = m.under()
+    filled = m.with_convention()
     value = MEASURES[type(m).__name__](filled, ranking)
     if value is None:
         return math.nan if isinstance(filled.empty, str) else float(filled.empty or 0)
@@ -393,7 +393,7 @@ def tie_values(
 
 def _p_value_of_mean(m: NDCGPValue, labels: Sequence[float], scores: Sequence[float], judged: Sequence[float]) -> float:
     """The p-value of the averaged NDCG, which is not the mean of the p-values."""
-    filled: Any = m.under()
+    filled: Any = m.with_convention()
     options = {name: getattr(filled, name) for name in ("cutoff", "empty", "gain", "discount", "ideal")}
     mean = statistics.fmean(tie_values(NDCG(**options), labels, scores, judged))
     orders = _orders(filled, Ranking(tuple(labels), tuple(judged)))

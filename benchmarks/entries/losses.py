@@ -9,8 +9,8 @@ import numpy.typing as npt
 from benchmarks.processes import peak_memory
 from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Digest, Mark, Setting, as_returned, entry
+from idealrank._typing import Floats
 
-Floats = npt.NDArray[np.float64]
 _LENGTH = 100
 _ALPHA = 10.0
 # The matrices of all pairs of so many lists at once fit a cache better than those of all lists.

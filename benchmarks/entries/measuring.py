@@ -12,8 +12,8 @@ from benchmarks.generate import run_file
 from benchmarks.processes import peak_memory, run_process
 from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Digest, Mark, Setting, as_returned, entry
+from idealrank._typing import Floats
 
-Floats = npt.NDArray[np.float64]
 _LENGTH = 100
 _DISCOUNTS = 1 / np.log2(np.arange(2, 12))
 
@@ -70,7 +70,7 @@ def twenty_measures(setting: Setting) -> Iterator[Comparison]:
     labels, scores, offsets = _lists(setting.size(100_000))
     lists = Lists(labels.ravel(), scores.ravel(), offsets)
     family = [
-        NDCG(gain=gain, discount=discount, cutoff=cutoff).under().plan()
+        NDCG(gain=gain, discount=discount, cutoff=cutoff).with_convention().plan()
         for gain in ("exp2", "linear")
         for discount in ("log", "power:0.5", "zipf", "geometric:2", "letor")
         for cutoff in (10, None)

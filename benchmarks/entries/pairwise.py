@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from benchmarks.processes import peak_memory
 from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Digest, Mark, Setting, as_returned, entry
+from idealrank._typing import Floats
 
-Floats = npt.NDArray[np.float64]
 _LABELS = "rng.choice(5, {n}, p=[0.5, 0.3, 0.15, 0.03, 0.02]).astype(float)"
 
 

@@ -1,12 +1,12 @@
 """What can go wrong: each error says what, where, what was got, and what to do."""
 
-__all__ = ["ConventionError", "DataError", "IdealrankError", "MissingExtraError", "ModelError", "ParseError"]
+__all__ = ["DataError", "IdealrankError", "MissingExtraError", "ModelError", "OptionError", "ParseError"]
 
 
 class IdealrankError(Exception):
     """Every error that this package raises on purpose.
 
-    >>> all(issubclass(each, IdealrankError) for each in (DataError, ParseError, ConventionError, ModelError))
+    >>> all(issubclass(each, IdealrankError) for each in (DataError, ParseError, OptionError, ModelError))
     True
     """
 
@@ -52,13 +52,13 @@ class ParseError(IdealrankError, ValueError):
         return f"{self.path or '<text>'}:{self.line}:{self.column}: {self.what}"
 
 
-class ConventionError(IdealrankError, ValueError):
+class OptionError(IdealrankError, ValueError):
     """A choice that does not exist, or that a measure cannot take.
 
     >>> from idealrank import measure
     >>> measure("ndcg(gain=expp)")
     Traceback (most recent call last):
-    idealrank.errors.ConventionError: ndcg: gain: unknown gain 'expp'; did you mean 'exp2'?
+    idealrank.errors.OptionError: ndcg: gain: unknown gain 'expp'; did you mean 'exp2'?
     """
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import cutoffs, discounts, gains, measure, measures
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import AP, DCG, ERR, F1, NDCG, RBP, RR, HitRate, LinearNDCG, Measure, Precision, Recall
 from idealrank.measures.names import CLASSES
 from idealrank.measures.plan import Lists
@@ -159,7 +159,7 @@ def test_cutoffs_are_read_as_people_write_them(written: Any, meant: cutoffs.Cuto
     ids=lambda value: repr(value)[:20],
 )
 def test_impossible_cutoffs_are_refused(written: Any) -> None:
-    with pytest.raises(ConventionError):
+    with pytest.raises(OptionError):
         cutoffs.of(written)
 
 
@@ -209,7 +209,7 @@ def test_gains_are_read_as_people_write_them(written: Any, meant: gains.Gain) ->
     ],
 )
 def test_gains_that_cannot_be_are_refused(written: Any, message: str) -> None:
-    with pytest.raises(ConventionError) as caught:
+    with pytest.raises(OptionError) as caught:
         gains.of(written)
     assert message in str(caught.value)
 
@@ -288,7 +288,7 @@ def test_discounts_are_read_as_people_write_them(written: Any, meant: discounts.
     ],
 )
 def test_discounts_that_cannot_be_are_refused(written: Any, message: str) -> None:
-    with pytest.raises(ConventionError) as caught:
+    with pytest.raises(OptionError) as caught:
         discounts.of(written)
     assert message in str(caught.value)
 
@@ -296,7 +296,7 @@ def test_discounts_that_cannot_be_are_refused(written: Any, message: str) -> Non
 @pytest.mark.parametrize("weights", [[1, 5], [-1], [1, -0.5], [0, 0]])
 def test_a_discount_that_rises_or_is_negative_is_refused(weights: list[float]) -> None:
     # Ideal, best and worst orders put the highest gain first: with D = (1, 5) the worst NDCG would be 5.
-    with pytest.raises(ConventionError, match=r"rise|fall|negative|positive"):
+    with pytest.raises(OptionError, match=r"rise|fall|negative|positive"):
         discounts.Table(weights)
 
 
@@ -306,7 +306,7 @@ def test_the_ranks_of_a_table_count_from_1() -> None:
 
 
 def test_the_linear_discount_asks_for_the_length_of_the_list() -> None:
-    with pytest.raises(ConventionError, match="call it with n"):
+    with pytest.raises(OptionError, match="call it with n"):
         discounts.Linear()([1, 2])
     assert discounts.Linear()([1, 2, 3, 4], 3).tolist() == [2, 1, 0, 0]
 
@@ -428,7 +428,7 @@ def test_every_alias_is_another_name_of_a_measure() -> None:
     ],
 )
 def test_names_that_cannot_be_read_say_why(written: str, message: str) -> None:
-    with pytest.raises(ConventionError) as caught:
+    with pytest.raises(OptionError) as caught:
         measure(written)
     assert message in str(caught.value)
 
@@ -437,7 +437,7 @@ def test_names_that_cannot_be_read_say_why(written: str, message: str) -> None:
 def test_any_text_is_a_measure_or_a_convention_error(text: str) -> None:
     try:
         m = measure(text)
-    except ConventionError:
+    except OptionError:
         return
     assert measure(str(m)) == m
 

@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from idealrank._typing import Floats
 from idealrank.data import datasets
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-
-Floats = npt.NDArray[np.float64]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import idealrank as ir
-from benchmarks import entries, generate, neighbours, processes, reach, runner, table
+from benchmarks import entries, generate, neighbors, processes, reach, runner, table
 from benchmarks.__main__ import main
 from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Mark, Row, Setting, as_returned
@@ -202,7 +202,7 @@ def test_a_shuffled_run_has_the_lines_of_the_sorted_one(tmp_path: Path) -> None:
 
 @linux_only
 def test_the_machine_is_at_least_as_busy_as_this_process() -> None:
-    reading = neighbours.read_machine()
+    reading = neighbors.read_machine()
     assert reading is not None
     assert reading.busy >= reading.own > 0
 
@@ -218,6 +218,6 @@ def test_a_process_that_fails_says_its_last_line(tmp_path: Path) -> None:
         processes.run_process([sys.executable, "-c", "raise ValueError('no')"], tmp_path)
 
 
-@pytest.mark.parametrize("module", [neighbours, reach, runner, table], ids=lambda module: str(module.__name__))
+@pytest.mark.parametrize("module", [neighbors, reach, runner, table], ids=lambda module: str(module.__name__))
 def test_the_examples_hold(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]

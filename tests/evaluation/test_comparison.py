@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank import stats
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 
 RNG = np.random.default_rng(5)
 QRELS = {f"q{i}": {f"d{j}": int(RNG.integers(0, 3)) for j in range(12)} for i in range(25)}
@@ -172,7 +172,7 @@ def test_steps_lead_from_one_number_to_the_other(name: str, end: str) -> None:
         run["q3"] = {"x": 1.0}
     try:
         values = {like: ir.evaluate(qrels, run, name, like=like).mean[name] for like in ("trec_eval", end)}
-    except ConventionError as error:
+    except OptionError as error:
         pytest.skip(str(error))
     found = ir.explain(qrels, run, name, like=["trec_eval", end])
     assert found.mean == values
@@ -190,7 +190,7 @@ def test_an_explanation_names_choices_and_queries() -> None:
     effective = [(step.choice, step.after, step.moved[0][0]) for step in found.waterfalls[0].steps if step.n_moved]
     assert effective == [("gain", "exp2:31", "q1"), ("empty", "1", "q2")]
     assert "missing" in found.waterfalls[0].without_effect
-    with pytest.raises(ConventionError, match="two conventions"):
+    with pytest.raises(OptionError, match="two conventions"):
         ir.explain(qrels, run, "ndcg", like=["trec_eval"])
     with pytest.raises(DataError, match="one system"):
         ir.explain(qrels, {"a": run, "b": run}, "ndcg", like=["trec_eval", "sklearn"])

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import idealrank as ir
 from idealrank import measures
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluations
 from idealrank.measures.conventions import (
     Convention,
@@ -389,10 +389,10 @@ def test_ties_are_counted_down_to_the_deepest_rank_that_counts() -> None:
         (lambda: ir.evaluate("data.csv", "score", offsets=[0, 1]), DataError, "RankingData and frames have"),
         (lambda: ir.evaluate(QRELS, RUN, offsets=[0, 1]), DataError, "judgments name their queries themselves"),
         (lambda: ir.evaluate(QRELS, RUN, query_ids=["q1"]), DataError, "judgments name their queries themselves"),
-        (lambda: ir.evaluate([1, 0], [1, 2], []), ConventionError, "no measure was named"),
-        (lambda: ir.evaluate([1, 0], [1, 2], "ndgc"), ConventionError, "unknown measure 'ndgc'; did you mean 'ndcg'"),
-        (lambda: ir.evaluate([1, 0], [1, 2], like="sklear"), ConventionError, "did you mean 'sklearn'"),
-        (lambda: ir.evaluate([1, 0], [1, 2], "bpref"), ConventionError, "no closed form averages bpref over ties"),
+        (lambda: ir.evaluate([1, 0], [1, 2], []), OptionError, "no measure was named"),
+        (lambda: ir.evaluate([1, 0], [1, 2], "ndgc"), OptionError, "unknown measure 'ndgc'; did you mean 'ndcg'"),
+        (lambda: ir.evaluate([1, 0], [1, 2], like="sklear"), OptionError, "did you mean 'sklearn'"),
+        (lambda: ir.evaluate([1, 0], [1, 2], "bpref"), OptionError, "no closed form averages bpref over ties"),
         (lambda: ir.evaluate([5, 0], [1, 2], "err"), DataError, "a label is above max_label"),
     ],
 )
@@ -410,9 +410,11 @@ def test_nothing_to_evaluate_is_an_error(qrels: Any, run: Any) -> None:
 def test_what_a_convention_of_ones_own_leaves_open_is_idealranks_own() -> None:
     names = ["ndcg", "linear_ndcg", "ap", "ap@2", "p@5", "err", "rbp", "pairwise_error"]
     for name in names:
-        assert ir.measure(name).under(Convention("mine")) == ir.measure(name).under("idealrank")
+        assert ir.measure(name).with_convention(Convention("mine")) == ir.measure(name).with_convention("idealrank")
     mine = Convention("mine", options={"denominator": "hits", "ties": "stable"})
-    assert ir.measure("ap").under(mine) == ir.measure("ap(denominator=hits,ties=stable)").under("idealrank")
+    assert ir.measure("ap").with_convention(mine) == ir.measure("ap(denominator=hits,ties=stable)").with_convention(
+        "idealrank"
+    )
 
 
 @pytest.mark.parametrize(
@@ -420,12 +422,12 @@ def test_what_a_convention_of_ones_own_leaves_open_is_idealranks_own() -> None:
 )
 def test_a_convention_has_only_choices_that_there_are(choice: dict[str, Any]) -> None:
     ((name, value),) = choice.items()
-    with pytest.raises(ConventionError, match=rf"of this test: {name} must be one of .*, got {value!r}"):
+    with pytest.raises(OptionError, match=rf"of this test: {name} must be one of .*, got {value!r}"):
         rules(**choice)
 
 
 def test_any_convention_can_be_given_by_value() -> None:
-    like = convention("sklearn").but(precision="float32")
+    like = convention("sklearn").replace(precision="float32")
     ev = ir.evaluate([0, 1], [1.0, 1.0 + 1e-9], "ndcg", like=like)
     assert_allclose(ev.mean["ndcg"], (1 + 1 / LOG3) / 2, rtol=1e-12, atol=0)
     assert ev.conventions["convention"] == "sklearn but precision=float32"

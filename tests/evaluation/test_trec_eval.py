@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import idealrank as ir
 from idealrank.cli.group import commands
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.evaluation import trec_eval
 
 Nested = dict[str, dict[str, float]]
@@ -420,7 +420,7 @@ def test_gains_beyond_0_and_1_are_scaled_for_rbp_and_negative_ones_end_the_ideal
     ],
 )
 def test_a_measure_that_cannot_be_read_is_refused_before_the_files_are(measure: str, message: str) -> None:
-    with pytest.raises(ConventionError) as caught:
+    with pytest.raises(OptionError) as caught:
         trec_eval.read_measures(measure)
     assert message in str(caught.value)
     shown = command("-m", measure, "no-such-file", "no-such-file")
@@ -447,7 +447,7 @@ def test_exit_codes_are_those_of_trec_eval(files: tuple[str, str], tmp_path: Pat
 
 
 def test_there_are_two_versions() -> None:
-    with pytest.raises(ConventionError, match="version must be 9 or 10, got 8"):
+    with pytest.raises(OptionError, match="version must be 9 or 10, got 8"):
         trec_eval.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, version=8)
 
 

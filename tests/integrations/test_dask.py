@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank import learners
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -169,11 +169,11 @@ def test_what_cannot_be_evaluated_is_refused() -> None:
         clusters.evaluate(frame)
     with pytest.raises(DataError, match="Dask data frame, got DataFrame"):
         clusters.FrameSource(frame)
-    with pytest.raises(ConventionError, match="ties=stable goes by the order of rows"):
+    with pytest.raises(OptionError, match="ties=stable goes by the order of rows"):
         clusters.evaluate(lazy, "ndcg(ties=stable)")
     with pytest.raises(DataError, match="two columns"):
         clusters.compare(lazy, "score")
-    with pytest.raises(ConventionError, match="engine=client"):
+    with pytest.raises(OptionError, match="engine=client"):
         learners.ListNet().fit(clusters.FrameSource(lazy, features=["f"]))
 
 

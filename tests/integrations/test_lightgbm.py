@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import idealrank as ir
 from idealrank import datasets, losses
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.integrations.lightgbm import metric, objective
 
 lgb = pytest.importorskip("lightgbm")
@@ -131,7 +131,7 @@ def test_names_keep_metrics_of_one_measure_apart(parts: datasets.Parts) -> None:
 
 
 def test_an_unknown_convention_is_refused_before_the_first_round() -> None:
-    with pytest.raises(ConventionError, match="did you mean 'sklearn'"):
+    with pytest.raises(OptionError, match="did you mean 'sklearn'"):
         metric("ndcg@10", like="sklern")
 
 
@@ -208,5 +208,5 @@ def test_derivatives_beyond_float32_are_refused() -> None:
 
 
 def test_a_slope_to_be_chosen_later_is_refused() -> None:
-    with pytest.raises(ConventionError, match="alpha=auto is chosen before a fit"):
+    with pytest.raises(OptionError, match="alpha=auto is chosen before a fit"):
         objective("approx_ndcg(alpha=auto)")([1, 0], [0.0, 0.0], None, [2])

@@ -14,7 +14,7 @@ from every_loss import CLASSES, LABELS, NAMES, OFFSETS, SCORES
 
 from idealrank import discounts, losses
 from idealrank.data.ranking import frozen
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.losses import links, potentials
 
 torch = pytest.importorskip("torch")
@@ -68,11 +68,11 @@ def test_options_are_those_of_the_loss() -> None:
     assert ranking.ApproxNDCG(alpha=20, cutoff=10).loss == losses.ApproxNDCG(alpha=20, cutoff=10)
     assert ranking.Approx("recall@2").loss == losses.Approx("recall@2")
     assert str(ranking.ApproxNDCG(alpha=20)) == "ApproxNDCG(approx_ndcg(alpha=20), reduction='mean')"
-    with pytest.raises(ConventionError, match="approx_ndcg has no option 'alfa'; did you mean 'alpha'"):
+    with pytest.raises(OptionError, match="approx_ndcg has no option 'alfa'; did you mean 'alpha'"):
         ranking.ApproxNDCG(alfa=20)
-    with pytest.raises(ConventionError, match="unknown reduction 'men'; did you mean 'mean'"):
+    with pytest.raises(OptionError, match="unknown reduction 'men'; did you mean 'mean'"):
         ranking.ApproxNDCG(reduction="men")
-    with pytest.raises(ConventionError, match="unknown backend 'cuda'"):
+    with pytest.raises(OptionError, match="unknown backend 'cuda'"):
         ranking.ApproxNDCG(backend="cuda")
 
 
@@ -312,7 +312,7 @@ def test_a_value_beyond_all_numbers_is_a_data_error(backend: str) -> None:
 def test_the_native_kernels_say_that_they_have_no_second_derivative() -> None:
     scores = scores_of(SCORES)
     (gradient,) = torch.autograd.grad(RankingLoss("list_mle")(LABELS, scores, OFFSETS), scores, create_graph=True)
-    with pytest.raises(ConventionError, match="no second derivatives: backend='torch' has"):
+    with pytest.raises(OptionError, match="no second derivatives: backend='torch' has"):
         gradient.sum().backward()
 
 
@@ -350,7 +350,7 @@ def test_what_has_no_formula_says_how_to_compute_it() -> None:
     assert RankingLoss(Own(), backend="torch")(LABELS, scores, OFFSETS) > 0
     for loss in (Plain(), losses.Bregman("squared", link=cube), losses.ApproxNDCG(discount=Steep())):
         RankingLoss(loss)(LABELS, scores, OFFSETS)
-        with pytest.raises(ConventionError, match=r"backend='native', or move the scores with scores\.cpu\(\)"):
+        with pytest.raises(OptionError, match=r"backend='native', or move the scores with scores\.cpu\(\)"):
             RankingLoss(loss, backend="torch")(LABELS, scores, OFFSETS)
 
 

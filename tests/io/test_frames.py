@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from strategies import finite, nested, words
 
 from idealrank import Ids, Qrels, RankingData, Run, from_arrays
-from idealrank.errors import ConventionError, DataError, MissingExtraError, ParseError
+from idealrank.errors import DataError, MissingExtraError, OptionError, ParseError
 from idealrank.io import frames
 from idealrank.io.frames import Columns, from_frame, qrels_from_frame, run_from_frame, to_frame
 from idealrank.io.tables import read_csv, read_frame, read_parquet, write_frame
@@ -516,7 +516,7 @@ def test_ids_that_are_not_utf8_cannot_go_to_a_frame(target: frames.Backend) -> N
 
 
 def test_an_unknown_backend_is_an_error_that_lists_the_known() -> None:
-    with pytest.raises(ConventionError, match="backend must be one of 'pandas', 'polars', 'pyarrow', got 'excel'"):
+    with pytest.raises(OptionError, match="backend must be one of 'pandas', 'polars', 'pyarrow', got 'excel'"):
         to_frame(some_data(), backend="excel")  # type: ignore[arg-type]
 
 
@@ -754,7 +754,7 @@ def test_a_parquet_file_may_hold_features_as_lists(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["x", "x.txt", "x.parquet.gz", "-"])
 def test_the_ending_must_say_the_format(name: str) -> None:
     for call in (lambda: read_frame(name), lambda: write_frame(some_data(), name)):
-        with pytest.raises(ConventionError, match=r"must be one of \.parquet, \.pq, \.csv, .*, got "):
+        with pytest.raises(OptionError, match=r"must be one of \.parquet, \.pq, \.csv, .*, got "):
             call()
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import idealrank as ir
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.learners import (
     SVMNDCG,
     AdaRank,
@@ -163,9 +163,9 @@ def test_a_structural_svm_ends_within_its_tolerance_of_the_least_loss(cls: Any, 
 
 def test_a_discount_that_falls_ever_faster_and_gains_that_fall_are_refused() -> None:
     X, y, qid = made()
-    with pytest.raises(ConventionError, match="ever less"):
+    with pytest.raises(OptionError, match="ever less"):
         SVMNDCG(discount="letor").fit(X, y, qid=qid)
-    with pytest.raises(ConventionError, match="lower gain"):
+    with pytest.raises(OptionError, match="lower gain"):
         SVMNDCG(gain=[0, 2, 1]).fit(X, y, qid=qid)
 
 
@@ -244,7 +244,7 @@ def test_adarank_takes_measures_from_minus_1_to_1_of_which_more_is_better() -> N
     X, y, qid = made()
     with pytest.raises(DataError, match=r"from -1 to 1, and dcg is .* \(query 0\)"):
         AdaRank(measure="dcg").fit(X, y, qid=qid)
-    with pytest.raises(ConventionError, match="less is better"):
+    with pytest.raises(OptionError, match="less is better"):
         AdaRank(measure="pairwise_error").fit(X, y, qid=qid)
 
 
@@ -450,7 +450,7 @@ def test_where_there_is_nothing_to_learn_the_weights_stay_at_0(cls: Any, labels:
 )
 def test_options_out_of_range_are_refused(ranker: Any, what: str) -> None:
     X, y, qid = made()
-    with pytest.raises(ConventionError, match=what):
+    with pytest.raises(OptionError, match=what):
         ranker.fit(X, y, qid=qid)
 
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 
 import idealrank as ir
 from idealrank import datasets, losses
-from idealrank.errors import ConventionError, DataError, MissingExtraError
+from idealrank.errors import DataError, MissingExtraError, OptionError
 from idealrank.integrations.lightgbm import objective
 from idealrank.learners import BoostedRanker
 from idealrank.learners.search.trials import rows_of
@@ -177,14 +177,14 @@ def test_a_slope_to_be_chosen_is_chosen(parts: datasets.Parts) -> None:
 def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
     X, y, qid = rows_of(parts.train)
     for name, value in (("n_estimators", 0), ("num_leaves", 1), ("min_child_samples", 0), ("patience", 0)):
-        with pytest.raises(ConventionError, match=f"{name} must be .* or more, got {value}"):
+        with pytest.raises(OptionError, match=f"{name} must be .* or more, got {value}"):
             BoostedRanker().set_params(**{name: value}).fit(X, y, qid=qid)
     for name, share in (("learning_rate", 0.0), ("learning_rate", np.nan), ("subsample", 1.5), ("colsample_bytree", 0)):
-        with pytest.raises(ConventionError, match=f"{name} must be above 0.*, got {share}"):
+        with pytest.raises(OptionError, match=f"{name} must be above 0.*, got {share}"):
             BoostedRanker().set_params(**{name: share}).fit(X, y, qid=qid)
-    with pytest.raises(ConventionError, match="params has 'application', but what the trees minimise is named by loss"):
+    with pytest.raises(OptionError, match="params has 'application', but what the trees minimise is named by loss"):
         quick(params={"application": "lambdarank"}).fit(X, y, qid=qid)
-    with pytest.raises(ConventionError, match="fit it without an eval_set"):
+    with pytest.raises(OptionError, match="fit it without an eval_set"):
         quick(params={"boosting_type": "dart"}).fit(X, y, qid=qid, eval_set=(X, y, qid))
     with pytest.raises(DataError, match=r"none of the \d+ queries has a value of rr\(empty=skip\)"):
         quick(measure="rr(empty=skip)").fit(X, y, qid=qid, eval_set=(X, np.zeros(y.size), qid))

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from idealrank import learners, losses
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.learners.base import Ranker
 
 LEARNERS = [
@@ -68,7 +68,7 @@ def test_rows_come_back_in_the_callers_order(cls: Any) -> None:
 @pytest.mark.parametrize("cls", LEARNERS)
 def test_bad_features_and_options_are_refused_by_all(cls: Any) -> None:
     X, y, qid = made()
-    with pytest.raises(ConventionError, match="normalize"):
+    with pytest.raises(OptionError, match="normalize"):
         cls(normalize="log").fit(X, y, qid=qid)
     with pytest.raises(DataError, match="column 2"):
         cls().fit(np.where(np.arange(5) == 2, np.nan, X), y, qid=qid)
@@ -160,7 +160,7 @@ def test_a_verbose_fit_shows_a_bar_on_standard_error(capsys: pytest.CaptureFixtu
 
 def test_lambda_rank_is_for_descent() -> None:
     X, y, qid = made()
-    with pytest.raises(ConventionError, match="sgd"):
+    with pytest.raises(OptionError, match="sgd"):
         learners.LinearRanker("lambda_rank").fit(X, y, qid=qid)
     ranker = learners.LinearRanker("lambda_rank", optimizer="sgd", max_iter=20).fit(X, y, qid=qid)
     assert ranker.score(X, y, qid=qid) > 0.9

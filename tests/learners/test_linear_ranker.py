@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples
 
 import idealrank as ir
 from idealrank import losses
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.learners import LinearRanker
 from idealrank.learners.linear.features import features_of
 from idealrank.learners.linear.objective import Objective
@@ -230,14 +230,14 @@ def test_it_is_an_estimator_like_others() -> None:
 @pytest.mark.parametrize(
     ("options", "changes", "error", "what"),
     [
-        ({"optimizer": "adam"}, {}, ConventionError, "adam"),
-        ({"normalize": "log"}, {}, ConventionError, "log"),
-        ({"l2": -1}, {}, ConventionError, "l2"),
-        ({"max_iter": 0}, {}, ConventionError, "max_iter"),
-        ({"patience": 0}, {}, ConventionError, "patience"),
-        ({"random_state": -1}, {}, ConventionError, "random_state"),
-        ({"loss": "magic"}, {}, ConventionError, "magic"),
-        ({"loss": None}, {}, ConventionError, "got None"),
+        ({"optimizer": "adam"}, {}, OptionError, "adam"),
+        ({"normalize": "log"}, {}, OptionError, "log"),
+        ({"l2": -1}, {}, OptionError, "l2"),
+        ({"max_iter": 0}, {}, OptionError, "max_iter"),
+        ({"patience": 0}, {}, OptionError, "patience"),
+        ({"random_state": -1}, {}, OptionError, "random_state"),
+        ({"loss": "magic"}, {}, OptionError, "magic"),
+        ({"loss": None}, {}, OptionError, "got None"),
         ({}, {"X": np.full((4, 2), np.nan)}, DataError, "column 0"),
         ({}, {"qid": [1, 1]}, DataError, "query_ids"),
         ({}, {"y": [1, 0]}, DataError, "document"),

@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from benchmarks.processes import peak_memory, run_process
 from idealrank import learners, losses
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.io.batches import SortedParquet
 from idealrank.learners.linear.engine import engine_of
 from idealrank.learners.linear.objective import Objective
@@ -177,9 +177,9 @@ print(ranker.fit(cells, np.load("labels.npy"), qid=qid).predict(cells, qid).size
 def test_what_a_source_cannot_do_is_refused(tmp_path: Path) -> None:
     X, y, _ = rows = made()
     source = ParquetSource(written(tmp_path / "train", rows))
-    with pytest.raises(ConventionError, match="sgd"):
+    with pytest.raises(OptionError, match="sgd"):
         learners.LinearRanker(optimizer="sgd").fit(source)
-    with pytest.raises(ConventionError, match="RandomRanker takes arrays"):
+    with pytest.raises(OptionError, match="RandomRanker takes arrays"):
         learners.RandomRanker().fit(source)
     with pytest.raises(DataError, match="of its own"):
         learners.ListNet().fit(source, y)
@@ -190,7 +190,7 @@ def test_what_a_source_cannot_do_is_refused(tmp_path: Path) -> None:
         ranker.predict(ParquetSource(tmp_path / "train", features=["f4", "f3", "f2", "f1", "f0"]))
     with pytest.raises(DataError, match="label and the query"):
         ranker.score(X)
-    with pytest.raises(ConventionError, match=r"engine is None or a distributed\.Client, got str"):
+    with pytest.raises(OptionError, match=r"engine is None or a distributed\.Client, got str"):
         learners.ListNet(engine="cluster").fit(source)
 
 

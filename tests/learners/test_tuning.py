@@ -9,7 +9,7 @@ import scipy.stats
 from numpy.testing import assert_allclose
 
 import idealrank as ir
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import (
     LinearRanker,
@@ -131,17 +131,17 @@ def test_progress_is_told_on_standard_error_when_asked(capfd: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("settings", "options", "error", "what"),
     [
-        (GRID, {}, ConventionError, "eval_set.*or cv"),
-        (GRID, {"eval_set": VALIDATION, "cv": 3}, ConventionError, "not both"),
+        (GRID, {}, OptionError, "eval_set.*or cv"),
+        (GRID, {"eval_set": VALIDATION, "cv": 3}, OptionError, "not both"),
         (GRID, {"cv": 1}, DataError, "k must be from 2"),
-        ([], {"cv": 2}, ConventionError, "no settings"),
+        ([], {"cv": 2}, OptionError, "no settings"),
         (GRID, {"eval_set": rows_of(VALIDATION)[:2]}, DataError, "RankingData or .X, y, qid."),
-        ({"l3": [1]}, {"cv": 2}, ConventionError, "l3"),
-        ({"l2": 1}, {"cv": 2}, ConventionError, "settings"),
-        ({"l2": [-1.0]}, {"cv": 2}, ConventionError, "l2"),
-        ({"l2": scipy.stats.uniform()}, {"cv": 2}, ConventionError, "n_iter"),
-        (GRID, {"cv": 2, "n_iter": 0}, ConventionError, "n_iter must be 1"),
-        (GRID, {"cv": 2, "measure": "ngdc"}, ConventionError, "ngdc"),
+        ({"l3": [1]}, {"cv": 2}, OptionError, "l3"),
+        ({"l2": 1}, {"cv": 2}, OptionError, "settings"),
+        ({"l2": [-1.0]}, {"cv": 2}, OptionError, "l2"),
+        ({"l2": scipy.stats.uniform()}, {"cv": 2}, OptionError, "n_iter"),
+        (GRID, {"cv": 2, "n_iter": 0}, OptionError, "n_iter must be 1"),
+        (GRID, {"cv": 2, "measure": "ngdc"}, OptionError, "ngdc"),
     ],
 )
 def test_what_cannot_be_tuned_is_refused(settings: Any, options: dict[str, Any], error: Any, what: str) -> None:

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import _native, discounts, losses, measures, ranks
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 from idealrank.losses import Approx, ApproxAP, ApproxKendall, ApproxNDCG, ApproxPrecision, ApproxRR
 from idealrank.losses.base import Lists
 
-Floats = npt.NDArray[np.float64]
 Long = npt.NDArray[np.longdouble]
 
 #: Table 1 of Qin et al. 2008.
@@ -407,16 +407,14 @@ def test_extreme_slopes_and_scores_give_finite_numbers(name: str, alpha: float) 
     ],
 )
 def test_options_that_cannot_be_say_why(options: dict[str, object], message: str) -> None:
-    with pytest.raises(ConventionError) as caught:
+    with pytest.raises(OptionError) as caught:
         ApproxNDCG(**options)  # type: ignore[arg-type]
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["err", "judged", "ndcg(ideal=full)@5", "auc"])
 def test_a_measure_without_a_smooth_form_is_refused(name: str) -> None:
-    with pytest.raises(
-        ConventionError, match=r"is not a measure of positions that has a smooth form; it takes dcg, ndcg"
-    ):
+    with pytest.raises(OptionError, match=r"is not a measure of positions that has a smooth form; it takes dcg, ndcg"):
         Approx(measure=name)
 
 
@@ -427,12 +425,12 @@ def test_a_negative_gain_is_refused_with_its_place() -> None:
         assert (caught.value.query, caught.value.row) == (1, 2)
 
 
-def test_alpha_is_settled_before_a_fit() -> None:
+def test_alpha_is_resolved_before_a_fit() -> None:
     loss = ApproxNDCG(alpha="auto", cutoff=5)
     assert str(loss) == "approx_ndcg(alpha=auto,cutoff=5)"
-    with pytest.raises(ConventionError, match="alpha=auto is chosen before a fit"):
+    with pytest.raises(OptionError, match="alpha=auto is chosen before a fit"):
         loss([1, 0], [1, 0])
-    settled = loss.settled([3, 2, 0], tol=0.1)
+    settled = loss.resolved([3, 2, 0], tol=0.1)
     assert settled == ApproxNDCG(alpha=math.log(2 / 0.1 - 1), cutoff=5)
-    assert settled.settled([1, 0]) is settled
-    assert loss.settled([1, 1]).alpha == 10
+    assert settled.resolved([1, 0]) is settled
+    assert loss.resolved([1, 1]).alpha == 10

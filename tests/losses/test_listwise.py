@@ -5,19 +5,17 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import losses
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 from idealrank.losses import links, potentials, segments
 from idealrank.losses.listwise import Cosine, CrossEntropy, LeastSquares, ListMLE, QNorm
 from idealrank.losses.segments import maxima, sums
-
-Floats = npt.NDArray[np.float64]
 
 # A point of the paper's section 3: labels, scores, u.
 R, S = [2, 0, 1], [0.5, -0.2, 1.0]
@@ -199,8 +197,8 @@ def test_a_composed_potential_is_the_norm_that_it_spells_out() -> None:
     for mine, expected in zip(spelled(labels, scores, offsets), named(labels, scores, offsets), strict=True):
         assert_allclose(mine, expected, rtol=1e-9, atol=1e-9)
     assert_allclose(
-        spelled.minimiser([0.3, 0.7], [[2, 1], [1, 3]]),
-        named.minimiser([0.3, 0.7], [[2, 1], [1, 3]]),
+        spelled.minimizer([0.3, 0.7], [[2, 1], [1, 3]]),
+        named.minimizer([0.3, 0.7], [[2, 1], [1, 3]]),
         rtol=1e-9,
         atol=0,
     )
@@ -236,7 +234,7 @@ def test_bregman_divergences_are_not_negative_and_0_at_the_targets_own_scores() 
     labels = [3, 1, 2]
     for psi in (potentials.Squared(), potentials.KL(), potentials.PNorm(1.3), composed_p_norm(1.7)):
         loss = losses.Bregman(psi)
-        fit = loss.minimiser([1.0], [labels])
+        fit = loss.minimizer([1.0], [labels])
         assert_allclose(loss(labels, fit)[0], [0], rtol=0, atol=1e-12)
         assert_allclose(loss(labels, fit)[1], [0, 0, 0], rtol=0, atol=1e-9)
         assert loss(labels, np.add(fit, [0.1, 0, -0.1]))[0] > 0
@@ -261,7 +259,7 @@ def test_the_minimiser_has_no_slope_and_is_lower_than_its_neighbours(name: str) 
     loss = losses.loss(name)
     probabilities = np.array([0.3, 0.5, 0.2])
     label_vectors = np.array([[2, 1, 0], [1, 3, 1], [0, 1, 4]])
-    best = loss.minimiser(probabilities, label_vectors)  # type: ignore[attr-defined]
+    best = loss.minimizer(probabilities, label_vectors)  # type: ignore[attr-defined]
 
     def risk(scores: Floats) -> tuple[float, Floats]:
         values, gradient = loss(label_vectors.ravel(), np.tile(scores, 3), [0, 3, 6, 9])
@@ -278,44 +276,44 @@ def test_minimisers_of_many_problems_at_once_are_those_of_each() -> None:
     label_vectors = rng.integers(0, 5, (4, 2, 3, 3))
     probabilities = rng.dirichlet(np.ones(3), (4, 2))
     loss = QNorm(q=3)
-    together = loss.minimiser(probabilities, label_vectors)
+    together = loss.minimizer(probabilities, label_vectors)
     assert together.shape == (4, 2, 3)
     for place in np.ndindex(4, 2):
-        assert_allclose(together[place], loss.minimiser(probabilities[place], label_vectors[place]), rtol=1e-13, atol=0)
+        assert_allclose(together[place], loss.minimizer(probabilities[place], label_vectors[place]), rtol=1e-13, atol=0)
 
 
 def test_the_papers_minimisers() -> None:
     # Section 3.3 on the distributions of Proposition 7: {p: (1, 5), 1 - p: (2, 1)}.
     vectors = [[1, 5], [2, 1]]
     assert_allclose(
-        LeastSquares(normalizer="dcg").minimiser([0.38, 0.62], vectors),
+        LeastSquares(normalizer="dcg").minimizer([0.38, 0.62], vectors),
         [0.524279045129, 0.543175451468],
         rtol=0,
         atol=1e-11,
     )
     assert_allclose(
-        CrossEntropy(normalizer="dcg").minimiser([0.38, 0.62], vectors),
+        CrossEntropy(normalizer="dcg").minimizer([0.38, 0.62], vectors),
         [-0.645731207532, -0.610322896196],
         rtol=0,
         atol=1e-11,
     )
     assert_allclose(
-        CrossEntropy(normalizer="dcg").minimiser([0.35, 0.65], vectors),
+        CrossEntropy(normalizer="dcg").minimizer([0.35, 0.65], vectors),
         [-0.601265332454, -0.650018351977],
         rtol=0,
         atol=1e-11,
     )
-    direction = Cosine(normalizer="dcg").minimiser([0.38, 0.62], vectors)
+    direction = Cosine(normalizer="dcg").minimizer([0.38, 0.62], vectors)
     assert_allclose(direction / np.linalg.norm(direction), [0.694480553707, 0.719511473518], rtol=0, atol=1e-11)
-    direction = Cosine().minimiser([0.38, 0.62], vectors)
+    direction = Cosine().minimizer([0.38, 0.62], vectors)
     assert_allclose(direction, [0.600435336515, 0.575863658380], rtol=0, atol=1e-11)
-    first, second = CrossEntropy().minimiser([0.35, 0.65], vectors)
+    first, second = CrossEntropy().minimizer([0.35, 0.65], vectors)
     assert_allclose(first - second, -0.074100895613, rtol=0, atol=1e-8)  # was found numerically
     q3 = QNorm(q=3)
-    assert_allclose(q3.minimiser([1.0], [R]), [0.876160112900, 0, 0.505851277036], rtol=0, atol=1e-11)
-    assert_allclose(q3(R, q3.minimiser([1.0], [R]))[0], [-0.863231135952], rtol=0, atol=1e-11)
+    assert_allclose(q3.minimizer([1.0], [R]), [0.876160112900, 0, 0.505851277036], rtol=0, atol=1e-11)
+    assert_allclose(q3(R, q3.minimizer([1.0], [R]))[0], [-0.863231135952], rtol=0, atol=1e-11)
     turned = QNorm(q=3, form="normalised")
-    assert_allclose(turned(R, turned.minimiser([1.0], [R]))[0], [-0.929102328031], rtol=0, atol=1e-11)
+    assert_allclose(turned(R, turned.minimizer([1.0], [R]))[0], [-0.929102328031], rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -430,13 +428,13 @@ def test_a_negative_gain_is_refused_with_its_place() -> None:
 
 
 def test_options_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ConventionError, match="p of a p-norm lies above 1"):
+    with pytest.raises(OptionError, match="p of a p-norm lies above 1"):
         potentials.PNorm(1)
-    with pytest.raises(ConventionError, match="psi is 'squared', 'kl'"):
+    with pytest.raises(OptionError, match="psi is 'squared', 'kl'"):
         losses.Bregman(3)
-    with pytest.raises(ConventionError, match="a link is 'scale:2' or a Link"):
+    with pytest.raises(OptionError, match="a link is 'scale:2' or a Link"):
         losses.Bregman("kl", link=3)
-    with pytest.raises(ConventionError, match="factor of a scale"):
+    with pytest.raises(OptionError, match="factor of a scale"):
         links.Scale(0)
 
 

@@ -15,10 +15,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import idealrank
 from idealrank import losses
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 from idealrank.losses import Loss
-
-Floats = npt.NDArray[np.float64]
 
 every_loss = pytest.mark.parametrize("name", NAMES)
 every_loss_without_an_order_of_rows = pytest.mark.parametrize("name", [name for name in NAMES if "stable" not in name])
@@ -242,6 +241,6 @@ def test_drawn_lists_have_finite_losses_and_true_gradients(name: str, data: st.D
     ],
 )
 def test_a_name_that_cannot_be_read_says_why(text: str, message: str) -> None:
-    with pytest.raises(ConventionError) as caught:
+    with pytest.raises(OptionError) as caught:
         losses.loss(text)
     assert message in str(caught.value)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
-import numpy.typing as npt
 import oracles
 import pytest
 from hypothesis import example, given
@@ -15,11 +14,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import _native, losses, measures
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 from idealrank.losses import Hinge, LambdaRank, Loss, PairwiseLinear, PairwiseLogistic, SquaredHinge
-
-Floats = npt.NDArray[np.float64]
-
 
 #: Sweeps over sorted documents or pairs one by one, with each instruction set; other calls take what is fastest.
 WAYS: list[dict[str, Any]] = [{"isa": isa, "few_pairs": few} for isa in _native.isas() for few in (0.0, math.inf)]
@@ -431,7 +428,7 @@ def test_a_truncation_leaves_out_pairs_below_it() -> None:
 
 @pytest.mark.parametrize("name", ["err", "bpref(ties=stable)", "auc", "ap(denominator=hits,ties=stable)", "judged"])
 def test_a_measure_without_a_closed_form_of_swaps_is_refused(name: str) -> None:
-    with pytest.raises(ConventionError, match="it takes dcg, ndcg"):
+    with pytest.raises(OptionError, match="it takes dcg, ndcg"):
         LambdaRank(measure=name)  # type: ignore[arg-type]
 
 
@@ -449,7 +446,7 @@ def test_a_measure_without_a_closed_form_of_swaps_is_refused(name: str) -> None:
     ],
 )
 def test_options_that_mean_nothing_are_refused(loss: Any, options: dict[str, Any]) -> None:
-    with pytest.raises(ConventionError):
+    with pytest.raises(OptionError):
         loss(**options)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from unittest import mock
 
 import numpy as np
-import numpy.typing as npt
 import oracles
 import pytest
 from hypothesis import example, given
@@ -14,10 +13,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import _native, discounts, gains
+from idealrank._typing import Floats
 from idealrank.losses import SoftNDCG
 from idealrank.measures import NDCG
-
-Floats = npt.NDArray[np.float64]
 
 
 def rank_distribution(beats: Sequence[float]) -> list[float]:

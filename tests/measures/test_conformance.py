@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import idealrank as ir
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.measures.conventions import (
     CONVENTION_NAMES,
@@ -32,7 +33,6 @@ from idealrank.measures.conventions import (
 # numba says this of ranx's code whenever it compiles it anew.
 pytestmark = pytest.mark.filterwarnings("ignore:unsafe cast from uint64 to int64")
 
-Floats = npt.NDArray[np.float64]
 Nested = dict[str, dict[str, Any]]
 
 #: Every measure that is compared with a running tool: {convention: {our name: the tool's}}.
@@ -676,7 +676,7 @@ def test_xgboost_without_a_cut_off_stops_at_32() -> None:
     ("rules", "mean"),
     [
         ("trec_eval", 1.0),
-        (convention("trec_eval").but(missing=0.0), 0.5),
+        (convention("trec_eval").replace(missing=0.0), 0.5),
         ("trec_eval10", None),
         ("pytrec_eval", 1.0),
         ("ir_measures", 0.5),
@@ -703,7 +703,7 @@ def test_a_judged_query_that_the_run_leaves_out(rules: str | Convention, mean: f
 
 
 def test_trec_eval_with_option_j_drops_a_negative_label_too() -> None:
-    judged_only = convention("trec_eval").but(unjudged="drop")
+    judged_only = convention("trec_eval").replace(unjudged="drop")
     case = of_one_query((math.nan, -1, 1, 0), (4, 3, 2, 1))
     assert ir.evaluate(*case, "ndcg", like=judged_only).mean["ndcg"] == 1
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import discounts, gains, measure, measures
+from idealrank._typing import Floats
 from idealrank.data.ranking import Judged
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import (
     AP,
     AUC,
@@ -46,7 +47,6 @@ from idealrank.measures import Judged as JudgedShare
 from idealrank.measures.base import TIES
 from idealrank.measures.plan import Lists, run
 
-Floats = npt.NDArray[np.float64]
 MEMBERS = [getattr(measures, name) for name in measures.__all__]
 CLASSES: list[type[Measure]] = [
     member for member in MEMBERS if isinstance(member, type) and issubclass(member, Measure) and member is not Measure
@@ -104,8 +104,8 @@ def with_ties(m: Measure, ties: str) -> Measure:
 def takes(m: Measure, ties: str) -> bool:
     """Whether there is a closed form for these ties."""
     try:
-        with_ties(m, ties).under().plan()
-    except ConventionError:
+        with_ties(m, ties).with_convention().plan()
+    except OptionError:
         return False
     return True
 
@@ -117,7 +117,7 @@ def ready(m: Measure) -> Measure:
 
 def suited(m: Measure, label: float) -> float:
     """A label that the measure can take."""
-    return min(label, float(m.under().max_label or 0)) if isinstance(m, ERR) else label
+    return min(label, float(m.with_convention().max_label or 0)) if isinstance(m, ERR) else label
 
 
 class Queries(NamedTuple):
@@ -261,7 +261,7 @@ def test_the_order_of_the_rows_does_not_count_unless_ties_ask_for_it(cls: type[M
 
 def ideal_scores(m: Measure, labels: Floats) -> Floats:
     """Scores that rank by what the measure wants."""
-    gain = getattr(m.under(), "gain", None)
+    gain = getattr(m.with_convention(), "gain", None)
     return labels if gain is None else flat([[oracles.gain_of(gain, label) for label in labels]])
 
 
@@ -355,8 +355,8 @@ def test_many_plans_in_one_call_give_the_bits_of_each_alone(ties: str) -> None:
     ]
     family += [NDCG(gain=g, discount=d, ties=ties) @ k for g in ("exp2", "linear", "binary:2")
                for d in VALUES["discount"] for k in (None, 10, "20%")]  # fmt: skip
-    family = [m for m in family if takes(m, ties) and m.under().plan() is not None]
-    plans = [m.under().plan() for m in family]
+    family = [m for m in family if takes(m, ties) and m.with_convention().plan() is not None]
+    plans = [m.with_convention().plan() for m in family]
     matrix = run([plan for plan in plans if plan is not None], Lists(*columns, n_threads=2), ties)
     assert matrix.shape == (len(family), end)
     for m, values in zip(family, matrix, strict=True):
@@ -376,7 +376,7 @@ def test_no_plans_and_no_queries_give_no_values() -> None:
 def test_at_sets_the_cutoff(cls: type[Measure], data: st.DataObject) -> None:
     m = cls(**data.draw(options_of(cls, without=["cutoff"])))
     if "cutoff" not in cls.options():
-        with pytest.raises(ConventionError, match=f"{cls.label} has no option 'cutoff'"):
+        with pytest.raises(OptionError, match=f"{cls.label} has no option 'cutoff'"):
             m @ 10
         return
     k = data.draw(st.sampled_from(VALUES["cutoff"]))
@@ -392,7 +392,7 @@ def test_at_sets_the_cutoff(cls: type[Measure], data: st.DataObject) -> None:
 def test_a_measure_is_a_value_that_its_text_reads_back_to(cls: type[Measure], data: st.DataObject) -> None:
     options = data.draw(options_of(cls))
     m, same = cls(**options), cls(**dict(reversed(options.items())))
-    for each in (m, m.under(), m.under("lightgbm")):
+    for each in (m, m.with_convention(), m.with_convention("lightgbm")):
         again = measure(str(each))
         assert again == each
         assert hash(again) == hash(each)
@@ -400,7 +400,7 @@ def test_a_measure_is_a_value_that_its_text_reads_back_to(cls: type[Measure], da
         assert pickle.loads(pickle.dumps(each)) == each
     assert same == m
     assert hash(same) == hash(m)
-    assert m.under() == m.under().under("sklearn")  # what is named stays
+    assert m.with_convention() == m.with_convention().with_convention("sklearn")  # what is named stays
     other = data.draw(options_of(cls))
     assert (cls(**other) == m) == (str(cls(**other)) == str(m))
 
@@ -666,7 +666,7 @@ def test_a_gain_beyond_all_numbers_is_refused() -> None:
 
 @pytest.mark.parametrize("m", [Bpref(), Bpref(ties="average"), AP(denominator="hits"), AP(denominator="hits") @ 5])
 def test_ties_without_a_closed_form_are_refused_with_those_that_have_one(m: Measure) -> None:
-    with pytest.raises(ConventionError, match=r"it takes ties = stable, reverse, best, worst, docid_desc, docid_asc"):
+    with pytest.raises(OptionError, match=r"it takes ties = stable, reverse, best, worst, docid_desc, docid_asc"):
         m([1, 0], [2, 1])
     for ties in TIES[1:]:
         assert_array_equal(dataclasses.replace(m, ties=ties)([1, 0], [2, 1]), [1.0])
@@ -698,22 +698,22 @@ def options(**anything: Any) -> dict[str, Any]:
         (lambda: ERR(max_label=-1), "err: max_label: expected a number from 0 to 60, got -1"),
         (lambda: RPrecision(cutoff=5), "r_precision has no option 'cutoff'"),
         (lambda: JudgedShare(empty=1), "judged has no option 'empty'"),
-        (lambda: NDCG().under("sklern"), "unknown convention 'sklern'; did you mean 'sklearn'?"),
+        (lambda: NDCG().with_convention("sklern"), "unknown convention 'sklern'; did you mean 'sklearn'?"),
         (lambda: NDCG(gain=lambda label: label), "ndcg: gain: "),
         (lambda: NDCG(discount=lambda rank: 1 / rank), "ndcg: discount: "),
     ],
 )
 def test_options_that_do_not_exist_are_refused_with_the_nearest_name(make: Any, message: str) -> None:
-    with pytest.raises(ConventionError) as caught:
+    with pytest.raises(OptionError) as caught:
         make()
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("cutoff", [0, -1, 1.5, math.nan, math.inf, True, 10**19, 10**30, "ten", "0", "100%", "n^2"])
 def test_impossible_cutoffs_are_refused(cutoff: Any) -> None:
-    with pytest.raises(ConventionError, match="ndcg: cutoff: "):
+    with pytest.raises(OptionError, match="ndcg: cutoff: "):
         NDCG(cutoff=cutoff)
-    with pytest.raises(ConventionError, match="ndcg: cutoff: "):
+    with pytest.raises(OptionError, match="ndcg: cutoff: "):
         NDCG() @ cutoff
 
 
@@ -795,7 +795,7 @@ def test_a_full_ideal_is_that_of_k_documents_however_many_there_are() -> None:
     for depth in (2, 4, 100_000):
         harmonic = sum(1 / rank for rank in range(1, depth + 1))
         assert_allclose((m @ depth)([1, 0, 1], [3, 2, 1]), (1 + (depth > 2) / 3) / harmonic, rtol=1e-12, atol=0)
-    with pytest.raises(ConventionError, match=r"ideal=full sums the weights of k ranks, k at most 10,000,000, got"):
+    with pytest.raises(OptionError, match=r"ideal=full sums the weights of k ranks, k at most 10,000,000, got"):
         (m @ 2**53)([1, 0, 1], [3, 2, 1])
 
 

@@ -151,9 +151,9 @@ def test_the_discount_of_the_letor_scripts() -> None:
     for m in (letor, AP()):
         assert value(m, [0, 0, 0]) == 0
     for k in (1, 2, 3, 5):
-        assert value((NDCG() @ k).under("letor4"), labels) == value(letor @ k, labels)
-    assert value((NDCG() @ 6).under("letor4"), labels) == 0
-    assert value((NDCG() @ 6).under("letor1"), labels) == value(letor, labels)
+        assert value((NDCG() @ k).with_convention("letor4"), labels) == value(letor @ k, labels)
+    assert value((NDCG() @ 6).with_convention("letor4"), labels) == 0
+    assert value((NDCG() @ 6).with_convention("letor1"), labels) == value(letor, labels)
 
 
 def test_the_norm_of_gains_is_the_ideal_dcg_and_the_loss_is_minus_ndcg() -> None:

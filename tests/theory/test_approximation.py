@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import losses, measures, theory
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.losses import ApproxAP, ApproxNDCG
 from idealrank.measures.ranks import soft_positions
 
@@ -119,5 +119,5 @@ def test_the_actual_error_is_that_of_the_measure() -> None:
 
 
 def test_other_losses_have_no_certificate() -> None:
-    with pytest.raises(ConventionError, match="list_mle is not a loss of soft ranks"):
+    with pytest.raises(OptionError, match="list_mle is not a loss of soft ranks"):
         theory.approximation_error([1, 0], [1, 0], None, "list_mle")

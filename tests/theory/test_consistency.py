@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from idealrank import losses, theory
+from idealrank._typing import Floats, Int64s
 from idealrank.cli.group import commands
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE
 from idealrank.losses.potentials import PNorm
 from idealrank.losses.segments import sums
@@ -23,11 +24,8 @@ from idealrank.theory.consistency.fisher import Mixture
 from idealrank.theory.consistency.minimizers import (
     Risk,
     best_scores,
-    minimise,
+    minimize,
 )
-
-Floats = npt.NDArray[np.float64]
-Int64s = npt.NDArray[np.int64]
 
 #: Section 3.2.1: the labels of two documents, three times in ten 5 and 4, else 1 and 3.
 ETA = ([0.3, 0.7], [[5, 4], [1, 3]])
@@ -145,12 +143,12 @@ def test_proposition_7() -> None:
     ):
         mixture = ([p, 1 - p], vectors)
         assert_allclose(theory.fisher_target(*mixture), target, rtol=0, atol=1e-11)
-        best = loss.minimiser(*mixture)
+        best = loss.minimizer(*mixture)
         assert not theory.compatible(best, target)
         assert_allclose(theory.regret(best, *mixture), lost, rtol=0, atol=1e-11)
         for consistent in (Cosine(normalizer="dcg"), LeastSquares(normalizer="dcg"), CrossEntropy(normalizer="dcg")):
-            assert theory.compatible(consistent.minimiser(*mixture), target)
-    assert not theory.compatible(LeastSquares().minimiser(*ETA), theory.fisher_target(*ETA))
+            assert theory.compatible(consistent.minimizer(*mixture), target)
+    assert not theory.compatible(LeastSquares().minimizer(*ETA), theory.fisher_target(*ETA))
 
 
 def test_switch_points_of_proposition_7() -> None:
@@ -339,16 +337,16 @@ def test_the_numerical_search_agrees_with_closed_forms(name: str, inconsistent: 
 def test_minima_of_black_boxes() -> None:
     # The pairwise logistic loss is at ln(.45/.55); the likelihood, rows with equal labels in their order.
     mixture = Mixture.of([[0.55, 0.45]], [[[2, 3], [1, 0]]])
-    scores = minimise(Risk(pairwise_logistic, mixture)).scores[0]
+    scores = minimize(Risk(pairwise_logistic, mixture)).scores[0]
     assert_allclose(scores[0] - scores[1], math.log(0.45 / 0.55), rtol=0, atol=1e-6)
     target = theory.fisher_target(*mixture)[0]
     assert_allclose(target, [0.635543584991, 0.432935031645], rtol=0, atol=1e-11)
     assert not theory.compatible(scores, target)
     mixture = Mixture.of([[0.4, 0.3, 0.3]], [[[4, 0, 3], [0, 1, 0], [1, 3, 2]]])
-    found = minimise(Risk(ListMLE(ties="stable"), mixture))
+    found = minimize(Risk(ListMLE(ties="stable"), mixture))
     expected = np.array([0.002607005682, 0.032430302424, -0.274702230024])
     assert_allclose(found.scores[0] - found.scores[0].mean(), expected - expected.mean(), rtol=0, atol=1e-6)
-    assert found.settled.all()
+    assert found.converged.all()
     assert found.convex.all()
     assert_allclose(
         theory.fisher_target(*mixture)[0], [0.340954790657, 0.523575760268, 0.240025367927], rtol=0, atol=1e-11
@@ -358,8 +356,8 @@ def test_minima_of_black_boxes() -> None:
 def test_lambda_rank_is_right_for_two_documents_and_not_for_three() -> None:
     assert theory.check_consistency("lambda_rank", refine=False).consistent is True
     chances, vectors = np.array([0.41, 0.59]), np.array([[0.0, 1, 1], [2, 0, 1]])
-    found = minimise(Risk(losses.LambdaRank(), Mixture.of([chances], [vectors])))
-    assert found.settled.all()
+    found = minimize(Risk(losses.LambdaRank(), Mixture.of([chances], [vectors])))
+    assert found.converged.all()
     assert_allclose(theory.regret(found.scores[0], chances, vectors), 0.0271618291479, rtol=0, atol=1e-11)
     # Scores in the right order where the gradient vanishes as well: more loss.
     right = [0.117, -0.635, 0.0]
@@ -374,9 +372,9 @@ def test_a_minimum_of_a_kinked_risk_in_three_dimensions() -> None:
 
     # The median of each document's labels.
     mixture = Mixture.of([[0.3, 0.3, 0.4]], [[[0, 4, 2], [1, 0, 2], [3, 1, 1]]])
-    found = minimise(Risk(distance, mixture))
+    found = minimize(Risk(distance, mixture))
     assert_allclose(found.scores, [[1, 1, 2]], rtol=0, atol=1e-5)
-    assert found.settled.all()
+    assert found.converged.all()
 
 
 def test_a_risk_that_is_not_convex_is_left_undecided_if_nothing_refutes_it() -> None:
@@ -401,8 +399,8 @@ def test_a_loss_for_another_measure_is_refuted_though_it_is_not_convex() -> None
 
 def test_a_minimiser_that_is_none_refutes_nothing() -> None:
     class Wrong(LeastSquares):
-        def minimiser(self, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Floats:
-            return -super().minimiser(probabilities, label_vectors)
+        def minimizer(self, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Floats:
+            return -super().minimizer(probabilities, label_vectors)
 
     found = theory.check_consistency(Wrong(normalizer="dcg"))
     assert found.inconsistent > 0
@@ -413,9 +411,9 @@ def test_a_minimiser_that_is_none_refutes_nothing() -> None:
 def test_a_flat_minimum_refutes_nothing() -> None:
     def forgiving(labels: Floats, scores: Floats, offsets: Int64s) -> tuple[Floats, Floats]:
         # A first document from 2 to 4 and a second from 3 to 5 cost nothing, whatever the labels.
-        centre = np.tile([3, 4], offsets.size - 1)
-        away = np.maximum(np.abs(scores - centre) - 1, 0)
-        return away.reshape(-1, 2).sum(axis=1), np.where(away > 0, np.sign(scores - centre), 0)
+        center = np.tile([3, 4], offsets.size - 1)
+        away = np.maximum(np.abs(scores - center) - 1, 0)
+        return away.reshape(-1, 2).sum(axis=1), np.where(away > 0, np.sign(scores - center), 0)
 
     found = theory.check_consistency(forgiving, levels=(0, 1, 2), refine=False)
     assert (found.inconsistent, found.counterexample) == (0, None)
@@ -438,7 +436,7 @@ def test_strong_consistency_is_refuted_with_two_mixtures_of_one_target() -> None
         assert_allclose(one, other, rtol=0, atol=1e-12)
         assert min(found.second) >= 0
         assert found.difference > 1e-3
-    with pytest.raises(ConventionError, match="take more levels"):
+    with pytest.raises(OptionError, match="take more levels"):
         theory.check_strong_consistency("cosine", levels=(0, 1))
 
 
@@ -498,7 +496,7 @@ def test_no_excess_risk_is_beyond_its_bound(name: str, p: float) -> None:
         def risk(at: Floats, chances: Floats = chances, vectors: Floats = vectors) -> float:
             return float(chances @ loss(vectors.ravel(), np.tile(at, 3), [0, 4, 8, 12])[0])
 
-        excess = risk(scores) - risk(loss.minimiser(chances, vectors))
+        excess = risk(scores) - risk(loss.minimizer(chances, vectors))
         # exp(scores), and the targets, sum to 4 at the most.
         bound = theory.excess_risk_bound(loss, excess, 4, total=4.0 if p == 1 else None)
         assert theory.strong_convexity(loss, 4, total=4.0).p == p
@@ -520,13 +518,13 @@ def test_divergences_grow_as_their_strong_convexity_says(name: str) -> None:
 
 
 def test_losses_without_a_bound_say_so() -> None:
-    with pytest.raises(ConventionError, match="cosine is not known to be a Bregman divergence"):
+    with pytest.raises(OptionError, match="cosine is not known to be a Bregman divergence"):
         theory.excess_risk_bound("cosine", 0.1, 2)
-    with pytest.raises(ConventionError, match="give total"):
+    with pytest.raises(OptionError, match="give total"):
         theory.excess_risk_bound("bregman(psi=kl)", 0.1, 2)
     with pytest.raises(DataError, match="not negative"):
         theory.excess_risk_bound("least_squares(normalizer=dcg)", -0.1, 2)
-    with pytest.raises(ConventionError, match="a >= 0"):
+    with pytest.raises(OptionError, match="a >= 0"):
         theory.excess_risk_bound("least_squares(normalizer=dcg)", 0.1, 2, noise_exponent=-1)
 
 
@@ -564,17 +562,17 @@ def test_the_gap_of_training() -> None:
         0.5949813933453506,
         0.5203057569385982,
     ]
-    found = theory.generalisation_gap(test, train, smooth)
+    found = theory.generalization_gap(test, train, smooth)
     assert (found.best, found.trained, found.approximated) == (3, 4, 4)
     assert_allclose([found.gap, found.bound], [0.029490146965, 0.137084527714], rtol=0, atol=1e-11)
     assert found.approximated_gap == pytest.approx(0.029490146965, rel=0, abs=1e-11)
     assert found.approximated_bound == pytest.approx(0.227235790438, rel=0, abs=1e-11)
-    assert theory.generalisation_gap(test, train).approximated_bound is None
+    assert theory.generalization_gap(test, train).approximated_bound is None
 
 
 @given(st.lists(st.tuples(*[st.floats(0, 1)] * 3), min_size=1, max_size=8))
 def test_gaps_are_within_their_bounds(rankers: list[tuple[float, float, float]]) -> None:
-    found = theory.generalisation_gap(*zip(*rankers, strict=True))
+    found = theory.generalization_gap(*zip(*rankers, strict=True))
     assert 0 <= found.gap <= found.bound + 1e-12
     assert found.approximated_gap is not None
     assert found.approximated_bound is not None
@@ -594,9 +592,9 @@ def test_gaps_are_within_their_bounds(rankers: list[tuple[float, float, float]])
         (lambda: theory.violations([1, 2], [1, 2, 3]), "of one length"),
         (lambda: theory.violations([1, np.nan], [1, 2]), "got NaN"),
         (lambda: theory.margin([1.0], [[1]]), "at least two documents"),
-        (lambda: theory.generalisation_gap([0.5], [0.5, 0.6]), "one value a ranker"),
-        (lambda: theory.generalisation_gap([0.5], [0.5], [0.1, 0.2]), "approximation must have one value"),
-        (lambda: theory.generalisation_gap([], []), "flat list of finite numbers"),
+        (lambda: theory.generalization_gap([0.5], [0.5, 0.6]), "one value a ranker"),
+        (lambda: theory.generalization_gap([0.5], [0.5], [0.1, 0.2]), "approximation must have one value"),
+        (lambda: theory.generalization_gap([], []), "flat list of finite numbers"),
         (lambda: theory.check_consistency(lambda *_: (0.0, 0.0)), "one value a query and one number a document"),
         (lambda: theory.switch_points([1], [2]), "two documents or more"),
     ],
@@ -618,7 +616,7 @@ def test_bad_data_is_a_data_error(call: Any, message: str) -> None:
     ],
 )
 def test_a_search_that_cannot_be_says_why(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConventionError, match=message):
+    with pytest.raises(OptionError, match=message):
         theory.check_consistency(**options)
 
 

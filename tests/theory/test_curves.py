@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from theory_models import GRADED, MODELS
 
 from idealrank import discounts, measures
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.theory import GradedCurve, StepCurve, canonical_score, limit
 from idealrank.theory.long_lists.curves import (
     check_same_documents,
@@ -55,7 +55,7 @@ def test_lemma_3_needs_scores_without_ties() -> None:
 def test_scores_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(DataError, match="finite numbers in a flat array"):
         canonical_score([1, math.nan])
-    with pytest.raises(ConventionError, match="unknown ties 'lower'"):
+    with pytest.raises(OptionError, match="unknown ties 'lower'"):
         canonical_score([1], ties="lower")
 
 
@@ -141,7 +141,7 @@ def test_a_raw_curve_has_the_ndcg_of_the_integrated_discount(labels: list[int], 
 
 
 def pooled(values: list[float]) -> list[float]:
-    """The nearest sequence that never falls, by averaging neighbours that do."""
+    """The nearest sequence that never falls, by averaging neighbors that do."""
     blocks: list[tuple[float, int]] = []
     for value in values:
         blocks.append((value, 1))
@@ -223,9 +223,9 @@ def test_fits_of_nothing_are_refused() -> None:
         StepCurve.fit([1, 0, -1], [1, 2, 3], [0, 2, 3])
     with pytest.raises(DataError, match=r"a score must be a finite number, got nan \(query 0, row 1\)"):
         StepCurve.fit([1, 0], [1, math.nan])
-    with pytest.raises(ConventionError, match="unknown method 'spline'"):
+    with pytest.raises(OptionError, match="unknown method 'spline'"):
         StepCurve.fit([1], [1], method="spline")
-    with pytest.raises(ConventionError, match="n_bins=0"):
+    with pytest.raises(OptionError, match="n_bins=0"):
         StepCurve.fit([1], [1], n_bins=0)
 
 

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import datasets, from_arrays
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, measure
 from idealrank.theory import StepCurve, distinguish
 from idealrank.theory.distinguishing.paths import Paths
@@ -198,13 +198,13 @@ def test_what_cannot_be_compared_is_refused() -> None:
         distinguish([0, 0], [1, 2], [2, 1])
     with pytest.raises(DataError, match="of one length"):
         distinguish([0, 1], [1, 2, 3], [2, 1])
-    with pytest.raises(ConventionError, match="not by ap"):
+    with pytest.raises(OptionError, match="not by ap"):
         distinguish([0, 1], [1, 2], [2, 1], ["ap"])
-    with pytest.raises(ConventionError, match="no measure was named"):
+    with pytest.raises(OptionError, match="no measure was named"):
         distinguish([0, 1], [1, 2], [2, 1], [])
-    with pytest.raises(ConventionError, match="offsets of its own"):
+    with pytest.raises(OptionError, match="offsets of its own"):
         distinguish(from_arrays([0, 1], offsets=[0, 2]), [1, 2], [2, 1], offsets=[0, 2])
-    with pytest.raises(ConventionError, match="n_resamples from 1"):
+    with pytest.raises(OptionError, match="n_resamples from 1"):
         distinguish([0, 1], [1, 2], [2, 1], n_resamples=0)
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from theory_models import GRADED, MODELS
 
 from idealrank import discounts
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG
 from idealrank.theory import StepCurve, concentration, first_order, gap, leading_gap, pseudo_expectation
 from idealrank.theory.long_lists.curves import of
@@ -174,7 +174,7 @@ def test_noise_is_of_the_order_that_limits_allow(beta: float, exponent: float, l
 
 
 def test_concentration_refuses_what_it_does_not_know() -> None:
-    with pytest.raises(ConventionError, match="slower than 1/r only"):
+    with pytest.raises(OptionError, match="slower than 1/r only"):
         concentration("zipf", 100, 0.5)
     with pytest.raises(DataError, match="0 < p <= 1"):
         concentration("log", 100, 0)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from theory_models import GRADED, JUMP, MODELS
 
 from idealrank import cutoffs, discounts, measures
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.theory import Curve, GradedCurve, StepCurve, limit, regime
 
 
@@ -186,7 +186,7 @@ def test_what_cannot_be_judged_is_undecided() -> None:
     found = regime(lambda r: 1 / np.log(1 + np.log(1 + r)))
     assert found.kind == "undecided"
     assert "no power of r and log r" in found.reason
-    with pytest.raises(ConventionError, match="not known how fast the discount falls"):
+    with pytest.raises(OptionError, match="not known how fast the discount falls"):
         limit(lambda r: 1 / np.log(1 + np.log(1 + r)), MODELS["line"])
 
 
@@ -205,7 +205,7 @@ def test_anyones_own_discount_has_the_limit_of_what_it_falls_like() -> None:
     ],
 )
 def test_there_is_no_limit_where_few_ranks_count(discount: Any, cutoff: Any, why: str) -> None:
-    with pytest.raises(ConventionError, match=f"no limit here: {why}"):
+    with pytest.raises(OptionError, match=f"no limit here: {why}"):
         limit(discount, MODELS["line"], cutoff)
     assert limit(discount, MODELS["s"], cutoff) == 1.0  # unless the top is free of noise
 
@@ -215,16 +215,16 @@ def test_there_is_no_limit_where_few_ranks_count(discount: Any, cutoff: Any, why
     [(lambda r: r, "; it rises at rank 2"), (lambda r: 1 / r - 1, ""), (lambda r: 2 - r, ""), (lambda r: 0 * r, "")],
 )
 def test_a_discount_that_rises_or_is_negative_is_refused(function: Callable[[Any], Any], where: str) -> None:
-    with pytest.raises(ConventionError, match=f"begins above 0, never rises and is never negative{where}: <lambda>"):
+    with pytest.raises(OptionError, match=f"begins above 0, never rises and is never negative{where}: <lambda>"):
         limit(function, MODELS["s"])
 
 
 def test_other_measures_and_two_cutoffs_are_refused() -> None:
-    with pytest.raises(ConventionError, match="about NDCG and linear NDCG, not ap"):
+    with pytest.raises(OptionError, match="about NDCG and linear NDCG, not ap"):
         limit("ap", MODELS["s"])
-    with pytest.raises(ConventionError, match="has a cut-off"):
+    with pytest.raises(OptionError, match="has a cut-off"):
         limit("ndcg@10", MODELS["s"], 0.2)
-    with pytest.raises(ConventionError, match="expected an NDCG or a discount, got 7"):
+    with pytest.raises(OptionError, match="expected an NDCG or a discount, got 7"):
         limit(7, MODELS["s"])  # type: ignore[arg-type]
 
 

@@ -9,11 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import _native
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats, Int64s
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import DCG, NDCG, LinearNDCG, Measure, measure
 from idealrank.theory.distinguishing.prefixes import (
     growing_sizes,
@@ -38,7 +35,7 @@ def one_by_one(m: Measure, labels: Floats, scores: Floats, offsets: Int64s, size
         for i, n in enumerate(sizes):
             if n <= last - first:
                 part = slice(first, first + n)
-                ideal_is_0 = isinstance(m, (NDCG, LinearNDCG)) and m.under().gain(labels[part]).max() == 0
+                ideal_is_0 = isinstance(m, (NDCG, LinearNDCG)) and m.with_convention().gain(labels[part]).max() == 0
                 value = float(m(labels[part], scores[part])[0])
                 linear_is_0 = isinstance(m, LinearNDCG) and n == 1
                 values[query, i] = np.nan if ideal_is_0 or linear_is_0 else value
@@ -90,7 +87,7 @@ def test_long_lists_agree_at_some_lengths() -> None:
 
 @pytest.mark.parametrize("name", ["ap", "ndcg(ideal=full)@5", "ndcg(short=zero)@5", "auc"])
 def test_other_measures_are_refused(name: str) -> None:
-    with pytest.raises(ConventionError, match="lists that grow"):
+    with pytest.raises(OptionError, match="lists that grow"):
         prefix_values([measure(name)], np.ones(2), [np.ones(2)], np.array([0, 2]), [1])
 
 

@@ -13,7 +13,7 @@ from scipy import special
 from theory_models import GRADED, JUMP, MODELS
 
 from idealrank import discounts
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG
 from idealrank.theory import StepCurve, expected_dcg, limit, pseudo_expectation, worst_ndcg
 from idealrank.theory.long_lists.rank_weights import (
@@ -117,9 +117,9 @@ def test_the_expected_number_of_relevant_documents_must_be_above_one() -> None:
         pseudo_expectation("log", MODELS["s"], 0)
     with pytest.raises(DataError, match="nothing is relevant"):
         pseudo_expectation("log", lambda s: 0.0, 10)
-    with pytest.raises(ConventionError, match="unknown form 'mean'"):
+    with pytest.raises(OptionError, match="unknown form 'mean'"):
         pseudo_expectation("log", MODELS["s"], 10, form="mean")
-    with pytest.raises(ConventionError, match='use form="sum"'):
+    with pytest.raises(OptionError, match='use form="sum"'):
         pseudo_expectation(discounts.Table([1, 0.5]), MODELS["s"], 100, form="integral")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from theory_models import GRADED, JUMP, KNOTS_3, KNOTS_7, MODELS, halves
 
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG
 from idealrank.theory import GradedCurve, StepCurve, documents_needed, gap, queries_needed, verdict
 
@@ -180,8 +180,8 @@ def test_a_risk_is_below_one_half_and_lengths_are_whole() -> None:
         queries_needed("ndcg@10", *FLAT, delta=0.5)
     with pytest.raises(DataError, match="whole number from 1, got 0"):
         gap("ndcg", *FLAT, n=0)
-    with pytest.raises(ConventionError, match="depends on the length of the lists: give n"):
+    with pytest.raises(OptionError, match="depends on the length of the lists: give n"):
         gap("ndcg", *FLAT)
-    with pytest.raises(ConventionError, match="not known how fast"):
+    with pytest.raises(OptionError, match="not known how fast"):
         documents_needed(lambda r: 1 / np.log(1 + np.log(1 + r)), *FLAT)
     assert queries_needed("ndcg", JUMP, lambda s: 0.38, n=10) == 2

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 from theory_models import GRADED, JUMP, KNOTS_3, KNOTS_7, MODELS, halves
 
 from idealrank import discounts
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
 from idealrank.measures import NDCG
 from idealrank.theory import StepCurve, bounded_law, win_probability
 
@@ -146,7 +146,7 @@ def test_anyones_own_bounded_discount_has_a_law() -> None:
 
 
 def test_a_law_is_for_discounts_without_a_limit() -> None:
-    with pytest.raises(ConventionError, match="NDCG has a limit instead"):
+    with pytest.raises(OptionError, match="NDCG has a limit instead"):
         bounded_law("log", MODELS["line"])
 
 
@@ -205,5 +205,5 @@ def test_one_over_r_with_equal_tops_is_a_matter_of_chance() -> None:
 
 def test_what_curves_do_not_decide_is_nan() -> None:
     assert math.isnan(win_probability("zipf", MODELS["s"], lambda s: 0.25 + 0.75 * s**2))
-    with pytest.raises(ConventionError, match="not known how fast"):
+    with pytest.raises(OptionError, match="not known how fast"):
         win_probability(lambda r: 1 / np.log(1 + np.log(1 + r)), MODELS["s"], MODELS["1-s"])

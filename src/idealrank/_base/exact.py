@@ -6,13 +6,12 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 
 __all__ = ["ExactSum", "Moments"]
 
-Floats = npt.NDArray[np.float64]
 
 _LEAST_EXPONENT = -1074  # frexp's exponent of the smallest positive double, less one
 _N_EXPONENTS = 1024 - _LEAST_EXPONENT + 1

@@ -12,7 +12,7 @@ from idealrank._base.specs import (
     nearest,
     number_text,
 )
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 
 __all__ = ["Options", "choice", "number", "option", "read_options"]
 
@@ -22,7 +22,7 @@ def choice(*words: str) -> Callable[[Any], str]:
 
     def coerce(value: Any) -> str:
         if value not in words:
-            raise ConventionError(f"unknown value {value!r}{nearest(str(value), words)}")
+            raise OptionError(f"unknown value {value!r}{nearest(str(value), words)}")
         return str(value)
 
     return coerce
@@ -37,7 +37,7 @@ def number(least: float = -math.inf, most: float = math.inf) -> Callable[[Any], 
         except (TypeError, ValueError):
             converted = math.nan
         if not (math.isfinite(converted) and least <= converted <= most):
-            raise ConventionError(f"expected a number from {least:g} to {most:g}, got {value!r}")
+            raise OptionError(f"expected a number from {least:g} to {most:g}, got {value!r}")
         return converted
 
     return coerce
@@ -60,7 +60,7 @@ class Options:
         known = cls.options()
         for name, value in options.items():
             if name not in known and not (value is None and name in cls.without):
-                raise ConventionError(f"{cls.label} has no option {name!r}{nearest(name, known)}")
+                raise OptionError(f"{cls.label} has no option {name!r}{nearest(name, known)}")
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
@@ -69,8 +69,8 @@ class Options:
             if value is not None:
                 try:
                     object.__setattr__(self, name, coerce(value))
-                except ConventionError as error:
-                    raise ConventionError(f"{self.label}: {name}: {error}") from None
+                except OptionError as error:
+                    raise OptionError(f"{self.label}: {name}: {error}") from None
 
     @classmethod
     def options(cls) -> Mapping[str, Callable[[Any], Any]]:
@@ -112,8 +112,8 @@ def read_options(inside: str, whole: str) -> dict[str, str]:
     for part in filter(None, (part.strip() for part in _COMMA.split(inside))):
         key, equals, value = (text.strip() for text in part.partition("="))
         if not equals:
-            raise ConventionError(f"cannot read the option {part!r} of {whole!r}: write option=value")
+            raise OptionError(f"cannot read the option {part!r} of {whole!r}: write option=value")
         if key in options:
-            raise ConventionError(f"the option {key!r} stands twice in {whole!r}")
+            raise OptionError(f"the option {key!r} stands twice in {whole!r}")
         options[key] = value
     return options

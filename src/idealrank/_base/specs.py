@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 
 __all__ = ["Named", "nearest", "number_text", "parse"]
 
@@ -52,11 +52,11 @@ def parse(text: str, classes: Mapping[str, type[_Value]], what: str) -> _Value:
     name, *numbers = text.split(":")
     cls = classes.get(name.lower())
     if cls is None:
-        raise ConventionError(f"unknown {what} {text!r}{nearest(name, classes)}")
+        raise OptionError(f"unknown {what} {text!r}{nearest(name, classes)}")
     try:
         arguments: list[Any] = [float(number) for number in numbers]
         return cls(*arguments)
     except (TypeError, ValueError) as error:
-        if isinstance(error, ConventionError):
+        if isinstance(error, OptionError):
             raise
-        raise ConventionError(f"cannot read the {what} {text!r}: {error}") from None
+        raise OptionError(f"cannot read the {what} {text!r}: {error}") from None

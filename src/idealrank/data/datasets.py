@@ -15,18 +15,18 @@ addition is NumPy's choice.
 from collections.abc import Callable
 from math import sqrt
 from operator import index
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._typing import Floats
 from idealrank.data.ids import Ids
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 
 __all__ = ["Parts", "topic_distillation", "web_search"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Written out because log is not the same to the last bit everywhere.
 _LOG_100 = 4.605170185988092
@@ -71,7 +71,7 @@ class _Stream:
         return low + (high - low) * float(self.uniforms(1)[0])
 
     def normals(self, n: int) -> Floats:
-        """Nearly normal deviates: the centred sum of twelve uniform quarters of a word, which has variance 1."""
+        """Nearly normal deviates: the centered sum of twelve uniform quarters of a word, which has variance 1."""
         total = np.zeros(n, np.uint64)
         for word in self._bits.random_raw(3 * n).reshape(3, n):
             for shift in (0, 16, 32, 48):

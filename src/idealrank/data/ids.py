@@ -8,12 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
+from idealrank._typing import Bytes, Int64s
 from idealrank.errors import DataError
 
 __all__ = ["Ids"]
-
-Int64s = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
 
 
 class Ids(Sequence[str]):

@@ -10,19 +10,9 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
+from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.ids import Ids
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    Judged,
-    Problem,
-    RankingData,
-    check_offsets,
-    float_column,
-    frozen,
-    places,
-    query_at,
-)
+from idealrank.data.ranking import Judged, Problem, RankingData, check_offsets, float_column, frozen, places, query_at
 from idealrank.errors import DataError
 
 __all__ = ["Qrels", "Run", "join"]
@@ -251,7 +241,7 @@ def join(
     )
 
 
-def _left_out(kind: str, what: str, missing: npt.NDArray[np.bool_], ids: Ids) -> tuple[Problem, ...]:
+def _left_out(kind: str, what: str, missing: Booleans, ids: Ids) -> tuple[Problem, ...]:
     numbers = np.flatnonzero(missing)
     if not numbers.size:
         return ()

@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
+from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.ids import Ids
 from idealrank.errors import DataError
 
 __all__ = ["Judged", "Problem", "RankingData", "concatenate", "from_arrays"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Int64s: TypeAlias = npt.NDArray[np.int64]
 #: Integers stay integers; any other ids are text.
 QueryIds: TypeAlias = Ids | Int64s
 #: A float32 matrix, or SciPy's compressed sparse rows.
@@ -214,7 +213,7 @@ class RankingData:
             twice = int(np.flatnonzero(np.bincount(numbers)[numbers] > 1)[0])
             raise DataError("a query id stands twice", query=self.query_id(twice))
 
-    def check(self, valid: npt.NDArray[np.bool_], values: Floats, what: str) -> None:
+    def check(self, valid: Booleans, values: Floats, what: str) -> None:
         """Raise a DataError for the first document that is not valid, with its value, query and row."""
         if not valid.all():
             row = int(np.flatnonzero(~valid)[0])

@@ -18,10 +18,8 @@ from idealrank._base.tables import (
     Value,
     render,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Problem,
-)
+from idealrank._typing import Floats
+from idealrank.data.ranking import Problem
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import (
     Evaluation,

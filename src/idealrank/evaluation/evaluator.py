@@ -13,24 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.exact import Moments
+from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.judgments import (
     Qrels,
     Run,
     join,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Problem,
-    QueryIds,
-    RankingData,
-    from_arrays,
-)
-from idealrank.errors import ConventionError, DataError
-from idealrank.evaluation.preparation import (
-    Booleans,
-    Prepared,
-    prepare,
-)
+from idealrank.data.ranking import Problem, QueryIds, RankingData, from_arrays
+from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.preparation import Prepared, prepare
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import (
     Convention,
@@ -268,7 +259,7 @@ def named_measures(measures: Measures) -> dict[str, Measure]:
     """{measure as given: measure}."""
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     if not listed:
-        raise ConventionError("no measure was named")
+        raise OptionError("no measure was named")
     return {str(given): measure(given) for given in listed}
 
 
@@ -338,7 +329,7 @@ def evaluate_ranking(
     """Evaluate one system, whose scores are checked, on queries of which the run may leave out some."""
     if missing is None:
         missing = (np.diff(data.offsets) == 0) & (data.judged is not None)
-    filled = {name: each.under(rules) for name, each in named.items()}
+    filled = {name: each.with_convention(rules) for name, each in named.items()}
     signs = _Signs.of(filled.values(), joined=data.judged is not None)
     problems: dict[Problem, None] = {}
     values: dict[str, Floats] = {}
@@ -426,7 +417,7 @@ class _Signs:
             plans["\0judged"] = Plan("sum", "judged", cutoff=self.cutoff)
         return plans
 
-    def problems(self, values: Mapping[str, Floats], sizes: npt.NDArray[np.int64]) -> tuple[Problem, ...]:
+    def problems(self, values: Mapping[str, Floats], sizes: Int64s) -> tuple[Problem, ...]:
         """What the counts say, where there is something to say."""
         ranked = sizes if self.cutoff is None else np.minimum(sizes, self.cutoff.at(sizes))
         where = "ranked documents" if self.cutoff is None else f"documents in the first {self.cutoff}"
@@ -446,5 +437,5 @@ class _Signs:
         return tuple(found)
 
 
-def _percent(count: int, ranked: npt.NDArray[np.int64]) -> str:
+def _percent(count: int, ranked: Int64s) -> str:
     return f"{count:,} ({count / ranked.sum():.1%})"

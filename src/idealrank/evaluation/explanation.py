@@ -15,7 +15,7 @@ from idealrank._base.tables import (
     Value,
     render,
 )
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import (
     Evaluation,
     Evaluations,
@@ -142,7 +142,7 @@ def explain(
     """
     rules = [convention(each) for each in ([like] if isinstance(like, (str, Convention)) else like)]
     if len(rules) < 2:
-        raise ConventionError("an explanation needs two conventions or more: like=['trec_eval', 'sklearn']")
+        raise OptionError("an explanation needs two conventions or more: like=['trec_eval', 'sklearn']")
     given = measure(name)
     evaluations = {each.name: _one(evaluate(data, scores, given, like=each, n_threads=n_threads)) for each in rules}
     label = str(given)
@@ -169,7 +169,7 @@ def _changes(given: Measure, start: Convention, end: Convention) -> Iterator[tup
     """Each choice that differs, before and after, with the convention and the measure once it is changed too."""
     has_cutoff = given.cutoff is not None
     begun, target = (each.for_measure(given.label, has_cutoff) for each in (start, end))
-    measures = given.under(start), given.under(end)
+    measures = given.with_convention(start), given.with_convention(end)
     options = {name: tuple(getattr(each, name) for each in measures) for name in measures[0].options()}
     data = {name: (value, target.data[name]) for name, value in begun.data.items()}
     both = {name: pair for name, pair in (options | data).items() if pair[0] != pair[1]}

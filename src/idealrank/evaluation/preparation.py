@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
+from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.ids import Ids
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    Judged,
-    Problem,
-    QueryIds,
-    RankingData,
-    places,
-    query_at,
-)
+from idealrank.data.ranking import Judged, Problem, QueryIds, RankingData, places, query_at
 from idealrank.errors import DataError
 from idealrank.measures.conventions import Convention
 from idealrank.measures.plan import Lists
 
 __all__ = ["Prepared", "prepare"]
-
-Booleans: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

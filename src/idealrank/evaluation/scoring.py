@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import (
-    Floats,
-    from_arrays,
-)
+from idealrank._typing import Floats
+from idealrank.data.ranking import from_arrays
 from idealrank.errors import DataError
 from idealrank.measures import Measure, measure
 

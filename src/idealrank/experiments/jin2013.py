@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from idealrank._typing import Floats
 from idealrank.data import datasets
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-)
+from idealrank.data.ranking import RankingData
 from idealrank.experiments.results import Claim, Reproduction
 from idealrank.measures import AUC, DCG, LinearNDCG, PairwiseError
 from idealrank.theory import exchanges, linear_ndcg_of_auc, threshold_errors

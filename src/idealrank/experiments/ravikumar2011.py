@@ -204,10 +204,10 @@ def _geometry(loss: str, p: float) -> Any:
     figure = Figure(figsize=(5, 4.6), layout="constrained")
     axes = figure.add_subplot()
     axes.axline((0, 0), slope=1, color="black", linewidth=1)
-    for points, colour, name in zip(_two_points(loss), ("#2a9d3a", "#1f5fbf"), ("NDCG", loss), strict=True):
+    for points, color, name in zip(_two_points(loss), ("#2a9d3a", "#1f5fbf"), ("NDCG", loss), strict=True):
         mean = np.array([p, 1 - p]) @ points
-        axes.plot(*points.T, color=colour, marker="o", linewidth=1, label=f"normalised as {name} does")
-        axes.plot(*mean, color=colour, marker="*", markersize=13)
+        axes.plot(*points.T, color=color, marker="o", linewidth=1, label=f"normalised as {name} does")
+        axes.plot(*mean, color=color, marker="*", markersize=13)
     axes.set(xlim=(0, 1.05), ylim=(0, 1.05), aspect="equal", xlabel="document 1", ylabel="document 2")
     axes.set_title(f"Inconsistency of {loss}: means as stars")
     axes.legend(loc="lower left")

@@ -14,13 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from idealrank._typing import Floats, Int64s
 from idealrank.data import datasets
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    RankingData,
-    from_arrays,
-)
+from idealrank.data.ranking import RankingData, from_arrays
 from idealrank.errors import DataError
 from idealrank.experiments.results import Claim, Reproduction
 from idealrank.learners import LinearRanker

@@ -9,18 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-    float_column,
-    from_arrays,
-)
+from idealrank._typing import Float32s, Floats
+from idealrank.data.ranking import RankingData, float_column, from_arrays
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import evaluate
-from idealrank.learners.trees.boosting import (
-    Float32s,
-    derivatives,
-)
+from idealrank.learners.trees.boosting import derivatives
 from idealrank.losses import Loss
 from idealrank.losses.base import Lists
 from idealrank.measures import Measure

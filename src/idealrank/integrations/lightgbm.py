@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import losses, measures
+from idealrank._typing import Float32s
 from idealrank.data.ranking import RankingData
 from idealrank.integrations._boosters import Metric, Objective, grouped
-from idealrank.learners.trees.boosting import Float32s
 from idealrank.losses import Loss
 from idealrank.losses.base import weight_column
 from idealrank.losses.segments import sums

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._typing import Int64s
 from idealrank.errors import DataError
 from idealrank.io.frames import pyarrow_module
 from idealrank.io.tables import parquet_file
@@ -130,7 +131,7 @@ class SortedParquet:
                 return self._runs(table, None)[0][-1]
         return None
 
-    def _runs(self, table: Any, last: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], int]:
+    def _runs(self, table: Any, last: Any) -> tuple[npt.NDArray[Any], Int64s, int]:
         """Each query's id; where its rows start, and where the last ones end; how many of the queries are ``last``."""
         import pyarrow.compute as pc
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from idealrank._base.threads import resolve_threads
+from idealrank._typing import Bytes
 from idealrank.errors import ParseError
 
 __all__ = ["Progress", "Source", "atomic_output", "display_name", "read_blocks"]
@@ -53,7 +53,7 @@ class Reader(Protocol):
 
     @property
     def n_lines(self) -> int: ...
-    def feed(self, block: npt.NDArray[np.uint8], last: bool, n_threads: int) -> int: ...
+    def feed(self, block: Bytes, last: bool, n_threads: int) -> int: ...
 
 
 def display_name(source: Source) -> str:
@@ -162,7 +162,7 @@ class _Collector:
         self.n_lines = 0
         self._left = most
 
-    def feed(self, block: npt.NDArray[np.uint8], last: bool, n_threads: int) -> int:
+    def feed(self, block: Bytes, last: bool, n_threads: int) -> int:
         if self._left is not None:
             self._left -= block.size
             if self._left < 0:

@@ -20,20 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.extras import needs
+from idealrank._typing import Float32s, Floats, Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import (
     Qrels,
     Run,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    Problem,
-    QueryIds,
-    RankingData,
-    from_arrays,
-)
-from idealrank.errors import ConventionError, DataError, MissingExtraError
+from idealrank.data.ranking import Problem, QueryIds, RankingData, from_arrays
+from idealrank.errors import DataError, MissingExtraError, OptionError
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -413,9 +407,7 @@ def pyarrow_module() -> Any:
     return pyarrow
 
 
-def _features(
-    frame: nw.DataFrame[Any], names: Sequence[str]
-) -> tuple[npt.NDArray[np.float32] | None, tuple[Problem, ...]]:
+def _features(frame: nw.DataFrame[Any], names: Sequence[str]) -> tuple[Float32s | None, tuple[Problem, ...]]:
     """The columns side by side as one float32 matrix, and what was missing in them."""
     if not names:
         return None, ()
@@ -508,7 +500,7 @@ def frame_of(columns: Mapping[str, Any], backend: Backend = "pandas") -> Any:
     import narwhals as nw
 
     if backend not in get_args(Backend):
-        raise ConventionError(f"backend must be one of {', '.join(map(repr, get_args(Backend)))}, got {backend!r}")
+        raise OptionError(f"backend must be one of {', '.join(map(repr, get_args(Backend)))}, got {backend!r}")
     if backend == "pyarrow":
         pyarrow_module()
     try:

@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 
 from idealrank import _native
+from idealrank._typing import Int64s
 from idealrank.data.ids import Ids
-from idealrank.data.ranking import (
-    Int64s,
-    Problem,
-    RankingData,
-)
+from idealrank.data.ranking import Problem, RankingData
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.scores import read_groups

@@ -8,10 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 from idealrank.errors import ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 

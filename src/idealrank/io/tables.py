@@ -15,7 +15,7 @@ from idealrank.data.judgments import (
     Run,
 )
 from idealrank.data.ranking import RankingData
-from idealrank.errors import ConventionError, DataError, ParseError
+from idealrank.errors import DataError, OptionError, ParseError
 from idealrank.io.files import Source, atomic_output, display_name, read_whole
 from idealrank.io.frames import Columns, Stored, from_frame, pyarrow_module, to_frame
 
@@ -105,7 +105,7 @@ def _is_parquet(name: str, kind: Format | None) -> bool:
     lowered = name.lower()
     if not lowered.endswith(_PARQUET_ENDINGS + _CSV_ENDINGS):
         endings = ", ".join(_PARQUET_ENDINGS + _CSV_ENDINGS)
-        raise ConventionError(f"a file's ending says its format and must be one of {endings}, got {name!r}")
+        raise OptionError(f"a file's ending says its format and must be one of {endings}, got {name!r}")
     return lowered.endswith(_PARQUET_ENDINGS)
 
 

@@ -13,12 +13,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-    from_arrays,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData, from_arrays
+from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.io.frames import frame_of
 from idealrank.learners.linear.engine import Source
@@ -151,11 +148,11 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def check_options(self) -> None:
         """Refuse options that make no sense, before any data is looked at."""
         if self.normalize is not None and self.normalize not in NORMALIZATIONS:
-            raise ConventionError(f"normalize is None, 'minmax' or 'zscore', got {self.normalize!r}")
+            raise OptionError(f"normalize is None, 'minmax' or 'zscore', got {self.normalize!r}")
         measure(self.measure)
         seed = getattr(self, "random_state", None)
         if isinstance(seed, Integral) and int(seed) < 0:
-            raise ConventionError(f"random_state must be 0 or more, or None, got {seed}")
+            raise OptionError(f"random_state must be 0 or more, or None, got {seed}")
         self._check_options()
 
     def validated_by(self: _Self, other: str | Measure) -> _Self:
@@ -204,8 +201,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _source_mean(self, source: Source) -> float:
         raise self._refused(source)
 
-    def _refused(self, source: Source) -> ConventionError:
-        return ConventionError(
+    def _refused(self, source: Source) -> OptionError:
+        return OptionError(
             f"{type(self).__name__} takes arrays, which fit into memory, and no {type(source).__name__}: "
             "linear rankers that are fitted by L-BFGS do"
         )
@@ -221,7 +218,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _to_validate_on(self, eval_set: Any) -> RankingData | None:
         if isinstance(eval_set, Source):
-            raise ConventionError("a source is to validate a fit from a source: with arrays, eval_set=(X, y, qid)")
+            raise OptionError("a source is to validate a fit from a source: with arrays, eval_set=(X, y, qid)")
         if eval_set is None:
             return None
         try:

@@ -10,10 +10,8 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-)
+from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData
 from idealrank.learners.base import Ranker, Training
 from idealrank.learners.linear.features import table_of
 from idealrank.learners.linear.parts import in_callers_words

@@ -11,11 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-)
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData
+from idealrank.errors import OptionError
 from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.learners.base import Ranker
 from idealrank.learners.linear.engine import (
@@ -61,9 +59,9 @@ class Iterative(Ranker):
 
     def _check_options(self) -> None:
         if self.max_iter < 1:
-            raise ConventionError(f"max_iter must be 1 or more, got {self.max_iter}")
+            raise OptionError(f"max_iter must be 1 or more, got {self.max_iter}")
         if self.patience is not None and self.patience < 1:
-            raise ConventionError(f"patience must be 1 or more, or None, got {self.patience}")
+            raise OptionError(f"patience must be 1 or more, or None, got {self.patience}")
 
     @contextmanager
     def _traced(self, start: Floats, validate: Callable[[Floats], float] | None) -> Iterator[Trace]:

@@ -9,7 +9,7 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from idealrank._base.specs import nearest
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.learners.base import Ranker
 from idealrank.losses import Loss
 from idealrank.measures import Measure, cutoffs
@@ -49,13 +49,13 @@ def learner(name: str, options: Mapping[str, Any] | None = None) -> Ranker:
     (ApproxNDCGRanker(alpha=5), ListNet(), RankNet())
     >>> learner("aprox_ndcg")
     Traceback (most recent call last):
-    idealrank.errors.ConventionError: unknown learner 'aprox_ndcg'; did you mean 'approx_ndcg'?
+    idealrank.errors.OptionError: unknown learner 'aprox_ndcg'; did you mean 'approx_ndcg'?
     """
     known = {label(cls): cls for cls in classes().values()}
     by_letters = {_letters(each): cls for each, cls in known.items()}
     cls = by_letters.get(_letters(name).removesuffix("ranker"))
     if cls is None:
-        raise ConventionError(f"unknown learner {name!r}{nearest(name, known)}")
+        raise OptionError(f"unknown learner {name!r}{nearest(name, known)}")
     return made(cls, options or {})
 
 
@@ -73,11 +73,11 @@ def made(cls: type[Ranker], options: Mapping[str, Any]) -> Ranker:
     known, types = options_of(cls), get_type_hints(cls)
     for name, value in options.items():
         if name not in known:
-            raise ConventionError(f"{cls.__name__} has no option {name!r}{nearest(name, known)}")
+            raise OptionError(f"{cls.__name__} has no option {name!r}{nearest(name, known)}")
         kinds = _kinds(types.get(name, Any))
         if not any(_is_of(value, kind) for kind in kinds):
             words = dict.fromkeys(_WORDS.get(kind, "text") for kind in kinds)
-            raise ConventionError(f"{name} must be {' or '.join(words)}, got {value!r}")
+            raise OptionError(f"{name} must be {' or '.join(words)}, got {value!r}")
     ranker = cls(**options)
     ranker.check_options()
     return ranker

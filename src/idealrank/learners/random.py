@@ -8,10 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-)
+from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.learners.base import Ranker, Training
 from idealrank.measures import Measure

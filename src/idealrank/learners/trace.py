@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 
 __all__ = ["Trace"]
 

@@ -12,11 +12,8 @@ import numpy.typing as npt
 
 from idealrank._base.options import Options
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    check_columns,
-)
+from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.ranking import check_columns
 from idealrank.errors import DataError
 
 __all__ = ["Lists", "Loss", "callers_rows", "fitting", "weight_column"]
@@ -106,11 +103,11 @@ class Loss(Options):
             curvature = curvature * np.repeat(factors, lists.sizes)
         return _as_given(curvature, scores, kept)
 
-    def settled(self, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Loss:
+    def resolved(self, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Loss:
         """The loss that a learner, which begins with these scores, is to keep: itself, where nothing is left open."""
         return self
 
-    def blurred(self, sharpness: float) -> Loss | None:
+    def smoothed(self, sharpness: float) -> Loss | None:
         """A smoother loss of the same kind, this one again for sharpness 1; None where there is no such thing."""
         return None
 
@@ -130,7 +127,7 @@ def fitting(
     weights: npt.ArrayLike | None,
     mask: npt.ArrayLike | None,
     n_threads: int | None,
-) -> tuple[Lists, npt.NDArray[np.bool_] | None]:
+) -> tuple[Lists, Booleans | None]:
     """The arrays, checked to fit together, without the documents that the mask leaves out; and the mask.
 
     >>> lists, kept = fitting([1, 0, 2], [0.1, 0.2, 0.3], [0, 1, 3], None, [True, False, True], 1)
@@ -170,9 +167,7 @@ def weight_column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> 
     return column
 
 
-def _as_given(
-    column: Floats, scores: npt.ArrayLike, kept: npt.NDArray[np.bool_] | None
-) -> npt.NDArray[np.float64 | np.float32]:
+def _as_given(column: Floats, scores: npt.ArrayLike, kept: Booleans | None) -> npt.NDArray[np.float64 | np.float32]:
     """The column with a 0 for each document left out, in the precision of the scores."""
     if kept is not None:
         whole = np.zeros(kept.size)
@@ -182,7 +177,7 @@ def _as_given(
 
 
 @contextmanager
-def callers_rows(kept: npt.NDArray[np.bool_] | None) -> Iterator[None]:
+def callers_rows(kept: Booleans | None) -> Iterator[None]:
     """In an error from within, the row counts among all documents and not among those that a mask leaves.
 
     >>> with callers_rows(np.array([False, True])):

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealrank._base.options import option
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 from idealrank.losses import links, potentials
 from idealrank.losses.base import Lists
 from idealrank.losses.segments import sums

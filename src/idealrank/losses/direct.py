@@ -29,11 +29,8 @@ from idealrank._base.options import (
     number,
     option,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats, Int64s
+from idealrank.errors import OptionError
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.positions import REDUCTIONS, Positions
 from idealrank.losses.segments import sums
@@ -66,26 +63,26 @@ class SoftRanked(Loss):
     alpha: float | str = option(_alpha, 10.0)
     sigmoid: str = option(choice(*SIGMOIDS), "logistic")
 
-    def settled(self: _Soft, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: float = 0.01) -> _Soft:
+    def resolved(self: _Soft, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: float = 0.01) -> _Soft:
         """The loss with a number for alpha="auto": that which `idealrank.theory.alpha_for` gives for these scores.
 
         A learner calls it once before a fit, and keeps what it returns. Where all scores are equal, alpha is 10.
 
-        >>> ApproxNDCG(alpha="auto").settled([1.0, 0.0]).alpha == float(np.log(99))
+        >>> ApproxNDCG(alpha="auto").resolved([1.0, 0.0]).alpha == float(np.log(99))
         True
         """
         if self.alpha != "auto":
             return self
         return dataclasses.replace(self, alpha=min(alpha_for(scores, offsets, tol), 1e300) or 10.0)
 
-    def blurred(self, sharpness: float) -> Loss:
+    def smoothed(self, sharpness: float) -> Loss:
         return self if sharpness == 1 else dataclasses.replace(self, alpha=self.slope_of_ranks() * sharpness)
 
     def slope_of_ranks(self) -> float:
         """Alpha, which must be a number by now."""
         if isinstance(self.alpha, str):
-            raise ConventionError(
-                f"{self.label}: alpha=auto is chosen before a fit: call settled(scores, offsets), or name a number"
+            raise OptionError(
+                f"{self.label}: alpha=auto is chosen before a fit: call resolved(scores, offsets), or name a number"
             )
         return self.alpha
 
@@ -174,7 +171,7 @@ def _is_native_ap(plan: Plan) -> bool:
 
 
 def _checked(target: Measure, label: str) -> Plan:
-    plan = target.under().plan()
+    plan = target.with_convention().plan()
     if (
         plan is None
         or plan.reduction not in REDUCTIONS
@@ -182,9 +179,7 @@ def _checked(target: Measure, label: str) -> Plan:
         or not isinstance(plan.gain, gains.Gain)
     ):
         takes = "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate, kendall_tau"
-        raise ConventionError(
-            f"{label}: {target} is not a measure of positions that has a smooth form; it takes {takes}"
-        )
+        raise OptionError(f"{label}: {target} is not a measure of positions that has a smooth form; it takes {takes}")
     return plan
 
 

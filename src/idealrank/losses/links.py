@@ -12,8 +12,8 @@ from idealrank._base.specs import (
     Named,
     parse,
 )
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
 
 __all__ = ["Elementwise", "Link", "Scale", "of"]
 
@@ -52,7 +52,7 @@ class Scale(Link):
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.factor) and self.factor > 0):
-            raise ConventionError(f"the factor of a scale is finite and above 0, got {self.factor}")
+            raise OptionError(f"the factor of a scale is finite and above 0, got {self.factor}")
 
     def forward(self, s: Floats) -> Floats:
         return self.factor * s
@@ -99,5 +99,5 @@ def of(value: str | Link) -> Link:
     if isinstance(value, Link):
         return value
     if not isinstance(value, str):
-        raise ConventionError(f"a link is 'scale:2' or a Link, got {value!r}")
+        raise OptionError(f"a link is 'scale:2' or a Link, got {value!r}")
     return parse(value, {Scale.name(): Scale}, "link")

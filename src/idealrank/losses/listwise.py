@@ -19,10 +19,7 @@ from idealrank._base.options import (
     number,
     option,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.segments import log_sum_exp, log_sums_downwards, norms, runs, sums
 from idealrank.losses.targets import Listwise, Target, check_finite, check_outcome, divided, normalizer

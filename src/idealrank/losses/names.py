@@ -9,7 +9,7 @@ from typing import Any
 
 from idealrank._base.options import read_options
 from idealrank._base.specs import nearest
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.losses.base import Loss
 
 __all__ = ["ALIASES", "classes", "loss"]
@@ -50,22 +50,22 @@ def loss(name: str | Loss) -> Loss:
     (cross_entropy(normalizer=dcg), q_norm(q=3), cross_entropy, cosine)
     >>> loss("cross_entropi")
     Traceback (most recent call last):
-    idealrank.errors.ConventionError: unknown loss 'cross_entropi'; did you mean 'cross_entropy'?
+    idealrank.errors.OptionError: unknown loss 'cross_entropi'; did you mean 'cross_entropy'?
     """
     if isinstance(name, Loss):
         return name
     if not isinstance(name, str):
-        raise ConventionError(f"a loss is a name such as 'cosine' or a Loss, got {name!r}")
+        raise OptionError(f"a loss is a name such as 'cosine' or a Loss, got {name!r}")
     shape = _SHAPE.fullmatch(name)
     if shape is None:
-        raise ConventionError(f"cannot read the loss {name!r}: write cosine or cross_entropy(normalizer=dcg)")
+        raise OptionError(f"cannot read the loss {name!r}: write cosine or cross_entropy(normalizer=dcg)")
     word = shape["name"].lower()
     cls = classes().get(ALIASES.get(word, word))
     if cls is None:
-        raise ConventionError(f"unknown loss {name!r}{nearest(word, [*classes(), *ALIASES])}")
+        raise OptionError(f"unknown loss {name!r}{nearest(word, [*classes(), *ALIASES])}")
     options: dict[str, Any] = dict(read_options(shape["options"] or "", whole=name))
     try:
         made: Loss = cls(**options)
     except TypeError as error:
-        raise ConventionError(f"{name!r} lacks an option: {error}") from None
+        raise OptionError(f"{name!r} lacks an option: {error}") from None
     return made

@@ -27,8 +27,8 @@ from idealrank._base.options import (
     number,
     option,
 )
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.direct import depths_of
 from idealrank.losses.targets import worth_of
@@ -44,7 +44,7 @@ _positive = number(1e-300, 1e300)
 def _ranks(value: Any) -> int:
     cutoff = cutoffs.of(value)
     if not isinstance(cutoff, cutoffs.Rank):
-        raise ConventionError(f"expected a whole number of ranks from 1 on, got {value!r}")
+        raise OptionError(f"expected a whole number of ranks from 1 on, got {value!r}")
     return cutoff.k
 
 
@@ -184,13 +184,11 @@ class LambdaRank(Pairwise):
 
     def plan(self) -> Plan:
         """How the measure is computed, as plain data; 0 for a query without gain."""
-        plan = self.measure.under().plan()
+        plan = self.measure.with_convention().plan()
         separable = plan is not None and plan.reduction in ("sum", "precision_mean", "first", "any")
         if plan is None or not separable or plan.denominator == "hits" or not isinstance(plan.gain, gains.Gain):
             takes = "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate"
-            raise ConventionError(
-                f"{self.label}: a swap's change of {self.measure} has no closed form; it takes {takes}"
-            )
+            raise OptionError(f"{self.label}: a swap's change of {self.measure} has no closed form; it takes {takes}")
         return dataclasses.replace(plan, empty=0.0)
 
     def _sums(self, lists: Lists, *, curvature: bool, swap: Any = None) -> tuple[Floats, Floats]:

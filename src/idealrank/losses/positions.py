@@ -14,10 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 from idealrank.losses.segments import sums
 from idealrank.measures import discounts
 from idealrank.measures.ranks import SoftRanks

@@ -14,12 +14,9 @@ from idealrank._base.specs import (
     Named,
     parse,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    query_at,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ranking import query_at
+from idealrank.errors import DataError, OptionError
 from idealrank.losses.segments import norms, sums
 
 __all__ = ["KL", "Composed", "PNorm", "Potential", "Squared", "of"]
@@ -116,7 +113,7 @@ class PNorm(Potential):
 
     def __post_init__(self) -> None:
         if not 1 < self.p <= 2:
-            raise ConventionError(f"p of a p-norm lies above 1 and is at most 2, got {self.p}")
+            raise OptionError(f"p of a p-norm lies above 1 and is at most 2, got {self.p}")
 
     def value(self, x: Floats, offsets: Int64s) -> Floats:
         return norms(x, offsets, self.p)[0] ** 2
@@ -243,5 +240,5 @@ def of(value: str | Potential) -> Potential:
     if isinstance(value, Potential):
         return value
     if not isinstance(value, str):
-        raise ConventionError(f"psi is 'squared', 'kl', 'pnorm:1.5' or a Potential, got {value!r}")
+        raise OptionError(f"psi is 'squared', 'kl', 'pnorm:1.5' or a Potential, got {value!r}")
     return parse(value, _CLASSES, "psi")

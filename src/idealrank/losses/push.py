@@ -12,10 +12,7 @@ from idealrank._base.options import (
     number,
     option,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.segments import log_sum_exp, log_sums_downwards, runs, sums
 from idealrank.losses.targets import check_finite, check_outcome

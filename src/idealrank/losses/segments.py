@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 
 __all__ = ["log_sum_exp", "log_sums_downwards", "maxima", "norms", "runs", "sums"]
 

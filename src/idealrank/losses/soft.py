@@ -13,7 +13,7 @@ from idealrank._base.options import (
     number,
     option,
 )
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.targets import dcg_norms, worth_of
 from idealrank.measures import cutoffs, discounts, gains
@@ -46,7 +46,7 @@ class SoftNDCG(Loss):
     cutoff: Any = option(cutoffs.of)
     label = "soft_ndcg"
 
-    def blurred(self, sharpness: float) -> Loss:
+    def smoothed(self, sharpness: float) -> Loss:
         return self if sharpness == 1 else dataclasses.replace(self, sigma=self.sigma / sharpness)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:

@@ -9,11 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.options import option
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    query_at,
-)
+from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.ranking import query_at
 from idealrank.errors import DataError
 from idealrank.losses.base import Lists, Loss
 from idealrank.measures import cutoffs, discounts, gains
@@ -57,7 +54,7 @@ class Target(NamedTuple):
     """One target a document, and whether each query is ranked at all: if not, its loss is 0."""
 
     values: Floats
-    ranked: npt.NDArray[np.bool_]
+    ranked: Booleans
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -115,7 +112,7 @@ class Listwise(Loss):
         norms = dcg_norms(worth, lists.offsets, self.discount, cutoff, lists.n_threads)
         return divided(worth, norms, lists.sizes)
 
-    def minimiser(self, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Floats:
+    def minimizer(self, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Floats:
         """The scores of least expected loss where label vectors have these probabilities; -inf is a limit.
 
         Any axes before the last of ``probabilities``, and before the last two of ``label_vectors``, are many problems

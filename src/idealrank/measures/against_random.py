@@ -19,10 +19,8 @@ from idealrank._base.options import (
     number,
     option,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Judged,
-)
+from idealrank._typing import Floats
+from idealrank.data.ranking import Judged
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option, kernel_ties
 from idealrank.measures.discounted import NDCG
 from idealrank.measures.plan import Lists, run
@@ -40,7 +38,7 @@ class _AgainstRandom(Measure):
         return None
 
     def values(self, lists: Lists) -> Floats:
-        filled = self.under()
+        filled = self.with_convention()
         ndcg = filled._ndcg()
         actual = run([ndcg.plan()], lists, kernel_ties(ndcg))[0]
         offsets, pool = lists.offsets, lists.judged

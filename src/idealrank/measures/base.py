@@ -16,14 +16,9 @@ from idealrank._base.options import (
     number,
     option,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Judged,
-    check_columns,
-    check_offsets,
-    float_column,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.data.ranking import Judged, check_columns, check_offsets, float_column
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.conventions import (
     Convention,
@@ -46,7 +41,7 @@ def _empty(value: Any) -> float | str:
         return "nan"
     coerced = number(0, 1)(value)
     if coerced not in (0.0, 1.0):
-        raise ConventionError(f"empty is 0, 1, 'nan' or 'skip', got {value!r}")
+        raise OptionError(f"empty is 0, 1, 'nan' or 'skip', got {value!r}")
     return coerced
 
 
@@ -55,14 +50,14 @@ class Measure(Options):
     """A measure of rankings: a frozen value that gives one number a query.
 
     ``m(labels, scores, offsets)`` measures; ``m @ 10`` is the same measure with a cut-off; ``str(m)`` is its name,
-    which `idealrank.measure` reads back. Options that are None are as the convention says; ``m.under("sklearn")`` fills
-    them.
+    which `idealrank.measure` reads back. Options that are None are as the convention says;
+    ``m.with_convention("sklearn")`` fills them.
 
     >>> from idealrank.measures import Precision
     >>> p = Precision() @ 2
     >>> p, p([0, 1, 1], [3, 2, 1])
     (p@2, array([0.5]))
-    >>> p.under("sklearn")
+    >>> p.with_convention("sklearn")
     p(ties=average,empty=0,rel=1,ideal=retrieved,denominator=cutoff)@2
     """
 
@@ -81,7 +76,7 @@ class Measure(Options):
 
     __repr__ = __str__
 
-    def under(self: _Measure, like: str | Convention = "idealrank") -> _Measure:
+    def with_convention(self: _Measure, like: str | Convention = "idealrank") -> _Measure:
         """The measure with every unnamed option filled in by the convention."""
         rules = convention(like)
         has_cutoff = self.cutoff is not None
@@ -114,7 +109,7 @@ class Measure(Options):
 
     def values(self, lists: Lists) -> Floats:
         """As the call, on lists that are known to fit together."""
-        filled = self.under()
+        filled = self.with_convention()
         plan = filled.plan()
         assert plan is not None, "a measure without a plan overrides values"
         return run([plan], lists, kernel_ties(filled)).reshape(-1)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from idealrank._base.specs import nearest
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.measures import discounts, gains
 
 __all__ = ["CONVENTION_NAMES", "Convention", "convention"]
@@ -62,7 +62,7 @@ class Convention:
             value = getattr(self, name)
             if value not in known:
                 words = ", ".join(map(repr, known))
-                raise ConventionError(f"{self.name}: {name} must be one of {words}, got {value!r}")
+                raise OptionError(f"{self.name}: {name} must be one of {words}, got {value!r}")
 
     def option(self, name: str, measure: str, has_cutoff: bool = False) -> Any:
         """What an unnamed option of a measure means here."""
@@ -85,16 +85,16 @@ class Convention:
         """The choices about the data, by name."""
         return {name: getattr(self, name) for name in _CHOICES}
 
-    def but(self, **choices: Any) -> Convention:
+    def replace(self, **choices: Any) -> Convention:
         """The same with other choices about the data.
 
-        >>> convention("trec_eval").but(unjudged="drop", missing=0.0).name
+        >>> convention("trec_eval").replace(unjudged="drop", missing=0.0).name
         'trec_eval but unjudged=drop, missing=0.0'
         """
         changed = ", ".join(f"{name}={value}" for name, value in choices.items())
         for name in choices:
             if name not in _CHOICES:
-                raise ConventionError(f"a convention has no choice {name!r}{nearest(name, _CHOICES)}")
+                raise OptionError(f"a convention has no choice {name!r}{nearest(name, _CHOICES)}")
         return dataclasses.replace(self, name=f"{self.name} but {changed}", **choices)
 
     def __str__(self) -> str:
@@ -242,10 +242,10 @@ def convention(like: str | Convention) -> Convention:
     Linear()
     >>> convention("trek_eval")
     Traceback (most recent call last):
-    idealrank.errors.ConventionError: unknown convention 'trek_eval'; did you mean 'trec_eval'?
+    idealrank.errors.OptionError: unknown convention 'trek_eval'; did you mean 'trec_eval'?
     """
     if isinstance(like, Convention):
         return like
     if like not in _BY_NAME:
-        raise ConventionError(f"unknown convention {like!r}{nearest(like, _BY_NAME)}")
+        raise OptionError(f"unknown convention {like!r}{nearest(like, _BY_NAME)}")
     return _BY_NAME[like]

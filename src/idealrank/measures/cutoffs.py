@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.specs import number_text
-from idealrank.errors import ConventionError
+from idealrank._typing import Int64s
+from idealrank.errors import OptionError
 
 __all__ = ["Cutoff", "Fraction", "Power", "Rank", "of"]
-
-Int64s = npt.NDArray[np.int64]
 
 
 class Cutoff:
@@ -40,7 +39,7 @@ class Rank(Cutoff):
 
     def __post_init__(self) -> None:
         if isinstance(self.k, (bool, np.bool_)) or self.k != int(self.k) or not 1 <= self.k <= 2**53:
-            raise ConventionError(f"a cut-off is a whole number from 1, a fraction below 1, or None, got {self.k!r}")
+            raise OptionError(f"a cut-off is a whole number from 1, a fraction below 1, or None, got {self.k!r}")
         object.__setattr__(self, "k", int(self.k))
 
     def at(self, n: npt.ArrayLike) -> Int64s:
@@ -62,7 +61,7 @@ class Fraction(Cutoff):
 
     def __post_init__(self) -> None:
         if not 0 < self.c < 1:
-            raise ConventionError(f"a fraction of the list lies between 0 and 1, got {self.c!r}")
+            raise OptionError(f"a fraction of the list lies between 0 and 1, got {self.c!r}")
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         # The small addition: 0.29 * 100 is 28.999999999999996.
@@ -85,7 +84,7 @@ class Power(Cutoff):
 
     def __post_init__(self) -> None:
         if not 0 < self.exponent < 1:
-            raise ConventionError(f"the exponent of a cut-off lies between 0 and 1, got {self.exponent!r}")
+            raise OptionError(f"the exponent of a cut-off lies between 0 and 1, got {self.exponent!r}")
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         return np.maximum(np.floor(np.asarray(n, np.float64) ** self.exponent + 1e-9), 1).astype(np.int64)
@@ -112,11 +111,11 @@ def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
         if isinstance(value, (float, np.floating)) and 0 < value < 1:
             return Fraction(float(value))
         if isinstance(value, (float, np.floating)) and not math.isfinite(value):
-            raise ConventionError(f"a cut-off is finite, got {value!r}; leave it out for the whole list")
+            raise OptionError(f"a cut-off is finite, got {value!r}; leave it out for the whole list")
         return Rank(value)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
-        if isinstance(error, ConventionError):
+        if isinstance(error, OptionError):
             raise
-        raise ConventionError(
+        raise OptionError(
             f"cannot read the cut-off {value!r}: write 10, 20%, n^0.5, or nothing for the whole list"
         ) from None

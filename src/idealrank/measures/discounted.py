@@ -14,8 +14,8 @@ from idealrank._base.options import (
     number,
     option,
 )
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option
 from idealrank.measures.plan import Plan
@@ -66,7 +66,7 @@ class NDCG(Measure):
 
     def plan(self) -> Plan:
         if self.ideal == "full" and isinstance(self.cutoff, cutoffs.Rank) and self.cutoff.k > _LONGEST_FULL:
-            raise ConventionError(
+            raise OptionError(
                 f"ideal=full sums the weights of k ranks, k at most {_LONGEST_FULL:,}, got {self.cutoff.k:,}"
             )
         return Plan(

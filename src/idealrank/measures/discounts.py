@@ -19,11 +19,10 @@ from idealrank._base.specs import (
     number_text,
     parse,
 )
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 
 __all__ = ["Discount", "Geometric", "Letor", "Linear", "Log", "Power", "Table", "Zipf", "of"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Discount(Named):
@@ -61,7 +60,7 @@ class Discount(Named):
 
 def _positive(value: float, what: str, least: float) -> None:
     if not (math.isfinite(value) and value > least):
-        raise ConventionError(f"{what} must be a finite number above {least:g}, got {value}")
+        raise OptionError(f"{what} must be a finite number above {least:g}, got {value}")
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class Power(Discount):
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.beta) and self.beta >= 0):
-            raise ConventionError(f"beta must be a finite number from 0, got {self.beta}")
+            raise OptionError(f"beta must be a finite number from 0, got {self.beta}")
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return np.asarray(ranks, np.float64) ** -self.beta
@@ -157,12 +156,12 @@ class Linear(Discount):
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         if n is None:
-            raise ConventionError("the linear discount depends on the length of the list: call it with n")
+            raise OptionError("the linear discount depends on the length of the list: call it with n")
         return np.maximum(n - np.asarray(ranks, np.float64), 0)
 
     def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
         if n is None:
-            raise ConventionError("the linear discount depends on the length of the list: call it with n")
+            raise OptionError("the linear discount depends on the length of the list: call it with n")
         below = np.asarray(n) - np.asarray(positions, np.float64)
         return np.maximum(below, 0), np.where(below > 0, -1.0, 0.0)
 
@@ -202,14 +201,12 @@ class Table(Discount):
         try:
             weights = tuple(float(value) for value in table)  # type: ignore[arg-type]
         except (TypeError, ValueError):
-            raise ConventionError(f"a discount table holds numbers, got {table!r}") from None
+            raise OptionError(f"a discount table holds numbers, got {table!r}") from None
         if not weights or not all(map(math.isfinite, weights)):
-            raise ConventionError(f"a discount table needs finite weights for at least rank 1, got {weights}")
+            raise OptionError(f"a discount table needs finite weights for at least rank 1, got {weights}")
         # An ideal order by falling gains, and ties in their best order, mean something only for such weights.
         if weights[0] <= 0 or weights[-1] < 0 or any(later > earlier for earlier, later in pairwise(weights)):
-            raise ConventionError(
-                f"the weights of a discount begin above 0, never rise, never are negative, got {weights}"
-            )
+            raise OptionError(f"the weights of a discount begin above 0, never rise, never are negative, got {weights}")
         object.__setattr__(self, "values", weights)
 
     @classmethod
@@ -242,4 +239,4 @@ def of(value: str | Discount | Sequence[float]) -> Discount:
         return parse(value, _CLASSES, "discount")
     if isinstance(value, (Sequence, np.ndarray)):
         return Table(value)  # type: ignore[arg-type]  # text is a sequence too, and was read above
-    raise ConventionError(f"a discount is a name such as 'log', a table or a Discount, got {value!r}")
+    raise OptionError(f"a discount is a name such as 'log', a table or a Discount, got {value!r}")

@@ -18,11 +18,10 @@ from idealrank._base.specs import (
     number_text,
     parse,
 )
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 
 __all__ = ["Binary", "Exp2", "Gain", "Linear", "Table", "of"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Gain(Named):
@@ -51,7 +50,7 @@ class Exp2(Gain):
 
     def __post_init__(self) -> None:
         if self.highest is not None and not (math.isfinite(self.highest) and self.highest >= 0):
-            raise ConventionError(f"highest must be a finite number from 0, got {self.highest}")
+            raise OptionError(f"highest must be a finite number from 0, got {self.highest}")
 
     def __call__(self, labels: npt.ArrayLike) -> Floats:
         wanted = np.asarray(labels, np.float64)
@@ -90,7 +89,7 @@ class Binary(Gain):
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.rel):
-            raise ConventionError(f"rel must be a finite number, got {self.rel}")
+            raise OptionError(f"rel must be a finite number, got {self.rel}")
 
     def __call__(self, labels: npt.ArrayLike) -> Floats:
         return (np.asarray(labels, np.float64) >= self.rel).astype(np.float64)
@@ -115,9 +114,9 @@ class Table(Gain):
             items = table.items() if isinstance(table, Mapping) else enumerate(table)
             pairs = sorted((float(label), float(gain)) for label, gain in items)  # type: ignore[arg-type]
         except (TypeError, ValueError):
-            raise ConventionError(f"a gain table holds numbers for numbers, got {table!r}") from None
+            raise OptionError(f"a gain table holds numbers for numbers, got {table!r}") from None
         if not pairs or not np.isfinite(pairs).all():
-            raise ConventionError(f"a gain table needs finite gains for at least one label, got {table!r}")
+            raise OptionError(f"a gain table needs finite gains for at least one label, got {table!r}")
         object.__setattr__(self, "labels", tuple(label for label, _ in pairs))
         object.__setattr__(self, "gains", tuple(gain for _, gain in pairs))
 
@@ -152,7 +151,7 @@ def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
         return _read(value)
     if isinstance(value, (Mapping, Sequence, np.ndarray)):
         return Table(value)  # type: ignore[arg-type]  # text is a sequence too, and was read above
-    raise ConventionError(f"a gain is a name such as 'exp2', a table or a Gain, got {value!r}")
+    raise OptionError(f"a gain is a name such as 'exp2', a table or a Gain, got {value!r}")
 
 
 def _read(text: str) -> Gain:
@@ -162,7 +161,7 @@ def _read(text: str) -> Gain:
     try:
         table = {float(label): float(gain) for label, gain in pairs}
     except ValueError as error:
-        raise ConventionError(f"cannot read the gain {text!r}: {error}") from None
+        raise OptionError(f"cannot read the gain {text!r}: {error}") from None
     if len(table) < len(pairs):
-        raise ConventionError(f"a label stands twice in the gain {text!r}")
+        raise OptionError(f"a label stands twice in the gain {text!r}")
     return Table(table)

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from idealrank._base.options import read_options
 from idealrank._base.specs import nearest
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
 from idealrank.measures import against_random, cutoffs, discounted, pairs, relevance
 from idealrank.measures.base import Measure
 
@@ -65,23 +65,23 @@ def measure(name: str | Measure) -> Measure:
     (ndcg@10, ndcg(gain=linear)@20%, ap, ndcg@10, p@5)
     >>> measure("ndgc@10")
     Traceback (most recent call last):
-    idealrank.errors.ConventionError: unknown measure 'ndgc@10'; did you mean 'ndcg'?
+    idealrank.errors.OptionError: unknown measure 'ndgc@10'; did you mean 'ndcg'?
     """
     if isinstance(name, Measure):
         return name
     if not isinstance(name, str):
-        raise ConventionError(f"a measure is a name such as 'ndcg@10' or a Measure, got {name!r}")
+        raise OptionError(f"a measure is a name such as 'ndcg@10' or a Measure, got {name!r}")
     shape = _SHAPE.fullmatch(name)
     if shape is None:
-        raise ConventionError(f"cannot read the measure {name!r}: write ndcg@10 or ndcg(gain=linear,discount=zipf)@10")
+        raise OptionError(f"cannot read the measure {name!r}: write ndcg@10 or ndcg(gain=linear,discount=zipf)@10")
     word = shape["name"].lower()
     cls = CLASSES.get(ALIASES.get(word, word))
     if cls is None:
-        raise ConventionError(f"unknown measure {name!r}{nearest(word, [*CLASSES, *ALIASES])}")
+        raise OptionError(f"unknown measure {name!r}{nearest(word, [*CLASSES, *ALIASES])}")
     options: dict[str, Any] = dict(read_options(shape["options"] or "", whole=name))
     cuts = [cut for cut in (shape["tail"], shape["cutoff"], options.pop("cutoff", None)) if cut is not None]
     if len(cuts) > 1:
-        raise ConventionError(f"{name!r} names two cut-offs")
+        raise OptionError(f"{name!r} names two cut-offs")
     if cuts:
         options["cutoff"] = cuts[0]
     return cls(**options)

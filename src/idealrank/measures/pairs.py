@@ -14,7 +14,7 @@ from idealrank._base.options import (
     option,
 )
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.measures import gains
 from idealrank.measures.base import Measure, empty_value, kernel_ties
 from idealrank.measures.plan import Lists, run
@@ -41,7 +41,7 @@ class _Pairs(Measure):
         return None
 
     def values(self, lists: Lists) -> Floats:
-        filled = self.under()
+        filled = self.with_convention()
         ties, n_threads = kernel_ties(filled), resolve_threads(lists.n_threads)
         run([], lists, ties)  # checks the labels, which pair_counts sees only as prepared
         labels = lists.labels

@@ -11,11 +11,8 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    Judged,
-)
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ranking import Judged
 from idealrank.measures import cutoffs, discounts, gains
 
 __all__ = ["Lists", "Plan", "run"]

@@ -13,11 +13,8 @@ from idealrank._base.options import (
     number,
 )
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    check_columns,
-)
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ranking import check_columns
 
 __all__ = ["SIGMOIDS", "SoftRanks", "alpha_for", "soft_positions"]
 

@@ -9,7 +9,7 @@ from idealrank._base.options import (
     number,
     option,
 )
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.measures import gains
 from idealrank.measures.base import Measure, empty_value
 from idealrank.measures.plan import Plan
@@ -146,7 +146,7 @@ class AP(_Relevance):
     def plan(self) -> Plan:
         if self.denominator == "hits" and self.ties == "average":
             takes = "stable, reverse, best, worst, docid_desc, docid_asc"
-            raise ConventionError(f"no closed form averages AP divided by hits over ties; it takes ties = {takes}")
+            raise OptionError(f"no closed form averages AP divided by hits over ties; it takes ties = {takes}")
         return self._plan("precision_mean", self.denominator or "relevant")
 
 
@@ -167,7 +167,7 @@ class Bpref(_Relevance):
     def plan(self) -> Plan:
         if self.ties == "average":
             takes = "stable, reverse, best, worst, docid_desc, docid_asc"
-            raise ConventionError(f"no closed form averages bpref over ties; it takes ties = {takes}")
+            raise OptionError(f"no closed form averages bpref over ties; it takes ties = {takes}")
         return self._plan("preference", "relevant", gain="preference")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.evaluation.comparison import Comparison
 from idealrank.evaluation.evaluator import Evaluations
@@ -110,9 +110,9 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     for row, each in zip(rows, found, strict=True):
         bars, edges = _thinned(each)
         n_above, n_not_below = np.count_nonzero(bars > 0), np.count_nonzero(bars >= 0)
-        for start, end, colour in ((0, n_above, above), (n_not_below, bars.size, below)):
+        for start, end, color in ((0, n_above, above), (n_not_below, bars.size, below)):
             tops = row + _ROW / 2 * bars[start:end] / scale
-            ax.stairs(tops, edges[start : end + 1], baseline=row, fill=True, color=colour)
+            ax.stairs(tops, edges[start : end + 1], baseline=row, fill=True, color=color)
         ax.axhline(row, color=NEUTRAL, linewidth=0.6)
         sides = {above: np.count_nonzero(each > 0), below: np.count_nonzero(each < 0)}
         counts = f"{sides[BETTER]:,} better, {sides[WORSE]:,} worse"
@@ -212,8 +212,8 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
     for number, step in enumerate(steps, 1):
         before = step.mean - step.change
         ax.vlines(before, rows[number - 1], rows[number], colors=NEUTRAL, linewidth=0.8)
-        colour = BETTER if step.change > 0 else WORSE
-        ax.barh([rows[number]], [step.change], left=[before], height=0.5, color=colour)
+        color = BETTER if step.change > 0 else WORSE
+        ax.barh([rows[number]], [step.change], left=[before], height=0.5, color=color)
         _write_beside(ax, max(before, step.mean), rows[number], f"{step.change:+.4f}")
     ax.vlines(way.end_mean, rows[-2], rows[-1], colors=NEUTRAL, linewidth=0.8)
     ax.use_sticky_edges = False  # else a bar that ends the plot has no margin
@@ -308,7 +308,7 @@ def _name_ends(ax: Axes, curves: Mapping[str, Mapping[int, float]]) -> None:
 def _apart(places: Floats, gap: float, highest: float) -> Floats:
     """The sorted places, moved as little as it takes, in squares, to keep a gap between them and lie in [0, highest].
 
-    Isotonic regression: neighbours that are too close become a block, which lies where they do on average.
+    Isotonic regression: neighbors that are too close become a block, which lies where they do on average.
     """
     steps = gap * np.arange(places.size)
     blocks: list[list[float]] = []
@@ -322,10 +322,10 @@ def _apart(places: Floats, gap: float, highest: float) -> Floats:
     return inside + steps
 
 
-def _fill_cell(ax: Axes, column: float, row: float, colour: str) -> None:
+def _fill_cell(ax: Axes, column: float, row: float, color: str) -> None:
     from matplotlib.patches import Rectangle
 
-    ax.add_patch(Rectangle((column - 0.48, row - 0.48), 0.96, 0.96, color=colour, alpha=0.25, linewidth=0))
+    ax.add_patch(Rectangle((column - 0.48, row - 0.48), 0.96, 0.96, color=color, alpha=0.25, linewidth=0))
 
 
 def _p_value(p: float) -> str:

@@ -1,4 +1,4 @@
-"""Colours, each for a light and a dark page: told apart by colour-blind readers, and legible as text on their page."""
+"""Colours, each for a light and a dark page: told apart by color-blind readers, and legible as text on their page."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.evaluation.comparison import Comparison
 from idealrank.evaluation.evaluator import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.evaluation.comparison import Comparison
 from idealrank.evaluation.evaluator import Evaluations
 from idealrank.evaluation.explanation import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Booleans, Floats
 from idealrank.errors import DataError
 
 __all__ = ["benjamini_hochberg", "bonferroni", "holm"]
@@ -48,7 +48,7 @@ def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
     return _in_place(p, known, order, np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1))
 
 
-def _checked(p_values: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _checked(p_values: npt.ArrayLike) -> tuple[Floats, Booleans]:
     p = np.asarray(p_values, np.float64)
     known = ~np.isnan(p)
     if p.ndim != 1 or ((p[known] < 0) | (p[known] > 1)).any():
@@ -56,7 +56,7 @@ def _checked(p_values: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.bool_]]:
     return p, known
 
 
-def _in_place(p: Floats, known: npt.NDArray[np.bool_], order: npt.NDArray[np.intp], corrected: Floats) -> Floats:
+def _in_place(p: Floats, known: Booleans, order: npt.NDArray[np.intp], corrected: Floats) -> Floats:
     result = np.full(p.shape, np.nan)
     result[np.flatnonzero(known)[order]] = corrected
     return result

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed, table

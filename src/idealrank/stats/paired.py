@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.stats.samples import and_note, new_seed, pair
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 
 __all__ = ["Pair", "Table", "and_note", "new_seed", "pair", "table"]

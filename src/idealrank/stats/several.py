@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.stats.samples import and_note, new_seed, table
 
@@ -71,11 +71,11 @@ def randomized_tukey_hsd(
         nothing = np.full((n_systems, n_systems), math.nan)
         return TukeyHSD(nothing, nothing, math.nan, level, 0, n_permutations, seed, kept.note)
     # A query's own mean moves no difference, and without it sums round less.
-    centred = values - values.mean(axis=1, keepdims=True)
-    ranges = _native.shuffled_ranges(centred.ravel(), n_systems, n_permutations, seed, resolve_threads(n_threads))
+    centered = values - values.mean(axis=1, keepdims=True)
+    ranges = _native.shuffled_ranges(centered.ravel(), n_systems, n_permutations, seed, resolve_threads(n_threads))
     ranges.sort()
-    sums = centred.sum(axis=0)
-    observed = np.abs(sums[:, None] - sums) - _ROUNDING * np.abs(centred).sum()
+    sums = centered.sum(axis=0)
+    observed = np.abs(sums[:, None] - sums) - _ROUNDING * np.abs(centered).sum()
     reaching = n_permutations - np.searchsorted(ranges, observed, side="left")
     p_values = (reaching + 1) / (n_permutations + 1)
     np.fill_diagonal(p_values, 1.0)
@@ -121,10 +121,10 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     if df_systems < 1 or df_residual < 1:
         note = and_note(kept.note, "needs two systems and two queries or more")
         return Anova(math.nan, math.nan, max(df_systems, 0), max(df_residual, 0), math.nan, math.nan, note)
-    centred = values - values.mean()
-    by_system, by_query = centred.mean(axis=0), centred.mean(axis=1)
-    residuals = centred - by_system - by_query[:, None]
-    total, rest = float((centred**2).sum()), float((residuals**2).sum())
+    centered = values - values.mean()
+    by_system, by_query = centered.mean(axis=0), centered.mean(axis=1)
+    residuals = centered - by_system - by_query[:, None]
+    total, rest = float((centered**2).sum()), float((residuals**2).sum())
     systems, queries = n_queries * float((by_system**2).sum()), n_systems * float((by_query**2).sum())
     share = queries / total if total > 0 else math.nan
     if rest <= _ROUNDING * total:

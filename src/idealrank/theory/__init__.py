@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from idealrank.theory.approximation.bounds import ApproximationError as ApproximationError
     from idealrank.theory.approximation.bounds import alpha_for as alpha_for
     from idealrank.theory.approximation.bounds import approximation_error as approximation_error
-    from idealrank.theory.approximation.generalization import GeneralisationGap as GeneralisationGap
-    from idealrank.theory.approximation.generalization import generalisation_gap as generalisation_gap
+    from idealrank.theory.approximation.generalization import GeneralizationGap as GeneralizationGap
+    from idealrank.theory.approximation.generalization import generalization_gap as generalization_gap
     from idealrank.theory.consistency.checking import Consistency as Consistency
     from idealrank.theory.consistency.checking import Counterexample as Counterexample
     from idealrank.theory.consistency.checking import check_consistency as check_consistency
@@ -79,8 +79,8 @@ _HOME = {
     "fisher_target": "consistency.fisher",
     "Gap": "long_lists.needed",
     "gap": "long_lists.needed",
-    "generalisation_gap": "approximation.generalization",
-    "GeneralisationGap": "approximation.generalization",
+    "generalization_gap": "approximation.generalization",
+    "GeneralizationGap": "approximation.generalization",
     "GradedCurve": "long_lists.curves",
     "leading_gap": "long_lists.gaps",
     "limit": "long_lists.limits",

@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import (
-    Floats,
-    check_columns,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.data.ranking import check_columns
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import PairwiseError, discounts, gains
 
 __all__ = [
@@ -89,7 +87,7 @@ def cutoff_errors(
 def _ranked(worth: Floats, scores: Floats, ties: str) -> Floats:
     """Gains in the order of the scores; those of equal scores best or worst first, or each their mean."""
     if ties not in ("average", "best", "worst"):
-        raise ConventionError(f"unknown ties {ties!r}; there are 'average', 'best' and 'worst'")
+        raise OptionError(f"unknown ties {ties!r}; there are 'average', 'best' and 'worst'")
     order = np.lexsort((worth if ties == "worst" else -worth, -scores))
     if ties != "average":
         return worth[order]

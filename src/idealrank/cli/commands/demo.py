@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import idealrank
+from idealrank._typing import Floats
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import (
     debug_option,
@@ -29,10 +30,7 @@ from idealrank.cli.support.targets import check_page
 from idealrank.cli.support.terminal import is_rich
 
 if TYPE_CHECKING:
-    from idealrank.data.ranking import (
-        Floats,
-        RankingData,
-    )
+    from idealrank.data.ranking import RankingData
     from idealrank.evaluation.comparison import Comparison
     from idealrank.theory.distinguishing.distinctions import Distinction
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.kinds import kind_of_judged
 from idealrank.cli.support.options import (
@@ -19,15 +20,8 @@ from idealrank.cli.support.options import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from idealrank.cli.support.tables import Value
-    from idealrank.data.ranking import (
-        Floats,
-        Int64s,
-        RankingData,
-    )
+    from idealrank.data.ranking import RankingData
 
 __all__ = ["command"]
 
@@ -149,7 +143,7 @@ def _prospect(name: str, documents: RankingData, scores: Floats, method: str) ->
     seen = sees(Weighting.of(m))
     labels, offsets = np.nan_to_num(documents.to_groups(documents.labels)), documents.offsets
     grouped = documents.to_groups(scores)
-    curve = StepCurve.fit(m.under().gain(labels), grouped, offsets, method=method)  # type: ignore[attr-defined]
+    curve = StepCurve.fit(m.with_convention().gain(labels), grouped, offsets, method=method)  # type: ignore[attr-defined]
     values = m(labels, grouped, offsets)
     try:
         expected = pseudo_expectation(m, curve, float(np.median(np.diff(offsets))))
@@ -165,7 +159,7 @@ def _prospect(name: str, documents: RankingData, scores: Floats, method: str) ->
     ]
 
 
-def _relevant(labels: Floats, offsets: Int64s) -> npt.NDArray[np.bool_]:
+def _relevant(labels: Floats, offsets: Int64s) -> Booleans:
     """The queries with a relevant document."""
     import numpy as np
 

@@ -24,10 +24,10 @@ class _Formatter(click.HelpFormatter):
     def getvalue(self) -> str:
         """Give the page, coloured where it will be seen so."""
         page = super().getvalue()
-        return _coloured(page) if is_rich(sys.stdout) else page
+        return _colored(page) if is_rich(sys.stdout) else page
 
 
-def _coloured(page: str) -> str:
+def _colored(page: str) -> str:
     from rich.console import Console
     from rich.text import Text
 

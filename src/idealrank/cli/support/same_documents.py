@@ -9,11 +9,8 @@ from typing import Any
 import click
 import numpy as np
 
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-    from_arrays,
-)
+from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData, from_arrays
 from idealrank.io.files import atomic_output
 
 __all__ = ["same_documents", "save_picture"]

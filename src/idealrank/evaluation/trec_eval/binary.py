@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 from idealrank.evaluation.trec_eval.groups import ratio
 from idealrank.evaluation.trec_eval.rankings import (
     UNJUDGED,

@@ -8,18 +8,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from idealrank._typing import Floats, Int64s
 from idealrank.data.judgments import (
     Qrels,
     Run,
     join,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    Problem,
-    RankingData,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank.data.ranking import Problem, RankingData
+from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.trec_eval.gains import not_best
 from idealrank.evaluation.trec_eval.rankings import Rankings
 from idealrank.evaluation.trec_eval.table import (
@@ -116,7 +112,7 @@ def evaluate(
     {'num_rel': 3, 'map': 0.6666666666666666, 'P_1': 0.5}
     """
     if version not in (9, 10):
-        raise ConventionError(f"version must be 9 or 10, got {version}")
+        raise OptionError(f"version must be 9 or 10, got {version}")
     requests = read_measures(measures, version)
     qrels = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
     run = run if isinstance(run, Run) else Run(run)

@@ -8,10 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 from idealrank.evaluation.trec_eval.groups import (
     Bools,
     Groups,

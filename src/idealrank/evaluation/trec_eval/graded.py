@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.evaluation.trec_eval.gains import (
     Gains,
     gains_of,

@@ -7,14 +7,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Booleans, Floats, Int64s
 
 __all__ = ["Bools", "Groups", "ratio"]
 
-Bools: TypeAlias = npt.NDArray[np.bool_]
+Bools: TypeAlias = Booleans
 
 
 class Groups:

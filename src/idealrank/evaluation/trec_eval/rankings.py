@@ -9,11 +9,8 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    RankingData,
-)
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ranking import RankingData
 from idealrank.evaluation.trec_eval.gains import (
     Gains,
     Ideal,

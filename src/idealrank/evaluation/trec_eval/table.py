@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from idealrank._base.specs import nearest
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats, Int64s
+from idealrank.errors import OptionError
 from idealrank.evaluation.trec_eval import binary, graded
 from idealrank.evaluation.trec_eval.gains import Gains
 from idealrank.evaluation.trec_eval.rankings import Rankings
@@ -72,21 +69,21 @@ def _number(text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ConventionError(f"expected a number, got {text!r}")
+        raise OptionError(f"expected a number, got {text!r}")
     return value
 
 
 def _distinct(cutoffs: Iterable[_Number]) -> tuple[_Number, ...]:
     rising = tuple(sorted(cutoffs))
     if len(set(rising)) < len(rising):
-        raise ConventionError("a cut-off stands twice")
+        raise OptionError("a cut-off stands twice")
     return rising
 
 
 def _ranks(text: str) -> tuple[int, ...]:
     cutoffs = _distinct(int(_number(word)) for word in text.split(","))
     if cutoffs[0] <= 0:
-        raise ConventionError(f"a cut-off must be 1 or more, got {cutoffs[0]}")
+        raise OptionError(f"a cut-off must be 1 or more, got {cutoffs[0]}")
     return cutoffs
 
 
@@ -101,21 +98,21 @@ def _numbers(text: str) -> tuple[float, ...]:
 def _weights(text: str) -> tuple[float, ...]:
     weights = _numbers(text)
     if len(weights) != 4:
-        raise ConventionError(f"expected 4 weights, got {len(weights)}")
+        raise OptionError(f"expected 4 weights, got {len(weights)}")
     return weights
 
 
 def _pairs(text: str) -> list[tuple[str, float]]:
     pairs = [word.partition("=") for word in text.split(",")]
     if not all(name and equals for name, equals, _ in pairs):
-        raise ConventionError("expected pairs such as 1=3,2=9")
+        raise OptionError("expected pairs such as 1=3,2=9")
     return [(name, _number(value)) for name, _, value in pairs]
 
 
 def _gain_map(pairs: list[tuple[str, float]]) -> Gains:
     gains = tuple((float(int(_number(label))), gain) for label, gain in pairs)
     if len(dict(gains)) < len(gains):
-        raise ConventionError("a label stands twice")
+        raise OptionError("a label stands twice")
     return gains
 
 
@@ -205,9 +202,9 @@ def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Reques
     for text in [texts] if isinstance(texts, str) else texts:
         name, dot, parameters = text.partition(".")
         if name not in SETS and name not in known:
-            raise ConventionError(f"trec_eval {version} has no measure {name!r}{nearest(name, [*SETS, *known])}")
+            raise OptionError(f"trec_eval {version} has no measure {name!r}{nearest(name, [*SETS, *known])}")
         if dot and (not parameters or name in SETS or known[name].read is None):
-            raise ConventionError(f"{text!r}: {'nothing after the dot' if not parameters else 'takes no parameters'}")
+            raise OptionError(f"{text!r}: {'nothing after the dot' if not parameters else 'takes no parameters'}")
         for each in SETS.get(name, (name,)):
             chosen[each] = chosen.get(each) or parameters
     return tuple(_request(name, measure, chosen[name]) for name, measure in known.items() if name in chosen)
@@ -218,5 +215,5 @@ def _request(name: str, measure: Measure, text: str) -> Request:
         return Request(name, measure, measure.default)
     try:
         return Request(name, measure, measure.read(text), text)
-    except ConventionError as error:
-        raise ConventionError(f"{name}.{text}: {error}") from None
+    except OptionError as error:
+        raise OptionError(f"{name}.{text}: {error}") from None

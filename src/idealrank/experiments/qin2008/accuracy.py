@@ -13,10 +13,8 @@ from idealrank._base.tables import (
     Table,
 )
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-)
+from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData
 from idealrank.experiments.qin2008.protocol import Protocol
 from idealrank.experiments.results import Claim
 from idealrank.learners.linear.objective import Objective

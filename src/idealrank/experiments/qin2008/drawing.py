@@ -16,8 +16,8 @@ def rho_by_epoch(errors: Mapping[str, Errors]) -> Any:
     """Figures 1 to 3: a panel a collection, a line a setting; the error before the first epoch is left out."""
     figure, panels = _panels(len(errors))
     for axes, (name, own) in zip(panels, errors.items(), strict=True):
-        for colour, (setting, curve) in zip(SERIES, own.curves.items(), strict=False):
-            axes.plot(range(1, curve.size), curve[1:], color=colour, linewidth=1, label=setting)
+        for color, (setting, curve) in zip(SERIES, own.curves.items(), strict=False):
+            axes.plot(range(1, curve.size), curve[1:], color=color, linewidth=1, label=setting)
         axes.set(title=f"{own.measure}, {name}", xlabel="iteration", ylim=(0, None))
         axes.legend(fontsize="small", frameon=False)
     panels[0].set_ylabel("mean error rho")
@@ -30,9 +30,9 @@ def ndcg_by_cutoff(runs: Sequence[Run], rankers: Sequence[str]) -> Any:
     figure, panels = _panels(len(graded))
     for axes, each in zip(panels, graded, strict=True):
         means = each.mean
-        for colour, marker, name in zip(SERIES, "os^", [name for name in rankers if name in means], strict=False):
+        for color, marker, name in zip(SERIES, "os^", [name for name in rankers if name in means], strict=False):
             values = [means[name][f"ndcg@{k}"] for k in CUTOFFS]
-            axes.plot(CUTOFFS, values, color=colour, marker=marker, markersize=4, linewidth=1, label=name)
+            axes.plot(CUTOFFS, values, color=color, marker=marker, markersize=4, linewidth=1, label=name)
         axes.set(title=each.title, xlabel="k", xticks=list(CUTOFFS))
         axes.legend(fontsize="small", frameon=False)
     panels[0].set_ylabel("NDCG@k")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.extras import needs
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.comparison import (
     Comparison,
     check_choices,
@@ -163,9 +163,9 @@ class _Work:
     ) -> _Work:
         rules, named = convention(like or "idealrank"), named_measures(measures)
         for name, each in named.items():
-            ties = each.under(rules).ties
+            ties = each.with_convention(rules).ties
             if not is_sorted and ties not in (None, "average", "best", "worst"):
-                raise ConventionError(
+                raise OptionError(
                     f"{name}: ties={ties} goes by the order of rows, which a shuffle does not keep: sort the data by "
                     f"{query} and say sorted=True, or name other ties"
                 )
@@ -222,7 +222,7 @@ def _parquet_writer(path: Path, schema: Any) -> Iterator[Any]:
 
 
 def _merged(found: list[tuple[Summary, list[Ends]]]) -> tuple[Summary, list[Ends]]:
-    """Summaries of neighbours as one, and the ends of all."""
+    """Summaries of neighbors as one, and the ends of all."""
     total = Summary(found[0][0].convention)
     for summary, _ in found:
         total.merge(summary)

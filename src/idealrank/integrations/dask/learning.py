@@ -8,7 +8,7 @@ from typing import Any
 
 from idealrank._base.extras import needs
 from idealrank.data.ranking import RankingData
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
 from idealrank.learners.linear.engine import (
     Cluster,
@@ -52,9 +52,7 @@ class FrameSource:
     def pieces(self, engine: Engine) -> Sequence[Any]:
         """Futures of the partitions, in the memory of the engine's workers."""
         if not isinstance(engine, Cluster):
-            raise ConventionError(
-                "the partitions of a Dask frame are computed by a cluster: LinearRanker(engine=client)"
-            )
+            raise OptionError("the partitions of a Dask frame are computed by a cluster: LinearRanker(engine=client)")
         columns = FrameColumns(self.query, self.label, self.weight, self.features)
         shares = shares_of(
             self.frame, self.query, columns.others, is_sorted=self.sorted, batch_rows=0, client=engine.client

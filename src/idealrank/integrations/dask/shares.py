@@ -80,7 +80,7 @@ Share: TypeAlias = ParquetShare | FrameShare
 
 
 def check_ends(ends: Iterable[Ends]) -> None:
-    """Refuse neighbours that share a query, or that are not in the order of queries.
+    """Refuse neighbors that share a query, or that are not in the order of queries.
 
     >>> check_ends([Ends(0, "a", "c"), Ends(1, "c", "d")])
     Traceback (most recent call last):

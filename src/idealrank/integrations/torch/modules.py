@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from idealrank import losses
 from idealrank._base.extras import needs
 from idealrank._base.specs import nearest
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.integrations.torch import formulas, native
 from idealrank.integrations.torch.inputs import Batch, Numbers, flat
 from idealrank.losses import Loss
@@ -92,7 +92,7 @@ class RankingLoss(nn.Module):
 
 def _one_of(word: str, words: Any, what: str) -> Any:
     if word not in get_args(words):
-        raise ConventionError(f"unknown {what} {word!r}{nearest(str(word), get_args(words))}")
+        raise OptionError(f"unknown {what} {word!r}{nearest(str(word), get_args(words))}")
     return word
 
 

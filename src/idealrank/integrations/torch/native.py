@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from idealrank._base.extras import needs
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.integrations.torch.inputs import Batch, as_array
 from idealrank.losses import Loss
 
@@ -90,7 +90,7 @@ def _backward(ctx: Any, by_value: Tensor, _: Tensor) -> tuple[Tensor | None, ...
 
 
 def _no_second_derivative(*_: Any) -> None:
-    raise ConventionError("the native kernels have no second derivatives: backend='torch' has")
+    raise OptionError("the native kernels have no second derivatives: backend='torch' has")
 
 
 _loss.register_autograd(_backward, setup_context=_remember)

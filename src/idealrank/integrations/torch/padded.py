@@ -10,11 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.extras import needs
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats, Int64s
+from idealrank.errors import OptionError
 from idealrank.integrations.torch.inputs import Batch
 from idealrank.losses.base import Lists
 from idealrank.measures.discounts import (
@@ -86,15 +83,13 @@ class Padded:
         return torch.arange(self.real.shape[1], device=self.real.device) < self.tensor(depths[:, None])
 
 
-def no_formula(what: object) -> ConventionError:
+def no_formula(what: object) -> OptionError:
     """The error for what can be computed from NumPy's arrays only.
 
     >>> print(no_formula("bregman(psi=composed)"))
     bregman(psi=composed) has no formula in PyTorch: say backend='native', or move the scores with scores.cpu()
     """
-    return ConventionError(
-        f"{what} has no formula in PyTorch: say backend='native', or move the scores with scores.cpu()"
-    )
+    return OptionError(f"{what} has no formula in PyTorch: say backend='native', or move the scores with scores.cpu()")
 
 
 #: From a loss, of the class that it is written for, and a batch to one number a query.

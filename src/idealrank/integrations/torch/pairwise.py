@@ -6,10 +6,7 @@ import dataclasses
 from collections.abc import Callable
 
 from idealrank._base.extras import needs
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 from idealrank.integrations.torch.padded import Formula, Padded, differences
 from idealrank.losses import LambdaRank, Loss, Push
 from idealrank.losses.direct import depths_of

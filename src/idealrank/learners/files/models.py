@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from idealrank._base.specs import nearest
-from idealrank.errors import ConventionError, DataError, IdealrankError, ModelError
+from idealrank.errors import DataError, IdealrankError, ModelError, OptionError
 from idealrank.io.files import Source, display_name
 from idealrank.learners.base import Ranker
 from idealrank.learners.files.documents import (
@@ -134,7 +134,7 @@ def _with_options(cls: type[Ranker], stored: StoredModel, path: str) -> Ranker:
             raise ModelError("not an option that files hold", path, f"options.{name}")
     try:
         return made(cls, stored.options)
-    except ConventionError as error:
+    except OptionError as error:
         raise ModelError(str(error), path, "options") from None
 
 

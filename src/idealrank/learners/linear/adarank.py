@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 from idealrank.learners.base import Training
 from idealrank.learners.iterative import WeightedSum
 from idealrank.learners.linear.parts import in_callers_words
@@ -56,7 +56,7 @@ class AdaRank(WeightedSum):
     def _check_options(self) -> None:
         super()._check_options()
         if self._boosted.lower_is_better:
-            raise ConventionError(f"AdaRank raises a measure, and of {self._boosted} less is better")
+            raise OptionError(f"AdaRank raises a measure, and of {self._boosted} less is better")
 
     def _fit(self, training: Training) -> None:
         if training.lists.weights is not None:

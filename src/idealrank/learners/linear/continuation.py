@@ -33,7 +33,7 @@ def continuation(asked: Loss) -> list[Stage]:
     approx_ndcg(alpha=20) from there on
     approx_ndcg(alpha=60) from there on
     """
-    sharpening = [asked.blurred(sharpness) for sharpness in _SHARPNESS]
+    sharpening = [asked.smoothed(sharpness) for sharpness in _SHARPNESS]
     if None in sharpening:
         return [Stage(asked, afresh=True)]
     on = [Stage(each, afresh=False) for each in sharpening if each is not None]

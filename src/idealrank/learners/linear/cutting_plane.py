@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 
 __all__ = ["Step", "cutting_plane"]
 

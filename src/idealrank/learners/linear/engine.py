@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from idealrank._base.threads import resolve_threads
 from idealrank.data.ranking import RankingData
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.io.batches import without_rows
 from idealrank.learners.linear.parts import (
     Part,
@@ -104,7 +104,7 @@ def engine_of(given: Any) -> Engine:
     if given is None:
         return Here()
     if not all(callable(getattr(given, name, None)) for name in ("map", "gather", "nthreads")):
-        raise ConventionError(f"engine is None or a distributed.Client, got {type(given).__name__}")
+        raise OptionError(f"engine is None or a distributed.Client, got {type(given).__name__}")
     return Cluster(given)
 
 
@@ -125,7 +125,7 @@ class Streamed:
         return reduce(add, shares)
 
     def queries(self) -> Sequence[Parts]:
-        raise ConventionError("optimizer='sgd' takes queries in any order, from memory: a source needs 'lbfgs'")
+        raise OptionError("optimizer='sgd' takes queries in any order, from memory: a source needs 'lbfgs'")
 
 
 def _share(piece: Piece, of_part: Callable[[Part], T], normalize: str | None, n_threads: int) -> list[T]:

@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from idealrank import _native
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    RankingData,
-)
+from idealrank._typing import Float32s, Floats, Int64s
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 
 __all__ = ["NORMALIZATIONS", "DenseFeatures", "SparseFeatures", "features_of", "table_of"]
@@ -43,9 +39,9 @@ class DenseFeatures:
             self.cells, self.order, self.offsets, self.normalization, by_score, self.n_threads
         )
 
-    def matrix(self) -> npt.NDArray[np.float32]:
+    def matrix(self) -> Float32s:
         """The features as they are multiplied: grouped and normalised, in memory of their own where they are either."""
-        grouped: npt.NDArray[np.float32] = self.cells if self.order is None else self.cells[self.order]
+        grouped: Float32s = self.cells if self.order is None else self.cells[self.order]
         if self.normalization is None:
             return grouped
         shift, scale = (np.asarray(each) for each in self.normalization)
@@ -77,7 +73,7 @@ class SparseFeatures:
         """One derivative a weight."""
         return np.asarray(self.rows.T @ by_score)
 
-    def matrix(self) -> npt.NDArray[np.float32]:
+    def matrix(self) -> Float32s:
         """All of them, the zeros too."""
         return np.asarray(self.rows.toarray(), np.float32)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from idealrank import losses
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import planes
 from idealrank.learners.linear.ranker import LinearModel
@@ -48,22 +48,22 @@ class RankSVM(LinearModel):
 
     def _loss(self) -> Loss:
         if self.loss not in ("hinge", "squared_hinge"):
-            raise ConventionError(f"loss is 'squared_hinge' or 'hinge', got {self.loss!r}")
+            raise OptionError(f"loss is 'squared_hinge' or 'hinge', got {self.loss!r}")
         return losses.loss(self.loss)
 
     def _penalty(self, weight: float) -> float:
         return 1 / (self.C * weight)
 
-    def _minimised(self, objective: Objective, start: Floats, trace: Trace) -> Floats:
+    def _minimized(self, objective: Objective, start: Floats, trace: Trace) -> Floats:
         if self.loss == "squared_hinge" or self.optimizer == "sgd":
-            return super()._minimised(objective, start, trace)
+            return super()._minimized(objective, start, trace)
         planes(objective, trace, self.max_iter, 1e-6 * objective(np.zeros_like(start))[0])
         return trace.best_parameters
 
     def _check_options(self) -> None:
         super()._check_options()
         if not 0 < self.C < float("inf"):
-            raise ConventionError(f"C must be a number above 0, got {self.C!r}")
+            raise OptionError(f"C must be a number above 0, got {self.C!r}")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.learners.linear.parts import (
     Part,
     Parts,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.learners.linear.cutting_plane import cutting_plane
 from idealrank.learners.linear.objective import Objective

@@ -9,11 +9,8 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    RankingData,
-)
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.learners.linear.features import (
     DenseFeatures,

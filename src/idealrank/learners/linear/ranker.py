@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData
+from idealrank.errors import DataError, OptionError
 from idealrank.learners.base import Training
 from idealrank.learners.iterative import WeightedSum
 from idealrank.learners.linear.continuation import (
@@ -100,7 +98,7 @@ class LinearModel(WeightedSum):
 
     def _fit_parts(self, parts: Parts, validation: RankingData | Source | None) -> None:
         start = self._start(self.n_features_in_)
-        asked = self._settled(parts, start)
+        asked = self._resolved(parts, start)
         self.loss_ = asked
         with self._traced(start, self._validation(validation)) as trace:
             for stage in self._stages(asked):
@@ -108,17 +106,17 @@ class LinearModel(WeightedSum):
                     parameters = start
                 trace.begin(str(stage.loss), counts=stage.loss == asked)
                 objective = Objective(parts, stage.loss, self._penalty)
-                parameters = self._minimised(objective, parameters, trace)
+                parameters = self._minimized(objective, parameters, trace)
 
-    def _settled(self, parts: Parts, start: Floats) -> Loss:
+    def _resolved(self, parts: Parts, start: Floats) -> Loss:
         """The loss that was asked for, with a number where it leaves one to be found from the scores."""
         asked = self._loss()
         if getattr(asked, "alpha", None) == "auto":
             scores = np.concatenate(parts.sum(partial(Part.scores, parameters=start)))
             offsets = np.concatenate([[0], np.cumsum(np.concatenate(parts.sum(Part.sizes)))])
-            asked = asked.settled(scores, offsets)
+            asked = asked.resolved(scores, offsets)
         if isinstance(asked, LambdaRank) and self.optimizer == "lbfgs":
-            raise ConventionError(
+            raise OptionError(
                 "the gradient of lambda_rank is that of no function, which 'lbfgs' needs: take optimizer='sgd'"
             )
         return asked
@@ -128,7 +126,7 @@ class LinearModel(WeightedSum):
             return [Stage(asked, afresh=True)]
         return continuation(asked)
 
-    def _minimised(self, objective: Objective, start: Floats, trace: Trace) -> Floats:
+    def _minimized(self, objective: Objective, start: Floats, trace: Trace) -> Floats:
         if self.optimizer == "lbfgs":
             return lbfgs(objective, start, trace, self.max_iter)
         return sgd(objective, start, trace, self.max_iter, self.learning_rate, self.random_state)
@@ -140,10 +138,10 @@ class LinearModel(WeightedSum):
         super()._check_options()
         engine_of(self.engine)
         if self.optimizer not in _OPTIMIZERS:
-            raise ConventionError(f"an optimizer is 'lbfgs' or 'sgd', got {self.optimizer!r}")
+            raise OptionError(f"an optimizer is 'lbfgs' or 'sgd', got {self.optimizer!r}")
         for name in ("l2", "learning_rate"):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise ConventionError(f"{name} must be a number from 0 on, got {getattr(self, name)!r}")
+                raise OptionError(f"{name} must be a number from 0 on, got {getattr(self, name)!r}")
         self._loss()
 
     def _start(self, n_features: int) -> Floats:

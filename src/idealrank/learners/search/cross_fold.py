@@ -12,12 +12,8 @@ from idealrank._base.tables import (
     Column,
     Table,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    RankingData,
-    concatenate,
-)
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ranking import RankingData, concatenate
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import (
     Evaluations,

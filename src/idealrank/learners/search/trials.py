@@ -11,11 +11,9 @@ import numpy as np
 from sklearn.base import clone
 
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import Measure, measure
 
 __all__ = [
@@ -108,18 +106,18 @@ def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None 
 
     listed = [settings] if isinstance(settings, Mapping) else list(settings)
     if not listed:
-        raise ConventionError("there are no settings to try: give {option: values}")
+        raise OptionError("there are no settings to try: give {option: values}")
     is_drawn = any(hasattr(values, "rvs") for each in listed for values in each.values())
     if is_drawn and n_iter is None:
-        raise ConventionError("distributions are drawn from: say how often by n_iter")
+        raise OptionError("distributions are drawn from: say how often by n_iter")
     if n_iter is not None and n_iter < 1:
-        raise ConventionError(f"n_iter must be 1 or more, or None for all combinations, got {n_iter}")
+        raise OptionError(f"n_iter must be 1 or more, or None for all combinations, got {n_iter}")
     try:
         if not is_drawn and (n_iter is None or n_iter >= len(ParameterGrid(listed))):
             return list(ParameterGrid(listed))
         return list(ParameterSampler(listed, n_iter, random_state=seed))
     except (TypeError, ValueError) as error:
-        raise ConventionError(f"cannot read the settings: {error}") from None
+        raise OptionError(f"cannot read the settings: {error}") from None
 
 
 def with_settings(ranker: Any, setting: Mapping[str, Any]) -> Any:
@@ -127,7 +125,7 @@ def with_settings(ranker: Any, setting: Mapping[str, Any]) -> Any:
     try:
         return clone(ranker).set_params(**setting)
     except ValueError as error:
-        raise ConventionError(str(error)) from None
+        raise OptionError(str(error)) from None
 
 
 def rows_of(data: RankingData) -> tuple[Any, Floats, Any]:

@@ -16,12 +16,9 @@ from idealrank._base.tables import (
     Table,
     Value,
 )
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-    from_arrays,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData, from_arrays
+from idealrank.errors import DataError, OptionError
 from idealrank.learners.search.progress import counted
 from idealrank.learners.search.trials import (
     Settings,
@@ -138,7 +135,7 @@ def tune(
     Tuning(best of 2: normalize='minmax'; ndcg 0.7740)
     """
     if (eval_set is None) == (cv is None):
-        raise ConventionError("give eval_set, the data to choose by, or cv, a number of folds, and not both")
+        raise OptionError("give eval_set, the data to choose by, or cv, a number of folds, and not both")
     whole = _as_data(data)
     prepared, by = measured_by(ranker, measure)
     tried = settings_of(settings, n_iter, seed)

@@ -11,13 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from idealrank import _native
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import DataError
 from idealrank.losses.base import Lists
 
@@ -44,7 +40,7 @@ class Side:
     number: Int64s
 
     @classmethod
-    def of(cls, order: Int64s, kept: npt.NDArray[np.bool_], lists: Lists) -> Side:
+    def of(cls, order: Int64s, kept: Booleans, lists: Lists) -> Side:
         """The documents that are kept, by place in the order."""
         query = np.repeat(np.arange(lists.n_queries), lists.sizes)[kept]
         count = np.bincount(query, minlength=lists.n_queries)
@@ -66,7 +62,7 @@ class Interleaving:
     slopes: Floats
 
 
-def most_violated(lists: Lists, relevant: npt.NDArray[np.bool_], lost: Lost) -> Interleaving:
+def most_violated(lists: Lists, relevant: Booleans, lost: Lost) -> Interleaving:
     """The ranking that maximises 1 - measure(y) + <w, Psi(y)>, for all queries at once, in n log n time.
 
     ``lost`` must grow more slowly with i for a larger j, which makes the choice exact (Yue et al. 2007, section 4).

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.learners.base import Training
 from idealrank.learners.iterative import WeightedSum
 from idealrank.learners.linear.objective import Objective
@@ -39,7 +39,7 @@ class StructuralSVM(WeightedSum):
         super()._check_options()
         for name in ("l2", "tolerance"):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0):
-                raise ConventionError(f"{name} must be a number above 0, got {getattr(self, name)!r}")
+                raise OptionError(f"{name} must be a number above 0, got {getattr(self, name)!r}")
 
     def _fit(self, training: Training) -> None:
         hinge = Objective(training.parts, self._hinge(), lambda _: self.l2)

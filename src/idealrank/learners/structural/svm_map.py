@@ -10,10 +10,7 @@ from idealrank._base.options import (
     number,
     option,
 )
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 from idealrank.learners.structural.interleaving import most_violated
 from idealrank.learners.structural.machine import StructuralSVM
 from idealrank.losses import Loss

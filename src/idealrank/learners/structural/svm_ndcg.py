@@ -6,14 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from idealrank._base.options import option
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
-from idealrank.errors import ConventionError
+from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.errors import OptionError
 from idealrank.learners.structural.interleaving import most_violated
 from idealrank.learners.structural.machine import StructuralSVM
 from idealrank.losses import Loss
@@ -70,9 +66,9 @@ class NDCGHinge(Loss):
         levels = np.unique(lists.labels)
         steps = np.diff(self.gain(levels))
         if (steps < 0).any():
-            raise ConventionError(f"a higher label must have no lower gain, which {self.gain} does not give")
+            raise OptionError(f"a higher label must have no lower gain, which {self.gain} does not give")
         if (np.diff(self.discount.weights(int(lists.sizes.max(initial=0))), 2) < -1e-12).any():
-            raise ConventionError(f"a discount must fall by ever less from rank to rank, and {self.discount} does not")
+            raise OptionError(f"a discount must fall by ever less from rank to rank, and {self.discount} does not")
         values, gradient = np.zeros(lists.n_queries), np.zeros(lists.labels.size)
         for level, step in zip(levels[1:], steps, strict=True):
             at_least = (lists.labels >= level).astype(np.float64)
@@ -83,7 +79,7 @@ class NDCGHinge(Loss):
             gradient += np.repeat(share, lists.sizes) * slopes
         return values, gradient
 
-    def _of_level(self, lists: Lists, relevant: npt.NDArray[np.bool_], best: Floats) -> tuple[Floats, Floats]:
+    def _of_level(self, lists: Lists, relevant: Booleans, best: Floats) -> tuple[Floats, Floats]:
         # Only differences are used, in which the linear discount, too, is the same for lists of all lengths.
         discount = np.append(np.nan, self.discount.weights(int(lists.sizes.max(initial=0))))
 

@@ -12,10 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError
 
 __all__ = ["Trees"]

@@ -11,20 +11,15 @@ import numpy as np
 
 from idealrank._base.extras import needs
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    RankingData,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Float32s, Floats
+from idealrank.data.ranking import RankingData
+from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.learners.base import Ranker, Training
 from idealrank.learners.linear.features import table_of
 from idealrank.learners.linear.parts import in_callers_words
 from idealrank.learners.trees.arrays import Trees
-from idealrank.learners.trees.boosting import (
-    Float32s,
-    derivatives,
-)
+from idealrank.learners.trees.boosting import derivatives
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, measure
 
@@ -93,23 +88,23 @@ class BoostedRanker(Ranker):
         for name, least in (("n_estimators", 1), ("num_leaves", 2), ("min_child_samples", 1), ("patience", 1)):
             value = getattr(self, name)
             if value is not None and value < least:
-                raise ConventionError(f"{name} must be {least} or more, got {value!r}")
+                raise OptionError(f"{name} must be {least} or more, got {value!r}")
         for name, most in (("learning_rate", math.inf), ("subsample", 1), ("colsample_bytree", 1)):
             value = getattr(self, name)
             if not 0 < value <= most:
-                raise ConventionError(f"{name} must be above 0{' and at most 1' * (most == 1)}, got {value!r}")
+                raise OptionError(f"{name} must be above 0{' and at most 1' * (most == 1)}, got {value!r}")
         for name in _OBJECTIVE.intersection(self.params or ()):
-            raise ConventionError(f"params has {name!r}, but what the trees minimise is named by loss")
+            raise OptionError(f"params has {name!r}, but what the trees minimise is named by loss")
 
     def _fit(self, training: Training) -> None:
         lightgbm = _lightgbm()
         params = self._lightgbm_params()
         if training.validation is not None and any(params.get(name) == "dart" for name in _BOOSTING):
-            raise ConventionError(
+            raise OptionError(
                 "dart changes trees that are there, so that those up to the best one are not what was validated: "
                 "fit it without an eval_set"
             )
-        self.loss_: Loss = loss(self.loss).settled(training.lists.scores)
+        self.loss_: Loss = loss(self.loss).resolved(training.lists.scores)
 
         def objective(scores: Floats, _: Any) -> tuple[Float32s, Float32s]:
             with in_callers_words(training.data):

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    query_at,
-)
+from idealrank._typing import Float32s, Floats, Int64s
+from idealrank.data.ranking import query_at
 from idealrank.errors import DataError
 from idealrank.losses import Loss
 from idealrank.losses.base import Lists
 
 __all__ = ["Float32s", "derivatives"]
-
-Float32s: TypeAlias = npt.NDArray[np.float32]
 
 
 def derivatives(loss: Loss, lists: Lists, query_weights: Floats | None = None) -> tuple[Float32s, Float32s]:

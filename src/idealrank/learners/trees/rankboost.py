@@ -8,13 +8,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    RankingData,
-)
+from idealrank._typing import Booleans, Float32s, Floats, Int64s
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.learners.base import Training
@@ -109,7 +105,7 @@ class RankBoost(Iterative):
         return validate
 
 
-def _votes(cells: npt.NDArray[np.float32], weak: Floats) -> Floats:
+def _votes(cells: Float32s, weak: Floats) -> Floats:
     """The sum over weak rankers of alpha where the feature is above the threshold."""
     total = np.zeros(len(cells))
     for feature, threshold, alpha in weak:
@@ -121,12 +117,12 @@ def _votes(cells: npt.NDArray[np.float32], weak: Floats) -> Floats:
 class _Thresholds:
     """Each feature's documents by rising value, and after which of them a value ends, all but the greatest."""
 
-    cells: npt.NDArray[np.float32]
+    cells: Float32s
     order: Int64s
-    ends: npt.NDArray[np.bool_]
+    ends: Booleans
 
     @classmethod
-    def of(cls, cells: npt.NDArray[np.float32]) -> _Thresholds:
+    def of(cls, cells: Float32s) -> _Thresholds:
         columns = np.ascontiguousarray(cells.T)
         order = np.argsort(columns, axis=1, kind="stable")
         rising = np.take_along_axis(columns, order, axis=1)

@@ -10,12 +10,9 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    check_columns,
-)
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ranking import check_columns
+from idealrank.errors import OptionError
 from idealrank.losses import ApproxKendall, ApproxNDCG, Loss, loss
 from idealrank.losses.base import Lists
 from idealrank.losses.direct import Approx, Approximation, depths_of, factors_of
@@ -99,7 +96,7 @@ def _form(given: str | Loss) -> Approximation | ApproxKendall:
     if isinstance(form, Approx):
         form = form.form
     if not isinstance(form, Approximation | ApproxKendall):
-        raise ConventionError(f"{given} is not a loss of soft ranks: write approx_ndcg, approx(measure=p@10), ...")
+        raise OptionError(f"{given} is not a loss of soft ranks: write approx_ndcg, approx(measure=p@10), ...")
     return form
 
 

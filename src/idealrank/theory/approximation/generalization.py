@@ -7,22 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 
-__all__ = ["GeneralisationGap", "generalisation_gap"]
+__all__ = ["GeneralizationGap", "generalization_gap"]
 
 
 @dataclass(frozen=True)
-class GeneralisationGap:
+class GeneralizationGap:
     """Rankers by number; gaps and their bounds.
 
     ``best`` is best on the test set, ``trained`` on the training set by the measure, ``approximated`` by its
     approximation (None without one). ``gap`` and ``approximated_gap`` are how much worse than the best these two are on
     the test set; Theorems 2 and 7 bound them.
 
-    >>> generalisation_gap(test=[0.75, 0.5], train=[0.5, 0.5])
-    GeneralisationGap(best=0, trained=0, gap=0.0, bound=0.5, approximated=None, approximated_gap=None,
+    >>> generalization_gap(test=[0.75, 0.5], train=[0.5, 0.5])
+    GeneralizationGap(best=0, trained=0, gap=0.0, bound=0.5, approximated=None, approximated_gap=None,
                       approximated_bound=None)
     """
 
@@ -35,9 +35,9 @@ class GeneralisationGap:
     approximated_bound: float | None = None
 
 
-def generalisation_gap(
+def generalization_gap(
     test: npt.ArrayLike, train: npt.ArrayLike, approximation: npt.ArrayLike | None = None
-) -> GeneralisationGap:
+) -> GeneralizationGap:
     """The gap of choosing among rankers on the training set, one mean of the measure a ranker in each argument.
 
     |M(f_m) - M(f*)| <= 2 sup |M - M_m| (Theorem 2); with an approximation Mhat_m of the training measure, such as 1 -
@@ -47,7 +47,7 @@ def generalisation_gap(
 
     Ranker 1 looks best in training and is 0.1 worse than ranker 0; they differ by at most 0.2 between the sets.
 
-    >>> found = generalisation_gap(test=[0.5, 0.4], train=[0.5, 0.6])
+    >>> found = generalization_gap(test=[0.5, 0.4], train=[0.5, 0.6])
     >>> found.trained, round(found.gap, 12), round(found.bound, 12)
     (1, 0.1, 0.4)
     """
@@ -58,13 +58,13 @@ def generalisation_gap(
     spread = 2 * float(np.abs(measured - trained).max())
     gap = float(measured[best] - measured[chosen])
     if approximation is None:
-        return GeneralisationGap(best, chosen, gap, spread)
+        return GeneralizationGap(best, chosen, gap, spread)
     approximated = _column(approximation, "approximation")
     if approximated.shape != trained.shape:
         raise DataError(f"approximation must have one value a ranker, {trained.size}, got {approximated.size}")
     other = int(approximated.argmax())
     error = 2 * float(np.abs(trained - approximated).max())
-    return GeneralisationGap(best, chosen, gap, spread, other, float(measured[best] - measured[other]), spread + error)
+    return GeneralizationGap(best, chosen, gap, spread, other, float(measured[best] - measured[other]), spread + error)
 
 
 def _column(values: npt.ArrayLike, name: str) -> Floats:

@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.errors import OptionError
 from idealrank.losses.base import Loss
-from idealrank.theory.consistency import minimizers as minimisers
+from idealrank.theory.consistency import minimizers as minimizers
 from idealrank.theory.consistency.fisher import (
     Mixture,
     regret_of_target,
@@ -29,7 +28,7 @@ from idealrank.theory.consistency.minimizers import (
     LossFunction,
     Risk,
     best_scores,
-    minimise,
+    minimize,
 )
 
 __all__ = ["Consistency", "Counterexample", "check_consistency"]
@@ -118,7 +117,7 @@ def check_consistency(
     ``loss``: one of `idealrank.losses`, its name, or any function of labels, scores and offsets that gives one value a
     query and its gradient. All pairs of vectors of ``n_docs`` labels out of ``levels`` are mixed with the probabilities
     0.01, ..., 0.99. With ``refine`` each pair is mixed also just beside the probabilities where the best order changes,
-    and the worst mixtures found are made worse. The scores of least risk come from ``loss.minimiser(probabilities,
+    and the worst mixtures found are made worse. The scores of least risk come from ``loss.minimizer(probabilities,
     label_vectors)`` if there is one, else they are found numerically.
 
     A counterexample counts only with its certificate: no scores in the right order come as low as the minimum found.
@@ -145,7 +144,7 @@ def check_consistency(
         for width in (0.01, 0.0005):
             candidates.append(tally.worst)
             if tally.worst:
-                parts = [finding.neighbours(width) for finding in tally.worst]
+                parts = [finding.neighbors(width) for finding in tally.worst]
                 tally.add(search, Mixture(*map(np.concatenate, zip(*parts, strict=True))))
         candidates.append(tally.worst)
     # The nearer to a switch of the loss's own order, the worse the regret, and the fainter the certificate.
@@ -179,7 +178,7 @@ class _Tally:
         outcome = search.examine(mixture)
         self.searched += outcome.regret.size
         self.inconsistent += int((outcome.regret > 0).sum())
-        self.undecided += int((~outcome.settled).sum())
+        self.undecided += int((~outcome.converged).sum())
         self.convex &= bool(outcome.convex.all())
         self.worst = _worst([*self.worst, *outcome.findings(mixture)])
 
@@ -197,7 +196,7 @@ class _Finding:
     label_vectors: Floats
     scores: Floats
 
-    def neighbours(self, width: float) -> Mixture:
+    def neighbors(self, width: float) -> Mixture:
         """The same label vectors with probabilities nearby."""
         first = np.clip(self.first + width * np.linspace(-1, 1, 41), 1e-6, 1 - 1e-6)
         return _mixed(first, np.broadcast_to(self.label_vectors, (41, *self.label_vectors.shape)))
@@ -216,8 +215,8 @@ class _Outcome(NamedTuple):
 
     regret: Floats
     scores: Floats
-    settled: npt.NDArray[np.bool_]
-    convex: npt.NDArray[np.bool_]
+    converged: Booleans
+    convex: Booleans
 
     def findings(self, mixture: Mixture) -> Iterator[_Finding]:
         order = np.argsort(-self.regret, kind="stable")[:64]
@@ -251,12 +250,12 @@ class _Search:
         discount: Any,
         cutoff: Any,
     ) -> _Search:
-        function = minimisers.of(loss)
+        function = minimizers.of(loss)
         if n_docs < 2 or len(set(levels)) < 2 or not all(map(math.isfinite, levels)):
-            raise ConventionError(f"a search needs two documents and two levels, got {n_docs} and {tuple(levels)}")
+            raise OptionError(f"a search needs two documents and two levels, got {n_docs} and {tuple(levels)}")
         count = math.comb(len(set(levels)) ** n_docs, 2) * _PROBABILITIES.size
         if count > _MOST:
-            raise ConventionError(f"{count:,} mixtures are too many to search: take fewer documents or levels")
+            raise OptionError(f"{count:,} mixtures are too many to search: take fewer documents or levels")
         vectors = np.array(list(itertools.product(sorted(set(levels)), repeat=n_docs)), np.float64)
         measure = {"gain": gain, "discount": discount, "cutoff": cutoff}
         relevant = vectors[targets(vectors, **measure).any(axis=1)]
@@ -288,7 +287,7 @@ class _Search:
         """The scores of least risk of each mixture, and what NDCG they lose."""
         found = best_scores(self.loss, mixture, self.n_threads)
         target = self.target(mixture)
-        rows = np.flatnonzero(_reversed(found.scores, target).any(axis=(1, 2)) & found.settled)
+        rows = np.flatnonzero(_reversed(found.scores, target).any(axis=(1, 2)) & found.converged)
         if rows.size and not self.closed_form:  # of many minima, one was found: another may be in the right order
             part = Mixture(mixture.probabilities[rows], mixture.label_vectors[rows])
             charge, trusted = self.charge(part, found.scores[rows], target[rows], found.risk[rows])
@@ -297,7 +296,7 @@ class _Search:
         discount, cutoff = self.measure["discount"], self.measure["cutoff"]
         regret[rows] = regret_of_target(_finite(found.scores[rows]), target[rows], discount=discount, cutoff=cutoff)
         regret[regret < 1e-12] = 0  # behind the cut-off any order will do
-        return _Outcome(regret, found.scores, found.settled, found.convex)
+        return _Outcome(regret, found.scores, found.converged, found.convex)
 
     def charge(self, mixture: Mixture, scores: Floats, target: Floats, value: Floats) -> tuple[Floats, Floats]:
         """How much more risk than the value scores in the right order have, at the least; and what digits can tell.
@@ -308,7 +307,7 @@ class _Search:
         gains = np.where(_reversed(scores, target), target[:, :, None] - target[:, None, :], -1)
         better, worse = np.divmod(gains.reshape(len(gains), -1).argmax(axis=1), mixture.n_docs)
         basis = _tied(mixture.n_docs, better, worse)
-        tied = minimise(Risk(self.loss, mixture, self.n_threads, basis, ridge=1e-12, tolerance=1e-12))
+        tied = minimize(Risk(self.loss, mixture, self.n_threads, basis, ridge=1e-12, tolerance=1e-12))
         return tied.risk - np.where(tied.convex, tied.gap, 0) - value, _DIGITS * (1 + np.abs(value))
 
     def certify(self, finding: _Finding) -> dict[str, Any] | None:
@@ -334,7 +333,7 @@ class _Search:
         }
 
 
-def _switches(each: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
+def _switches(each: Floats) -> tuple[Int64s, Floats]:
     """Where the target of a pair of vectors changes the order of two documents: row, and probability of the first."""
     i, j = np.triu_indices(each.shape[-1], 1)
     first, second = np.moveaxis(each[..., i] - each[..., j], 1, 0)
@@ -343,7 +342,7 @@ def _switches(each: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
     return rows, second / (second - first)
 
 
-def _reversed(scores: Floats, target: Floats) -> npt.NDArray[np.bool_]:
+def _reversed(scores: Floats, target: Floats) -> Booleans:
     """The pairs (i, j) of each row that the target clearly ranks i, j and the scores clearly j, i."""
     size = np.where(np.isfinite(scores), np.abs(scores), 0).max(axis=1)
     tolerance = (1e-6 * size + 1e-8)[:, None, None]
@@ -357,7 +356,7 @@ def _finite(scores: Floats) -> Floats:
     return np.asarray(np.maximum(scores, least - 1))
 
 
-def _tied(n_docs: int, better: npt.NDArray[np.int64], worse: npt.NDArray[np.int64]) -> Floats:
+def _tied(n_docs: int, better: Int64s, worse: Int64s) -> Floats:
     """Of each row, the basis of scores in which two documents have the same: that of the worse one is not free."""
     unit = np.eye(n_docs)
     basis = np.tile(unit, (better.size, 1, 1))

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 from idealrank.losses import Bregman, CrossEntropy, LeastSquares, QNorm, loss
 from idealrank.losses.base import Loss
 from idealrank.losses.potentials import KL, PNorm, Squared
@@ -68,9 +68,9 @@ def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None 
             return StrongConvexity(p - 1, p)
         case CrossEntropy(normalizer="dcg") | Bregman(psi=KL(), normalizer="dcg"):
             if total is None or not total > 0:
-                raise ConventionError(f"{phi}: give total, a bound of the sum of exp(scores) and of that of targets")
+                raise OptionError(f"{phi}: give total, a bound of the sum of exp(scores) and of that of targets")
             return StrongConvexity(1 / (2 * total), 1.0)
-    raise ConventionError(f"{phi} is not known to be a Bregman divergence of the targets that NDCG wants")
+    raise OptionError(f"{phi} is not known to be a Bregman divergence of the targets that NDCG wants")
 
 
 def rank_constant(n_docs: int, p: float = 2.0, *, discount: Any = "log") -> float:
@@ -107,7 +107,7 @@ def excess_risk_bound(
     if not (np.isfinite(beyond).all() and (beyond >= 0).all()):
         raise DataError("an excess of risk must be finite and not negative")
     if not (noise_exponent >= 0 and noise_constant > 0):
-        raise ConventionError(f"a >= 0 and C > 0, got {noise_exponent} and {noise_constant}")
+        raise OptionError(f"a >= 0 and C > 0, got {noise_exponent} and {noise_constant}")
     constant, p = strong_convexity(surrogate, n_docs, total=total)
     squared = beyond * rank_constant(n_docs, p, discount=discount) ** 2 / constant
     a = noise_exponent

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError
 from idealrank.losses.targets import dcg_norms
 from idealrank.measures import cutoffs, discounts, gains
@@ -62,7 +62,7 @@ class Mixture(NamedTuple):
         return int(self.label_vectors.shape[-1])
 
 
-def _offsets(rows: Floats) -> npt.NDArray[np.int64]:
+def _offsets(rows: Floats) -> Int64s:
     return np.arange(0, rows.size + 1, rows.shape[-1])
 
 

@@ -16,15 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import losses
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.errors import DataError, OptionError
 from idealrank.losses.base import Loss
 from idealrank.theory.consistency.fisher import Mixture
 
-__all__ = ["LossFunction", "Minimum", "Risk", "best_scores", "minimise", "of"]
+__all__ = ["LossFunction", "Minimum", "Risk", "best_scores", "minimize", "of"]
 
 #: A loss of the library, or any function of labels, scores and offsets that gives values and a gradient.
 LossFunction = Callable[[Floats, Floats, Int64s], tuple[npt.ArrayLike, npt.ArrayLike]] | Loss
@@ -39,7 +36,7 @@ def of(loss: str | LossFunction) -> LossFunction:
     """A loss from its name; a function stays itself."""
     function: LossFunction = losses.loss(loss) if isinstance(loss, str) else loss
     if not callable(function):
-        raise ConventionError(f"a loss is a name or a function of labels, scores and offsets, got {loss!r}")
+        raise OptionError(f"a loss is a name or a function of labels, scores and offsets, got {loss!r}")
     return function
 
 
@@ -47,7 +44,7 @@ def of(loss: str | LossFunction) -> LossFunction:
 class Risk:
     """The conditional risk of many problems; ``basis`` may hold the scores of each to a subspace, s = B z.
 
-    A minimum is settled where the slope, with the ridge, is ``tolerance`` times the mean size of the gradients that
+    A minimum is converged where the slope, with the ridge, is ``tolerance`` times the mean size of the gradients that
     cancel there.
     """
 
@@ -99,39 +96,39 @@ class Risk:
 class Minimum(NamedTuple):
     """The best scores found, their risk, and what is known of each.
 
-    ``gap``: how much lower a convex risk can be within reach. ``settled``: the slope vanishes, or next to nothing is
+    ``gap``: how much lower a convex risk can be within reach. ``converged``: the slope vanishes, or next to nothing is
     lower. ``convex``: no place was seen where the risk bends downwards.
     """
 
     scores: Floats
     risk: Floats
     gap: Floats
-    settled: npt.NDArray[np.bool_]
-    convex: npt.NDArray[np.bool_]
+    converged: Booleans
+    convex: Booleans
 
 
 def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = None) -> Minimum:
-    """The scores of least risk, as ``loss.minimiser(probabilities, label_vectors)`` has them, else searched for."""
-    minimiser = getattr(loss, "minimiser", None)
-    if minimiser is None:
-        return minimise(Risk(loss, mixture, n_threads))
-    scores = np.asarray(minimiser(*mixture), np.float64)
+    """The scores of least risk, as ``loss.minimizer(probabilities, label_vectors)`` has them, else searched for."""
+    minimizer = getattr(loss, "minimiser", None)
+    if minimizer is None:
+        return minimize(Risk(loss, mixture, n_threads))
+    scores = np.asarray(minimizer(*mixture), np.float64)
     known = np.asarray(~np.isnan(scores).any(axis=1))
     unasked = np.full(known.size, np.nan)
     return Minimum(scores, unasked, unasked, known, np.ones(known.size, np.bool_))
 
 
-def minimise(risk: Risk) -> Minimum:
+def minimize(risk: Risk) -> Minimum:
     """The scores of least risk of each problem; the lowest of several starts where a risk is not convex."""
     found = _newton(risk, np.zeros((risk.n_problems, risk.n_free)))
-    unsettled = np.flatnonzero(~found.settled & found.convex)
-    if unsettled.size:
-        _put(found, unsettled, _ellipsoid(risk.take(unsettled), found.scores[unsettled]))
+    not_converged = np.flatnonzero(~found.converged & found.convex)
+    if not_converged.size:
+        _put(found, not_converged, _ellipsoid(risk.take(not_converged), found.scores[not_converged]))
     bent = np.flatnonzero(~found.convex)
     for start in 2 * np.eye(risk.n_free) if bent.size else ():  # each document in turn first
         again = _newton(risk.take(bent), np.tile(start, (bent.size, 1)))
-        # A settled place is worth a last digit of risk.
-        margin = np.where(again.settled & ~found.settled[bent], 1e-9, -1e-12) * (1 + np.abs(again.risk))
+        # A converged place is worth a last digit of risk.
+        margin = np.where(again.converged & ~found.converged[bent], 1e-9, -1e-12) * (1 + np.abs(again.risk))
         lower = again.risk < found.risk[bent] + margin
         again.convex[:] = False
         _put(found, bent[lower], _take(again, lower))
@@ -152,7 +149,7 @@ class _Place(NamedTuple):
         value, slope, size = risk(free)
         return cls(free, value + risk.ridge / 2 * (free**2).sum(axis=1), slope + risk.ridge * free, slope, size)
 
-    def settled(self, tolerance: float) -> npt.NDArray[np.bool_]:
+    def resolved(self, tolerance: float) -> Booleans:
         """Whether slopes cancel; without the ridge where the scale of scores means nothing, as to a cosine."""
         steepest = np.minimum(np.abs(self.slope).max(axis=1), np.abs(self.bare).max(axis=1))
         return np.asarray(steepest <= tolerance * self.size)
@@ -171,11 +168,11 @@ def _put(columns: _Columns, rows: npt.NDArray[Any], part: _Columns) -> None:
 
 
 def _newton(risk: Risk, start: Floats) -> Minimum:
-    """Damped Newton from the start; a problem that is settled costs nothing more."""
+    """Damped Newton from the start; a problem that is converged costs nothing more."""
     place = _Place.of(risk, start.copy())
     convex = np.ones(risk.n_problems, np.bool_)
     largest = place.size.copy()
-    moving = ~place.settled(risk.tolerance)
+    moving = ~place.resolved(risk.tolerance)
     for _ in range(_STEPS):
         rows = np.flatnonzero(moving)
         if not rows.size:
@@ -190,10 +187,10 @@ def _newton(risk: Risk, start: Floats) -> Minimum:
         largest[rows] = np.maximum(largest[rows], there.size)
         convex[rows] &= (least >= -1e-3 * largest[rows]) & (rise >= -1e-9 * largest[rows] * np.abs(along).max(axis=1))
         _put(place, rows, there)
-        moving[rows] = ~there.settled(risk.tolerance) & ~stuck
+        moving[rows] = ~there.resolved(risk.tolerance) & ~stuck
     gap = _RADIUS * np.sqrt((place.bare**2).sum(axis=1))  # a convex risk falls no faster than it does here
     value = place.value - risk.ridge / 2 * (place.free**2).sum(axis=1)
-    return Minimum(place.free, value, gap, place.settled(risk.tolerance), convex)
+    return Minimum(place.free, value, gap, place.resolved(risk.tolerance), convex)
 
 
 def _hessian(risk: Risk, place: _Place) -> tuple[Floats, Floats]:
@@ -212,7 +209,7 @@ def _hessian(risk: Risk, place: _Place) -> tuple[Floats, Floats]:
     return (vectors * steep[:, None, :]) @ vectors.swapaxes(1, 2), least
 
 
-def _descend(risk: Risk, start: _Place, step: Floats) -> tuple[_Place, npt.NDArray[np.bool_]]:
+def _descend(risk: Risk, start: _Place, step: Floats) -> tuple[_Place, Booleans]:
     """A step, halved until the risk falls by a part of what the slope promises; stuck where it never does."""
     todo = np.arange(start.value.size)
     reached = _take(start, todo)
@@ -236,12 +233,12 @@ def _descend(risk: Risk, start: _Place, step: Floats) -> tuple[_Place, npt.NDArr
 def _ellipsoid(risk: Risk, start: Floats) -> Minimum:
     """The ellipsoid method (Shor; Yudin and Nemirovski): each slope cuts the region in which a minimum can lie."""
     n, d = start.shape
-    centre, best = start.copy(), start.copy()
+    center, best = start.copy(), start.copy()
     shape = np.tile(_RADIUS**2 * np.eye(d), (n, 1, 1))
     least, bound, largest = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n)
     rows = np.arange(n)
     for _ in range(int(2 * d * (d + 1) * np.log(_RADIUS / 1e-9))):
-        place = _Place.of(risk.take(rows), centre[rows])
+        place = _Place.of(risk.take(rows), center[rows])
         along = np.einsum("nij,nj->ni", shape[rows], place.slope)
         width = np.sqrt(np.maximum((along * place.slope).sum(axis=1), 0))
         lower = place.value < least[rows]
@@ -253,7 +250,7 @@ def _ellipsoid(risk: Risk, start: Floats) -> Minimum:
         if not rows.size:
             break
         along = along[unknown] / width[:, None]
-        centre[rows] -= along / (d + 1)
+        center[rows] -= along / (d + 1)
         cut = along[:, :, None] * along[:, None, :]
         shape[rows] = shape[rows] / 4 if d == 1 else d**2 / (d**2 - 1) * (shape[rows] - 2 / (d + 1) * cut)
     reserve = risk.ridge / 2 * (best**2).sum(axis=1)

@@ -7,10 +7,8 @@ from typing import Any
 import numpy.typing as npt
 
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    check_columns,
-)
+from idealrank._typing import Floats
+from idealrank.data.ranking import check_columns
 from idealrank.losses.targets import check_finite, dcg_norms
 from idealrank.measures import cutoffs, discounts
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
-from idealrank.theory.consistency import minimizers as minimisers
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
+from idealrank.theory.consistency import minimizers as minimizers
 from idealrank.theory.consistency.fisher import (
     Mixture,
     targets,
@@ -63,12 +63,12 @@ def check_strong_consistency(
     >>> check_strong_consistency("q_norm(q=3)").strong, check_strong_consistency("cosine").strong
     (True, False)
     """
-    function = minimisers.of(loss)
+    function = minimizers.of(loss)
     vectors = np.array(list(itertools.product(sorted(set(levels)), repeat=n_docs)), np.float64)
     each = targets(vectors, gain, discount, None)
     vectors, each = vectors[each.any(axis=1)], each[each.any(axis=1)]
     if len(vectors) < n_docs + 2:
-        raise ConventionError(f"{len(vectors)} label vectors have one mixture to a target; take more levels")
+        raise OptionError(f"{len(vectors)} label vectors have one mixture to a target; take more levels")
     first, second = _with_one_target(each, n_pairs, np.random.default_rng(seed))
     support = np.broadcast_to(vectors, (n_pairs, *vectors.shape))
     one, other = (best_scores(function, Mixture(chances, support)) for chances in (first, second))
@@ -76,7 +76,7 @@ def check_strong_consistency(
     differences = np.abs(one.scores - other.scores).max(axis=1) / np.maximum(size, 1e-300)
     worst = int(differences.argmax())
     strong: bool | None = bool(differences[worst] < 1e-5)
-    if not (one.settled & other.settled).all() or (strong and not (one.convex & other.convex).all()):
+    if not (one.converged & other.converged).all() or (strong and not (one.convex & other.convex).all()):
         strong = None
     return StrongConsistency(
         strong,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.theory.consistency import minimizers as minimisers
+from idealrank.theory.consistency import minimizers as minimizers
 from idealrank.theory.consistency.fisher import (
     Mixture,
     fisher_target,
@@ -46,7 +46,7 @@ def switch_points(
     vectors = np.array([first, second], np.float64)
     if vectors.ndim != 2 or vectors.shape[1] < 2:
         raise DataError(f"give two label vectors of two documents or more, got shape {vectors.shape}")
-    function = None if loss is None else minimisers.of(loss)
+    function = None if loss is None else minimizers.of(loss)
     i, j = np.triu_indices(vectors.shape[1], 1)
 
     def signs(chances: Floats) -> Floats:

@@ -10,13 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    RankingData,
-    check_columns,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ranking import RankingData, check_columns
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import DCG, NDCG, Measure, gains, measure
 from idealrank.theory.distinguishing.paths import Paths
 from idealrank.theory.distinguishing.prefixes import (
@@ -176,9 +172,9 @@ def distinguish(
     """
     given = {str(each): measure(each) for each in _listed(measures)}
     if not given:
-        raise ConventionError("no measure was named")
+        raise OptionError("no measure was named")
     if n_orders < 0 or n_resamples < 1:
-        raise ConventionError(f"n_orders is from 0, n_resamples from 1, got {n_orders} and {n_resamples}")
+        raise OptionError(f"n_orders is from 0, n_resamples from 1, got {n_orders} and {n_resamples}")
     labels, (a, b), cut = _columns(data, (scores_a, scores_b), offsets)
     lengths = np.diff(cut)
     length = int(np.median(lengths[lengths > 0])) if lengths.any() else 0
@@ -213,7 +209,7 @@ def _columns(
     """Labels, both scores and offsets, query by query; an unjudged document counts as not relevant."""
     if isinstance(data, RankingData):
         if offsets is not None:
-            raise ConventionError("the data has offsets of its own; leave out offsets=")
+            raise OptionError("the data has offsets of its own; leave out offsets=")
         labels = np.nan_to_num(data.to_groups(data.labels), nan=0.0)
         return labels, [data.to_groups(data.check_scores(scores)) for scores in rankers], data.offsets
     columns = [check_columns(data, scores, offsets) for scores in rankers]
@@ -221,7 +217,7 @@ def _columns(
 
 
 def _gain(m: Measure) -> gains.Gain:
-    gain: gains.Gain = m.under().gain  # type: ignore[attr-defined]
+    gain: gains.Gain = m.with_convention().gain  # type: ignore[attr-defined]
     return gain
 
 
@@ -300,7 +296,7 @@ def _prediction(m: Measure, curve_a: Curve, curve_b: Curve, length: int) -> dict
     def or_nan(function: Any, *arguments: Any) -> float:
         try:
             return float(function(*arguments))
-        except (ConventionError, DataError):
+        except (OptionError, DataError):
             return math.nan
 
     if isinstance(m, DCG):  # which grows without limit, but orders rankers of the same documents as NDCG does

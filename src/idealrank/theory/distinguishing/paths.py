@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
+from idealrank._typing import Booleans, Floats, Int64s
 
 __all__ = ["Paths"]
 
@@ -82,7 +78,7 @@ def _mean(values: Floats) -> Floats:
     return means
 
 
-def _last(sizes: Int64s, where: npt.NDArray[np.bool_]) -> Int64s:
+def _last(sizes: Int64s, where: Booleans) -> Int64s:
     """For each row the last size at which ``where`` holds, 0 if there is none."""
     last: Int64s = np.where(where, sizes, 0).max(axis=1, initial=0)
     return last

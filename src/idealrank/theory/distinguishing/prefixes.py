@@ -9,11 +9,8 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-)
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats, Int64s
+from idealrank.errors import OptionError
 from idealrank.measures import DCG, NDCG, LinearNDCG, Measure, discounts
 from idealrank.measures.base import kernel_ties
 from idealrank.measures.plan import Plan
@@ -81,10 +78,10 @@ def prefix_values(
 
 def _plan(measure: Measure) -> Plan:
     if not isinstance(measure, (DCG, NDCG, LinearNDCG)):
-        raise ConventionError(f"lists that grow are measured by DCG, NDCG and linear NDCG, not by {measure}")
-    plan = measure.under().plan()
+        raise OptionError(f"lists that grow are measured by DCG, NDCG and linear NDCG, not by {measure}")
+    plan = measure.with_convention().plan()
     if plan.denominator == "full" or plan.zero_if_short:
-        raise ConventionError(f"lists that grow have the ideal of their own documents, which {measure} does not take")
+        raise OptionError(f"lists that grow have the ideal of their own documents, which {measure} does not take")
     return plan
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 
 __all__ = ["canonical_score"]
 
@@ -33,7 +33,7 @@ def canonical_score(
     if cdf is not None:
         return np.asarray(cdf(values), np.float64)
     if ties not in ("upper", "middle"):
-        raise ConventionError(f"unknown ties {ties!r}; there are 'upper' and 'middle'")
+        raise OptionError(f"unknown ties {ties!r}; there are 'upper' and 'middle'")
     ordered = np.sort(values)
     upper = np.searchsorted(ordered, values, side="right")
     if ties == "upper":

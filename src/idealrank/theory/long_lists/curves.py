@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.theory.long_lists.weights import (
     Weight,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists.regimes import regime
 from idealrank.theory.long_lists.weighting import MeasureLike
 
@@ -35,7 +35,7 @@ def concentration(
     """
     found = regime(discount)
     if found.kind not in ("slow", "power"):
-        raise ConventionError(f"concentration is known for discounts slower than 1/r only; this one: {found.reason}")
+        raise OptionError(f"concentration is known for discounts slower than 1/r only; this one: {found.reason}")
     if not (0 < p <= 1 and n > 1 and 0 < alpha <= 1 and holder >= 0):
         raise DataError(f"needs 0 < p <= 1, n > 1, 0 < alpha <= 1 and holder >= 0, got {p=}, {n=}, {alpha=}, {holder=}")
     rate = max(n ** (-alpha / 3), n ** (-(1 - found.beta) / 3))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
@@ -74,7 +74,7 @@ def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> 
     """
     weighting = Weighting.of(discount, cutoff)
     if sees(weighting) != "few":
-        raise ConventionError(f"the weights of {weighting} have no bounded sum: NDCG has a limit instead, theory.limit")
+        raise OptionError(f"the weights of {weighting} have no bounded sum: NDCG has a limit instead, theory.limit")
     checked = curves.check_relevant(curves.of(curve))
     head, total, squares = head_and_sums(weighting)
     gains = np.array([*checked.levels, 0.0]) / checked.best

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.measures import cutoffs
 from idealrank.theory.long_lists import curves, weights
 from idealrank.theory.long_lists.curves import (
@@ -31,7 +31,7 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
     does not count here. ``cutoff``: None; a fraction of the list; "n^0.5", which grows more slowly than the list.
 
     A logarithm alone gives 1 for every ranker (Theorem 4). Where the sum of the discounts is bounded, or a fixed number
-    of ranks counts, NDCG stays random and has no limit: a ConventionError.
+    of ranks counts, NDCG stays random and has no limit: a OptionError.
 
     With ybar(s) = s, discount r^-b and p = 1/2 it is 2^(1 - b) / (2 - b).
 
@@ -50,7 +50,7 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
         return _share_of_ideal(weighting, checked)
     if seen == "top" or checked.top_variance == 0:
         return checked.top / checked.best
-    raise ConventionError(f"NDCG has no limit here: {without_limit(weighting)}")
+    raise OptionError(f"NDCG has no limit here: {without_limit(weighting)}")
 
 
 def sees(weighting: Weighting) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from idealrank.errors import ConventionError, DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.laws import head_and_sums
@@ -72,7 +72,7 @@ def gap(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, n: int | 
     a, b = (curves.check_relevant(curves.of(curve)) for curve in (curve_a, curve_b))
     if n is None:
         if sees(weighting) != "few":
-            raise ConventionError(f"the gap under {weighting} depends on the length of the lists: give n")
+            raise OptionError(f"the gap under {weighting} depends on the length of the lists: give n")
         _, total, squares = head_and_sums(weighting)
         best = max(a.best, b.best)
         variance = (a.top_variance + b.top_variance) * squares / total**2
@@ -132,7 +132,7 @@ def documents_needed(
     weighting = Weighting.of(discount, cutoff)
     seen = sees(weighting)
     if seen == "undecided":
-        raise ConventionError(without_limit(weighting))
+        raise OptionError(without_limit(weighting))
     if seen == "few":
         return None
     a, b = (curves.check_relevant(curves.of(curve)) for curve in (curve_a, curve_b))

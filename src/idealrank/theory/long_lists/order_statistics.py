@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from idealrank.data.ranking import Floats
+from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike

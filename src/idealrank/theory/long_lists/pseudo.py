@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats
+from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import (
     Curve,
@@ -55,7 +55,7 @@ def pseudo_expectation(
         end = 1.0 if weighting.cutoff is None else weighting.depth(int(n)) / n
         weight = rank_weight(weighting.discount, n)
         return checked.integral(weight, 1 / n, end) / checked.ideal_integral(weight, 1 / n, end)
-    raise ConventionError(f"unknown form {form!r}; there are 'sum' and 'integral'")
+    raise OptionError(f"unknown form {form!r}; there are 'sum' and 'integral'")
 
 
 def middles(depth: int, n: int) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from idealrank.errors import ConventionError
+from idealrank.errors import OptionError
 from idealrank.measures import discounts
 from idealrank.theory.long_lists.weights import (
     Weight,
@@ -33,7 +33,7 @@ def rank_weight(discount: discounts.Discount, n: float = 1) -> Weight:
         case discounts.Zipf() | discounts.Power():
             return Weight(lambda u: np.log(n * u), lambda u: math.log(n * u), lambda x: math.exp(x) / n, lambda x: 1.0)
         case discounts.Table():
-            raise ConventionError('a table has no values between its ranks to integrate; use form="sum"')
+            raise OptionError('a table has no values between its ranks to integrate; use form="sum"')
         case _:
             return _numeric_weight(discount, n)
 

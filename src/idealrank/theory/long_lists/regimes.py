@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
 from idealrank.measures import discounts
 from idealrank.theory.long_lists.weighting import (
     MeasureLike,
@@ -119,4 +119,4 @@ def _check_falls(own: discounts.Discount) -> None:
     if not np.isfinite(weights).all() or weights[0] <= 0 or (weights < 0).any() or (np.diff(weights) > 0).any():
         rank = ranks[1:][np.diff(weights) > 0]
         where = f"; it rises at rank {rank[0]:g}" if rank.size else ""
-        raise ConventionError(f"a discount begins above 0, never rises and is never negative{where}: {own}")
+        raise OptionError(f"a discount begins above 0, never rises and is never negative{where}: {own}")

@@ -9,13 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import (
-    Floats,
-    Int64s,
-    check_columns,
-    query_at,
-)
-from idealrank.errors import ConventionError, DataError
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ranking import check_columns, query_at
+from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists.canonical import canonical_score
 from idealrank.theory.long_lists.curves import (
     Curve,
@@ -93,7 +89,7 @@ class StepCurve(Curve):
 
         ``method``: "bins" takes the shares of the gains in ``n_bins`` parts of the list of equal width; "top" does too,
         and halves the part at the top for as long as it holds some tens of documents, since that is where most is
-        decided; "isotonic" pools neighbours until the expected gain never falls with s; "raw" has one step a document.
+        decided; "isotonic" pools neighbors until the expected gain never falls with s; "raw" has one step a document.
         Documents with equal scores share their places. Every method keeps the share of each gain. ``n_resamples`` above
         0 draws documents, or queries where there are several, with replacement, and gives `bands` around the curve.
 
@@ -104,9 +100,9 @@ class StepCurve(Curve):
         (array([0. , 0.2, 0.6, 1. ]), array([[0. , 0.5, 1. ]]))
         """
         if method not in _METHODS:
-            raise ConventionError(f"unknown method {method!r}; there are {', '.join(map(repr, _METHODS))}")
+            raise OptionError(f"unknown method {method!r}; there are {', '.join(map(repr, _METHODS))}")
         if n_bins < 1 or n_resamples < 0 or not 0 < confidence < 1:
-            raise ConventionError(f"no such fit: {n_bins=}, {n_resamples=}, {confidence=}")
+            raise OptionError(f"no such fit: {n_bins=}, {n_resamples=}, {confidence=}")
         documents = _checked(*check_columns(labels, scores, offsets))
         curve = _fitted(documents, method, n_bins)
         if n_resamples > 0:

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
 from idealrank.measures import NDCG, LinearNDCG, Measure, cutoffs, discounts, measure
 
 __all__ = ["MeasureLike", "Weighting"]
@@ -56,19 +56,19 @@ class Weighting:
             return cls(discounts.of(what), cutoffs.of(cutoff))
         if callable(what):
             return cls(_Function(what), cutoffs.of(cutoff))
-        raise ConventionError(f"expected an NDCG or a discount, got {what!r}")
+        raise OptionError(f"expected an NDCG or a discount, got {what!r}")
 
     @classmethod
     def _of_measure(cls, given: Measure, cutoff: Any) -> Weighting:
         if cutoff is not None:
             if given.cutoff is not None:
-                raise ConventionError(f"{given} has a cut-off; leave out cutoff={cutoff!r}")
+                raise OptionError(f"{given} has a cut-off; leave out cutoff={cutoff!r}")
             given = given @ cutoff
         if isinstance(given, LinearNDCG):
             return cls(discounts.Linear(), given.cutoff)
         if isinstance(given, NDCG):
-            return cls(given.under().discount, given.cutoff)
-        raise ConventionError(f"this theory is about NDCG and linear NDCG, not {given}")
+            return cls(given.with_convention().discount, given.cutoff)
+        raise OptionError(f"this theory is about NDCG and linear NDCG, not {given}")
 
     def depth(self, n: int) -> int:
         """How many ranks of a list of n documents count."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from idealrank.data.ranking import Floats
-from idealrank.errors import ConventionError
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
 from idealrank.measures import discounts
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import (
@@ -57,7 +57,7 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
     a, b = (curves.check_relevant(curves.of(curve)) for curve in (curve_a, curve_b))
     seen = sees(weighting)
     if seen == "undecided":
-        raise ConventionError(without_limit(weighting))
+        raise OptionError(without_limit(weighting))
     if seen == "few":
         return _at_the_top(weighting, a, b)
     if agree(a, b, end_of(weighting)):
@@ -155,7 +155,7 @@ _CELLS = 1 << 14
 def _beats(a: Curve, b: Curve, head: Floats, tail_squares: float, shift: float | None = None) -> float:
     """P(sum_r D(r) (G_ar - G_br) > 0), ties half: the ranks of the head on a fine grid, the others as a normal deviate.
 
-    With ``shift`` the gains are centred first, and the shift stands for all that their means add up to.
+    With ``shift`` the gains are centered first, and the shift stands for all that their means add up to.
     """
     differences, chances = _differences(a, b)
     mean = float(differences @ chances)
@@ -179,7 +179,7 @@ def _beats(a: Curve, b: Curve, head: Floats, tail_squares: float, shift: float |
 
 
 def _moved(mass: Floats, cells: float) -> Floats:
-    """The mass moved by a number of cells; a fraction of a cell is shared between neighbours, which keeps the mean."""
+    """The mass moved by a number of cells; a fraction of a cell is shared between neighbors, which keeps the mean."""
     whole = math.floor(cells)
     part = cells - whole
     moved = np.zeros_like(mass)
