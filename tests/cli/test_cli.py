@@ -19,11 +19,7 @@ import idealrank
 from idealrank.cli.group import commands
 from idealrank.cli.support import failures, progress, terminal
 from idealrank.cli.support.kinds import kind_of
-from idealrank.cli.support.tables import (
-    Column,
-    Table,
-    render,
-)
+from idealrank.cli.support.tables import Column, Table, render
 
 SMALL_DEMO = ("demo", "--queries", "10", "--docs", "20", "--html", os.devnull)
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has other terminals, pipes and signals")

@@ -13,10 +13,7 @@ import idealrank as ir
 from idealrank import measures
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluations
-from idealrank.measures.conventions import (
-    Convention,
-    convention,
-)
+from idealrank.measures.conventions import Convention, convention
 
 LOG3 = math.log2(3)
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}

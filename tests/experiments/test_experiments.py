@@ -10,10 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import idealrank as ir
-from idealrank._base.tables import (
-    Column,
-    Table,
-)
+from idealrank._base.tables import Column, Table
 from idealrank.cli.group import commands
 from idealrank.errors import DataError
 from idealrank.experiments import jin2013, wang2013

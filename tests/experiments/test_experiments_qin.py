@@ -16,11 +16,7 @@ from idealrank.experiments.qin2008.protocol import PUBLISHED_NDCG, QUICK, Protoc
 from idealrank.experiments.qin2008.runs import Run, is_graded, run
 from idealrank.experiments.results import Reproduction
 from idealrank.io.letor_folds import Folds
-from idealrank.learners import (
-    ApproxNDCGRanker,
-    ListNet,
-    cross_fold,
-)
+from idealrank.learners import ApproxNDCGRanker, ListNet, cross_fold
 from idealrank.losses import ApproxAP, ApproxNDCG
 
 

@@ -14,15 +14,7 @@ from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank.errors import DataError, OptionError
-from idealrank.learners import (
-    SVMNDCG,
-    AdaRank,
-    LinearRanker,
-    PNormPush,
-    RankBoost,
-    SVMMap,
-    cross_fold,
-)
+from idealrank.learners import SVMNDCG, AdaRank, LinearRanker, PNormPush, RankBoost, SVMMap, cross_fold
 from idealrank.learners.linear.cutting_plane import cutting_plane
 from idealrank.learners.structural.svm_map import APHinge
 from idealrank.learners.structural.svm_ndcg import NDCGHinge

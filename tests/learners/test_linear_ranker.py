@@ -16,10 +16,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.learners import LinearRanker
 from idealrank.learners.linear.features import features_of
 from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.parts import (
-    InMemory,
-    Part,
-)
+from idealrank.learners.linear.parts import InMemory, Part
 from idealrank.losses.base import Lists
 
 

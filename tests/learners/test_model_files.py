@@ -19,11 +19,7 @@ import idealrank as ir
 from idealrank import cutoffs, learners, losses
 from idealrank.errors import DataError, MissingExtraError, ModelError, ParseError
 from idealrank.learners import LinearRanker, ListNet, RandomRanker, load, save
-from idealrank.learners.files.documents import (
-    StoredModel,
-    read_model,
-    write_model,
-)
+from idealrank.learners.files.documents import StoredModel, read_model, write_model
 from idealrank.learners.names import classes
 
 LEARNERS = classes()

@@ -11,13 +11,7 @@ from numpy.testing import assert_allclose
 import idealrank as ir
 from idealrank.errors import DataError, OptionError
 from idealrank.io.letor_folds import Folds
-from idealrank.learners import (
-    LinearRanker,
-    RandomRanker,
-    RankNet,
-    cross_fold,
-    tune,
-)
+from idealrank.learners import LinearRanker, RandomRanker, RankNet, cross_fold, tune
 from idealrank.learners.search.cross_fold import CrossFold
 from idealrank.learners.search.trials import rows_of
 

@@ -24,11 +24,7 @@ from numpy.testing import assert_allclose
 import idealrank as ir
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.measures.conventions import (
-    CONVENTION_NAMES,
-    Convention,
-    convention,
-)
+from idealrank.measures.conventions import CONVENTION_NAMES, Convention, convention
 
 # numba says this of ranx's code whenever it compiles it anew.
 pytestmark = pytest.mark.filterwarnings("ignore:unsafe cast from uint64 to int64")

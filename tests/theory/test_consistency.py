@@ -21,11 +21,7 @@ from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListML
 from idealrank.losses.potentials import PNorm
 from idealrank.losses.segments import sums
 from idealrank.theory.consistency.fisher import Mixture
-from idealrank.theory.consistency.minimizers import (
-    Risk,
-    best_scores,
-    minimize,
-)
+from idealrank.theory.consistency.minimizers import Risk, best_scores, minimize
 
 #: Section 3.2.1: the labels of two documents, three times in ten 5 and 4, else 1 and 3.
 ETA = ([0.3, 0.7], [[5, 4], [1, 3]])
@@ -397,7 +393,7 @@ def test_a_loss_for_another_measure_is_refuted_though_it_is_not_convex() -> None
     check_certificate("approx_ap", found)
 
 
-def test_a_minimiser_that_is_none_refutes_nothing() -> None:
+def test_a_minimizer_that_is_none_refutes_nothing() -> None:
     class Wrong(LeastSquares):
         def minimizer(self, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Floats:
             return -super().minimizer(probabilities, label_vectors)

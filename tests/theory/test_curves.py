@@ -12,14 +12,8 @@ from theory_models import GRADED, MODELS
 from idealrank import discounts, measures
 from idealrank.errors import DataError, OptionError
 from idealrank.theory import GradedCurve, StepCurve, canonical_score, limit
-from idealrank.theory.long_lists.curves import (
-    check_same_documents,
-    of,
-)
-from idealrank.theory.long_lists.weights import (
-    log_power,
-    power,
-)
+from idealrank.theory.long_lists.curves import check_same_documents, of
+from idealrank.theory.long_lists.weights import log_power, power
 
 LABELS = [1, 1, 0, 1, 0, 1, 0, 0, 0, 0]  # in rank order
 SCORES = range(10, 0, -1)

@@ -12,11 +12,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, measure
 from idealrank.theory import StepCurve, distinguish
 from idealrank.theory.distinguishing.paths import Paths
-from idealrank.theory.distinguishing.plots import (
-    plot_curve,
-    plot_values,
-    plot_wins,
-)
+from idealrank.theory.distinguishing.plots import plot_curve, plot_values, plot_wins
 
 
 def drawn(n_queries: int, n: int, seed: int = 0) -> tuple[Floats, Floats, Floats, list[int]]:

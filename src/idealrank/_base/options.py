@@ -8,10 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
-from idealrank._base.specs import (
-    nearest,
-    number_text,
-)
+from idealrank._base.specs import nearest, number_text
 from idealrank.errors import OptionError
 
 __all__ = ["Options", "choice", "number", "option", "read_options"]

@@ -12,21 +12,11 @@ from typing import Any, Literal
 import numpy as np
 
 from idealrank import stats
-from idealrank._base.tables import (
-    Column,
-    Table,
-    Value,
-    render,
-)
+from idealrank._base.tables import Column, Table, Value, render
 from idealrank._typing import Floats
 from idealrank.data.ranking import Problem
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import (
-    Evaluation,
-    Evaluations,
-    Measures,
-    evaluate,
-)
+from idealrank.evaluation.evaluator import Evaluation, Evaluations, Measures, evaluate
 from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed

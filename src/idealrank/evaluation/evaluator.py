@@ -14,23 +14,13 @@ import numpy.typing as npt
 
 from idealrank._base.exact import Moments
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.judgments import (
-    Qrels,
-    Run,
-    join,
-)
+from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.ranking import Problem, QueryIds, RankingData, from_arrays
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.preparation import Prepared, prepare
 from idealrank.measures.base import Measure
-from idealrank.measures.conventions import (
-    Convention,
-    convention,
-)
-from idealrank.measures.cutoffs import (
-    Cutoff,
-    Rank,
-)
+from idealrank.measures.conventions import Convention, convention
+from idealrank.measures.cutoffs import Cutoff, Rank
 from idealrank.measures.names import measure
 from idealrank.measures.plan import Lists, Plan, run
 

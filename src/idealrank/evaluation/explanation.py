@@ -9,23 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._base.tables import (
-    Column,
-    Table,
-    Value,
-    render,
-)
+from idealrank._base.tables import Column, Table, Value, render
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.evaluator import (
-    Evaluation,
-    Evaluations,
-    evaluate,
-)
+from idealrank.evaluation.evaluator import Evaluation, Evaluations, evaluate
 from idealrank.measures import Measure, measure
-from idealrank.measures.conventions import (
-    Convention,
-    convention,
-)
+from idealrank.measures.conventions import Convention, convention
 
 __all__ = ["Explanation", "Step", "Waterfall", "explain"]
 

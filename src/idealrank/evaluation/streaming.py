@@ -13,25 +13,12 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.exact import Moments
-from idealrank.data.ranking import (
-    Problem,
-    from_arrays,
-    joined_ids,
-)
+from idealrank.data.ranking import Problem, from_arrays, joined_ids
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import (
-    Evaluation,
-    Measures,
-    as_ranking,
-    evaluate_ranking,
-    named_measures,
-)
+from idealrank.evaluation.evaluator import Evaluation, Measures, as_ranking, evaluate_ranking, named_measures
 from idealrank.io.batches import SortedParquet
 from idealrank.measures.base import Measure
-from idealrank.measures.conventions import (
-    Convention,
-    convention,
-)
+from idealrank.measures.conventions import Convention, convention
 
 __all__ = ["Summary", "evaluate_stream"]
 

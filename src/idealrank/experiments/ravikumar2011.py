@@ -17,18 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from idealrank import theory
-from idealrank._base.tables import (
-    Column,
-    Table,
-)
+from idealrank._base.tables import Column, Table
 from idealrank.experiments.collections import drawn_collections
 from idealrank.experiments.results import Claim, Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import LinearRanker
-from idealrank.learners.search.cross_fold import (
-    CrossFold,
-    cross_fold,
-)
+from idealrank.learners.search.cross_fold import CrossFold, cross_fold
 from idealrank.stats import randomization_test
 
 __all__ = ["reproduce"]

@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from idealrank._base.tables import (
-    Column,
-    Table,
-)
+from idealrank._base.tables import Column, Table
 
 __all__ = ["Claim", "Reproduction"]
 

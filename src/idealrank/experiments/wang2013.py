@@ -25,10 +25,7 @@ from idealrank.losses import CrossEntropy, Hinge, Loss
 from idealrank.measures import measure
 from idealrank.theory import StepCurve, limit, verdict
 from idealrank.theory.distinguishing.paths import Paths
-from idealrank.theory.distinguishing.prefixes import (
-    growing_sizes,
-    prefix_values,
-)
+from idealrank.theory.distinguishing.prefixes import growing_sizes, prefix_values
 from idealrank.theory.long_lists.limits import sees
 from idealrank.theory.long_lists.weighting import Weighting
 

@@ -17,10 +17,7 @@ from idealrank.learners.trees.boosting import derivatives
 from idealrank.losses import Loss
 from idealrank.losses.base import Lists
 from idealrank.measures import Measure
-from idealrank.measures.conventions import (
-    Convention,
-    convention,
-)
+from idealrank.measures.conventions import Convention, convention
 
 __all__ = ["Metric", "Objective", "grouped"]
 

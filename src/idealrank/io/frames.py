@@ -22,10 +22,7 @@ import numpy.typing as npt
 from idealrank._base.extras import needs
 from idealrank._typing import Float32s, Floats, Int64s
 from idealrank.data.ids import Ids
-from idealrank.data.judgments import (
-    Qrels,
-    Run,
-)
+from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Problem, QueryIds, RankingData, from_arrays
 from idealrank.errors import DataError, MissingExtraError, OptionError
 

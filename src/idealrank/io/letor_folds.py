@@ -9,10 +9,7 @@ from itertools import count, takewhile
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from idealrank.data.ranking import (
-    RankingData,
-    concatenate,
-)
+from idealrank.data.ranking import RankingData, concatenate
 from idealrank.errors import DataError
 from idealrank.io.letor import read_letor, widened
 

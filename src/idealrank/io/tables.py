@@ -10,10 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, Literal, TypeAlias, Unpack
 
-from idealrank.data.judgments import (
-    Qrels,
-    Run,
-)
+from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError, ParseError
 from idealrank.io.files import Source, atomic_output, display_name, read_whole

@@ -10,10 +10,7 @@ from idealrank import _native
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
-from idealrank.data.judgments import (
-    Qrels,
-    Run,
-)
+from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.words import check_words

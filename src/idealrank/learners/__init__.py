@@ -1,14 +1,8 @@
 """Learners of rankings: scikit-learn estimators that take the query of each row as ``qid``."""
 
 from idealrank.learners.consistent import ConsistentRegression
-from idealrank.learners.files.exports import (
-    to_elasticsearch,
-    to_ranklib,
-)
-from idealrank.learners.files.models import (
-    load,
-    save,
-)
+from idealrank.learners.files.exports import to_elasticsearch, to_ranklib
+from idealrank.learners.files.models import load, save
 from idealrank.learners.linear.adarank import AdaRank
 from idealrank.learners.linear.named import (
     ApproxAPRanker,

@@ -19,16 +19,8 @@ from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.io.frames import frame_of
 from idealrank.learners.linear.engine import Source
-from idealrank.learners.linear.features import (
-    NORMALIZATIONS,
-    DenseFeatures,
-    SparseFeatures,
-    features_of,
-)
-from idealrank.learners.linear.parts import (
-    InMemory,
-    Part,
-)
+from idealrank.learners.linear.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
+from idealrank.learners.linear.parts import InMemory, Part
 from idealrank.losses.base import Lists, weight_column
 from idealrank.measures import Measure, measure
 

@@ -16,17 +16,8 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import OptionError
 from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.learners.base import Ranker
-from idealrank.learners.linear.engine import (
-    Engine,
-    Here,
-    Source,
-    Streamed,
-)
-from idealrank.learners.linear.parts import (
-    InMemory,
-    Part,
-    Parts,
-)
+from idealrank.learners.linear.engine import Engine, Here, Source, Streamed
+from idealrank.learners.linear.parts import InMemory, Part, Parts
 from idealrank.learners.trace import Trace
 from idealrank.measures import Measure, measure
 

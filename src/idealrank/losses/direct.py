@@ -24,11 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.options import (
-    choice,
-    number,
-    option,
-)
+from idealrank._base.options import choice, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.losses.base import Lists, Loss
@@ -38,12 +34,7 @@ from idealrank.losses.soft_pairs import misordered
 from idealrank.losses.targets import dcg_norms, worth_of
 from idealrank.measures import AP, NDCG, RR, KendallTau, Measure, Precision, cutoffs, discounts, gains, measure
 from idealrank.measures.plan import Plan
-from idealrank.measures.ranks import (
-    SIGMOIDS,
-    SoftRanks,
-    alpha_for,
-    slope,
-)
+from idealrank.measures.ranks import SIGMOIDS, SoftRanks, alpha_for, slope
 
 __all__ = ["Approx", "ApproxAP", "ApproxKendall", "ApproxNDCG", "ApproxPrecision", "ApproxRR"]
 

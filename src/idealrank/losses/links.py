@@ -8,10 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.specs import (
-    Named,
-    parse,
-)
+from idealrank._base.specs import Named, parse
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 

@@ -22,11 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import (
-    choice,
-    number,
-    option,
-)
+from idealrank._base.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.losses.base import Lists, Loss

@@ -10,10 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.specs import (
-    Named,
-    parse,
-)
+from idealrank._base.specs import Named, parse
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ranking import query_at
 from idealrank.errors import DataError, OptionError

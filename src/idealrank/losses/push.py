@@ -8,10 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import (
-    number,
-    option,
-)
+from idealrank._base.options import number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.segments import log_sum_exp, log_sums_downwards, runs, sums

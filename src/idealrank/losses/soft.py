@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import (
-    number,
-    option,
-)
+from idealrank._base.options import number, option
 from idealrank._typing import Floats
 from idealrank.losses.base import Lists, Loss
 from idealrank.losses.targets import dcg_norms, worth_of

@@ -10,20 +10,12 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import (
-    Options,
-    choice,
-    number,
-    option,
-)
+from idealrank._base.options import Options, choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.ranking import Judged, check_columns, check_offsets, float_column
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import cutoffs, discounts, gains
-from idealrank.measures.conventions import (
-    Convention,
-    convention,
-)
+from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Lists, Plan, run
 
 __all__ = ["TIES", "Measure", "empty_value", "kernel_ties"]

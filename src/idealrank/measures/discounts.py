@@ -14,11 +14,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.specs import (
-    Named,
-    number_text,
-    parse,
-)
+from idealrank._base.specs import Named, number_text, parse
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 

@@ -13,11 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.specs import (
-    Named,
-    number_text,
-    parse,
-)
+from idealrank._base.specs import Named, number_text, parse
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 

@@ -8,11 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import (
-    choice,
-    number,
-    option,
-)
+from idealrank._base.options import choice, number, option
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.measures import gains

@@ -8,10 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.options import (
-    choice,
-    number,
-)
+from idealrank._base.options import choice, number
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ranking import check_columns

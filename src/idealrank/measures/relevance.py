@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from idealrank._base.options import (
-    choice,
-    number,
-    option,
-)
+from idealrank._base.options import choice, number, option
 from idealrank.errors import OptionError
 from idealrank.measures import gains
 from idealrank.measures.base import Measure, empty_value

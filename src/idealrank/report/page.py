@@ -16,16 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import idealrank
-from idealrank._base.tables import (
-    Column,
-    Table,
-)
+from idealrank._base.tables import Column, Table
 from idealrank.data.ranking import Problem
 from idealrank.evaluation.comparison import Comparison
-from idealrank.evaluation.evaluator import (
-    Evaluation,
-    Evaluations,
-)
+from idealrank.evaluation.evaluator import Evaluation, Evaluations
 from idealrank.io.files import atomic_output
 from idealrank.report import palette
 from idealrank.report.markup import Markup, joined, json_script, table, tag

@@ -10,10 +10,7 @@ import numpy as np
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.evaluation.comparison import Comparison
-from idealrank.evaluation.evaluator import (
-    Evaluation,
-    Evaluations,
-)
+from idealrank.evaluation.evaluator import Evaluation, Evaluations
 from idealrank.evaluation.explanation import Explanation
 from idealrank.stats import Interval
 

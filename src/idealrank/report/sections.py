@@ -11,22 +11,11 @@ from typing import TYPE_CHECKING
 from idealrank._typing import Floats
 from idealrank.evaluation.comparison import Comparison
 from idealrank.evaluation.evaluator import Evaluations
-from idealrank.evaluation.explanation import (
-    Explanation,
-    Waterfall,
-)
+from idealrank.evaluation.explanation import Explanation, Waterfall
 from idealrank.report import figures
 from idealrank.report.curves import curves_of
 from idealrank.report.markup import Markup, joined, number, scrolled, table, tag
-from idealrank.report.results import (
-    Result,
-    best_of,
-    evaluations_of,
-    intervals_of,
-    measures_of,
-    reference_of,
-    values_of,
-)
+from idealrank.report.results import Result, best_of, evaluations_of, intervals_of, measures_of, reference_of, values_of
 from idealrank.report.svg import inline_svg
 from idealrank.stats import Interval
 

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import (
-    debug_option,
-    format_option,
-    quiet_option,
-)
-from idealrank.cli.support.tables import (
-    Column,
-    Table,
-    show,
-)
+from idealrank.cli.support.options import debug_option, format_option, quiet_option
+from idealrank.cli.support.tables import Column, Table, show
 
 if TYPE_CHECKING:
     from idealrank.theory import Consistency

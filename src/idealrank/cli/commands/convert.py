@@ -7,23 +7,11 @@ import sys
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.kinds import (
-    KINDS,
-    kind_of,
-)
-from idealrank.cli.support.options import (
-    debug_option,
-    quiet_option,
-)
-from idealrank.cli.support.progress import (
-    reading,
-    writing,
-)
+from idealrank.cli.support.kinds import KINDS, kind_of
+from idealrank.cli.support.options import debug_option, quiet_option
+from idealrank.cli.support.progress import reading, writing
 from idealrank.cli.support.targets import check_target
-from idealrank.cli.support.terminal import (
-    note,
-    notes,
-)
+from idealrank.cli.support.terminal import note, notes
 
 __all__ = ["command"]
 

@@ -15,17 +15,8 @@ import click
 import idealrank
 from idealrank._typing import Floats
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import (
-    debug_option,
-    format_option,
-    html_option,
-    quiet_option,
-)
-from idealrank.cli.support.tables import (
-    Column,
-    Table,
-    show,
-)
+from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option
+from idealrank.cli.support.tables import Column, Table, show
 from idealrank.cli.support.targets import check_page
 from idealrank.cli.support.terminal import is_rich
 
@@ -141,10 +132,7 @@ def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) 
     import numpy as np
 
     from idealrank import learners
-    from idealrank.learners.search.trials import (
-        fit_to,
-        rows_of,
-    )
+    from idealrank.learners.search.trials import fit_to, rows_of
 
     fitted, validation = train.split([0.8, 0.2], seed=seed)
     common: dict[str, Any] = {"normalize": "zscore", "max_iter": 40, "patience": 5, "verbose": verbose}

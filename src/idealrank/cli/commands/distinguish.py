@@ -84,16 +84,10 @@ def command(
 
     from idealrank.cli.support.distinctions import table_of
     from idealrank.cli.support.evaluating import read_systems
-    from idealrank.cli.support.same_documents import (
-        same_documents,
-        save_picture,
-    )
+    from idealrank.cli.support.same_documents import same_documents, save_picture
     from idealrank.cli.support.tables import show_with_remarks
     from idealrank.cli.support.terminal import notes
-    from idealrank.theory.distinguishing.distinctions import (
-        MEASURES,
-        distinguish,
-    )
+    from idealrank.theory.distinguishing.distinctions import MEASURES, distinguish
 
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
     documents, scores, remarks = same_documents(judged, answers)

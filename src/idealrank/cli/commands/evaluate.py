@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.kinds import (
-    FRAMES,
-    kind_of_judged,
-)
+from idealrank.cli.support.kinds import FRAMES, kind_of_judged
 from idealrank.cli.support.options import (
     data_options,
     debug_option,

@@ -6,13 +6,7 @@ import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.kinds import kind_of_judged
-from idealrank.cli.support.options import (
-    data_options,
-    debug_option,
-    format_option,
-    html_option,
-    quiet_option,
-)
+from idealrank.cli.support.options import data_options, debug_option, format_option, html_option, quiet_option
 
 __all__ = ["command"]
 

@@ -79,15 +79,8 @@ def command(
     kind = kind_of_judged(data, from_kind, systems)
 
     from idealrank.cli.support.evaluating import read_systems
-    from idealrank.cli.support.same_documents import (
-        same_documents,
-        save_picture,
-    )
-    from idealrank.cli.support.tables import (
-        Column,
-        Table,
-        show,
-    )
+    from idealrank.cli.support.same_documents import same_documents, save_picture
+    from idealrank.cli.support.tables import Column, Table, show
     from idealrank.cli.support.terminal import notes
     from idealrank.theory.distinguishing.distinctions import MEASURES
     from idealrank.theory.distinguishing.plots import plot_curve

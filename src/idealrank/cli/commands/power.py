@@ -60,21 +60,11 @@ def command(
     """Plan an experiment from SYSTEMS on DATA."""
     kind = kind_of_judged(data, from_kind, systems, least=2)
 
-    from idealrank.cli.support.evaluating import (
-        convention_lines,
-        read_systems,
-    )
-    from idealrank.cli.support.tables import (
-        Column,
-        Table,
-        show,
-    )
+    from idealrank.cli.support.evaluating import convention_lines, read_systems
+    from idealrank.cli.support.tables import Column, Table, show
     from idealrank.cli.support.terminal import notes
     from idealrank.evaluation.comparison import common_queries
-    from idealrank.evaluation.evaluator import (
-        Evaluations,
-        evaluate,
-    )
+    from idealrank.evaluation.evaluator import Evaluations, evaluate
     from idealrank.stats import queries_for
     from idealrank.stats.power import DESIGNS
 

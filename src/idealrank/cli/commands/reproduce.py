@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import (
-    debug_option,
-    format_option,
-    html_option,
-    quiet_option,
-)
+from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option
 from idealrank.cli.support.targets import check_page
 
 if TYPE_CHECKING:

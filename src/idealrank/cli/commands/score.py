@@ -6,11 +6,7 @@ import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.kinds import kind_of_features
-from idealrank.cli.support.options import (
-    data_options,
-    debug_option,
-    quiet_option,
-)
+from idealrank.cli.support.options import data_options, debug_option, quiet_option
 from idealrank.cli.support.targets import check_target
 
 __all__ = ["command"]
@@ -45,11 +41,7 @@ def command(
 
     from dataclasses import replace
 
-    from idealrank.cli.support.conversion import (
-        by_query,
-        read_features,
-        write,
-    )
+    from idealrank.cli.support.conversion import by_query, read_features, write
     from idealrank.cli.support.terminal import note
     from idealrank.io.letor import widened
     from idealrank.io.scores import write_scores

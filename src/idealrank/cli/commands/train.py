@@ -8,13 +8,7 @@ import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.kinds import kind_of_features
-from idealrank.cli.support.options import (
-    data_options,
-    debug_option,
-    format_option,
-    html_option,
-    quiet_option,
-)
+from idealrank.cli.support.options import data_options, debug_option, format_option, html_option, quiet_option
 from idealrank.cli.support.targets import check_target
 
 __all__ = ["command"]

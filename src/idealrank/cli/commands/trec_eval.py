@@ -7,10 +7,7 @@ from contextlib import contextmanager
 
 import click
 
-from idealrank.cli.support.failures import (
-    Failure,
-    reported,
-)
+from idealrank.cli.support.failures import Failure, reported
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option
 from idealrank.cli.support.progress import reading

@@ -8,17 +8,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from idealrank.cli.support.kinds import (
-    FRAMES,
-    KINDS,
-)
+from idealrank.cli.support.kinds import FRAMES, KINDS
 from idealrank.cli.support.progress import reading
 from idealrank.cli.support.terminal import notes
 from idealrank.data.ids import Ids
-from idealrank.data.judgments import (
-    Qrels,
-    Run,
-)
+from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, ParseError
 from idealrank.io import letor, tables, trec

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from idealrank.cli.support.tables import (
-    Column,
-    Table,
-    or_none,
-)
+from idealrank.cli.support.tables import Column, Table, or_none
 from idealrank.report import Part
 from idealrank.theory.distinguishing.distinctions import Distinction
-from idealrank.theory.distinguishing.plots import (
-    plot_values,
-    plot_wins,
-)
+from idealrank.theory.distinguishing.plots import plot_values, plot_wins
 
 __all__ = ["part_of", "table_of"]
 

@@ -12,18 +12,9 @@ import click
 
 from idealrank.cli.support.kinds import FRAMES
 from idealrank.cli.support.progress import reading
-from idealrank.cli.support.tables import (
-    Column,
-    Table,
-    Value,
-    show_with_remarks,
-)
+from idealrank.cli.support.tables import Column, Table, Value, show_with_remarks
 from idealrank.cli.support.terminal import notes
-from idealrank.evaluation.evaluator import (
-    Evaluation,
-    Evaluations,
-    evaluate,
-)
+from idealrank.evaluation.evaluator import Evaluation, Evaluations, evaluate
 from idealrank.io.letor import read_letor
 from idealrank.io.scores import read_scores
 from idealrank.io.trec import read_qrels, read_run

@@ -9,12 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
-from idealrank._base.tables import (
-    Column,
-    Table,
-    Value,
-    render,
-)
+from idealrank._base.tables import Column, Table, Value, render
 from idealrank.cli.support.terminal import is_rich
 
 __all__ = ["Column", "Table", "Value", "or_none", "render", "show", "show_remarks", "show_titled", "show_with_remarks"]

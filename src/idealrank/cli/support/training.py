@@ -12,26 +12,13 @@ import numpy as np
 
 from idealrank.cli.support.conversion import read_features
 from idealrank.cli.support.failures import Interrupted
-from idealrank.cli.support.tables import (
-    Column,
-    Table,
-    show_with_remarks,
-)
-from idealrank.cli.support.terminal import (
-    is_rich,
-    note,
-)
+from idealrank.cli.support.tables import Column, Table, show_with_remarks
+from idealrank.cli.support.terminal import is_rich, note
 from idealrank.data.ranking import RankingData
 from idealrank.io.letor import widened
-from idealrank.learners.files.models import (
-    check_savable,
-    save,
-)
+from idealrank.learners.files.models import check_savable, save
 from idealrank.learners.names import label, learner, options_of
-from idealrank.learners.search.trials import (
-    fit_to,
-    rows_of,
-)
+from idealrank.learners.search.trials import fit_to, rows_of
 
 __all__ = ["train"]
 

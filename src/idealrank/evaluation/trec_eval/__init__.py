@@ -4,14 +4,7 @@ To add a measure, write a function from `rankings.Rankings` to one value a query
 give it an entry in ``table.py``.
 """
 
-from idealrank.evaluation.trec_eval.evaluation import (
-    Results,
-    evaluate,
-)
-from idealrank.evaluation.trec_eval.table import (
-    MEASURES,
-    SETS,
-    read_measures,
-)
+from idealrank.evaluation.trec_eval.evaluation import Results, evaluate
+from idealrank.evaluation.trec_eval.table import MEASURES, SETS, read_measures
 
 __all__ = ["MEASURES", "SETS", "Results", "evaluate", "read_measures"]

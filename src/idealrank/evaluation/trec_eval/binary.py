@@ -8,11 +8,7 @@ import numpy as np
 
 from idealrank._typing import Floats, Int64s
 from idealrank.evaluation.trec_eval.groups import ratio
-from idealrank.evaluation.trec_eval.rankings import (
-    UNJUDGED,
-    UNPOOLED,
-    Rankings,
-)
+from idealrank.evaluation.trec_eval.rankings import UNJUDGED, UNPOOLED, Rankings
 
 __all__ = [
     "average_precision",

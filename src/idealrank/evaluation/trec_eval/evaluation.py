@@ -9,19 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from idealrank._typing import Floats, Int64s
-from idealrank.data.judgments import (
-    Qrels,
-    Run,
-    join,
-)
+from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.ranking import Problem, RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.trec_eval.gains import not_best
 from idealrank.evaluation.trec_eval.rankings import Rankings
-from idealrank.evaluation.trec_eval.table import (
-    Request,
-    read_measures,
-)
+from idealrank.evaluation.trec_eval.table import Request, read_measures
 
 __all__ = ["Results", "evaluate"]
 

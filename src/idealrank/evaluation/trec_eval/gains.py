@@ -9,10 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from idealrank._typing import Floats, Int64s
-from idealrank.evaluation.trec_eval.groups import (
-    Bools,
-    Groups,
-)
+from idealrank.evaluation.trec_eval.groups import Bools, Groups
 
 __all__ = ["Gains", "Ideal", "gains_of", "ideal", "not_best"]
 

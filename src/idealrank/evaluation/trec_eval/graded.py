@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from idealrank._typing import Floats
-from idealrank.evaluation.trec_eval.gains import (
-    Gains,
-    gains_of,
-)
+from idealrank.evaluation.trec_eval.gains import Gains, gains_of
 from idealrank.evaluation.trec_eval.groups import ratio
 from idealrank.evaluation.trec_eval.rankings import Rankings
 

@@ -11,16 +11,8 @@ from idealrank import _native
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ranking import RankingData
-from idealrank.evaluation.trec_eval.gains import (
-    Gains,
-    Ideal,
-    gains_of,
-    ideal,
-)
-from idealrank.evaluation.trec_eval.groups import (
-    Bools,
-    Groups,
-)
+from idealrank.evaluation.trec_eval.gains import Gains, Ideal, gains_of, ideal
+from idealrank.evaluation.trec_eval.groups import Bools, Groups
 
 __all__ = ["UNJUDGED", "UNPOOLED", "Rankings"]
 

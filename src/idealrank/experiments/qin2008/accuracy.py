@@ -8,10 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from idealrank._base.tables import (
-    Column,
-    Table,
-)
+from idealrank._base.tables import Column, Table
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
@@ -19,10 +16,7 @@ from idealrank.experiments.qin2008.protocol import Protocol
 from idealrank.experiments.results import Claim
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import sgd
-from idealrank.learners.linear.parts import (
-    InMemory,
-    Part,
-)
+from idealrank.learners.linear.parts import InMemory, Part
 from idealrank.learners.trace import Trace
 from idealrank.losses import ApproxAP, ApproxNDCG
 from idealrank.losses.direct import Approximation

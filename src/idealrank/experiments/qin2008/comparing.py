@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from idealrank._base.tables import (
-    Column,
-    Table,
-    Value,
-)
-from idealrank.evaluation.comparison import (
-    Comparison,
-    compare,
-)
+from idealrank._base.tables import Column, Table, Value
+from idealrank.evaluation.comparison import Comparison, compare
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.experiments.qin2008.protocol import OURS, PUBLISHED_MAP, PUBLISHED_NDCG
 from idealrank.experiments.qin2008.runs import CUTOFFS, Run

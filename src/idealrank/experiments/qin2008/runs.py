@@ -10,10 +10,7 @@ import numpy as np
 
 from idealrank.experiments.qin2008.protocol import Protocol
 from idealrank.io.letor_folds import Folds
-from idealrank.learners.search.cross_fold import (
-    CrossFold,
-    cross_fold,
-)
+from idealrank.learners.search.cross_fold import CrossFold, cross_fold
 
 __all__ = ["CUTOFFS", "Run", "is_graded", "run"]
 

@@ -13,31 +13,15 @@ import numpy as np
 
 from idealrank._base.extras import needs
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.comparison import (
-    Comparison,
-    check_choices,
-    compared,
-)
-from idealrank.evaluation.evaluator import (
-    Evaluation,
-    Evaluations,
-    Measures,
-    evaluate_ranking,
-    named_measures,
-)
-from idealrank.evaluation.streaming import (
-    Summary,
-    concatenated,
-)
+from idealrank.evaluation.comparison import Comparison, check_choices, compared
+from idealrank.evaluation.evaluator import Evaluation, Evaluations, Measures, evaluate_ranking, named_measures
+from idealrank.evaluation.streaming import Summary, concatenated
 from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
 from idealrank.io.batches import without_rows
 from idealrank.io.files import atomic_output
 from idealrank.io.frames import ranking_and_scores
 from idealrank.measures.base import Measure
-from idealrank.measures.conventions import (
-    Convention,
-    convention,
-)
+from idealrank.measures.conventions import Convention, convention
 
 with needs("dask"):
     import dask

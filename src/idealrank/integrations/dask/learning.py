@@ -10,10 +10,7 @@ from idealrank._base.extras import needs
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
-from idealrank.learners.linear.engine import (
-    Cluster,
-    Engine,
-)
+from idealrank.learners.linear.engine import Cluster, Engine
 from idealrank.learners.linear.sources import FrameColumns
 
 with needs("dask"):

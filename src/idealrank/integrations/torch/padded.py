@@ -14,10 +14,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.integrations.torch.inputs import Batch
 from idealrank.losses.base import Lists
-from idealrank.measures.discounts import (
-    Discount,
-    Linear,
-)
+from idealrank.measures.discounts import Discount, Linear
 
 with needs("torch"):
     import torch

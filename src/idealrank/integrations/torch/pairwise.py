@@ -12,10 +12,7 @@ from idealrank.losses import LambdaRank, Loss, Push
 from idealrank.losses.direct import depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.targets import worth_of
-from idealrank.measures.discounts import (
-    Power,
-    Zipf,
-)
+from idealrank.measures.discounts import Power, Zipf
 from idealrank.measures.gains import Gain
 
 with needs("torch"):

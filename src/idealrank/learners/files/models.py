@@ -13,12 +13,7 @@ from idealrank._base.specs import nearest
 from idealrank.errors import DataError, IdealrankError, ModelError, OptionError
 from idealrank.io.files import Source, display_name
 from idealrank.learners.base import Ranker
-from idealrank.learners.files.documents import (
-    Entry,
-    StoredModel,
-    read_model,
-    write_model,
-)
+from idealrank.learners.files.documents import Entry, StoredModel, read_model, write_model
 from idealrank.learners.names import classes, made, options_of
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, cutoffs, measure

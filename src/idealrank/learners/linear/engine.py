@@ -12,10 +12,7 @@ from idealrank._base.threads import resolve_threads
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.io.batches import without_rows
-from idealrank.learners.linear.parts import (
-    Part,
-    Parts,
-)
+from idealrank.learners.linear.parts import Part, Parts
 
 __all__ = ["Cluster", "Engine", "Here", "Piece", "Source", "Streamed", "engine_of"]
 

@@ -7,10 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from idealrank._typing import Floats
-from idealrank.learners.linear.parts import (
-    Part,
-    Parts,
-)
+from idealrank.learners.linear.parts import Part, Parts
 from idealrank.losses import Loss
 
 __all__ = ["Objective"]

@@ -12,11 +12,7 @@ import numpy as np
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.learners.linear.features import (
-    DenseFeatures,
-    SparseFeatures,
-    features_of,
-)
+from idealrank.learners.linear.features import DenseFeatures, SparseFeatures, features_of
 from idealrank.losses import Loss
 from idealrank.losses.base import Lists
 from idealrank.measures import Measure

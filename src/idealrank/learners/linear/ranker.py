@@ -15,24 +15,11 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.learners.base import Training
 from idealrank.learners.iterative import WeightedSum
-from idealrank.learners.linear.continuation import (
-    Stage,
-    continuation,
-)
-from idealrank.learners.linear.engine import (
-    Engine,
-    Source,
-    engine_of,
-)
+from idealrank.learners.linear.continuation import Stage, continuation
+from idealrank.learners.linear.engine import Engine, Source, engine_of
 from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.optimizers import (
-    lbfgs,
-    sgd,
-)
-from idealrank.learners.linear.parts import (
-    Part,
-    Parts,
-)
+from idealrank.learners.linear.optimizers import lbfgs, sgd
+from idealrank.learners.linear.parts import Part, Parts
 from idealrank.learners.trace import Trace
 from idealrank.losses import LambdaRank, Loss, loss
 

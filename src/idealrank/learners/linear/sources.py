@@ -12,10 +12,7 @@ from idealrank.errors import DataError
 from idealrank.io.batches import SortedParquet, parquet_files, without_rows
 from idealrank.io.frames import feature_columns, from_frame
 from idealrank.io.tables import parquet_file
-from idealrank.learners.linear.engine import (
-    Engine,
-    Here,
-)
+from idealrank.learners.linear.engine import Engine, Here
 
 __all__ = ["FrameColumns", "ParquetSource"]
 

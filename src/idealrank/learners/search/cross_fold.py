@@ -8,28 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from idealrank._base.tables import (
-    Column,
-    Table,
-)
+from idealrank._base.tables import Column, Table
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ranking import RankingData, concatenate
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import (
-    Evaluations,
-    Measures,
-    evaluate,
-)
+from idealrank.evaluation.evaluator import Evaluations, Measures, evaluate
 from idealrank.learners.search.progress import counted
-from idealrank.learners.search.trials import (
-    Task,
-    Trial,
-    better,
-    measured_by,
-    run,
-    settings_of,
-    with_settings,
-)
+from idealrank.learners.search.trials import Task, Trial, better, measured_by, run, settings_of, with_settings
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
 

@@ -11,11 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from idealrank._base.tables import (
-    Column,
-    Table,
-    Value,
-)
+from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData, from_arrays
 from idealrank.errors import DataError, OptionError

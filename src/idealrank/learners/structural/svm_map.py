@@ -6,10 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.options import (
-    number,
-    option,
-)
+from idealrank._base.options import number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.learners.structural.interleaving import most_violated
 from idealrank.learners.structural.machine import StructuralSVM

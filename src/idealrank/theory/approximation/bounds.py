@@ -20,10 +20,7 @@ from idealrank.losses.positions import Positions
 from idealrank.losses.segments import maxima, sums
 from idealrank.losses.targets import worth_of
 from idealrank.measures import KendallTau, discounts
-from idealrank.measures.ranks import (
-    SoftRanks,
-    alpha_for,
-)
+from idealrank.measures.ranks import SoftRanks, alpha_for
 
 __all__ = ["ApproximationError", "alpha_for", "approximation_error"]
 

@@ -19,17 +19,8 @@ from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.losses.base import Loss
 from idealrank.theory.consistency import minimizers as minimizers
-from idealrank.theory.consistency.fisher import (
-    Mixture,
-    regret_of_target,
-    targets,
-)
-from idealrank.theory.consistency.minimizers import (
-    LossFunction,
-    Risk,
-    best_scores,
-    minimize,
-)
+from idealrank.theory.consistency.fisher import Mixture, regret_of_target, targets
+from idealrank.theory.consistency.minimizers import LossFunction, Risk, best_scores, minimize
 
 __all__ = ["Consistency", "Counterexample", "check_consistency"]
 
@@ -264,7 +255,7 @@ class _Search:
 
     @property
     def closed_form(self) -> bool:
-        return hasattr(self.loss, "minimiser")
+        return hasattr(self.loss, "minimizer")
 
     def supports(self) -> Iterator[Floats]:
         """All pairs of label vectors, in pieces of a size that memory bears."""

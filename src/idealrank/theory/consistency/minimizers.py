@@ -109,7 +109,7 @@ class Minimum(NamedTuple):
 
 def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = None) -> Minimum:
     """The scores of least risk, as ``loss.minimizer(probabilities, label_vectors)`` has them, else searched for."""
-    minimizer = getattr(loss, "minimiser", None)
+    minimizer = getattr(loss, "minimizer", None)
     if minimizer is None:
         return minimize(Risk(loss, mixture, n_threads))
     scores = np.asarray(minimizer(*mixture), np.float64)

@@ -12,14 +12,8 @@ import numpy as np
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.theory.consistency import minimizers as minimizers
-from idealrank.theory.consistency.fisher import (
-    Mixture,
-    targets,
-)
-from idealrank.theory.consistency.minimizers import (
-    LossFunction,
-    best_scores,
-)
+from idealrank.theory.consistency.fisher import Mixture, targets
+from idealrank.theory.consistency.minimizers import LossFunction, best_scores
 
 __all__ = ["StrongConsistency", "check_strong_consistency"]
 

@@ -10,14 +10,8 @@ import numpy.typing as npt
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.theory.consistency import minimizers as minimizers
-from idealrank.theory.consistency.fisher import (
-    Mixture,
-    fisher_target,
-)
-from idealrank.theory.consistency.minimizers import (
-    LossFunction,
-    best_scores,
-)
+from idealrank.theory.consistency.fisher import Mixture, fisher_target
+from idealrank.theory.consistency.minimizers import LossFunction, best_scores
 
 __all__ = ["switch_points"]
 

@@ -15,19 +15,13 @@ from idealrank.data.ranking import RankingData, check_columns
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import DCG, NDCG, Measure, gains, measure
 from idealrank.theory.distinguishing.paths import Paths
-from idealrank.theory.distinguishing.prefixes import (
-    growing_sizes,
-    prefix_values,
-)
+from idealrank.theory.distinguishing.prefixes import growing_sizes, prefix_values
 from idealrank.theory.long_lists.curves import Curve
 from idealrank.theory.long_lists.limits import limit
 from idealrank.theory.long_lists.needed import Gap
 from idealrank.theory.long_lists.pseudo import pseudo_expectation
 from idealrank.theory.long_lists.steps import StepCurve
-from idealrank.theory.long_lists.verdicts import (
-    Verdict,
-    verdict,
-)
+from idealrank.theory.long_lists.verdicts import Verdict, verdict
 
 __all__ = ["MEASURES", "Distinction", "Separation", "distinguish"]
 

@@ -18,11 +18,7 @@ import numpy.typing as npt
 
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.theory.long_lists.weights import (
-    Weight,
-    power,
-    quadrature,
-)
+from idealrank.theory.long_lists.weights import Weight, power, quadrature
 
 __all__ = ["Curve", "CurveLike", "GradedCurve", "check_relevant", "check_same_documents", "of"]
 

@@ -8,10 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from idealrank.theory.long_lists import curves
-from idealrank.theory.long_lists.curves import (
-    Curve,
-    CurveLike,
-)
+from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.steps import StepCurve
 from idealrank.theory.long_lists.weights import log_power
 

@@ -16,10 +16,7 @@ from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.limits import sees
 from idealrank.theory.long_lists.regimes import regime
-from idealrank.theory.long_lists.weighting import (
-    MeasureLike,
-    Weighting,
-)
+from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
 __all__ = ["BoundedLaw", "bounded_law", "head_and_sums"]
 

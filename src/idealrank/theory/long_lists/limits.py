@@ -7,18 +7,9 @@ from typing import Any
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs
 from idealrank.theory.long_lists import curves, weights
-from idealrank.theory.long_lists.curves import (
-    Curve,
-    CurveLike,
-)
-from idealrank.theory.long_lists.regimes import (
-    Regime,
-    regime,
-)
-from idealrank.theory.long_lists.weighting import (
-    MeasureLike,
-    Weighting,
-)
+from idealrank.theory.long_lists.curves import Curve, CurveLike
+from idealrank.theory.long_lists.regimes import Regime, regime
+from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
 __all__ = ["end_of", "limit", "place_weight", "sees", "without_limit"]
 

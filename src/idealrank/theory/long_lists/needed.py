@@ -13,18 +13,9 @@ from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.laws import head_and_sums
-from idealrank.theory.long_lists.limits import (
-    sees,
-    without_limit,
-)
-from idealrank.theory.long_lists.pseudo import (
-    ideal_dcg,
-    middles,
-)
-from idealrank.theory.long_lists.weighting import (
-    MeasureLike,
-    Weighting,
-)
+from idealrank.theory.long_lists.limits import sees, without_limit
+from idealrank.theory.long_lists.pseudo import ideal_dcg, middles
+from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
 __all__ = ["Gap", "documents_needed", "gap", "queries_needed"]
 

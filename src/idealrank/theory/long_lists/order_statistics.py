@@ -12,10 +12,7 @@ from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
-from idealrank.theory.long_lists.weighting import (
-    MeasureLike,
-    Weighting,
-)
+from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 from idealrank.theory.long_lists.weights import Weight
 
 __all__ = ["expected_dcg"]

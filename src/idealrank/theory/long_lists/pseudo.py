@@ -10,15 +10,9 @@ import numpy as np
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists import curves
-from idealrank.theory.long_lists.curves import (
-    Curve,
-    CurveLike,
-)
+from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.rank_weights import rank_weight
-from idealrank.theory.long_lists.weighting import (
-    MeasureLike,
-    Weighting,
-)
+from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
 __all__ = ["ideal_dcg", "middles", "pseudo_expectation"]
 

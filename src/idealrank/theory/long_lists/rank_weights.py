@@ -10,10 +10,7 @@ from scipy import special
 
 from idealrank.errors import OptionError
 from idealrank.measures import discounts
-from idealrank.theory.long_lists.weights import (
-    Weight,
-    quadrature,
-)
+from idealrank.theory.long_lists.weights import Weight, quadrature
 
 __all__ = ["discount_sum", "rank_weight"]
 

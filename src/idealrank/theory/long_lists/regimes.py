@@ -9,10 +9,7 @@ import numpy as np
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import discounts
-from idealrank.theory.long_lists.weighting import (
-    MeasureLike,
-    Weighting,
-)
+from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
 __all__ = ["Regime", "regime"]
 

@@ -13,10 +13,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.ranking import check_columns, query_at
 from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists.canonical import canonical_score
-from idealrank.theory.long_lists.curves import (
-    Curve,
-    check_levels,
-)
+from idealrank.theory.long_lists.curves import Curve, check_levels
 from idealrank.theory.long_lists.weights import Weight
 
 __all__ = ["Bands", "StepCurve"]

@@ -7,30 +7,12 @@ from typing import Any
 
 from idealrank.measures import cutoffs
 from idealrank.theory.long_lists import curves
-from idealrank.theory.long_lists.curves import (
-    Curve,
-    CurveLike,
-)
+from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.gaps import log_moments
-from idealrank.theory.long_lists.limits import (
-    end_of,
-    limit,
-    sees,
-    without_limit,
-)
-from idealrank.theory.long_lists.regimes import (
-    Regime,
-    regime,
-)
-from idealrank.theory.long_lists.weighting import (
-    MeasureLike,
-    Weighting,
-)
-from idealrank.theory.long_lists.wins import (
-    EQUAL,
-    agree,
-    top_integral,
-)
+from idealrank.theory.long_lists.limits import end_of, limit, sees, without_limit
+from idealrank.theory.long_lists.regimes import Regime, regime
+from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
+from idealrank.theory.long_lists.wins import EQUAL, agree, top_integral
 
 __all__ = ["Verdict", "verdict"]
 

@@ -12,23 +12,12 @@ from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import discounts
 from idealrank.theory.long_lists import curves
-from idealrank.theory.long_lists.curves import (
-    Curve,
-    CurveLike,
-)
+from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.gaps import log_moments
 from idealrank.theory.long_lists.laws import head_and_sums
-from idealrank.theory.long_lists.limits import (
-    end_of,
-    limit,
-    sees,
-    without_limit,
-)
+from idealrank.theory.long_lists.limits import end_of, limit, sees, without_limit
 from idealrank.theory.long_lists.regimes import regime
-from idealrank.theory.long_lists.weighting import (
-    MeasureLike,
-    Weighting,
-)
+from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 from idealrank.theory.long_lists.weights import quadrature
 
 __all__ = ["EQUAL", "agree", "top_integral", "win_probability", "zeta"]

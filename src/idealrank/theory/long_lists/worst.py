@@ -7,10 +7,7 @@ from typing import Any
 from idealrank.errors import DataError
 from idealrank.measures import discounts
 from idealrank.theory.long_lists.rank_weights import discount_sum
-from idealrank.theory.long_lists.weighting import (
-    MeasureLike,
-    Weighting,
-)
+from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
 __all__ = ["worst_ndcg"]
 
