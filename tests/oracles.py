@@ -12,7 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import cutoffs, discounts, gains
+from idealrank.data.ranking import RankingData
 from idealrank.measures import NDCG, Measure, NDCGPValue
+
+
+def sparse_features(data: RankingData) -> Any:
+    """The features, known to be of SciPy, which ships no types."""
+    return data.features
 
 
 def parse_letor(text: str) -> tuple[list[float], list[str], list[dict[int, float]], list[str]]:

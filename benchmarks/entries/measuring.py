@@ -64,8 +64,9 @@ def ndcg_at_10(setting: Setting) -> Iterator[Comparison]:
 
 @entry
 def twenty_measures(setting: Setting) -> Iterator[Comparison]:
+    from idealrank.data.lists import Lists
     from idealrank.measures import NDCG
-    from idealrank.measures.plan import Lists, run
+    from idealrank.measures.plan import run
 
     labels, scores, offsets = _lists(setting.size(100_000))
     lists = Lists(labels.ravel(), scores.ravel(), offsets)

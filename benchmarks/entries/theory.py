@@ -46,7 +46,7 @@ def distinguishing(setting: Setting) -> Iterator[Comparison]:
 
     n_queries = setting.size(40)
     data = datasets.web_search(n_queries, 5000, 8).test
-    a, b = data.features[:, 0], data.features[:, 4]
+    a, b = data.known_features()[:, 0], data.known_features()[:, 4]
     yield Comparison(
         f"distinguish: {n_queries} x 5000 documents, every length, 6 measures, 200 resamples",
         Contestant("idealrank", lambda: distinguish(data, a, b)),

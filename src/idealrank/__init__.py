@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from idealrank import stats as stats
     from idealrank import theory as theory
     from idealrank.data import datasets as datasets
+    from idealrank.data.construction import concatenate as concatenate
+    from idealrank.data.construction import from_arrays as from_arrays
     from idealrank.data.ids import Ids as Ids
     from idealrank.data.judgments import Qrels as Qrels
     from idealrank.data.judgments import Run as Run
     from idealrank.data.judgments import join as join
-    from idealrank.data.ranking import Judged as Judged
-    from idealrank.data.ranking import Problem as Problem
+    from idealrank.data.lists import Judged as Judged
+    from idealrank.data.problem import Problem as Problem
     from idealrank.data.ranking import RankingData as RankingData
-    from idealrank.data.ranking import concatenate as concatenate
-    from idealrank.data.ranking import from_arrays as from_arrays
     from idealrank.evaluation.comparison import Comparison as Comparison
     from idealrank.evaluation.comparison import compare as compare
     from idealrank.evaluation.evaluator import Evaluation as Evaluation
@@ -64,22 +64,22 @@ __version__ = "0.1.0"
 _HOME = {
     "compare": "evaluation.comparison",
     "Comparison": "evaluation.comparison",
-    "concatenate": "data.ranking",
+    "concatenate": "data.construction",
     "convention": "measures.conventions",
     "evaluate": "evaluation.evaluator",
     "evaluate_stream": "evaluation.streaming",
     "Evaluation": "evaluation.evaluator",
     "explain": "evaluation.explanation",
     "Explanation": "evaluation.explanation",
-    "from_arrays": "data.ranking",
+    "from_arrays": "data.construction",
     "from_frame": "io.frames",
     "Ids": "data.ids",
     "join": "data.judgments",
-    "Judged": "data.ranking",
+    "Judged": "data.lists",
     "loss": "losses.names",
     "measure": "measures.names",
     "ndcg": "measures.names",
-    "Problem": "data.ranking",
+    "Problem": "data.problem",
     "Qrels": "data.judgments",
     "qrels_from_frame": "io.frames",
     "RankingData": "data.ranking",

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import cutoffs, discounts, gains, measure, measures
+from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import AP, DCG, ERR, F1, NDCG, RBP, RR, HitRate, LinearNDCG, Measure, Precision, Recall
 from idealrank.measures.names import CLASSES
-from idealrank.measures.plan import Lists
 
 positive = st.floats(0, 1e6, allow_subnormal=False)
 GAINS: dict[str, st.SearchStrategy[gains.Gain]] = {

@@ -476,7 +476,7 @@ def test_a_conversion_says_what_it_read_wrote_and_left_out(tmp_path: Path) -> No
     assert said[0] == "idealrank: note: judgments have no features: a line is label, query and document"
     said = converted(tmp_path, "1 qid:4\n0 qid:5\n0 qid:4\n", "a.txt", "b.qrels")[1]
     assert said[:2] == [
-        "idealrank: note: the lines of some queries do not lie together: grouped by qid",
+        "idealrank: note: the lines of some queries are not adjacent: grouped by qid",
         "idealrank: note: documents have no ids: the numbers of their rows, from 0, stand in",
     ]
     assert (tmp_path / "b.qrels").read_text() == "4 0 0 1\n4 0 2 0\n5 0 1 0\n"

@@ -19,7 +19,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ir.RankingData:
     data = ir.datasets.web_search(6, 200, 8).test
     ir.write_letor(data, "test.txt")
     for name, feature in (("match", 0), ("fresh", 4), ("noise", 6)):
-        ir.write_scores(data.features[:, feature], f"{name}.txt")
+        ir.write_scores(data.known_features()[:, feature], f"{name}.txt")
     return data
 
 
@@ -31,7 +31,7 @@ def test_distinguish_prints_a_row_a_measure_and_its_advice(files: ir.RankingData
     shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "-m", "ndcg@10")
     assert shown.exit_code == 0
     found = distinguish(
-        files, files.features[:, 0], files.features[:, 6], ["ndcg", "ndcg@10"], names=("match", "noise")
+        files, files.known_features()[:, 0], files.known_features()[:, 6], ["ndcg", "ndcg@10"], names=("match", "noise")
     )
     lines = shown.stdout.splitlines()
     assert lines[0].split()[:5] == ["measure", "a", "b", "mean", "a"]
@@ -83,7 +83,7 @@ def test_limits_tell_what_each_measure_sees(files: ir.RankingData) -> None:
     assert 0 < rows["ndcg@10"]["spread"] < 0.3
     assert rows["ndcg@20%"]["expected"] == pytest.approx(rows["ndcg@20%"]["now"], abs=0.1)
     labels, offsets = files.labels, files.offsets
-    assert rows["ndcg"]["now"] == pytest.approx(float(ir.ndcg(labels, files.features[:, 0], offsets).mean()))
+    assert rows["ndcg"]["now"] == pytest.approx(float(ir.ndcg(labels, files.known_features()[:, 0], offsets).mean()))
 
 
 def test_other_ways_to_estimate_the_curve(files: ir.RankingData) -> None:

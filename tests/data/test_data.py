@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from oracles import group_rows
+from oracles import group_rows, sparse_features
 from scipy.sparse import csr_array
 
-from idealrank import Ids, Qrels, RankingData, Run, from_arrays, join
-from idealrank.data.ranking import Judged
-from idealrank.errors import DataError
+import idealrank as ir
+from idealrank import Ids, Problem, Qrels, RankingData, Run, from_arrays, join
+from idealrank.data.lists import Judged
+from idealrank.errors import DataError, OptionError
 
 query_columns = st.one_of(
     st.lists(st.integers(-3, 3), min_size=1, max_size=30),
@@ -26,20 +27,91 @@ def as_list(ids: object) -> list[object]:
 @given(query_columns)
 def test_queries_in_any_order_are_grouped_stably(query_ids: list[object]) -> None:
     rows = np.arange(len(query_ids), dtype=float)
-    data = from_arrays(rows, query_ids=query_ids, features=rows[:, None], doc_ids=[f"d{row:.0f}" for row in rows])
+    columns = {"features": rows[:, None], "scores": rows, "weights": rows}
+    data = from_arrays(rows, query_ids=query_ids, doc_ids=[f"d{row:.0f}" for row in rows], **columns)  # type: ignore[arg-type]
     expected = group_rows(query_ids)
     assert as_list(data.query_ids) == list(expected)
-    grouped = data.to_groups(data.labels)
     for number, members in enumerate(expected.values()):
-        assert grouped[data.offsets[number] : data.offsets[number + 1]].tolist() == members
-    assert_array_equal(data.labels, rows)  # the caller's order, untouched
-    assert_array_equal(data.to_rows(grouped), rows)
-    moved = data.grouped()
-    assert moved.order is None
-    assert_array_equal(moved.labels, grouped)
-    assert_array_equal(moved.features[:, 0], grouped)
-    assert moved.doc_ids is not None
-    assert moved.doc_ids.tolist() == [f"d{row:.0f}" for row in grouped]
+        assert data.rows[data.offsets[number] : data.offsets[number + 1]].tolist() == members
+    for column in (data.labels, data.scores, data.weights, data.known_features()[:, 0]):
+        assert_array_equal(column, data.rows)  # every array lies query by query
+    assert data.doc_ids is not None
+    assert data.doc_ids.tolist() == [f"d{row}" for row in data.rows]
+    assert data.regrouped == (data.rows.tolist() != sorted(data.rows.tolist()))
+    assert_array_equal(data.to_input(data.labels), rows)
+    assert_array_equal(data.to_grouped(rows), data.labels)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_arrays_of_scattered_rows_can_be_used_as_they_are(sparse: bool) -> None:
+    rng = np.random.default_rng(3)
+    queries, labels, scores = rng.integers(0, 5, 40), rng.integers(0, 3, 40), rng.normal(size=40)
+    matrix = rng.normal(size=(40, 2)).astype(np.float32)
+    data = from_arrays(labels, query_ids=queries, scores=scores, features=csr_array(matrix) if sparse else matrix)
+    order = np.argsort(np.array([data.query_ids.tolist().index(query) for query in queries]), kind="stable")
+    expected = ir.ndcg(labels[order], scores[order], data.offsets)
+    assert data.scores is not None
+    assert_array_equal(ir.ndcg(data.labels, data.scores, data.offsets), expected)
+    assert_array_equal(ir.evaluate(labels, scores, "ndcg", query_ids=queries).per_query["ndcg"], expected)
+    features = data.known_features()
+    assert_array_equal(features.toarray() if sparse else features, matrix[order])  # type: ignore[union-attr]
+
+
+def test_an_array_beside_moved_rows_must_say_its_order() -> None:
+    data = from_arrays([1, 0, 2], query_ids=["b", "a", "b"])
+    scores = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(DataError, match=r"order='input'.*order='grouped'"):
+        ir.evaluate(data, scores, "ndcg")
+    with pytest.raises(DataError, match="is ambiguous"):
+        ir.compare(data, {"x": scores, "y": scores}, "ndcg")
+    with pytest.raises(OptionError, match="order must be 'input', 'grouped' or None, got 'rows'"):
+        data.check_scores(scores, "rows")  # type: ignore[arg-type]
+    assert data.check_scores(scores, "input").tolist() == [1, 3, 2]
+    assert data.check_scores(scores, "grouped").tolist() == [1, 2, 3]
+    part = data.subset([1, 0])  # its order is the one that was asked for
+    assert not part.regrouped
+    assert part.rows.tolist() == [1, 0, 2]
+    assert part.check_scores(scores).tolist() == [1, 2, 3]
+
+
+def test_what_was_checked_stays_true_when_the_caller_reuses_a_buffer() -> None:
+    buffer = np.array([1.0, 0.0])
+    first = from_arrays(buffer, scores=buffer, weights=buffer)
+    buffer[:] = np.nan
+    for column in (first.labels, first.scores, first.weights):
+        assert_array_equal(column, [1, 0])
+    fixed = np.array([1.0, 0.0])
+    fixed.flags.writeable = False
+    assert np.shares_memory(from_arrays(fixed).labels, fixed)  # nobody can change it: no copy
+    view = fixed[:]
+    assert np.shares_memory(from_arrays(view).labels, fixed)
+
+
+def test_data_goes_into_boosters_with_all_it_has() -> None:
+    lightgbm, xgboost = pytest.importorskip("lightgbm"), pytest.importorskip("xgboost")
+    columns = {"features": [[1.0, 5.0], [2.0, 6.0], [3.0, 7.0]], "feature_names": ["bm25", "length"]}
+    data = from_arrays([1, 0, 2], query_ids=["b", "a", "b"], query_weights=[2, 0.5], **columns)  # type: ignore[arg-type]
+    ours = data.to_lightgbm(params={"verbosity": -1}).construct()
+    assert isinstance(ours, lightgbm.Dataset)
+    assert ours.get_group().tolist() == data.group_sizes.tolist() == [2, 1]
+    assert ours.get_label().tolist() == [1, 2, 0]
+    assert ours.get_weight().tolist() == [2, 2, 0.5]
+    assert ours.feature_name == ["bm25", "length"]
+    theirs = data.to_xgboost()
+    assert isinstance(theirs, xgboost.DMatrix)
+    assert theirs.get_label().tolist() == [1, 2, 0]
+    assert theirs.get_uint_info("group_ptr").tolist() == [0, 2, 3]
+    assert theirs.feature_names == ["bm25", "length"]
+    with pytest.raises(DataError, match="one weight per query"):
+        dataclasses.replace(data, weights=np.ones(3)).to_xgboost()
+    with pytest.raises(DataError, match="no features"):
+        from_arrays([1]).to_lightgbm()
+
+
+def test_html_shows_what_there_is_and_its_problems() -> None:
+    data = from_arrays([1], problems=(Problem("odd", 1, "1 <odd> thing"),))
+    assert "1 documents" in data._repr_html_()
+    assert "<li>1 &lt;odd&gt; thing</li>" in data._repr_html_()
 
 
 def test_query_ids_keep_their_type() -> None:
@@ -74,18 +146,18 @@ def test_a_query_without_documents_is_allowed() -> None:
         ({"labels": [0, 1], "query_ids": [4, 4], "scores": [0, np.inf]}, r"score .* got inf \(query 4, row 1\)"),
         ({"labels": [0, 1, 0], "query_ids": [4, 5, 4], "scores": [0, 0, np.nan]}, r"got nan \(query 4, row 2\)"),
         ({"labels": [0, 1], "weights": [1, -1]}, r"weight .* got -1.0"),
-        ({"labels": [0, 1], "query_ids": [1]}, "one entry a document: 2, got 1"),
-        ({"labels": [0, 1], "scores": [1.0]}, "scores must have one entry a document: 2, got 1"),
-        ({"labels": [0, 1], "doc_ids": ["a"]}, "doc_ids must have one entry a document: 2, got 1"),
+        ({"labels": [0, 1], "query_ids": [1]}, "one entry per document: 2, got 1"),
+        ({"labels": [0, 1], "scores": [1.0]}, "scores must have one entry per document: 2, got 1"),
+        ({"labels": [0, 1], "doc_ids": ["a"]}, "doc_ids must have one entry per document: 2, got 1"),
         ({"labels": [0, 1], "features": np.zeros((3, 1))}, r"features must have shape .*got \(3, 1\)"),
         ({"labels": [0, 1], "features": [["x"], ["y"]]}, "features must be numbers"),
         ({"labels": [0, 1], "offsets": [0, 1]}, "end at the number of documents, 2, got 1"),
         ({"labels": [0, 1], "offsets": [1, 2]}, "start at 0"),
-        ({"labels": [0, 1], "offsets": [0, 2, 1, 2]}, r"not fall, got 2 and then 1 \(query 1\)"),
+        ({"labels": [0, 1], "offsets": [0, 2, 1, 2]}, r"not decrease, got 2 and then 1 \(query 1\)"),
         ({"labels": [0, 1], "offsets": [0.0, 2.0]}, "offsets must be integers"),
         ({"labels": [0, 1], "offsets": []}, "offsets must be integers"),
-        ({"labels": [0, 1], "offsets": [0, 1, 2], "query_ids": ["a", "a"]}, r"stands twice \(query 'a'\)"),
-        ({"labels": [0, 1], "offsets": [0, 1, 2], "query_ids": [3, 3]}, r"stands twice \(query 3\)"),
+        ({"labels": [0, 1], "offsets": [0, 1, 2], "query_ids": ["a", "a"]}, r"is repeated \(query 'a'\)"),
+        ({"labels": [0, 1], "offsets": [0, 1, 2], "query_ids": [3, 3]}, r"is repeated \(query 3\)"),
         ({"labels": [0, 1], "group": [1, 2]}, "sum to the number of documents, 2, got 3"),
         ({"labels": [0, 1], "group": [3, -1]}, "whole numbers from 0"),
         ({"labels": [0, 1], "group": [2], "offsets": [0, 2]}, "not both"),
@@ -104,8 +176,8 @@ def test_bad_arrays_are_refused_by_name_and_place(arguments: dict[str, object], 
 
 def test_constructor_checks_order_and_judged() -> None:
     with pytest.raises(DataError, match="permutation"):
-        RankingData(np.zeros(2), np.array([0, 2]), np.array([1]), order=np.array([0, 0]))
-    with pytest.raises(DataError, match="judged must have 1 queries"):
+        RankingData(np.zeros(2), np.array([0, 2]), np.array([1]), input_rows=np.array([0, 0]), regrouped=True)
+    with pytest.raises(DataError, match="judged must have as many queries as the rankings: 1, got 2"):
         RankingData(np.zeros(2), np.array([0, 2]), np.array([1]), judged=Judged(np.zeros(1), np.array([0, 1, 1])))
 
 
@@ -130,7 +202,7 @@ def test_subset_takes_everything_along() -> None:
     )
     part = data.subset([1])
     assert part.labels.tolist() == [1, 3]
-    assert part.features.toarray().argmax(axis=1).tolist() == [1, 3]
+    assert sparse_features(part).toarray().argmax(axis=1).tolist() == [1, 3]
     assert part.scores is not None
     assert part.scores.tolist() == [3, 1]
     assert part.weights is not None

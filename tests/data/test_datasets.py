@@ -30,7 +30,7 @@ def by_query(data: RankingData, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def usefulness(data: RankingData) -> Floats:
     """The correlation of each feature with the labels within a query, averaged over queries."""
-    x = by_query(data, data.features).astype(np.float64)
+    x = by_query(data, data.known_features()).astype(np.float64)
     y = by_query(data, data.labels)
     x, y = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
     pairs = zip(x, y, strict=True)
@@ -38,7 +38,7 @@ def usefulness(data: RankingData) -> Floats:
 
 
 def least_squares_scores(train: RankingData, test: RankingData) -> Floats:
-    design = [np.c_[part.features.astype(np.float64), np.ones(part.n_docs)] for part in (train, test)]
+    design = [np.c_[part.known_features().astype(np.float64), np.ones(part.n_docs)] for part in (train, test)]
     return np.asarray(design[1] @ np.linalg.lstsq(design[0], train.labels, rcond=None)[0])
 
 
@@ -56,7 +56,7 @@ def mean_ndcg(data: RankingData, scores: Floats) -> float:
 def fingerprint(data: RankingData) -> tuple[str, str]:
     return (
         sha256(data.labels.astype(np.int8).tobytes()).hexdigest()[:16],
-        sha256(data.features.astype("<f4").tobytes()).hexdigest()[:16],
+        sha256(data.known_features().astype("<f4").tobytes()).hexdigest()[:16],
     )
 
 
@@ -113,7 +113,7 @@ def test_older_documents_have_more_clicks(log: datasets.Parts) -> None:
 
 def test_a_trained_linear_ranker_is_good_but_not_perfect(log: datasets.Parts) -> None:
     at_random = mean_ndcg(log.test, np.random.default_rng(0).random(log.test.n_docs))
-    best_feature = mean_ndcg(log.test, log.test.features[:, 0])
+    best_feature = mean_ndcg(log.test, log.test.known_features()[:, 0].astype(np.float64))
     trained = mean_ndcg(log.test, least_squares_scores(log.train, log.test))
     assert at_random + 0.1 < best_feature
     assert best_feature + 0.03 < trained < 0.95
@@ -130,7 +130,7 @@ def test_features_differ_in_usefulness(log: datasets.Parts) -> None:
 
 
 def test_features_are_redundant_skewed_and_scaled_by_query(log: datasets.Parts) -> None:
-    features = log.train.features.astype(np.float64)
+    features = log.train.known_features().astype(np.float64)
     assert np.corrcoef(features[:, 0], features[:, 5])[0, 1] > 0.95
     assert (features[:, [1, 7]].mean(axis=0) > 2 * np.median(features[:, [1, 7]], axis=0)).all()
     assert 0.5 < (features[:, 3] == 0).mean() < 0.8
@@ -155,7 +155,7 @@ def test_the_number_of_features_does_not_change_the_labels() -> None:
 def test_more_queries_leave_the_first_ones_as_they_were() -> None:
     for few, many in zip(datasets.web_search(2, 50, 9), datasets.web_search(5, 50, 9), strict=True):
         np.testing.assert_array_equal(few.labels, many.labels[:100])
-        np.testing.assert_array_equal(few.features, many.features[:100])
+        np.testing.assert_array_equal(few.known_features(), many.known_features()[:100])
 
 
 def test_topics_have_one_percent_relevant_and_never_none(topics: RankingData) -> None:
@@ -186,9 +186,9 @@ def test_other_sizes_are_sensible_too(n_queries: int, n_docs: int, n_features: i
     made = [*datasets.web_search(n_queries, n_docs, n_features)]
     made.append(datasets.topic_distillation(n_queries, n_docs, n_features))
     for data in made:
-        assert data.features.shape == (n_queries * n_docs, n_features)
-        assert data.features.dtype == np.float32
-        assert np.isfinite(data.features).all()
+        assert data.known_features().shape == (n_queries * n_docs, n_features)
+        assert data.known_features().dtype == np.float32
+        assert np.isfinite(data.known_features()).all()
         assert data.n_queries == n_queries
     assert (by_query(made[2], made[2].labels).sum(axis=1) == 1).all()
 

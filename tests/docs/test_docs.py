@@ -37,7 +37,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, part in (("train", fitted), ("valid", validation), ("vali", validation), ("test", test)):
         ir.write_letor(part, folder / f"{name}.txt")
     for name, feature in (("a", 0), ("b", 1)):
-        ir.write_scores(test.features[:, feature], folder / f"{name}.txt")
+        ir.write_scores(test.known_features()[:, feature], folder / f"{name}.txt")
     ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0}, "q2": {"a": 0, "b": 1}}), folder / "qrels.txt")
     for name, score in (("bm25", 0.5), ("old", 0.5), ("new", 2.0)):
         run = ir.Run({"q1": {"a": score, "b": 1.0}, "q2": {"a": 1.0, "b": score}}, name=name)

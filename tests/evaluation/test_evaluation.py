@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import idealrank as ir
 from idealrank import measures
+from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluations
 from idealrank.measures.conventions import Convention, convention
@@ -67,25 +68,31 @@ def test_rows_in_any_order_give_the_same_values(rows: list[tuple[int, int, int]]
     values = []
     for arranged in (rows, together):
         query_ids, labels, scores = zip(*arranged, strict=True)
-        ev = ir.evaluate(ir.from_arrays(labels, query_ids=query_ids), scores, names)
+        ev = ir.evaluate(ir.from_arrays(labels, query_ids=query_ids), scores, names, order="input")
         values.append({q: [ev.per_query[m][i] for m in names] for i, q in enumerate(np.asarray(ev.query_ids).tolist())})
     assert values[0].keys() == values[1].keys()
     for query, each in values[0].items():
         assert_allclose(each, values[1][query], rtol=1e-12, atol=1e-12)
 
 
-def test_scores_are_in_the_callers_row_order() -> None:
+def test_scores_are_in_the_order_that_was_said() -> None:
     data = ir.from_arrays([1, 0, 0, 2], query_ids=["a", "b", "a", "b"], scores=[2.0, 2.0, 1.0, 1.0])
-    assert_allclose(ir.evaluate(data, [2.0, 2.0, 1.0, 1.0], "rr").per_query["rr"], [1, 1 / 2], rtol=0, atol=0)
+    orders: tuple[Order, Order] = ("input", "grouped")
+    for order, scores in zip(orders, ([2.0, 2.0, 1.0, 1.0], [2.0, 1.0, 2.0, 1.0]), strict=True):
+        found = ir.evaluate(data, scores, "rr", order=order).per_query["rr"]
+        assert_allclose(found, [1, 1 / 2], rtol=0, atol=0)
     assert_allclose(ir.evaluate(data, None, "rr").per_query["rr"], [1, 1 / 2], rtol=0, atol=0)
-    assert_allclose(ir.evaluate(data, [1.0, 1.0, 2.0, 2.0], "rr").per_query["rr"], [1 / 2, 1], rtol=0, atol=0)
+    turned = ir.evaluate(data, [1.0, 1.0, 2.0, 2.0], "rr", order="input").per_query["rr"]
+    assert_allclose(turned, [1 / 2, 1], rtol=0, atol=0)
 
 
 def test_document_ids_break_ties_also_where_rows_are_shuffled() -> None:
     data = ir.from_arrays([1, 1, 0, 0], query_ids=[1, 2, 1, 2], doc_ids=["a", "a", "b", "b"])
     for ties, value in (("docid_desc", 1 / 2), ("docid_asc", 1.0)):
         name = f"rr(ties={ties})"
-        assert_allclose(ir.evaluate(data, np.zeros(4), name).per_query[name], [value, value], rtol=0, atol=0)
+        assert_allclose(
+            ir.evaluate(data, np.zeros(4), name, order="input").per_query[name], [value, value], rtol=0, atol=0
+        )
 
 
 def test_without_document_ids_the_row_number_stands_in() -> None:
@@ -306,7 +313,9 @@ def test_errors_of_the_native_core_name_the_query_and_the_callers_row() -> None:
         ir.evaluate(labels, scores, "ndcg", query_ids=ids)
     data = ir.from_arrays([3, 0, -1, 7], query_ids=["x", "y", "x", "y"], doc_ids=["a", "b", "c", "d"])
     with pytest.raises(DataError, match=r"gain table has no label 7 \(query 'y', row 3\)"):
-        ir.evaluate(data, [1, 1, 1, 1], "dcg(gain=table:0:1:2:3,ties=docid_desc)", like=rules(negative="drop"))
+        ir.evaluate(
+            data, [1, 1, 1, 1], "dcg(gain=table:0:1:2:3,ties=docid_desc)", like=rules(negative="drop"), order="input"
+        )
     with pytest.raises(DataError, match=r"gain table has no label 7 \(query 'r'\)"):
         ir.evaluate({"q": {"a": 1}, "r": {"a": 7}}, {"q": {"a": 1}, "r": {"b": 1}}, "ndcg(gain=table:0:1)")
 
@@ -376,8 +385,8 @@ def test_ties_are_counted_down_to_the_deepest_rank_that_counts() -> None:
         (lambda: ir.evaluate(QRELS, {"x": {"a": 1.0}}), DataError, "no query in common: .* 'q1', the run with 'x'"),
         (lambda: ir.evaluate(QRELS, None), DataError, "judgments need a run"),
         (lambda: ir.evaluate(QRELS, {"q1": 1.0}), DataError, r"expected \{document: score\}, got float \(query 'q1'\)"),
-        (lambda: ir.evaluate([1, 0], None), DataError, "no scores of its own; give one score a document"),
-        (lambda: ir.evaluate([1, 0], [1.0]), DataError, "scores must have one entry a document: 2, got 1"),
+        (lambda: ir.evaluate([1, 0], None), DataError, "no scores of its own; give one score per document"),
+        (lambda: ir.evaluate([1, 0], [1.0]), DataError, "scores must have one entry per document: 2, got 1"),
         (lambda: ir.evaluate([1, 0], "high"), DataError, "scores must be numbers"),
         (lambda: ir.evaluate([1, math.nan], [1, 2]), DataError, r"finite number, got nan \(query 0, row 1\)"),
         (lambda: ir.evaluate([1, 0], [1, math.inf]), DataError, r"finite number, got inf \(query 0, row 1\)"),

@@ -55,7 +55,7 @@ def test_soft_ranks_are_those_printed_in_table_1() -> None:
 
 @pytest.mark.parametrize("loss", [ApproxNDCG(alpha=20), ApproxAP(alpha=20, beta=5)])
 def test_errors_are_those_of_algorithm_1_step_by_step(loss: Any) -> None:
-    train = small_graded()[0].train.grouped()
+    train = small_graded()[0].train
     queries = [slice(*cut) for cut in zip(train.offsets[:-1], train.offsets[1:], strict=True)]
     features = np.asarray(train.features, np.float64)
     theta, rng, expected = np.zeros(train.n_features), np.random.default_rng(3), []

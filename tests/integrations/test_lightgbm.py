@@ -179,7 +179,7 @@ def test_a_data_set_without_groups_is_refused(parts: datasets.Parts) -> None:
 def test_group_sizes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(DataError, match="must sum to the number of documents, 3, got 2"):
         objective("lambda_rank")([1, 0, 0], [0.0, 0.0, 0.0], None, [2])
-    with pytest.raises(DataError, match="scores must have one entry a document: 2, got 3"):
+    with pytest.raises(DataError, match="scores must have one entry per document: 2, got 3"):
         objective("lambda_rank")([1, 0], [0.0, 0.0, 0.0], None, [2])
 
 

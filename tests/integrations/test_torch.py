@@ -13,7 +13,7 @@ import pytest
 from every_loss import CLASSES, LABELS, NAMES, OFFSETS, SCORES
 
 from idealrank import discounts, losses
-from idealrank.data.ranking import frozen
+from idealrank.data.columns import read_only
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import links, potentials
 
@@ -248,7 +248,7 @@ def test_labels_may_be_of_any_numeric_type(backend: str) -> None:
         assert loss(torch.tensor(LABELS, dtype=dtype), scores, torch.tensor(OFFSETS, dtype=torch.int32)) == expected
     assert loss(torch.tensor(binary), scores, OFFSETS) == loss(binary.astype(float), scores, OFFSETS)
     assert loss(LABELS.tolist(), scores, OFFSETS.tolist()) == expected
-    assert loss(frozen(LABELS), scores, frozen(OFFSETS)) == expected  # as RankingData has them
+    assert loss(read_only(LABELS), scores, read_only(OFFSETS)) == expected  # as RankingData has them
 
 
 @both_backends
@@ -282,7 +282,7 @@ def test_scores_need_not_lie_side_by_side(backend: str) -> None:
         ([1, 0], torch.zeros(2), {"mask": [1, 1]}, "mask must be True or False, got torch.int64"),
         ([1, 0], torch.zeros(2), {"mask": [True]}, r"mask must have the shape of scores, \(2,\), got \(1,\)"),
         ([1, 0], torch.zeros(2), {"weights": [1, -1]}, r"weights must be finite and not negative, got -1 \(row 1\)"),
-        ([1, 0], torch.zeros(2), {"query_weights": [1, 1]}, "query_weights must be one number a query, 1 of them"),
+        ([1, 0], torch.zeros(2), {"query_weights": [1, 1]}, "query_weights must have one entry per query: 1, got 2"),
         ([1, 0], torch.zeros(2), {"query_weights": [-1]}, "query_weights must be finite and not negative, got -1"),
         ([1, np.nan], torch.zeros(2), {}, "label must be a finite number, got nan"),
         ([-1, 0], torch.zeros(2), {}, "a gain must be finite and not negative, got -0.5"),

@@ -114,7 +114,7 @@ def test_group_sizes_that_do_not_fit_are_refused(parts: datasets.Parts) -> None:
 
 def test_weights_that_do_not_fit_are_refused(parts: datasets.Parts) -> None:
     matrix = matrix_of(parts.train, weight=[1.0, 2.0, 3.0])
-    with pytest.raises(DataError, match="weights must be one number a query, 12 of them, got shape"):
+    with pytest.raises(DataError, match="weights must have one entry per query: 12, got"):
         objective("lambda_rank")(np.zeros(720), matrix)
 
 

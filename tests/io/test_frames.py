@@ -3,6 +3,7 @@ import io
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,23 +59,24 @@ def as_list(ids: object) -> list[object]:
 def assert_same(data: RankingData, expected: RankingData) -> None:
     assert as_list(data.query_ids) == as_list(expected.query_ids)
     assert data.doc_ids == expected.doc_ids
-    for name in ("labels", "offsets", "scores", "weights", "features", "order"):
+    for name in ("labels", "offsets", "scores", "weights", "features", "rows"):
         assert_array_equal(getattr(data, name), getattr(expected, name), err_msg=name)
 
 
 @every_source
-def test_rows_come_back_in_the_callers_order(source: str) -> None:
+def test_rows_of_a_query_are_brought_together(source: str) -> None:
     data = from_frame(frame_of(source, COLUMNS))
     assert as_list(data.query_ids) == ["b", "a", "ü"]
     assert_array_equal(data.offsets, [0, 2, 3, 4])
-    assert_array_equal(data.order, [0, 2, 1, 3])
-    assert_array_equal(data.labels, COLUMNS["label"])
-    assert_array_equal(data.scores, COLUMNS["score"])
-    assert_array_equal(data.weights, COLUMNS["weight"])
-    assert_array_equal(data.features, np.array([COLUMNS["length"], COLUMNS["bm25"]]).T)
-    assert data.features.dtype == np.float32
+    assert_array_equal(data.rows, [0, 2, 1, 3])
+    assert_array_equal(data.labels, np.array(COLUMNS["label"])[data.rows])
+    assert_array_equal(data.scores, np.array(COLUMNS["score"])[data.rows])
+    assert_array_equal(data.weights, np.array(COLUMNS["weight"])[data.rows])
+    assert_array_equal(data.features, np.array([COLUMNS["length"], COLUMNS["bm25"]]).T[data.rows])
+    assert data.known_features().dtype == np.float32
+    assert data.feature_names == ("length", "bm25")
     assert data.doc_ids is not None
-    assert data.doc_ids.tolist() == COLUMNS["doc"]
+    assert data.doc_ids.tolist() == [COLUMNS["doc"][row] for row in data.rows]
     assert data.problems == ()
 
 
@@ -218,7 +220,7 @@ def test_columns_are_found_by_name(source: str) -> None:
 def test_none_leaves_a_column_to_the_features() -> None:
     data = from_frame(frame_of("pyarrow", COLUMNS), score=None, weight=None, doc=None)
     assert (data.scores, data.weights, data.doc_ids) == (None, None, None)
-    assert_array_equal(data.features[0], [0.5, 1.0, 10, 0.5])
+    assert_array_equal(data.known_features()[0], [0.5, 1.0, 10, 0.5])
     assert [problem.message for problem in data.problems] == ["1 columns do not hold numbers and are not used: 'doc'"]
 
 
@@ -328,7 +330,7 @@ def test_data_stays_as_it_was_when_the_frame_changes() -> None:
     assert_array_equal(data.labels, COLUMNS["label"])
     assert_array_equal(data.scores, COLUMNS["score"])
     assert_array_equal(data.query_ids, [1, 2])
-    assert_array_equal(data.features[:, 0], COLUMNS["length"])
+    assert_array_equal(data.known_features()[:, 0], COLUMNS["length"])
 
 
 def test_polars_categories_and_wide_integers_are_understood() -> None:
@@ -370,7 +372,8 @@ def test_text_is_read_from_chunks_and_slices(chunks: list[list[str]], kind: str,
         frame = pa.table({"qid": column, "label": [0] * len(texts)}).slice(start)
     data = from_frame(frame)
     assert as_list(data.query_ids) == list(dict.fromkeys(texts[start:]))
-    assert from_frame(frame, doc="qid").doc_ids == Ids.of(texts[start:])
+    by_doc = from_frame(frame, doc="qid")
+    assert by_doc.doc_ids == Ids.of([texts[start:][row] for row in by_doc.rows])
 
 
 @pytest.mark.parametrize("source", ["pandas", "polars"])
@@ -387,7 +390,7 @@ def test_without_pyarrow_text_and_lists_are_the_same(source: str, monkeypatch: p
     monkeypatch.setattr(frames, "pyarrow_module", missing_pyarrow)
     assert_same(from_frame(frame), expected)
     assert n_asked == 3  # for query ids, document ids and features
-    assert expected.features.shape == (4, 4)
+    assert expected.known_features().shape == (4, 4)
 
 
 @every_source
@@ -397,7 +400,7 @@ def test_a_column_of_lists_named_features_is_the_features(source: str) -> None:
     assert_array_equal(data.features, [[1, 2.5, 7], [np.nan, 4, 8]])
     assert data.problems[0].count == 1
     columns["v"] = columns.pop("features")
-    assert from_frame(frame_of(source, columns)).features.shape == (2, 1)
+    assert from_frame(frame_of(source, columns)).known_features().shape == (2, 1)
     assert_array_equal(from_frame(frame_of(source, columns), features=["v"]).features, [[1, 2.5], [np.nan, 4]])
 
 
@@ -483,7 +486,7 @@ def test_data_goes_to_a_frame_and_back(target: frames.Backend) -> None:
     frame = to_frame(data, backend=target)
     assert type(frame).__module__.split(".")[0] == target
     assert list(getattr(frame, "column_names", frame.columns)) == ["qid", "label", "score", "weight", "doc", "f1", "f2"]
-    assert_same(from_frame(frame), data)
+    assert_same(from_frame(frame), replace(data, input_rows=None, regrouped=False))  # a frame has the data's order
 
 
 @every_target
@@ -493,7 +496,7 @@ def test_only_columns_that_there_are_go_to_a_frame(target: frames.Backend) -> No
     assert list(getattr(frame, "column_names", frame.columns)) == ["qid", "label", "f1", "f2", "f3"]
     data = from_frame(frame)
     assert_array_equal(data.query_ids, [5, -1])
-    assert_array_equal(data.features, np.eye(3))
+    assert_array_equal(data.features, np.eye(3)[[0, 2, 1]])
 
 
 @every_target
@@ -651,7 +654,7 @@ def test_a_number_late_in_a_csv_file_may_be_of_another_kind() -> None:
     pytest.importorskip("pyarrow")
     n = 400_000  # beyond Arrow's first block of a megabyte
     data = read_csv(io.BytesIO(b"qid,label,f1\n" + b"1,1,1\n" * n + b"1,1,0.5\n"))
-    assert_allclose(data.features[[0, -1], 0], [1, 0.5], rtol=0, atol=0)
+    assert_allclose(data.known_features()[[0, -1], 0], [1, 0.5], rtol=0, atol=0)
 
 
 def test_line_ends_in_quotes_do_not_end_a_line_of_csv() -> None:

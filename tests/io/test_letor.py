@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from oracles import dense, parse_letor
+from oracles import dense, parse_letor, sparse_features
 from strategies import labels, words
 
 import idealrank as ir
@@ -41,20 +41,21 @@ def test_reads_what_a_word_by_word_parser_reads(lines: Rows, newline: str, final
     text = to_text(lines, newline) + (newline if final else "")
     expected_labels, queries, features, docs = parse_letor(text)
     data = ir.read_letor(io.BytesIO(text.encode()))
-    assert_array_equal(data.labels, expected_labels)
-    assert_array_equal(data.features, dense(features))
+    assert_array_equal(data.to_input(data.labels), expected_labels)
+    assert_array_equal(data.features, dense(features)[data.rows])
     number_of = {query: number for number, query in enumerate(dict.fromkeys(queries))}
-    row_queries = data.to_rows(np.repeat(np.arange(data.n_queries), np.diff(data.offsets)))
+    row_queries = data.to_input(np.repeat(np.arange(data.n_queries), data.group_sizes))
     assert row_queries.tolist() == [number_of[query] for query in queries]
-    assert (data.doc_ids.tolist() if data.doc_ids is not None else [""] * len(docs)) == docs
+    found = data.doc_ids.tolist() if data.doc_ids is not None else [""] * len(docs)
+    assert found == [docs[row] for row in data.rows]
     counts = {problem.kind: problem.count for problem in data.problems}
     values = np.array([value for row in features for value in row.values()], np.float32)
     assert counts.get("missing value", 0) == np.count_nonzero(np.isnan(values))
     assert counts.get("infinite value", 0) == np.count_nonzero(np.isinf(values))
 
     sparse = ir.read_letor(io.BytesIO(text.encode()), sparse=True)
-    assert_array_equal(sparse.features.toarray(), data.features)
-    assert sparse.features.has_sorted_indices
+    assert_array_equal(sparse_features(sparse).toarray(), data.known_features())
+    assert sparse_features(sparse).has_sorted_indices
 
 
 @given(rows)
@@ -68,12 +69,13 @@ def test_written_files_read_back_the_same(tmp_path_factory: pytest.TempPathFacto
     assert again.query_ids == data.query_ids
     assert again.doc_ids == data.doc_ids
     assert_array_equal(again.offsets, data.offsets)
+    assert_array_equal(again.rows, data.rows)  # lines are written in the order in which they were read
 
     sparse = ir.read_letor(io.BytesIO(to_text(lines).encode()), sparse=True)
     ir.write_letor(sparse, path)
     # A feature whose values are all 0 is not stored, so that trailing columns may be lost; no value is.
-    reread = ir.read_letor(path, sparse=True).features
-    assert_array_equal(reread.toarray(), sparse.features.toarray()[:, : reread.shape[1]])
+    reread = sparse_features(ir.read_letor(path, sparse=True))
+    assert_array_equal(reread.toarray(), sparse_features(sparse).toarray()[:, : reread.shape[1]])
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 7])
@@ -89,10 +91,10 @@ def test_blocks_and_threads_do_not_show(monkeypatch: pytest.MonkeyPatch, n_threa
     ]
     expected_labels, queries, features, docs = parse_letor("\n".join(lines))
     data = ir.read_letor(io.BytesIO("\n".join(lines).encode()), n_threads=n_threads)
-    assert_array_equal(data.labels, expected_labels)
-    assert_array_equal(data.features, dense(features))
+    assert_array_equal(data.to_input(data.labels), expected_labels)
+    assert_array_equal(data.features, dense(features)[data.rows])
     assert data.doc_ids is not None
-    assert data.doc_ids.tolist() == docs
+    assert data.doc_ids.tolist() == [docs[row] for row in data.rows]
     assert [problem.kind for problem in data.problems] == ["scattered query"]
     assert data.n_queries == len(set(queries))
 
@@ -101,8 +103,8 @@ def test_a_line_longer_than_a_block_is_read(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("idealrank.io.files._BLOCK_SIZE", 64)
     text = "1 qid:1 " + " ".join(f"{i}:{i}" for i in range(1, 500)) + "\n0 qid:1 1:5"
     data = ir.read_letor(io.BytesIO(text.encode()))
-    assert data.features[0].tolist() == list(range(1, 500))
-    assert data.features[1, 0] == 5
+    assert data.known_features()[0].tolist() == list(range(1, 500))
+    assert data.known_features()[1, 0] == 5
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ def test_a_small_text_cannot_ask_for_a_huge_array() -> None:
     text = b"1 qid:1 100000:1\n" + b"0 qid:1\n" * 20_000  # 8 GB as a dense array
     with pytest.raises(ParseError, match="sparse=True"):
         ir.read_letor(io.BytesIO(text))
-    assert ir.read_letor(io.BytesIO(text), sparse=True).features.shape == (20_001, 100_000)
+    assert ir.read_letor(io.BytesIO(text), sparse=True).known_features().shape == (20_001, 100_000)
 
 
 def test_group_sizes_come_from_a_file(tmp_path: Path) -> None:
@@ -170,7 +172,7 @@ def test_group_sizes_come_from_a_file(tmp_path: Path) -> None:
     with pytest.raises(ParseError, match=r"rank.train.query:2:1: the group sizes sum to 4, but .* has 3 documents"):
         ir.read_letor(data)
     data.write_text("1 qid:1 1:1\n")
-    with pytest.raises(DataError, match="one too many"):
+    with pytest.raises(DataError, match="leave it out"):
         ir.read_letor(data, group=tmp_path / "rank.train.query")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from oracles import sparse_features
 
 import idealrank as ir
 from idealrank.errors import DataError
@@ -28,7 +29,7 @@ def test_five_parts_are_rotated_as_letor_does(tmp_path: Path, ending: str) -> No
         a, b, c, d, e = own[first:] + own[:first]
         assert (queries(fold.train), queries(fold.validation), queries(fold.test)) == (a + b + c, d, e)
         expected = np.concatenate([PARTS[(first + i) % 5].features for i in range(3)])
-        assert_allclose(fold.train.features, expected, rtol=0, atol=0)
+        assert_allclose(fold.train.known_features(), expected, rtol=0, atol=0)
 
 
 def test_folders_of_folds_are_read_as_they_are(tmp_path: Path) -> None:
@@ -56,7 +57,7 @@ def test_a_part_without_the_last_features_has_zeros_for_them(tmp_path: Path, spa
     for number, line in enumerate(["1 qid:1 1:2", "0 qid:2 3:1", "1 qid:3 2:4"], start=1):
         (tmp_path / f"S{number}.txt").write_text(line + "\n")
     train, validation, test = ir.read_letor_folds(tmp_path, sparse=sparse)[0]
-    rows = [part.features.toarray() if sparse else part.features for part in (train, validation, test)]
+    rows = [sparse_features(part).toarray() if sparse else part.known_features() for part in (train, validation, test)]
     assert np.concatenate(rows).tolist() == [[2, 0, 0], [0, 0, 1], [0, 4, 0]]
 
 
@@ -84,7 +85,7 @@ def test_parts_of_data_are_put_together_with_all_that_they_have() -> None:
     assert whole.labels.tolist() == [1, 2, 0, 0]
     assert whole.offsets.tolist() == [0, 2, 3, 4]
     assert queries(whole) == ["7", "8", "x"]
-    assert whole.features.ravel().tolist() == [1, 3, 2, 4]
+    assert whole.known_features().ravel().tolist() == [1, 3, 2, 4]
     assert whole.doc_ids is not None
     assert whole.doc_ids.tolist() == ["a", "c", "b", "d"]
     assert whole.scores is None
@@ -105,7 +106,7 @@ def test_parts_that_do_not_fit_together_are_refused() -> None:
     narrow, wide = (ir.from_arrays([1], query_ids=[n], features=[[0.0] * n]) for n in (1, 2))
     with pytest.raises(DataError, match="got 1, 2 of them"):
         ir.concatenate([narrow, wide])
-    with pytest.raises(DataError, match="stands twice"):
+    with pytest.raises(DataError, match="is repeated"):
         ir.concatenate([narrow, narrow])
     with pytest.raises(DataError, match="no parts"):
         ir.concatenate([])

@@ -21,7 +21,7 @@ junk = st.one_of(st.binary(max_size=200), st.lists(pieces, max_size=40).map(b"".
 
 
 def check_letor(data: ir.RankingData) -> None:
-    assert data.offsets[-1] == data.n_docs == data.features.shape[0]
+    assert data.offsets[-1] == data.n_docs == data.known_features().shape[0]
     assert len(data.query_ids) == data.n_queries
     assert np.isfinite(data.labels).all()
     assert (np.diff(data.offsets) > 0).all()

@@ -12,12 +12,12 @@ from sklearn.utils.validation import _num_samples
 
 import idealrank as ir
 from idealrank import losses
+from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.learners import LinearRanker
 from idealrank.learners.linear.features import features_of
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.parts import InMemory, Part
-from idealrank.losses.base import Lists
 
 
 def made(n_queries: int = 30, n_features: int = 6, seed: int = 0) -> tuple[Any, Any, Any]:
@@ -52,8 +52,8 @@ def test_products_are_those_of_a_normalised_copy(kind: str | None, n_threads: in
     rng = np.random.default_rng(2)
     weights, by_score = rng.normal(size=6), rng.normal(size=qid.size)
     features = features_of(data, kind, n_threads)
-    assert_allclose(data.to_rows(features.scores(weights)), expected @ weights, rtol=0, atol=2e-5)
-    assert_allclose(features.gradient(data.to_groups(by_score)), expected.T @ by_score, rtol=1e-5, atol=2e-4)
+    assert_allclose(data.to_input(features.scores(weights)), expected @ weights, rtol=0, atol=2e-5)
+    assert_allclose(features.gradient(data.to_grouped(by_score)), expected.T @ by_score, rtol=1e-5, atol=2e-4)
 
 
 def test_a_constant_feature_counts_for_nothing() -> None:
@@ -68,7 +68,7 @@ def test_a_constant_feature_counts_for_nothing() -> None:
 def test_the_gradient_of_the_objective_is_its_slope(loss: str) -> None:
     X, y, qid = made()
     data = ir.from_arrays(y, query_ids=qid, features=X)
-    lists = Lists(data.to_groups(data.labels), np.zeros(data.n_docs), data.offsets)
+    lists = data.lists()
     weights = np.random.default_rng(3).random(data.n_queries)
     part = Part(features_of(data, "minmax", 1), lists, weights)
     objective = Objective(InMemory(part), losses.loss(loss), lambda _: 0.5)

@@ -14,9 +14,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import _native, discounts, losses, measures, ranks
 from idealrank._typing import Floats
+from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Approx, ApproxAP, ApproxKendall, ApproxNDCG, ApproxPrecision, ApproxRR
-from idealrank.losses.base import Lists
 
 Long = npt.NDArray[np.longdouble]
 

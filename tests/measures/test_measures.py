@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import discounts, gains, measure, measures
 from idealrank._typing import Floats
-from idealrank.data.ranking import Judged
+from idealrank.data.lists import Judged, Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import (
     AP,
@@ -45,7 +45,7 @@ from idealrank.measures import (
 )
 from idealrank.measures import Judged as JudgedShare
 from idealrank.measures.base import TIES
-from idealrank.measures.plan import Lists, run
+from idealrank.measures.plan import run
 
 MEMBERS = [getattr(measures, name) for name in measures.__all__]
 CLASSES: list[type[Measure]] = [
@@ -604,7 +604,7 @@ def test_the_first_bad_query_is_named_whatever_the_number_of_threads() -> None:
         (([1], ["high"]), "labels and scores must be numbers"),
         (([[1], [1, 2]], [1, 2]), "labels and scores must be numbers"),
         (([1, 0], [2, 1], [0, 1]), "offsets must end at the number of documents, 2, got 1"),
-        (([1, 0], [2, 1], [0, 2, 1, 2]), r"offsets must not fall, got 2 and then 1 \(query 1\)"),
+        (([1, 0], [2, 1], [0, 2, 1, 2]), r"offsets must not decrease, got 2 and then 1 \(query 1\)"),
         (([1, 0], [2, 1], [0.0, 2.0]), "offsets must be integers"),
     ],
 )

@@ -1,7 +1,10 @@
 """The data model: documents grouped by query, judgments, runs and their ids."""
 
+from idealrank.data.construction import concatenate, from_arrays
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run, join
-from idealrank.data.ranking import Judged, Problem, RankingData, concatenate, from_arrays
+from idealrank.data.lists import Judged, Lists
+from idealrank.data.problem import Problem
+from idealrank.data.ranking import RankingData
 
-__all__ = ["Ids", "Judged", "Problem", "Qrels", "RankingData", "Run", "concatenate", "from_arrays", "join"]
+__all__ = ["Ids", "Judged", "Lists", "Problem", "Qrels", "RankingData", "Run", "concatenate", "from_arrays", "join"]

@@ -11,8 +11,11 @@ import numpy.typing as npt
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.columns import check_offsets, float_column, offsets_of, owned, places, query_at, read_only
 from idealrank.data.ids import Ids
-from idealrank.data.ranking import Judged, Problem, RankingData, check_offsets, float_column, frozen, places, query_at
+from idealrank.data.lists import Judged
+from idealrank.data.problem import Problem
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 
 __all__ = ["Qrels", "Run", "join"]
@@ -43,7 +46,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
             sizes.append(len(docs))
             doc_ids.extend(docs.keys())
             values.extend(docs.values())
-        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
+        offsets = read_only(offsets_of(sizes))
         self._fill(Ids.of(query_ids), offsets, Ids.of(doc_ids), float_column(values, f"{self._number_name}s"), ())
         if len(self.query_ids.numbered()[1]) < len(self.query_ids):
             raise DataError("a query id stands twice: as a number and as the same text")
@@ -87,9 +90,9 @@ class _ByQuery(Mapping[str, dict[str, float]]):
             values = values.copy()
             values[first[again]] = values[again]
             kept = first == rows
-            offsets = np.concatenate(([0], np.cumsum(kept)))[offsets]
+            offsets = offsets_of(kept)[offsets]
             doc_ids, values = doc_ids.take(rows[kept]), values[kept]
-        fields = {"query_ids": query_ids, "offsets": frozen(offsets), "doc_ids": doc_ids, "_values": frozen(values)}
+        fields = {"query_ids": query_ids, "offsets": owned(offsets), "doc_ids": doc_ids, "_values": owned(values)}
         self.__dict__.update(fields, problems=problems)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -14,7 +14,8 @@ import numpy as np
 from idealrank import stats
 from idealrank._base.tables import Column, Table, Value, render
 from idealrank._typing import Floats
-from idealrank.data.ranking import Problem
+from idealrank.data.problem import Problem
+from idealrank.data.ranking import Order
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import Evaluation, Evaluations, Measures, evaluate
 from idealrank.measures.conventions import Convention
@@ -224,6 +225,7 @@ def compare(
     level: float = 0.05,
     n_permutations: int = 10_000,
     seed: int | None = None,
+    order: Order | None = None,
     n_threads: int | None = None,
 ) -> Comparison:
     """Compare systems on the same queries: `evaluate`, then intervals, paired tests, corrections, effect sizes.
@@ -240,7 +242,7 @@ def compare(
     (-0.25, 1)
     """
     check_choices(test, correction)
-    evaluations = evaluate(data, systems, measures, like=like, n_threads=n_threads)
+    evaluations = evaluate(data, systems, measures, like=like, order=order, n_threads=n_threads)
     return compared(
         Evaluations({"": evaluations}) if isinstance(evaluations, Evaluation) else evaluations,
         baseline=baseline,

@@ -14,15 +14,18 @@ import numpy.typing as npt
 
 from idealrank._base.exact import Moments
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.construction import from_arrays
 from idealrank.data.judgments import Qrels, Run, join
-from idealrank.data.ranking import Problem, QueryIds, RankingData, from_arrays
+from idealrank.data.lists import Lists, QueryIds
+from idealrank.data.problem import Problem
+from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.preparation import Prepared, prepare
+from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.cutoffs import Cutoff, Rank
 from idealrank.measures.names import measure
-from idealrank.measures.plan import Lists, Plan, run
+from idealrank.measures.plan import Plan, run
 
 __all__ = ["Evaluation", "Evaluations", "evaluate"]
 
@@ -202,6 +205,7 @@ def evaluate(
     like: str | Convention | None = None,
     offsets: npt.ArrayLike | None = None,
     query_ids: Iterable[object] | None = None,
+    order: Order | None = None,
     n_threads: int | None = None,
 ) -> Any:
     """Evaluate one system, or several, on one set of queries.
@@ -209,7 +213,8 @@ def evaluate(
     ``data`` and ``scores`` may be
 
     - judgments and a run: `Qrels` and `Run`, or nested dicts; several systems are {name: run};
-    - `RankingData` and one score a document in row order; several are {name: scores}; None takes its own;
+    - `RankingData` and one score per document; several are {name: scores}; None takes its own. If rows were moved when
+      the data was made, ``order`` must say how the scores lie: as the "input" rows did, or "grouped" like the data;
     - labels and scores as arrays, with ``offsets`` or ``query_ids``;
     - a data frame (or a path to Parquet) and the name of its score column, or a list of them.
 
@@ -235,13 +240,10 @@ def evaluate(
         return _evaluate_run(qrels, scores, named, rules, n_threads)
 
     rules = convention(like or "idealrank")
-    ranking, columns = as_ranking(data, scores, offsets, query_ids)
+    ranking, columns = as_ranking(data, scores, offsets, query_ids, order)
     if ranking.n_docs == 0:
         raise DataError("there are no documents: there is nothing to evaluate")
-    systems = {
-        name: evaluate_ranking(ranking, ranking.check_scores(each), named, rules, n_threads)
-        for name, each in columns.items()
-    }
+    systems = {name: evaluate_ranking(ranking, each, named, rules, n_threads) for name, each in columns.items()}
     return systems[""] if list(systems) == [""] else Evaluations(systems)
 
 
@@ -265,9 +267,13 @@ def _is_several_runs(scores: Any) -> bool:
 
 
 def as_ranking(
-    data: Any, scores: Any = None, offsets: npt.ArrayLike | None = None, query_ids: Iterable[object] | None = None
-) -> tuple[RankingData, dict[str, Any]]:
-    """The data, and {name: scores}; one system without a name is called ""."""
+    data: Any,
+    scores: Any = None,
+    offsets: npt.ArrayLike | None = None,
+    query_ids: Iterable[object] | None = None,
+    order: Order | None = None,
+) -> tuple[RankingData, dict[str, Floats]]:
+    """Return the data, and {name: scores in the order of the data}; one system without a name is called ""."""
     is_frame = hasattr(data, "columns") or isinstance(data, (str, os.PathLike))
     if (offsets is not None or query_ids is not None) and (is_frame or isinstance(data, RankingData)):
         raise DataError("offsets and query_ids go with arrays of labels; RankingData and frames have their own")
@@ -279,13 +285,15 @@ def as_ranking(
 
             data = read_frame(data, text=())
         data, scores = ranking_and_scores(data, scores)
+        order = "grouped"
     elif not isinstance(data, RankingData):
-        data = from_arrays(data, offsets=offsets, query_ids=query_ids)
+        data, order = from_arrays(data, offsets=offsets, query_ids=query_ids), "input"
     if scores is None:
         if data.scores is None:
-            raise DataError("the data has no scores of its own; give one score a document")
+            raise DataError("the data has no scores of its own; give one score per document")
         return data, {"": data.scores}
-    return data, dict(scores) if isinstance(scores, Mapping) else {"": scores}
+    systems = scores if isinstance(scores, Mapping) else {"": scores}
+    return data, {name: data.check_scores(each, order) for name, each in systems.items()}
 
 
 def _evaluate_run(
@@ -325,12 +333,12 @@ def evaluate_ranking(
     values: dict[str, Floats] = {}
     rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
     for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):  # the signs are of what is usual
-        prepared = prepare(data, scores, own_rules, missing, n_threads)
+        lists, absent, met = prepare(data, scores, own_rules, missing, n_threads)
         chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
-        found = _measured(prepared, chosen, None if values else signs)
-        problems |= dict.fromkeys(prepared.problems)
+        found = _measured(lists, absent, chosen, None if values else signs)
+        problems |= dict.fromkeys(met)
         if not values:
-            problems |= dict.fromkeys(signs.problems(found, np.diff(prepared.lists.offsets)))
+            problems |= dict.fromkeys(signs.problems(found, lists.sizes))
         values |= found
     for name in named:
         skipped = int(np.isnan(values[name]).sum())
@@ -340,33 +348,34 @@ def evaluate_ranking(
         values[name].flags.writeable = False
     exceptions = {name: dict(own.data.items() - rules.data.items()) for name, own in rules_of.items() if own != rules}
     per_query = {name: values[name] for name in named}
-    return Evaluation(per_query, prepared.query_ids, filled, rules, tuple(problems), exceptions=exceptions)
+    assert lists.query_ids is not None
+    return Evaluation(per_query, lists.query_ids, filled, rules, tuple(problems), exceptions=exceptions)
 
 
-def _measured(prepared: Prepared, filled: Mapping[str, Measure], signs: _Signs | None) -> dict[str, Floats]:
-    """One value a query and measure, and the signs'."""
+def _measured(
+    lists: Lists, missing: Booleans, filled: Mapping[str, Measure], signs: _Signs | None
+) -> dict[str, Floats]:
+    """Return one value per query of each measure, and of the signs."""
     values: dict[str, Floats] = {}
     ties_of = {name: each.ties or "average" for name, each in filled.items()}
     for ties in dict.fromkeys(ties_of.values()):
         group: dict[str, Measure | Plan] = {name: each for name, each in filled.items() if ties_of[name] == ties}
         if signs is not None and not values:
             group |= signs.plans
-        ordered, kernel_ties = prepared.ordered(ties)
-        try:
-            values |= _in_one_sort(ordered.lists, group, kernel_ties)
-        except DataError as error:
-            raise ordered.located(error) from None
-    if prepared.missing.any():
+        ordered, kernel_ties = in_order_of_ties(lists, ties)
+        with ordered.locating():
+            values |= _in_one_sort(ordered, group, kernel_ties)
+    if missing.any():
         for name, each in filled.items():
-            values[name] = np.where(prepared.missing, _value_if_missing(prepared, each), values[name])
+            values[name] = np.where(missing, _value_if_missing(lists, each), values[name])
     return values
 
 
-def _value_if_missing(prepared: Prepared, filled: Measure) -> Floats | float:
-    """0, but NaN where a query has none of the measure whatever a run retrieves."""
+def _value_if_missing(lists: Lists, filled: Measure) -> Floats | float:
+    """Return 0, but NaN where a query has no value of the measure whatever a run retrieves."""
     if filled.empty not in ("nan", "skip"):
         return 0.0
-    (at_best,) = _in_one_sort(prepared.judged_only(), {"": filled}, "stable").values()
+    (at_best,) = _in_one_sort(judged_lists(lists), {"": filled}, "stable").values()
     return np.where(np.isnan(at_best), np.nan, 0.0)
 
 

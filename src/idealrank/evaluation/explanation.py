@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.tables import Column, Table, Value, render
+from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluation, Evaluations, evaluate
 from idealrank.measures import Measure, measure
@@ -111,6 +112,7 @@ def explain(
     name: str | Measure,
     *,
     like: Iterable[str | Convention],
+    order: Order | None = None,
     n_threads: int | None = None,
 ) -> Explanation:
     """Explain by which choices a measure differs between conventions, and on which queries.
@@ -132,14 +134,16 @@ def explain(
     if len(rules) < 2:
         raise OptionError("an explanation needs two conventions or more: like=['trec_eval', 'sklearn']")
     given = measure(name)
-    evaluations = {each.name: _one(evaluate(data, scores, given, like=each, n_threads=n_threads)) for each in rules}
+    evaluations = {
+        each.name: _one(evaluate(data, scores, given, like=each, order=order, n_threads=n_threads)) for each in rules
+    }
     label = str(given)
     waterfalls = []
     for other in rules[1:]:
         last = evaluations[rules[0].name]
         steps = []
         for choice, before, after, hybrid, filled in _changes(given, rules[0], other):
-            now = _one(evaluate(data, scores, filled, like=hybrid, n_threads=n_threads))
+            now = _one(evaluate(data, scores, filled, like=hybrid, order=order, n_threads=n_threads))
             steps.append(_step(choice, before, after, last, now))
             last = now
         start, end = (evaluations[each.name].mean[label] for each in (rules[0], other))

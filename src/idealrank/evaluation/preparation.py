@@ -1,75 +1,42 @@
-"""Rankings made ready for measuring: the convention's choices about the data are made, and what they met is named."""
+"""Ranking data as a convention sees it: its choices about labels, documents and queries, and what they met."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.ids import Ids
-from idealrank.data.ranking import Judged, Problem, QueryIds, RankingData, places, query_at
+from idealrank._typing import Booleans, Floats
+from idealrank.data.columns import offsets_of, places, query_at
+from idealrank.data.lists import Judged, Lists
+from idealrank.data.problem import Problem
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.measures.conventions import Convention
-from idealrank.measures.plan import Lists
 
-__all__ = ["Prepared", "prepare"]
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Lists of which the native core needs no more than they say, and what belongs to them.
-
-    Attributes
-    ----------
-    rows: for each row of the lists the caller's, or None where they are the same.
-    missing: whether the run leaves the query out, one a query.
-    """
-
-    lists: Lists
-    doc_ids: Ids | None
-    query_ids: QueryIds
-    rows: Int64s | None
-    missing: Booleans
-    problems: tuple[Problem, ...] = ()
-
-    def ordered(self, ties: str) -> tuple[Prepared, str]:
-        """The rows so that ``ties`` need not know document ids, and what it then is."""
-        if not ties.startswith("docid"):
-            return self, ties
-        if self.doc_ids is None:  # the row number stands in
-            return self, "stable" if ties == "docid_asc" else "reverse"
-        lists = self.lists
-        descending, n_threads = ties == "docid_desc", resolve_threads(lists.n_threads)
-        order = _native.order_by_id(lists.scores, lists.offsets, *self.doc_ids.parts, descending, n_threads)
-        moved = replace(lists, labels=lists.labels[order], scores=lists.scores[order])
-        return replace(self, lists=moved, doc_ids=None, rows=order if self.rows is None else self.rows[order]), "stable"
-
-    def judged_only(self) -> Lists:
-        """The judged documents themselves as lists, all with one score."""
-        pool = self.lists.judged or Judged(self.lists.labels, self.lists.offsets)
-        return replace(
-            self.lists, labels=pool.labels, scores=np.zeros(pool.labels.size), offsets=pool.offsets, judged=None
-        )
-
-    def located(self, error: DataError) -> DataError:
-        """The native core's error with the query's id and the caller's row."""
-        query, row = error.query, error.row
-        if isinstance(query, int):
-            query = self.query_ids[query] if isinstance(self.query_ids, Ids) else int(self.query_ids[query])
-        if row is not None and self.lists.judged is not None:
-            row = None  # it may count the judgments or the documents retrieved
-        elif row is not None and self.rows is not None:
-            row = int(self.rows[row])
-        return DataError(error.what, query=query, row=row)
+__all__ = ["in_order_of_ties", "judged_lists", "prepare"]
 
 
 def prepare(
     data: RankingData, scores: Floats, rules: Convention, missing: Booleans, n_threads: int | None = None
-) -> Prepared:
-    """The data and one score a document, in the caller's order, as the convention sees them."""
+) -> tuple[Lists, Booleans, tuple[Problem, ...]]:
+    """Return the lists to measure, which of their queries the run leaves out, and the problems met.
+
+    Parameters
+    ----------
+    data : RankingData
+        The documents.
+    scores : float64 array
+        One score per document, in the order of ``data``.
+    rules : Convention
+        What negative labels, unjudged documents and missing queries mean.
+    missing : bool array
+        Whether the run leaves a query out, one per query.
+    n_threads : int, optional
+        Threads to use.
+    """
     if missing.any() and rules.missing == "error":
         query = data.query_id(int(np.flatnonzero(missing)[0]))
         raise DataError(f"the run has nothing for a judged query, which {rules.name} refuses", query=query)
@@ -77,61 +44,52 @@ def prepare(
     if rules.precision == "float32":
         scores, collisions = _as_float32(data, scores, rules, n_threads)
         problems += collisions
-    doc_ids = data.doc_ids
-    if doc_ids is not None and data.order is not None:
-        doc_ids = doc_ids.take(data.order)
     negative = "keep" if rules.negative == "drop" else rules.negative
-    lists = Lists(data.to_groups(labels), data.to_groups(scores), data.offsets, judged, negative, n_threads)
-    prepared = Prepared(lists, doc_ids, data.query_ids, data.order, missing, data.problems + problems)
-    prepared = _without_dropped_documents(prepared, rules)
-    return _without_queries(prepared, missing) if rules.missing == "drop" and missing.any() else prepared
+    lists = replace(data.lists(scores, n_threads), labels=labels, judged=judged, weights=None, negative=negative)
+    lists = _without_dropped_documents(lists, rules)
+    if rules.missing == "drop" and missing.any():
+        lists, missing = _without_queries(lists, missing), missing[~missing]
+    return lists, missing, data.problems + problems
 
 
-def _without_dropped_documents(prepared: Prepared, rules: Convention) -> Prepared:
-    labels, judged = prepared.lists.labels, prepared.lists.judged
+def in_order_of_ties(lists: Lists, ties: str) -> tuple[Lists, str]:
+    """Return the lists so that ``ties`` need not know document ids, and what it then is."""
+    if not ties.startswith("docid"):
+        return lists, ties
+    if lists.doc_ids is None:  # the row number stands in
+        return lists, "stable" if ties == "docid_asc" else "reverse"
+    descending = ties == "docid_desc"
+    order = _native.order_by_id(lists.scores, lists.offsets, *lists.doc_ids.parts, descending, lists.n_threads)
+    return replace(lists, doc_ids=None).take(order, lists.offsets), "stable"
+
+
+def judged_lists(lists: Lists) -> Lists:
+    """Return the judged documents themselves as lists, all with one score."""
+    pool = lists.judged or Judged(lists.labels, lists.offsets)
+    return replace(lists, labels=pool.labels, scores=np.zeros(pool.labels.size), offsets=pool.offsets, judged=None)
+
+
+def _without_dropped_documents(lists: Lists, rules: Convention) -> Lists:
+    judged = lists.judged
     if rules.negative == "drop" and judged is not None:
         kept = judged.labels >= 0
-        judged = Judged(judged.labels[kept], _count_up_to(kept)[judged.offsets])
-    dropped = np.zeros(labels.size, bool)
+        lists = replace(lists, judged=Judged(judged.labels[kept], offsets_of(kept)[judged.offsets]))
+    dropped = np.zeros(lists.labels.size, bool)
     if rules.unjudged == "drop":
-        dropped |= np.isnan(labels)
+        dropped |= np.isnan(lists.labels)
     if rules.negative == "drop" or (rules.negative == "unjudged" and rules.unjudged == "drop"):
-        dropped |= labels < 0
-    prepared = replace(prepared, lists=replace(prepared.lists, judged=judged))
-    if not dropped.any():
-        return prepared
-    kept = ~dropped
-    return _taken(prepared, np.flatnonzero(kept), _count_up_to(kept)[prepared.lists.offsets])
+        dropped |= lists.labels < 0
+    return lists.take(np.flatnonzero(~dropped), offsets_of(~dropped)[lists.offsets]) if dropped.any() else lists
 
 
-def _without_queries(prepared: Prepared, missing: Booleans) -> Prepared:
+def _without_queries(lists: Lists, missing: Booleans) -> Lists:
     kept = np.flatnonzero(~missing)
-    judged = prepared.lists.judged
+    judged = lists.judged
     if judged is not None:
-        judged_rows, judged_offsets = places(judged.offsets, kept)
-        judged = Judged(judged.labels[judged_rows], judged_offsets)
-    prepared = _taken(prepared, *places(prepared.lists.offsets, kept))
-    return replace(
-        prepared,
-        lists=replace(prepared.lists, judged=judged),
-        query_ids=prepared.query_ids.take(kept),
-        missing=missing[kept],
-    )
-
-
-def _taken(prepared: Prepared, rows: Int64s, offsets: Int64s) -> Prepared:
-    """These rows of the lists alone, cut by these offsets."""
-    lists = prepared.lists
-    return replace(
-        prepared,
-        lists=replace(lists, labels=lists.labels[rows], scores=lists.scores[rows], offsets=offsets),
-        doc_ids=None if prepared.doc_ids is None else prepared.doc_ids.take(rows),
-        rows=rows if prepared.rows is None else prepared.rows[rows],
-    )
-
-
-def _count_up_to(kept: Booleans) -> Int64s:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(kept)))
+        judged_places, judged_offsets = places(judged.offsets, kept)
+        judged = Judged(judged.labels[judged_places], judged_offsets)
+    query_ids = None if lists.query_ids is None else lists.query_ids.take(kept)
+    return replace(lists.take(*places(lists.offsets, kept)), judged=judged, query_ids=query_ids)
 
 
 def _as_float32(
@@ -143,8 +101,8 @@ def _as_float32(
     data.check(np.isfinite(rounded), scores, f"{rules.name} compares scores as float32, and one is too large for that")
     if np.array_equal(rounded, scores):
         return rounded, ()
-    order = _native.order(data.to_groups(rounded), data.offsets, resolve_threads(n_threads))
-    before, after = (data.to_groups(column)[order] for column in (scores, rounded))
+    order = _native.order(rounded, data.offsets, resolve_threads(n_threads))
+    before, after = scores[order], rounded[order]
     same = (after[1:] == after[:-1]) & (before[1:] != before[:-1])
     heads = data.offsets[1:-1]
     same[heads[(heads > 0) & (heads < after.size)] - 1] = False  # the last of one query and the first of the next

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
-from idealrank.data.ranking import from_arrays
+from idealrank.data.construction import from_arrays
 from idealrank.errors import DataError
 from idealrank.measures import Measure, measure
 
@@ -52,7 +52,7 @@ class Scorer:
         data = from_arrays(y, query_ids=qid)
         goes_on = "qid" in inspect.signature(estimator.predict).parameters or hasattr(estimator, "steps")
         scores = estimator.predict(X, qid=qid) if goes_on else estimator.predict(X)
-        values = self.measure(data.to_groups(data.labels), data.to_groups(np.asarray(scores, np.float64)), data.offsets)
+        values = self.measure(data.labels, data.to_grouped(np.asarray(scores, np.float64)), data.offsets)
         mean = mean_over_queries(values, self.measure)
         return -mean if self.measure.lower_is_better else mean
 

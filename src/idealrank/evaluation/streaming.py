@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.exact import Moments
-from idealrank.data.ranking import Problem, from_arrays, joined_ids
+from idealrank.data.construction import from_arrays, joined_ids
+from idealrank.data.problem import Problem
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import Evaluation, Measures, as_ranking, evaluate_ranking, named_measures
 from idealrank.io.batches import SortedParquet

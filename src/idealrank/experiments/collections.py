@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from idealrank.data import datasets
-from idealrank.data.ranking import concatenate
+from idealrank.data.construction import concatenate
 from idealrank.errors import DataError
 from idealrank.io.letor_folds import Folds, read_letor_folds
 

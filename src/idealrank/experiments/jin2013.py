@@ -29,7 +29,7 @@ def reproduce(data: RankingData | None = None, seed: int = 0) -> Reproduction:
     >>> all(claim.agrees for claim in found.claims), sorted(found.figures)
     (True, ['figure1', 'figure2', 'figure3'])
     """
-    documents = datasets.web_search(10, 1000, 1, seed=seed).test if data is None else data.grouped()
+    documents = datasets.web_search(10, 1000, 1, seed=seed).test if data is None else data
     claims = [*_on_drawn_lists(seed), *_on(documents), *_of_figures()]
     figures = {
         "figure1": _drawing("exchanges from the ideal order", _steps(_FIGURE_1)),

@@ -16,7 +16,8 @@ import numpy as np
 
 from idealrank._typing import Floats, Int64s
 from idealrank.data import datasets
-from idealrank.data.ranking import RankingData, from_arrays
+from idealrank.data.construction import from_arrays
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.experiments.results import Claim, Reproduction
 from idealrank.learners import LinearRanker
@@ -74,7 +75,7 @@ def grow(train: RankingData, test: RankingData, seed: int = 0) -> Growth:
     """The rankers, trained on one part, along the growing lists of the other; features are on one scale by query."""
     rng = np.random.default_rng(seed)
     few = train.subset(range(min(train.n_queries, 10))) if train.n_docs > 100_000 else train
-    scores = [test.features @ _trained(each, few) for each in (Hinge(normalize="pairs"), CrossEntropy())]
+    scores = [test.known_features() @ _trained(each, few) for each in (Hinge(normalize="pairs"), CrossEntropy())]
     rankers = [np.ascontiguousarray(each, np.float64) for each in (*scores, rng.uniform(-1, 1, test.n_docs))]
     sizes = growing_sizes(int(np.median(np.diff(test.offsets))))
     measures = [measure(name) for name in MEASURES.values()]
@@ -98,14 +99,13 @@ def _parts(data: RankingData | None, seed: int) -> tuple[RankingData, RankingDat
 
 def _on_one_scale(data: RankingData) -> RankingData:
     """Every feature with mean 0 and variance 1 within each query."""
-    grouped = data.grouped()
-    features = np.asarray(grouped.features, np.float64).copy()
-    for first, last in zip(grouped.offsets[:-1], grouped.offsets[1:], strict=True):
+    features = np.asarray(data.features, np.float64).copy()
+    for first, last in zip(data.offsets[:-1], data.offsets[1:], strict=True):
         part = features[first:last]
         part -= part.mean(axis=0)
         spread = part.std(axis=0)
         part /= np.where(spread > 0, spread, 1.0)
-    return from_arrays(grouped.labels, offsets=grouped.offsets, features=features)
+    return from_arrays(data.labels, offsets=data.offsets, features=features)
 
 
 def _trained(loss: Loss, data: RankingData) -> Floats:

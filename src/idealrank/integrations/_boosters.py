@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.threads import resolve_threads
 from idealrank._typing import Float32s, Floats
-from idealrank.data.ranking import RankingData, float_column, from_arrays
+from idealrank.data.columns import float_column
+from idealrank.data.construction import from_arrays
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.learners.trees.boosting import derivatives
 from idealrank.losses import Loss
-from idealrank.losses.base import Lists
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention, convention
 
@@ -45,7 +45,7 @@ class Objective:
     ) -> tuple[Float32s, Float32s]:
         """Gradient and curvature, one a document."""
         column = float_column(scores, "scores", data.n_docs)
-        lists = Lists(data.labels, column, data.offsets, weights, resolve_threads(self.n_threads))
+        lists = replace(data.lists(column, self.n_threads), weights=weights)
         return derivatives(self.loss, lists, query_weights)
 
 

@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from idealrank import losses, measures
 from idealrank._typing import Float32s
+from idealrank.data.columns import weight_column
 from idealrank.data.ranking import RankingData
 from idealrank.integrations._boosters import Metric, Objective, grouped
 from idealrank.losses import Loss
-from idealrank.losses.base import weight_column
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
 

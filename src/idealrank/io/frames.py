@@ -12,7 +12,7 @@ from __future__ import annotations
 import difflib
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
@@ -21,9 +21,12 @@ import numpy.typing as npt
 
 from idealrank._base.extras import needs
 from idealrank._typing import Float32s, Floats, Int64s
+from idealrank.data.construction import from_arrays
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
-from idealrank.data.ranking import Problem, QueryIds, RankingData, from_arrays
+from idealrank.data.lists import QueryIds
+from idealrank.data.problem import Problem
+from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError, MissingExtraError, OptionError
 
 if TYPE_CHECKING:
@@ -119,7 +122,7 @@ def ranking_and_scores(
     if not names:
         return from_frame(frame, query, label), None
     first = from_frame(frame, query, label, score=names[0], features=())
-    systems = {name: _numbers(_collected(frame, [name]), name) for name in names[1:]}
+    systems = {name: first.to_grouped(_numbers(_collected(frame, [name]), name)) for name in names[1:]}
     assert first.scores is not None
     if isinstance(columns, str):
         return first, {"": first.scores}
@@ -154,8 +157,8 @@ def _by_query(frame: nw.DataFrame[Any], query: str, doc: str, number: str) -> tu
     """Query ids, offsets, document ids and numbers, the rows of a query together."""
     docs, numbers = _doc_ids(frame, doc), _numbers(frame, number)
     data = from_arrays(numbers, query_ids=_query_ids(frame, query))
-    docs = docs if data.order is None else docs.take(data.order)
-    return _as_text(data.query_ids), data.offsets, docs, data.to_groups(numbers)
+    docs = docs.take(data.rows) if data.regrouped else docs
+    return _as_text(data.query_ids), data.offsets, docs, data.labels
 
 
 def _schema(df: Any) -> Mapping[str, Any]:
@@ -271,15 +274,19 @@ def _may_hold_lists(dtype: Any) -> bool:
 def _build_ranking(frame: nw.DataFrame[Any], roles: _Roles) -> RankingData:
     optional = roles.optional
     matrix, problems = _features(frame, roles.features)
-    data = from_arrays(
+    return from_arrays(
         _numbers(frame, roles.label),
         query_ids=_query_ids(frame, roles.query),
         features=matrix,
         scores=_numbers(frame, optional["score"]) if "score" in optional else None,
         weights=_numbers(frame, optional["weight"]) if "weight" in optional else None,
         doc_ids=_doc_ids(frame, optional["doc"]) if "doc" in optional else None,
+        # One column may hold lists, whose numbers have no names.
+        feature_names=tuple(map(str, roles.features))
+        if matrix is not None and matrix.shape[1] == len(roles.features)
+        else None,
+        problems=problems + roles.problems,
     )
-    return replace(data, problems=problems + roles.problems)
 
 
 def _full_column(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
@@ -479,7 +486,8 @@ def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> An
     """A pandas, Polars or PyArrow frame, one row a document.
 
     RankingData gives the columns qid, label, score, weight, doc (those that there are) and its features f1, f2, ... as
-    float32, in row order; sparse features become dense. Qrels give qid, doc, label, and a Run qid, doc, score.
+    float32, or under the names that they have, in the order of the data; sparse features become dense. Qrels give qid,
+    doc, label, and a Run qid, doc, score.
 
     >>> to_frame(from_arrays([1, 0], query_ids=[7, 7]), backend="pyarrow").to_pydict()
     {'qid': [7, 7], 'label': [1.0, 0.0]}
@@ -516,7 +524,7 @@ class _MissingBackendError(MissingExtraError):
 
 
 def _ranking_columns(data: RankingData, backend: str) -> dict[str, Any]:
-    queries = data.to_rows(np.repeat(np.arange(data.n_queries), np.diff(data.offsets)))
+    queries = np.repeat(np.arange(data.n_queries), data.group_sizes)
     ids = data.query_ids
     columns = {
         "qid": _strings(ids, queries, backend) if isinstance(ids, Ids) else ids[queries],
@@ -526,8 +534,9 @@ def _ranking_columns(data: RankingData, backend: str) -> dict[str, Any]:
         "doc": None if data.doc_ids is None else _strings(data.doc_ids, None, backend),
     }
     if data.features is not None:
-        matrix = data.features.toarray() if hasattr(data.features, "tocsr") else data.features
-        columns |= {f"f{number}": column for number, column in enumerate(np.ascontiguousarray(matrix.T), start=1)}
+        matrix = data.features.toarray() if is_sparse(data.features) else data.features
+        names = data.feature_names or [f"f{number + 1}" for number in range(data.n_features)]
+        columns |= dict(zip(names, np.ascontiguousarray(matrix.T), strict=True))
     return {name: column for name, column in columns.items() if column is not None}
 
 

@@ -11,8 +11,10 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._typing import Int64s
+from idealrank.data.columns import offsets_of, read_only
 from idealrank.data.ids import Ids
-from idealrank.data.ranking import Problem, RankingData
+from idealrank.data.problem import Problem
+from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.scores import read_groups
@@ -65,26 +67,29 @@ def read_letor(
         unnamed = n_docs - found["n_docs_named"]
         if unnamed:
             problems.append(Problem("unnamed document", unnamed, f"{unnamed:,} lines have no docid: theirs is empty"))
-    order: Int64s | None = None
+    features = _csr(found, n_docs) if sparse else found["features"]
+    labels, rows = read_only(found["labels"]), None
     query_ids: Ids | Int64s
     if "query_ids" in found and group is not None:
-        raise DataError(f"{name} has qid: on its lines, so that group={os.fspath(group)!r} is one too many")
+        raise DataError(f"{name} has qid: on its lines, so group={os.fspath(group)!r} is not needed: leave it out")
     if "query_ids" in found:
-        query_ids, offsets, order = Ids(*found["query_ids"]), found["offsets"], found["order"]
-        if order is not None:
-            problems.append(
-                Problem("scattered query", 1, "the lines of some queries do not lie together: grouped by qid")
-            )
+        query_ids, offsets, rows = Ids(*found["query_ids"]), found["offsets"], found["order"]
     else:
         offsets = _group_offsets(path, group, n_docs)
         query_ids = np.arange(offsets.size - 1)
+    if rows is not None:
+        problems.append(Problem("scattered query", 1, "the lines of some queries are not adjacent: grouped by qid"))
+        del found  # so that the rows as they came can go before the others are checked
+        labels, features = read_only(labels[rows]), features[rows]
+        doc_ids = None if doc_ids is None else doc_ids.take(rows)
     return RankingData(
-        found["labels"],
-        offsets,
+        labels,
+        read_only(offsets),
         query_ids,
-        features=_csr(found, n_docs) if sparse else found["features"],
+        features=features,
         doc_ids=doc_ids,
-        order=order,
+        input_rows=None if rows is None else read_only(rows),
+        regrouped=rows is not None,
         problems=tuple(problems),
     )
 
@@ -98,11 +103,12 @@ def widened(data: RankingData, n_features: int) -> RankingData:
     """
     if data.n_features >= n_features:
         return data
-    if hasattr(data.features, "tocsr"):
-        wide = data.features.copy()
+    wide = data.known_features()
+    if is_sparse(wide):
+        wide = wide.copy()
         wide.resize((data.n_docs, n_features))
     else:
-        wide = np.pad(data.features, ((0, 0), (0, n_features - data.n_features)))
+        wide = np.pad(wide, ((0, 0), (0, n_features - data.n_features)))
     return replace(data, features=wide)
 
 
@@ -128,13 +134,14 @@ def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: i
         raise ParseError(
             f"the group sizes sum to {sizes.sum()}, but {name} has {n_docs} documents", os.fspath(group), sizes.size
         )
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+    return offsets_of(sizes)
 
 
 def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     """Write labels, query ids, features and document ids for `read_letor`; .gz and .xz by the ending.
 
-    Numbers are as short as reads back the same. Scores and weights have no place in this format.
+    Numbers are as short as reads back the same. Lines are in the order of the input rows. Scores and
+    weights have no place in this format.
 
     >>> from idealrank import from_arrays
     >>> write_letor(from_arrays([2, 0], query_ids=[7, 7], features=[[0.5, 1], [0, 3]]), "train.txt")
@@ -148,15 +155,15 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
         check_words(data.doc_ids, "a document id", allow_empty=True)
     if np.isnan(data.labels).any():
         raise DataError("a LETOR file needs a label for every document; joined data has unjudged ones")
-    queries = data.to_rows(np.repeat(np.arange(data.n_queries), np.diff(data.offsets)))
-    dense = sparse = None
-    if hasattr(data.features, "tocsr"):
-        matrix = data.features
-        sparse = (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
-    else:
-        dense = data.features
-    docs = None if data.doc_ids is None else data.doc_ids.parts
+    queries = np.repeat(np.arange(data.n_queries), data.group_sizes)
+    in_input_order = data.to_input(np.arange(data.n_docs))
     with atomic_output(path) as file:
         for begin in range(0, data.n_docs, _ROWS_AT_ONCE):
-            end = min(begin + _ROWS_AT_ONCE, data.n_docs)
-            file.write(_native.format_letor(data.labels, *query_ids.parts, queries, docs, dense, sparse, begin, end))
+            chosen = in_input_order[begin : begin + _ROWS_AT_ONCE]
+            docs = None if data.doc_ids is None else data.doc_ids.take(chosen).parts
+            dense, sparse = None if data.features is None else data.features[chosen], None
+            if is_sparse(dense):
+                sparse = (dense.indptr.astype(np.int64), dense.indices.astype(np.int32), dense.data)
+                dense = None
+            columns = data.labels[chosen], *query_ids.parts, queries[chosen]
+            file.write(_native.format_letor(*columns, docs, dense, sparse, 0, chosen.size))

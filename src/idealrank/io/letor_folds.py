@@ -9,7 +9,8 @@ from itertools import count, takewhile
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from idealrank.data.ranking import RankingData, concatenate
+from idealrank.data.construction import concatenate
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.io.letor import read_letor, widened
 

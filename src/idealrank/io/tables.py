@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, Literal, TypeAlias, Unpack
 
+import numpy as np
+
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError, ParseError
@@ -73,7 +75,7 @@ def read_frame(path: Source, text: Sequence[str] = ("qid", "doc"), *, kind: Form
 
 
 def write_frame(data: Any, path: str | os.PathLike[str], *, kind: Format | None = None) -> None:
-    """Write the columns of `to_frame`, or a PyArrow table, as Parquet or CSV.
+    """Write the columns of `to_frame`, or a PyArrow table, as Parquet or CSV, in the order of the input rows.
 
     ``kind`` is told by the ending where it is not given: .parquet, .pq, .csv, .csv.gz or .csv.xz.
 
@@ -85,6 +87,8 @@ def write_frame(data: Any, path: str | os.PathLike[str], *, kind: Format | None 
     """
     as_parquet = _is_parquet(os.fspath(path), kind)
     table = to_frame(data, backend="pyarrow") if isinstance(data, (RankingData, Qrels, Run)) else data
+    if isinstance(data, RankingData) and data.regrouped:
+        table = table.take(data.to_input(np.arange(data.n_docs)))
     with atomic_output(path) as file:
         if as_parquet:
             import pyarrow.parquet as pq

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, TypeVar
 
@@ -14,14 +14,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
-from idealrank.data.ranking import RankingData, from_arrays
+from idealrank.data.columns import weight_column
+from idealrank.data.construction import from_arrays
+from idealrank.data.lists import Lists
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.io.frames import frame_of
 from idealrank.learners.linear.engine import Source
 from idealrank.learners.linear.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
 from idealrank.learners.linear.parts import InMemory, Part
-from idealrank.losses.base import Lists, weight_column
 from idealrank.measures import Measure, measure
 
 __all__ = ["Ranker", "Training"]
@@ -104,7 +106,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         data = self._ranking(X, y, qid, reset=True)
         weights = None
         if sample_weight is not None:
-            weights = data.to_groups(weight_column(sample_weight, data.n_docs, "sample_weight", "document"))
+            weights = data.to_grouped(weight_column(sample_weight, data.n_docs, "sample_weight", "document"))
             if not weights.any():
                 raise DataError("every sample_weight is zero: there is nothing to learn from")
         query_weights = np.ones(data.n_queries)
@@ -113,7 +115,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             if not query_weights.any():
                 raise DataError("every query_weight is zero: there is nothing to learn from")
         threads = resolve_threads(self.n_threads)
-        lists = Lists(data.to_groups(data.labels), np.zeros(data.n_docs), data.offsets, weights, threads)
+        lists = replace(data.lists(n_threads=threads), weights=weights)
         validation = self._to_validate_on(eval_set)
         self._fit(Training(data, lists, self._features(data), query_weights, validation))
         return self
@@ -126,7 +128,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if self.normalize is not None and qid is None:
             raise DataError(f"normalize={self.normalize!r} works within queries: predict(X, qid=...) needs them")
         data = self._ranking(X, None, qid, reset=False)
-        return data.to_rows(self._scores(data))
+        return data.to_input(self._scores(data))
 
     def score(self, X: Any, y: npt.ArrayLike | None = None, *, qid: Iterable[object] | None = None) -> float:
         """The mean of ``measure`` over queries, of arrays or of a source."""
@@ -202,7 +204,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _mean(self, data: RankingData) -> float:
         """The mean of ``measure`` over the queries of the data."""
         chosen = measure(self.measure)
-        values = chosen(data.to_groups(data.labels), self._scores(data), data.offsets)
+        values = chosen(data.labels, self._scores(data), data.offsets)
         return mean_over_queries(values, chosen)
 
     def _features(self, data: RankingData) -> DenseFeatures | SparseFeatures:

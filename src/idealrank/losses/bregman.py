@@ -8,8 +8,8 @@ from typing import Any
 
 from idealrank._base.options import option
 from idealrank._typing import Floats, Int64s
+from idealrank.data.lists import Lists
 from idealrank.losses import links, potentials
-from idealrank.losses.base import Lists
 from idealrank.losses.segments import sums
 from idealrank.losses.targets import Listwise, normalizer
 

@@ -26,8 +26,9 @@ import numpy.typing as npt
 from idealrank import _native
 from idealrank._base.options import choice, number, option
 from idealrank._typing import Floats, Int64s
+from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
-from idealrank.losses.base import Lists, Loss
+from idealrank.losses.base import Loss
 from idealrank.losses.positions import REDUCTIONS, Positions
 from idealrank.losses.segments import sums
 from idealrank.losses.soft_pairs import misordered

@@ -24,12 +24,12 @@ import numpy as np
 from idealrank import _native
 from idealrank._base.options import choice, number, option
 from idealrank._typing import Floats
+from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
-from idealrank.losses.base import Lists, Loss
+from idealrank.losses.base import Loss
 from idealrank.losses.direct import depths_of
 from idealrank.losses.targets import worth_of
 from idealrank.measures import NDCG, Measure, cutoffs, discounts, gains, measure
-from idealrank.measures.plan import Lists as Rankings
 from idealrank.measures.plan import Plan, run
 
 __all__ = ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "SquaredHinge"]
@@ -208,7 +208,7 @@ def inverse_divisors(plan: Plan, lists: Lists) -> Floats:
 
     Of equal scores the mean over all orders is taken, which is above 0 where there is gain, and needs no sort.
     """
-    unranked = Rankings(lists.labels, np.zeros(lists.labels.size), lists.offsets, n_threads=lists.n_threads)
+    unranked = dataclasses.replace(lists, scores=np.zeros(lists.labels.size), weights=None)
     divided, whole = run(
         [plan, dataclasses.replace(plan, denominator="none", zero_if_short=False)], unranked, "average"
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from idealrank._base.specs import Named, parse
 from idealrank._typing import Floats, Int64s
-from idealrank.data.ranking import query_at
+from idealrank.data.columns import query_at
 from idealrank.errors import DataError, OptionError
 from idealrank.losses.segments import norms, sums
 

@@ -10,7 +10,8 @@ import numpy as np
 from idealrank import _native
 from idealrank._base.options import number, option
 from idealrank._typing import Floats, Int64s
-from idealrank.losses.base import Lists, Loss
+from idealrank.data.lists import Lists
+from idealrank.losses.base import Loss
 from idealrank.losses.segments import log_sum_exp, log_sums_downwards, runs, sums
 from idealrank.losses.targets import check_finite, check_outcome
 

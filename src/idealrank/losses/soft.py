@@ -11,7 +11,8 @@ import numpy as np
 from idealrank import _native
 from idealrank._base.options import number, option
 from idealrank._typing import Floats
-from idealrank.losses.base import Lists, Loss
+from idealrank.data.lists import Lists
+from idealrank.losses.base import Loss
 from idealrank.losses.targets import dcg_norms, worth_of
 from idealrank.measures import cutoffs, discounts, gains
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from idealrank._typing import Floats, Int64s
-from idealrank.losses.base import Lists
+from idealrank.data.lists import Lists
 from idealrank.losses.segments import sums
 from idealrank.losses.targets import check_finite
 from idealrank.measures.ranks import SoftRanks

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from idealrank._base.options import option
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.ranking import query_at
+from idealrank.data.columns import query_at
+from idealrank.data.lists import Lists
 from idealrank.errors import DataError
-from idealrank.losses.base import Lists, Loss
+from idealrank.losses.base import Loss
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.discounted import DCG
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from idealrank._base.options import choice, number, option
 from idealrank._typing import Floats
-from idealrank.data.ranking import Judged
+from idealrank.data.lists import Judged, Lists
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option, kernel_ties
 from idealrank.measures.discounted import NDCG
-from idealrank.measures.plan import Lists, run
+from idealrank.measures.plan import run
 
 __all__ = ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"]
 

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from idealrank._base.options import Options, choice, number, option
 from idealrank._typing import Floats
-from idealrank.data.ranking import Judged, check_columns, check_offsets, float_column
-from idealrank.errors import DataError, OptionError
+from idealrank.data.lists import Lists
+from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.conventions import Convention, convention
-from idealrank.measures.plan import Lists, Plan, run
+from idealrank.measures.plan import Plan, run
 
 __all__ = ["TIES", "Measure", "empty_value", "kernel_ties"]
 
@@ -95,9 +95,7 @@ class Measure(Options):
         ``offsets`` cuts the documents into queries, None is one query. ``judged``, labels and offsets of all judged
         documents, is for rankings that do not hold all of them; an unjudged document then has the label NaN.
         """
-        columns = check_columns(labels, scores, offsets)
-        pool = None if judged is None else _pool(*judged, n_queries=columns[2].size - 1)
-        return self.values(Lists(*columns, judged=pool, n_threads=n_threads))
+        return self.values(Lists.of(labels, scores, offsets, judged=judged, n_threads=n_threads))
 
     def values(self, lists: Lists) -> Floats:
         """As the call, on lists that are known to fit together."""
@@ -126,14 +124,6 @@ def kernel_ties(measure: Measure) -> str:
 def empty_value(measure: Measure) -> float:
     """The value of a query with nothing relevant, as a float."""
     return math.nan if isinstance(measure.empty, str) else float(measure.empty or 0)
-
-
-def _pool(labels: npt.ArrayLike, offsets: npt.ArrayLike, n_queries: int) -> Judged:
-    column = float_column(labels, "judged labels")
-    cut = check_offsets(offsets, column.size)
-    if cut.size - 1 != n_queries:
-        raise DataError(f"judged must have as many queries as the rankings: {n_queries}, got {cut.size - 1}")
-    return Judged(column, cut)
 
 
 gain_option = option(gains.of)

@@ -11,9 +11,10 @@ from idealrank import _native
 from idealrank._base.options import choice, number, option
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
+from idealrank.data.lists import Lists
 from idealrank.measures import gains
 from idealrank.measures.base import Measure, empty_value, kernel_ties
-from idealrank.measures.plan import Lists, run
+from idealrank.measures.plan import run
 
 __all__ = ["AUC", "KendallTau", "PairwiseError"]
 

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.threads import resolve_threads
-from idealrank._typing import Floats, Int64s
-from idealrank.data.ranking import Judged
+from idealrank._typing import Floats
+from idealrank.data.lists import Lists
 from idealrank.measures import cutoffs, discounts, gains
 
-__all__ = ["Lists", "Plan", "run"]
+__all__ = ["Plan", "run"]
 
 
 @dataclass(frozen=True)
@@ -32,23 +31,6 @@ class Plan:
     empty: float = 0.0
     ideal_retrieved: bool = False
     zero_if_short: bool = False
-
-
-@dataclass(frozen=True)
-class Lists:
-    """Rankings that are known to fit together, ready for the native core.
-
-    ``judged``: labels of all judged documents, where the rankings do not hold them all; an unjudged one has the label
-    NaN. ``negative``: a negative label is an "error", makes its document "unjudged", or is a label like any other
-    ("keep").
-    """
-
-    labels: Floats
-    scores: Floats
-    offsets: Int64s
-    judged: Judged | None = None
-    negative: str = "error"
-    n_threads: int | None = None
 
 
 _NO_TABLE = np.empty(0)
@@ -134,5 +116,5 @@ def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
         specs,
         ties,
         lists.negative,
-        resolve_threads(lists.n_threads),
+        lists.n_threads,
     )

@@ -11,7 +11,7 @@ from idealrank import _native
 from idealrank._base.options import choice, number
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
-from idealrank.data.ranking import check_columns
+from idealrank.data.columns import check_columns
 
 __all__ = ["SIGMOIDS", "SoftRanks", "alpha_for", "soft_positions"]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import idealrank
 from idealrank._base.tables import Column, Table
-from idealrank.data.ranking import Problem
+from idealrank.data.problem import Problem
 from idealrank.evaluation.comparison import Comparison
 from idealrank.evaluation.evaluator import Evaluation, Evaluations
 from idealrank.io.files import atomic_output

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
-from idealrank.data.ranking import check_columns
+from idealrank.data.columns import check_columns
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import PairwiseError, discounts, gains
 

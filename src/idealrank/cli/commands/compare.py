@@ -97,6 +97,7 @@ def command(
         level=level,
         n_permutations=permutations,
         seed=seed,
+        order="grouped",
     )
     comparing.show(found, output_format, quiet=quiet)
     if html_path is not None:
@@ -105,5 +106,5 @@ def command(
         from idealrank.report import over_cutoffs
 
         depths = over_cutoffs(names)
-        curves = evaluate(judged, named, depths, like=like) if depths else None
+        curves = evaluate(judged, named, depths, like=like, order="grouped") if depths else None
         reporting.write(found, html_path, curves=curves, quiet=quiet)

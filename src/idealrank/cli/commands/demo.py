@@ -143,7 +143,7 @@ def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) 
         "ApproxNDCG": learners.ApproxNDCGRanker(**common),
     }
     unseen, _, queries = rows_of(test)
-    scores = {_FEATURE: np.asarray(test.features[:, 0], np.float64)}
+    scores = {_FEATURE: np.asarray(test.known_features()[:, 0], np.float64)}
     for name, ranker in rankers.items():
         scores[name] = fit_to(ranker, fitted, validation).predict(unseen, queries)
     return scores

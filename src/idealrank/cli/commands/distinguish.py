@@ -103,6 +103,7 @@ def command(
             delta=risk,
             seed=seed,
             names=(a, b),
+            order="grouped",
         )
         for a, b in combinations(scores, 2)
     ]

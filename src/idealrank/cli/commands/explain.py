@@ -57,7 +57,7 @@ def command(
 
     judged, answers = read_systems(data, kind, [system], group=group, quiet=quiet)
     ((_, answer),) = answers
-    found = explain(judged, answer, measure, like=like)
+    found = explain(judged, answer, measure, like=like, order="grouped")
     notes(sorted(map(str, found.evaluations.problems)), quiet=quiet)
     for number, waterfall in enumerate(found.waterfalls):
         if number and output_format != "json":

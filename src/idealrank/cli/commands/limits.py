@@ -99,9 +99,9 @@ def command(
     show(table, output_format)
 
     def drawn() -> Any:
-        axes, labels = None, documents.to_groups(documents.labels)
+        axes, labels = None, documents.labels
         for name, column in scores.items():
-            curve = StepCurve.fit(labels, documents.to_groups(column), documents.offsets, method=method)
+            curve = StepCurve.fit(labels, column, documents.offsets, method=method)
             axes = plot_curve(curve, axes, name)
         assert axes is not None
         axes.legend(frameon=False)
@@ -134,10 +134,9 @@ def _prospect(name: str, documents: RankingData, scores: Floats, method: str) ->
 
     m = measure(name)
     seen = sees(Weighting.of(m))
-    labels, offsets = np.nan_to_num(documents.to_groups(documents.labels)), documents.offsets
-    grouped = documents.to_groups(scores)
-    curve = StepCurve.fit(m.with_convention().gain(labels), grouped, offsets, method=method)  # type: ignore[attr-defined]
-    values = m(labels, grouped, offsets)
+    labels, offsets = np.nan_to_num(documents.labels), documents.offsets
+    curve = StepCurve.fit(m.with_convention().gain(labels), scores, offsets, method=method)  # type: ignore[attr-defined]
+    values = m(labels, scores, offsets)
     try:
         expected = pseudo_expectation(m, curve, float(np.median(np.diff(offsets))))
     except DataError:  # not one relevant document is to be expected

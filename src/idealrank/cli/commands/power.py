@@ -70,7 +70,9 @@ def command(
 
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
     names = list(measures) or ["ndcg@10"]
-    evaluations = Evaluations({name: evaluate(judged, answer, names, like=like) for name, answer in answers})
+    evaluations = Evaluations(
+        {name: evaluate(judged, answer, names, like=like, order="grouped") for name, answer in answers}
+    )
     notes(sorted(map(str, evaluations.problems)), quiet=quiet)
     query_ids, values = common_queries(evaluations)
     rows = []

@@ -115,12 +115,9 @@ def _left_out(names: list[str], target_kind: str) -> str:
 
 def by_query(data: RankingData, target_kind: str, name: str) -> Qrels | Run:
     """Judgments or, the labels being scores, a run of this name; rows stand in for ids that documents lack."""
-    grouped = data.grouped()
-    doc_ids = Ids.of(range(data.n_docs)) if data.doc_ids is None else data.doc_ids
-    if data.order is not None:
-        doc_ids = doc_ids.take(data.order)
-    query_ids = grouped.query_ids if isinstance(grouped.query_ids, Ids) else Ids.of(grouped.query_ids.tolist())
-    columns = (query_ids, grouped.offsets, doc_ids, grouped.labels)
+    doc_ids = Ids.of(data.rows.tolist()) if data.doc_ids is None else data.doc_ids
+    query_ids = data.query_ids if isinstance(data.query_ids, Ids) else Ids.of(data.query_ids.tolist())
+    columns = (query_ids, data.offsets, doc_ids, data.labels)
     made: Qrels | Run = Qrels.from_flat(*columns) if target_kind == "qrels" else Run.from_flat(*columns, name=name)
     return made
 

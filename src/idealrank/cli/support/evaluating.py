@@ -35,7 +35,7 @@ def evaluate_files(
     """Evaluations by the systems' names, for each list of measures; every file is read once."""
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
     found = {
-        name: [evaluate(judged, answer, measures, like=like) for measures in lists_of_measures]
+        name: [evaluate(judged, answer, measures, like=like, order="grouped") for measures in lists_of_measures]
         for name, answer in answers
     }
     return [
@@ -63,7 +63,10 @@ def read_systems(
     def answers() -> Iterator[tuple[str, Any]]:
         for name, path in zip(_names(systems), systems, strict=True):
             with reading(path, quiet=quiet) as progress:
-                yield name, (read_run if kind == "qrels" else read_scores)(path, progress=progress)
+                if kind == "qrels":
+                    yield name, read_run(path, progress=progress)
+                else:
+                    yield name, judged.check_scores(read_scores(path, progress=progress), order="input")
 
     return judged, answers()
 

@@ -10,7 +10,8 @@ import click
 import numpy as np
 
 from idealrank._typing import Floats
-from idealrank.data.ranking import RankingData, from_arrays
+from idealrank.data.construction import from_arrays
+from idealrank.data.ranking import RankingData
 from idealrank.io.files import atomic_output
 
 __all__ = ["same_documents", "save_picture"]
@@ -23,9 +24,9 @@ def same_documents(judged: Any, systems: Iterable[tuple[str, Any]]) -> tuple[Ran
     last, all alike. Those that nobody judged are left out.
     """
     if isinstance(judged, RankingData):
-        return judged, {name: judged.check_scores(scores) for name, scores in systems}, []
+        return judged, dict(systems), []
     documents = {query: judged[query] for query in judged}
-    data = from_arrays(
+    data = from_arrays(  # the labels of a query lie together already
         [max(label, 0.0) for labels in documents.values() for label in labels.values()],
         query_ids=[query for query, labels in documents.items() for _ in labels],
     )

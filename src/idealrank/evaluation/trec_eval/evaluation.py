@@ -10,7 +10,8 @@ import numpy as np
 
 from idealrank._typing import Floats, Int64s
 from idealrank.data.judgments import Qrels, Run, join
-from idealrank.data.ranking import Problem, RankingData
+from idealrank.data.problem import Problem
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.trec_eval.gains import not_best
 from idealrank.evaluation.trec_eval.rankings import Rankings

@@ -54,4 +54,5 @@ def is_graded(folds: Folds) -> bool:
 
 
 def _within_0_and_1(folds: Folds) -> bool:
-    return all(bool(np.min(part.features) >= 0 and np.max(part.features) <= 1) for part in folds[0])
+    matrices = [part.known_features() for part in folds[0]]
+    return all(bool(np.min(each) >= 0 and np.max(each) <= 1) for each in matrices)

@@ -183,7 +183,7 @@ class _Work:
                 data, systems = ranking_and_scores(table, self.scores, self.query, self.label)
                 assert systems is not None
                 found = {
-                    name: evaluate_ranking(data, data.check_scores(each), self.named, self.rules, n_threads=1)
+                    name: evaluate_ranking(data, each, self.named, self.rules, n_threads=1)
                     for name, each in systems.items()
                 }
             yield found

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from idealrank._base.extras import needs
+from idealrank.data.columns import weight_column
+from idealrank.data.lists import Lists
 from idealrank.errors import DataError
 from idealrank.integrations.torch import direct, listwise, pairwise
 from idealrank.integrations.torch.inputs import Batch, as_array
 from idealrank.integrations.torch.padded import Formula, Padded, no_formula
 from idealrank.losses import Loss
-from idealrank.losses.base import callers_rows, fitting, weight_column
 from idealrank.losses.targets import check_finite
 
 with needs("torch"):
@@ -39,8 +40,8 @@ def values(loss: Loss, batch: Batch) -> Tensor:
 def _values(loss: Loss, batch: Batch) -> Tensor:
     formula = _formula(loss)
     columns = batch.labels.numpy(), batch.scores.detach().cpu().numpy(), batch.offsets.numpy()
-    lists, kept = fitting(*columns, as_array(batch.weights), as_array(batch.mask), n_threads=None)
-    with callers_rows(kept):
+    lists = Lists.of(*columns, weights=as_array(batch.weights), mask=as_array(batch.mask))
+    with lists.locating():
         check_finite(lists.labels, lists.offsets, "label")
         check_finite(lists.scores, lists.offsets, "score")
         rectangle = Padded(batch, lists)

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from idealrank._base.extras import needs
 from idealrank._typing import Floats, Int64s
+from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.integrations.torch.inputs import Batch
-from idealrank.losses.base import Lists
 from idealrank.measures.discounts import Discount, Linear
 
 with needs("torch"):

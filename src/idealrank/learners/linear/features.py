@@ -10,7 +10,8 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._typing import Float32s, Floats, Int64s
-from idealrank.data.ranking import RankingData
+from idealrank.data.columns import query_at
+from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError
 
 __all__ = ["NORMALIZATIONS", "DenseFeatures", "SparseFeatures", "features_of", "table_of"]
@@ -24,24 +25,21 @@ class DenseFeatures:
     """A float32 matrix, only read: grouping and normalising query by query are folded into the products."""
 
     cells: Any
-    order: Int64s | None
     offsets: Int64s
     normalization: tuple[Any, Any] | None
     n_threads: int
 
     def scores(self, weights: Floats) -> Floats:
         """One score a document, query by query."""
-        return _native.linear_scores(self.cells, self.order, self.offsets, self.normalization, weights, self.n_threads)
+        return _native.linear_scores(self.cells, None, self.offsets, self.normalization, weights, self.n_threads)
 
     def gradient(self, by_score: Floats) -> Floats:
         """One derivative a weight."""
-        return _native.linear_gradient(
-            self.cells, self.order, self.offsets, self.normalization, by_score, self.n_threads
-        )
+        return _native.linear_gradient(self.cells, None, self.offsets, self.normalization, by_score, self.n_threads)
 
     def matrix(self) -> Float32s:
         """The features as they are multiplied: grouped and normalised, in memory of their own where they are either."""
-        grouped: Float32s = self.cells if self.order is None else self.cells[self.order]
+        grouped: Float32s = self.cells
         if self.normalization is None:
             return grouped
         shift, scale = (np.asarray(each) for each in self.normalization)
@@ -52,11 +50,10 @@ class DenseFeatures:
 
     def of_query(self, query: int, part: slice) -> DenseFeatures:
         """Those of one query alone, which has this part of the grouped documents."""
-        cells, order = (self.cells[part], None) if self.order is None else (self.cells, self.order[part])
         shift_scale = None
         if self.normalization is not None:
             shift_scale = tuple(each[query : query + 1] for each in self.normalization)
-        return DenseFeatures(cells, order, np.array([0, part.stop - part.start]), shift_scale, 1)
+        return DenseFeatures(self.cells[part], np.array([0, part.stop - part.start]), shift_scale, 1)
 
 
 @dataclass(frozen=True)
@@ -84,27 +81,27 @@ class SparseFeatures:
 
 def features_of(data: RankingData, normalize: str | None, n_threads: int) -> DenseFeatures | SparseFeatures:
     """The features of the data, checked to be finite, normalised query by query if that is asked for."""
-    if hasattr(data.features, "tocsr"):
+    features = data.known_features()
+    if is_sparse(features):
         if normalize is not None:
             raise DataError(f"sparse features cannot be normalised by {normalize!r}: it would fill them up")
-        if not np.isfinite(data.features.data).all():
+        if not np.isfinite(features.data).all():
             raise DataError("a feature must be a finite number: the sparse matrix holds NaN or infinite values")
-        rows = data.features.astype(np.float64)
-        return SparseFeatures(rows if data.order is None else rows[data.order])
-    place = _native.first_not_finite(data.features)
+        return SparseFeatures(features.astype(np.float64))
+    place = _native.first_not_finite(features)
     if place is not None:
-        row, column = divmod(place, data.features.shape[1])
-        value = data.features[row, column]
+        row, column = divmod(place, features.shape[1])
+        value = features[row, column]
         raise DataError(
             f"a feature must be a finite number, not NaN or inf, got {value} in column {column}; "
             "fill such values in, and scale down those beyond 3.4e38, the largest of float32",
-            query=data.query_id(data.query_of(row)),
-            row=row,
+            query=data.query_id(query_at(data.offsets, row)),
+            row=int(data.rows[row]),
         )
     fitted = None
     if normalize is not None:
-        fitted = _native.fit_normalization(data.features, data.order, data.offsets, normalize == "zscore", n_threads)
-    return DenseFeatures(data.features, data.order, data.offsets, fitted, n_threads)
+        fitted = _native.fit_normalization(features, None, data.offsets, normalize == "zscore", n_threads)
+    return DenseFeatures(features, data.offsets, fitted, n_threads)
 
 
 def table_of(features: DenseFeatures | SparseFeatures) -> Any:

@@ -10,11 +10,11 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from idealrank._typing import Floats, Int64s
+from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.learners.linear.features import DenseFeatures, SparseFeatures, features_of
 from idealrank.losses import Loss
-from idealrank.losses.base import Lists
 from idealrank.measures import Measure
 
 __all__ = ["InMemory", "Part", "Parts", "Sums", "in_callers_words"]
@@ -33,8 +33,8 @@ def in_callers_words(data: RankingData | None) -> Iterator[None]:
         query, row = error.query, error.row
         if isinstance(query, int):
             query = data.query_id(query)
-        if row is not None and data.order is not None:
-            row = int(data.order[row])
+        if row is not None:
+            row = int(data.rows[row])
         raise DataError(error.what, query, row, error.column) from None
 
 
@@ -67,8 +67,7 @@ class Part:
     @classmethod
     def of(cls, data: RankingData, normalize: str | None, n_threads: int) -> Part:
         """The queries of the data, each with the weight 1."""
-        weights = None if data.weights is None else data.to_groups(data.weights)
-        lists = Lists(data.to_groups(data.labels), np.zeros(data.n_docs), data.offsets, weights, n_threads)
+        lists = data.lists(n_threads=n_threads)
         return cls(features_of(data, normalize, n_threads), lists, np.ones(data.n_queries), data)
 
     def sums(self, parameters: Floats, loss: Loss) -> Sums:

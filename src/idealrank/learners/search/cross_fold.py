@@ -10,7 +10,8 @@ import numpy as np
 
 from idealrank._base.tables import Column, Table
 from idealrank._typing import Floats, Int64s
-from idealrank.data.ranking import RankingData, concatenate
+from idealrank.data.construction import concatenate
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import Evaluations, Measures, evaluate
 from idealrank.learners.search.progress import counted
@@ -151,8 +152,8 @@ def cross_fold(
                 if trial.test_scores is None or trial.why_no_mean:
                     raise DataError(f"{name} could not be fitted and measured in fold {number}: {trial.why_no_mean}")
                 chosen[name].append(Chosen(trial.ranker, candidate.settings, trial.mean))
-                scores[name].append(test.to_groups(trial.test_scores))
-            tested.append(replace(test.grouped(), features=None))
+                scores[name].append(trial.test_scores)
+            tested.append(replace(test, features=None, feature_names=None))
     data = concatenate(tested)
     columns = {name: np.concatenate(parts) for name, parts in scores.items()}
     return CrossFold(

@@ -133,11 +133,11 @@ def rows_of(data: RankingData) -> tuple[Any, Floats, Any]:
 
     >>> from idealrank import from_arrays
     >>> rows_of(from_arrays([1, 0, 2], query_ids=["b", "a", "b"], features=[[1], [2], [3]]))[1:]
-    (array([1., 0., 2.]), array([0, 1, 0]))
+    (array([1., 2., 0.]), array([0, 0, 1]))
     """
     if data.features is None:
         raise DataError("the data has no features to rank by")
-    return data.features, data.labels, data.to_rows(np.repeat(np.arange(data.n_queries), np.diff(data.offsets)))
+    return data.features, data.labels, np.repeat(np.arange(data.n_queries), data.group_sizes)
 
 
 def fit_to(ranker: Any, train: RankingData, validation: RankingData | None = None) -> Any:
@@ -177,7 +177,7 @@ def _tried(task: Task) -> Trial:
     except DataError as error:  # a step size that diverges, say; another setting may do
         return Trial(None, np.zeros(0), failure=str(error))
     seen = task.validation
-    values = task.measure(seen.to_groups(seen.labels), seen.to_groups(_scores(ranker, seen)), seen.offsets)
+    values = task.measure(seen.labels, _scores(ranker, seen), seen.offsets)
     return Trial(ranker, values, None if task.test is None else _scores(ranker, task.test))
 
 

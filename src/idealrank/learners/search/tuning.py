@@ -13,7 +13,8 @@ from sklearn.base import clone
 
 from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats
-from idealrank.data.ranking import RankingData, from_arrays
+from idealrank.data.construction import from_arrays
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.learners.search.progress import counted
 from idealrank.learners.search.trials import (

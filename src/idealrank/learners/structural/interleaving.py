@@ -14,8 +14,8 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.lists import Lists
 from idealrank.errors import DataError
-from idealrank.losses.base import Lists
 
 __all__ = ["Interleaving", "Lost", "Side", "most_violated"]
 

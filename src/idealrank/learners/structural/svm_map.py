@@ -8,10 +8,10 @@ import numpy as np
 
 from idealrank._base.options import number, option
 from idealrank._typing import Floats, Int64s
+from idealrank.data.lists import Lists
 from idealrank.learners.structural.interleaving import most_violated
 from idealrank.learners.structural.machine import StructuralSVM
 from idealrank.losses import Loss
-from idealrank.losses.base import Lists
 from idealrank.losses.segments import sums
 from idealrank.measures import Measure
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from idealrank._base.options import option
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.learners.structural.interleaving import most_violated
 from idealrank.learners.structural.machine import StructuralSVM
 from idealrank.losses import Loss
-from idealrank.losses.base import Lists
 from idealrank.losses.segments import sums
 from idealrank.losses.targets import dcg_norms, worth_of
 from idealrank.measures import discounts, gains

@@ -169,7 +169,7 @@ class BoostedRanker(Ranker):
     def _watch(self, train: Any, data: RankingData, means: list[float]) -> dict[str, Any]:
         """Arguments for LightGBM by which it validates, notes the means, and stops."""
         lightgbm = _lightgbm()
-        labels, chosen = data.to_groups(data.labels), measure(self.measure)
+        labels, chosen = data.labels, measure(self.measure)
 
         def report(scores: Floats, _: Any) -> tuple[str, float, bool]:
             with in_callers_words(data):

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Float32s, Floats, Int64s
-from idealrank.data.ranking import query_at
+from idealrank.data.columns import query_at
+from idealrank.data.lists import Lists
 from idealrank.errors import DataError
 from idealrank.losses import Loss
-from idealrank.losses.base import Lists
 
 __all__ = ["Float32s", "derivatives"]
 

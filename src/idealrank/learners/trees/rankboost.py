@@ -10,13 +10,13 @@ from typing import ClassVar
 import numpy as np
 
 from idealrank._typing import Booleans, Float32s, Floats, Int64s
+from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.learners.base import Training
 from idealrank.learners.iterative import Iterative
 from idealrank.losses import Push
-from idealrank.losses.base import Lists
 from idealrank.losses.push import n_pairs
 from idealrank.measures import measure
 
@@ -94,7 +94,7 @@ class RankBoost(Iterative):
     def _validation(self, data: RankingData | None) -> Callable[[Floats], float] | None:
         if data is None:
             return None
-        labels, chosen, cells = data.to_groups(data.labels), measure(self.measure), self._features(data).matrix()
+        labels, chosen, cells = data.labels, measure(self.measure), self._features(data).matrix()
         scores, seen = np.zeros(data.n_docs), 0
 
         def validate(weak: Floats) -> float:

@@ -9,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
-from idealrank.data.ranking import check_columns
+from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.losses import ApproxKendall, ApproxNDCG, Loss, loss
-from idealrank.losses.base import Lists
 from idealrank.losses.direct import Approx, Approximation, depths_of, factors_of
 from idealrank.losses.positions import Positions
 from idealrank.losses.segments import maxima, sums
@@ -66,7 +64,7 @@ def approximation_error(
     """
     form = _form(loss)
     alpha = form.slope_of_ranks()
-    lists = Lists(*check_columns(labels, scores, offsets), n_threads=resolve_threads(None))
+    lists = Lists.of(labels, scores, offsets)
     ranks = _Ranks.of(lists)
     positions = 1 + SoftRanks(lists.scores, lists.offsets, alpha, form.sigmoid, lists.n_threads).sums()[0]
     off = np.maximum(np.abs(positions - ranks.first), np.abs(positions - ranks.last))

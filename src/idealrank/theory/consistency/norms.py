@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
-from idealrank.data.ranking import check_columns
+from idealrank.data.columns import check_columns
 from idealrank.losses.targets import check_finite, dcg_norms
 from idealrank.measures import cutoffs, discounts
 

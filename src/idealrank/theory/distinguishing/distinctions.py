@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats, Int64s
-from idealrank.data.ranking import RankingData, check_columns
+from idealrank.data.columns import check_columns
+from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import DCG, NDCG, Measure, gains, measure
 from idealrank.theory.distinguishing.paths import Paths
@@ -149,6 +150,7 @@ def distinguish(
     delta: float = 0.05,
     seed: int | None = 0,
     names: tuple[str, str] = ("A", "B"),
+    order: Order | None = None,
     n_threads: int | None = None,
 ) -> Distinction:
     """Which of these measures tell ranker A from ranker B on these lists, how soon, and what theory says to it.
@@ -169,7 +171,7 @@ def distinguish(
         raise OptionError("no measure was named")
     if n_orders < 0 or n_resamples < 1:
         raise OptionError(f"n_orders is from 0, n_resamples from 1, got {n_orders} and {n_resamples}")
-    labels, (a, b), cut = _columns(data, (scores_a, scores_b), offsets)
+    labels, (a, b), cut = _columns(data, (scores_a, scores_b), offsets, order)
     lengths = np.diff(cut)
     length = int(np.median(lengths[lengths > 0])) if lengths.any() else 0
     if not labels.any():
@@ -198,14 +200,17 @@ def _listed(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str |
 
 
 def _columns(
-    data: RankingData | npt.ArrayLike, rankers: tuple[npt.ArrayLike, npt.ArrayLike], offsets: npt.ArrayLike | None
+    data: RankingData | npt.ArrayLike,
+    rankers: tuple[npt.ArrayLike, npt.ArrayLike],
+    offsets: npt.ArrayLike | None,
+    order: Order | None,
 ) -> tuple[Floats, list[Floats], Int64s]:
     """Labels, both scores and offsets, query by query; an unjudged document counts as not relevant."""
     if isinstance(data, RankingData):
         if offsets is not None:
             raise OptionError("the data has offsets of its own; leave out offsets=")
-        labels = np.nan_to_num(data.to_groups(data.labels), nan=0.0)
-        return labels, [data.to_groups(data.check_scores(scores)) for scores in rankers], data.offsets
+        labels = np.nan_to_num(data.labels, nan=0.0)
+        return labels, [data.check_scores(scores, order) for scores in rankers], data.offsets
     columns = [check_columns(data, scores, offsets) for scores in rankers]
     return columns[0][0], [scores for _, scores, _ in columns], columns[0][2]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats, Int64s
-from idealrank.data.ranking import check_columns, query_at
+from idealrank.data.columns import check_columns, query_at
 from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists.canonical import canonical_score
 from idealrank.theory.long_lists.curves import Curve, check_levels

@@ -1,0 +1,148 @@
+"""Arrays on their way in: types, lengths, offsets, and who may still write to them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._typing import Floats, Int64s
+from idealrank.errors import DataError
+
+__all__ = [
+    "check_columns",
+    "check_offsets",
+    "float_column",
+    "offsets_of",
+    "owned",
+    "places",
+    "query_at",
+    "read_only",
+    "weight_column",
+]
+
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+
+def read_only(array: _Array) -> _Array:
+    """Make an array that nobody else holds read-only, and return it."""
+    array.flags.writeable = False
+    return array
+
+
+def owned(array: _Array, given: object = None) -> _Array:
+    """Return a read-only array that nobody can change: itself if it is one already, else a copy.
+
+    ``given`` is what the array was made from. If the two share no memory, no copy is needed.
+
+    >>> mine = np.zeros(2)
+    >>> kept = owned(mine)
+    >>> mine[0] = 5
+    >>> kept, owned(kept) is kept
+    (array([0., 0.]), True)
+    """
+    if isinstance(given, (list, tuple, range)) or (
+        isinstance(given, np.ndarray) and not np.may_share_memory(array, given)
+    ):
+        return read_only(array)
+    base: object = array
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return read_only(array.copy())
+        base = base.base
+    return array
+
+
+def float_column(values: npt.ArrayLike, name: str, n_docs: int | None = None) -> Floats:
+    """Return the values as flat float64, ``n_docs`` of them if that is given; otherwise raise a DataError."""
+    try:
+        column = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must be numbers: {error}") from None
+    if column.ndim != 1:
+        raise DataError(f"{name} must have one dimension, got shape {column.shape}")
+    if n_docs is not None and column.size != n_docs:
+        raise DataError(f"{name} must have one entry per document: {n_docs}, got {column.size}")
+    return column
+
+
+def weight_column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> Floats:
+    """Return one weight per document or query, checked to be finite and not negative.
+
+    >>> weight_column([1, 2], 2, "weights", "document")
+    array([1., 2.])
+    """
+    column = float_column(values, name)
+    if column.size != size:
+        raise DataError(f"{name} must have one entry per {of_each}: {size}, got {column.size}")
+    bad = np.flatnonzero(~((column >= 0) & np.isfinite(column)))
+    if bad.size:
+        place = int(bad[0])
+        query, row = (None, place) if of_each == "document" else (place, None)
+        raise DataError(f"{name} must be finite and not negative, got {column[place]:g}", query=query, row=row)
+    return column
+
+
+def check_offsets(offsets: npt.ArrayLike, n_docs: int) -> Int64s:
+    """Return offsets as int64 if they start at 0, never decrease and end at n_docs; otherwise raise a DataError."""
+    array = np.asarray(offsets)
+    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
+        raise DataError(f"offsets must be integers, n_queries + 1 of them, got {array.dtype} of shape {array.shape}")
+    array = np.ascontiguousarray(array, np.int64)
+    if array[0] != 0:
+        raise DataError(f"offsets must start at 0, got {array[0]}", query=0)
+    falls = array[1:] < array[:-1]
+    if falls.any():
+        query = int(np.flatnonzero(falls)[0])
+        raise DataError(f"offsets must not decrease, got {array[query]} and then {array[query + 1]}", query=query)
+    if array[-1] != n_docs:
+        raise DataError(f"offsets must end at the number of documents, {n_docs}, got {array[-1]}")
+    return array
+
+
+def check_columns(
+    labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None
+) -> tuple[Floats, Floats, Int64s]:
+    """Return labels, scores and offsets as flat arrays that fit together; otherwise raise a DataError."""
+    try:
+        label_column = np.ascontiguousarray(labels, np.float64)
+        score_column = np.ascontiguousarray(scores, np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"labels and scores must be numbers: {error}") from None
+    if label_column.ndim != 1 or label_column.shape != score_column.shape:
+        raise DataError(
+            f"labels and scores must be flat and of one length, got {label_column.shape} and {score_column.shape}; "
+            "a rectangle is labels.ravel(), scores.ravel() and offsets=range(0, labels.size + 1, labels.shape[1])"
+        )
+    cut = np.array([0, label_column.size]) if offsets is None else check_offsets(offsets, label_column.size)
+    return label_column, score_column, cut
+
+
+def offsets_of(sizes: npt.ArrayLike) -> Int64s:
+    """Return the offsets of queries with these numbers of documents.
+
+    >>> offsets_of([2, 0, 3])
+    array([0, 2, 2, 5])
+    """
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
+
+
+def query_at(offsets: Int64s, place: int) -> int:
+    """Return the number of the query that this place belongs to.
+
+    >>> query_at(np.array([0, 2, 3]), 2)
+    1
+    """
+    return int(np.searchsorted(offsets, place, side="right")) - 1
+
+
+def places(offsets: Int64s, queries: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the places offsets[q]:offsets[q + 1] of each query in turn, and the offsets that cut them.
+
+    >>> places(np.array([0, 2, 3, 6]), np.array([2, 0]))
+    (array([3, 4, 5, 0, 1]), array([0, 3, 5]))
+    """
+    starts, sizes = offsets[queries], offsets[queries + 1] - offsets[queries]
+    ends = offsets_of(sizes)
+    return np.arange(ends[-1]) + np.repeat(starts - ends[:-1], sizes), ends

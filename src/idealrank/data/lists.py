@@ -1,0 +1,174 @@
+"""Query lists that are validated and ready for the native core: the array half of ranking data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._base.threads import resolve_threads
+from idealrank._typing import Floats, Int64s
+from idealrank.data.columns import check_columns, check_offsets, float_column, offsets_of, weight_column
+from idealrank.data.ids import Ids
+from idealrank.errors import DataError
+
+__all__ = ["Judged", "Lists", "QueryIds", "located", "query_id"]
+
+#: Integers stay integers; any other ids are text.
+QueryIds: TypeAlias = Ids | Int64s
+
+
+class Judged(NamedTuple):
+    """Labels of all judged documents, retrieved or not: what the ideal ranking and recall are computed over.
+
+    Two queries, the first with the labels 2 and 0, the second with the label 1:
+
+    >>> Judged(np.array([2.0, 0.0, 1.0]), np.array([0, 2, 3]))
+    Judged(labels=array([2., 0., 1.]), offsets=array([0, 2, 3]))
+    """
+
+    labels: Floats
+    offsets: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Labeled and scored documents, those of a query together: arrays that are known to fit together.
+
+    Parameters
+    ----------
+    labels, scores : float64 arrays
+        One entry per document.
+    offsets : int64 array
+        Query i has the documents ``offsets[i]:offsets[i + 1]``.
+    weights : float64 array, optional
+        One non-negative number per document; None means that all are 1.
+    judged : Judged, optional
+        Labels of all judged documents, if the lists do not hold them all. An unjudged document has the label NaN.
+    doc_ids : Ids, optional
+        One id per document.
+    query_ids : Ids or int64 array, optional
+        One id per query, which errors name.
+    rows : int64 array, optional
+        The caller's row of each document, which errors name; None if they are the same.
+    negative : {"error", "unjudged", "keep"}
+        What a negative label means: an error, an unjudged document, or a label like any other.
+    n_threads : int
+        Threads that a kernel may use.
+
+    Examples
+    --------
+    >>> lists = Lists.of([1, 0, 2], [0.1, 0.2, 0.3], [0, 1, 3])
+    >>> lists.n_queries, lists.sizes
+    (2, array([1, 2]))
+    """
+
+    labels: Floats
+    scores: Floats
+    offsets: Int64s
+    weights: Floats | None = None
+    judged: Judged | None = None
+    doc_ids: Ids | None = None
+    query_ids: QueryIds | None = None
+    rows: Int64s | None = None
+    negative: str = "error"
+    n_threads: int = 1
+
+    @classmethod
+    def of(
+        cls,
+        labels: npt.ArrayLike,
+        scores: npt.ArrayLike,
+        offsets: npt.ArrayLike | None = None,
+        *,
+        weights: npt.ArrayLike | None = None,
+        judged: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        mask: npt.ArrayLike | None = None,
+        n_threads: int | None = None,
+    ) -> Lists:
+        """Check arrays to fit together; documents where ``mask`` is False are left out. Nothing is copied.
+
+        >>> lists = Lists.of([1, 0, 2], [0.1, 0.2, 0.3], [0, 1, 3], mask=[True, False, True])
+        >>> lists.labels, lists.offsets, lists.rows
+        (array([1., 2.]), array([0, 1, 2]), array([0, 2]))
+        """
+        label_column, score_column, cut = check_columns(labels, scores, offsets)
+        factors = None if weights is None else weight_column(weights, label_column.size, "weights", "document")
+        pool = None if judged is None else check_judged(*judged, n_queries=cut.size - 1)
+        lists = cls(label_column, score_column, cut, factors, pool, n_threads=resolve_threads(n_threads))
+        if mask is None:
+            return lists
+        kept = np.asarray(mask)
+        if kept.dtype != np.bool_ or kept.shape != label_column.shape:
+            raise DataError(f"mask must be one bool per document, got {kept.dtype} of shape {kept.shape}")
+        return lists.take(np.flatnonzero(kept), offsets_of(kept)[cut])
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return self.offsets.size - 1
+
+    @property
+    def sizes(self) -> Int64s:
+        """Number of documents of each query."""
+        return np.diff(self.offsets)
+
+    def take(self, places: Int64s, offsets: Int64s) -> Lists:
+        """Return the documents at these places, cut into the same queries by these offsets."""
+        return replace(
+            self,
+            labels=self.labels[places],
+            scores=self.scores[places],
+            offsets=offsets,
+            weights=None if self.weights is None else self.weights[places],
+            doc_ids=None if self.doc_ids is None else self.doc_ids.take(places),
+            rows=places if self.rows is None else self.rows[places],
+        )
+
+    @contextmanager
+    def locating(self) -> Iterator[None]:
+        """Inside, a DataError about a place in these arrays names the caller's query id and row.
+
+        >>> with Lists.of([1, 0], [2, 1], mask=[False, True]).locating():
+        ...     raise DataError("bad", row=0)
+        Traceback (most recent call last):
+        idealrank.errors.DataError: bad (row 1)
+        """
+        try:
+            yield
+        except DataError as error:
+            if self.judged is not None:
+                error.row = None  # it may count the judged documents or those retrieved
+            raise located(error, self.query_ids, self.rows) from None
+
+
+def located(error: DataError, query_ids: QueryIds | None, rows: Int64s | None) -> DataError:
+    """Return the error with the query's id and the caller's row in place of positions in arrays.
+
+    >>> print(located(DataError("bad", query=0, row=1), Ids.of(["q7"]), np.array([5, 3])))
+    bad (query 'q7', row 3)
+    """
+    query, row = error.query, error.row
+    if query_ids is not None and isinstance(query, int):
+        query = query_id(query_ids, query)
+    if rows is not None and row is not None:
+        row = int(rows[row])
+    return DataError(error.what, query, row, error.column)
+
+
+def query_id(query_ids: QueryIds, query: int) -> str | int:
+    """Return the id of the query with this number."""
+    return query_ids[query] if isinstance(query_ids, Ids) else int(query_ids[query])
+
+
+def check_judged(labels: npt.ArrayLike, offsets: npt.ArrayLike, n_queries: int) -> Judged:
+    """Return the judged labels as flat arrays that fit to so many queries; otherwise raise a DataError."""
+    column = float_column(labels, "judged labels")
+    cut = check_offsets(offsets, column.size)
+    if cut.size - 1 != n_queries:
+        raise DataError(f"judged must have as many queries as the rankings: {n_queries}, got {cut.size - 1}")
+    return Judged(column, cut)
