@@ -1,4 +1,5 @@
-// What all bindings share: arrays in and out, and the checks that keep the kernels inside them.
+// What all bindings share: arrays in and out, checks that keep the kernels inside their arrays, and bound option structs.
+// dtype and contiguity are fixed in Python before.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -38,6 +40,11 @@ std::span<const T> span_of(const In<T>& array) {
   return {array.data(), array.shape(0)};
 }
 
+template <class T>
+std::span<const T> span_or_empty(const std::optional<In<T>>& array) {
+  return array ? span_of(*array) : std::span<const T>();
+}
+
 inline IdsView ids_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& offsets) {
   return {{reinterpret_cast<const char*>(bytes.data()), bytes.shape(0)}, span_of(offsets)};
 }
@@ -64,15 +71,17 @@ inline void check_rows(const In<std::int64_t>& rows, std::int64_t first, std::si
   }
 }
 
-// The place of a word among the names of an enum, in the order of its values.
+// The value of an enum that has this name; `names` are in the order of the values.
 template <class Enum>
-Enum named(std::string_view word, std::initializer_list<std::string_view> names) {
+Enum named(std::string_view word, const char* what, std::initializer_list<std::string_view> names) {
   const auto place = std::find(names.begin(), names.end(), word);
-  if (place == names.end()) throw std::invalid_argument("unknown: " + std::string(word));
-  return static_cast<Enum>(place - names.begin());
+  if (place != names.end()) return static_cast<Enum>(place - names.begin());
+  std::string message = std::string("unknown ") + what + " '" + std::string(word) + "': expected one of";
+  for (const std::string_view name : names) message.append(" ").append(name);
+  throw std::invalid_argument(message);
 }
 
-inline Ties ties_of(std::string_view word) { return named<Ties>(word, {"average", "stable", "reverse", "best", "worst"}); }
+inline Ties ties_of(std::string_view word) { return named<Ties>(word, "ties", {"average", "stable", "reverse", "best", "worst"}); }
 
 // Gives the buffer's memory to an array, of another type of the same size if one is named. The GIL must be held.
 template <class Element = void, class Held, class... Shape>
@@ -96,11 +105,26 @@ using IdArrays = std::tuple<Out<std::uint8_t>, Out<std::int64_t>>;
 
 inline IdArrays to_numpy(Ids&& ids) { return {to_numpy<std::uint8_t>(std::move(ids.bytes)), to_numpy(std::move(ids.offsets))}; }
 
-// The parts that have a file of their own.
+// An order of rows, or None where they are in order already.
+inline std::optional<Out<std::int64_t>> order_or_none(Buffer<std::int64_t>&& order) {
+  if (order.size() == 0) return std::nullopt;
+  return to_numpy(std::move(order));
+}
+
+// A discount together with the array that its table points into.
+struct BoundDiscount : Discount {
+  std::optional<In<double>> array;
+};
+
+// One function per file of this folder.
 void bind_direct(nb::module_& m);
+void bind_ids(nb::module_& m);
 void bind_linear_model(nb::module_& m);
+void bind_measure(nb::module_& m);
 void bind_pairwise(nb::module_& m);
-void bind_stats(nb::module_& m);
 void bind_prefixes(nb::module_& m);
+void bind_sort(nb::module_& m);
+void bind_stats(nb::module_& m);
+void bind_text(nb::module_& m);
 
 }  // namespace idealrank::bind

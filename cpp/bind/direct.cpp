@@ -15,15 +15,6 @@
 
 namespace idealrank::bind {
 
-namespace {
-
-template <class T>
-std::span<const T> span_or_empty(const std::optional<In<T>>& array) {
-  return array ? span_of(*array) : std::span<const T>();
-}
-
-}  // namespace
-
 void bind_direct(nb::module_& m) {
   m.def("isas", &isa_names, "Names of the instruction sets that this processor has, the best last.");
 
@@ -33,7 +24,7 @@ void bind_direct(nb::module_& m) {
          std::string_view sigmoid, int n_threads, std::string_view isa) {
         check_offsets(offsets, scores.shape(0), "offsets");
         if (weights) check_length(weights->shape(0), scores.shape(0), "weights");
-        const auto kind = named<Sigmoid>(sigmoid, {"logistic", "arctan", "erf"});
+        const auto kind = named<Sigmoid>(sigmoid, "sigmoid", {"logistic", "arctan", "erf"});
         const Isa set = isa_of(isa);
         Buffer<double> sums, slopes;
         {
@@ -86,7 +77,7 @@ void bind_direct(nb::module_& m) {
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)));
       },
       "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(),
-      "depths"_a.noconvert().none(), "exp2"_a, "alpha"_a, "beta"_a, "n_threads"_a, "isa"_a = "");
+      nb::kw_only(), "depths"_a.noconvert().none(), "exp2"_a, "alpha"_a, "beta"_a, "n_threads"_a, "isa"_a = "");
 
   m.def(
       "approx_ap",
@@ -105,7 +96,7 @@ void bind_direct(nb::module_& m) {
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)));
       },
-      "worth"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "alpha"_a, "beta"_a, "n_threads"_a,
+      "worth"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "alpha"_a, "beta"_a, "n_threads"_a,
       "isa"_a = "");
 }
 

@@ -1,8 +1,7 @@
-// Linear models on features normalised query by query.
+// Linear models on features that are normalized query by query.
 #include "idealrank/linear/linear_model.hpp"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
 
 #include "bind.hpp"
 
@@ -12,7 +11,13 @@ namespace {
 
 using Rows = std::optional<In<std::int64_t>>;
 using Columns = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Scaling = std::optional<std::tuple<Columns, Columns>>;
+using OutColumns = nb::ndarray<nb::numpy, const double, nb::ndim<2>>;
+
+// A normalized feature is (feature - shift) * scale; one row per query, one column per feature.
+struct BoundNormalization {
+  Columns shift, scale;
+};
+using Scaling = std::optional<BoundNormalization>;
 
 FeatureRows rows_of(const Matrix& features, const Rows& rows, std::size_t n_docs) {
   const std::size_t n_rows = features.shape(0), width = features.shape(1);
@@ -45,6 +50,16 @@ std::size_t n_docs_of(const In<std::int64_t>& offsets) {
 }  // namespace
 
 void bind_linear_model(nb::module_& m) {
+  nb::class_<BoundNormalization>(m, "Normalization", "(feature - shift) * scale, with one row of each per query.")
+      .def(
+          "__init__",
+          [](BoundNormalization* self, Columns shift, Columns scale) {
+            new (self) BoundNormalization{std::move(shift), std::move(scale)};
+          },
+          nb::kw_only(), "shift"_a.noconvert(), "scale"_a.noconvert())
+      .def_prop_ro("shift", [](const BoundNormalization& self) { return OutColumns(self.shift); })
+      .def_prop_ro("scale", [](const BoundNormalization& self) { return OutColumns(self.scale); });
+
   m.def(
       "fit_normalization",
       [](const Matrix& features, const Rows& rows, const In<std::int64_t>& offsets, bool zscore, int n_threads) {
@@ -58,7 +73,8 @@ void bind_linear_model(nb::module_& m) {
           fit_normalization(cells, span_of(offsets), zscore ? Normalize::zscore : Normalize::minmax, shift.span().first(n),
                             scale.span().first(n), n_threads);
         }
-        return std::make_tuple(to_numpy(std::move(shift), n_queries, cells.width), to_numpy(std::move(scale), n_queries, cells.width));
+        return BoundNormalization{Columns(to_numpy(std::move(shift), n_queries, cells.width)),
+                                  Columns(to_numpy(std::move(scale), n_queries, cells.width))};
       },
       "features"_a.noconvert(), "rows"_a.none(), "offsets"_a.noconvert(), "zscore"_a, "n_threads"_a);
 

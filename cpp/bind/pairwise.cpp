@@ -1,4 +1,4 @@
-// Losses of pairs of documents, and of ranks under noise, which pairs decide.
+// Losses over pairs of documents, and the expected DCG of noisy scores, which is computed from pairs too.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -13,52 +13,90 @@
 
 namespace idealrank::bind {
 
-using SwapArguments = std::tuple<std::string_view, bool, In<double>, In<std::int64_t>, std::size_t>;
+namespace {
+
+// The options refer to the arrays beside them.
+struct BoundSwap {
+  SwapMeasure measure;
+  std::size_t truncation;
+  BoundDiscount discount;
+  In<std::int64_t> depths;
+};
+
+struct BoundPairLoss {
+  PairSpec spec;
+  std::optional<BoundSwap> swap;
+};
+
+void bind_options(nb::module_& m) {
+  nb::class_<BoundSwap>(m, "Swap", "The measure whose change by a swap weights a pair, and the ranks that one document of it is among.")
+      .def(
+          "__init__",
+          [](BoundSwap* self, std::string_view reduction, const BoundDiscount& discount, In<std::int64_t> depths,
+             std::optional<std::size_t> truncation) {
+            const auto kind = named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any"});
+            const SwapMeasure measure{kind, discount, span_of(depths)};
+            new (self) BoundSwap{measure, truncation.value_or(PairSpec().truncation), discount, std::move(depths)};
+          },
+          nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none());
+
+  nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair, its margin or sigma (scale), its weight; their sum, or mean, per query.")
+      .def(
+          "__init__",
+          [](BoundPairLoss* self, std::string_view kind, double scale, std::string_view weight, bool mean,
+             std::optional<BoundSwap> swap) {
+            PairSpec spec;
+            spec.loss = named<PairLoss>(kind, "kind of pair loss", {"hinge", "squared_hinge", "logistic"});
+            spec.weight = named<PairWeight>(weight, "pair weight", {"one", "label_gap", "swap_change"});
+            spec.scale = scale;
+            spec.mean = mean;
+            if (swap.has_value() != (spec.weight == PairWeight::swap_change)) {
+              throw std::invalid_argument("the pair weight swap_change needs a swap, and no other weight takes one");
+            }
+            if (swap) {
+              spec.swap = swap->measure;
+              spec.truncation = swap->truncation;
+            }
+            new (self) BoundPairLoss{spec, std::move(swap)};
+          },
+          nb::kw_only(), "kind"_a, "scale"_a, "weight"_a = "one", "mean"_a = false, "swap"_a = nb::none());
+}
+
+}  // namespace
 
 void bind_pairwise(nb::module_& m) {
+  bind_options(m);
+
   m.def(
       "pairwise",
       [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& offsets, std::optional<In<double>> weights,
-         std::string_view loss, std::string_view weight, double scale, bool mean, std::optional<SwapArguments> swap,
-         bool curvature, int n_threads, std::string_view isa, std::optional<double> few) {
+         const BoundPairLoss& loss, bool curvature, int n_threads, std::string_view isa, std::optional<double> few) {
         const std::size_t n = labels.shape(0), n_queries = offsets.shape(0) - 1;
         check_length(scores.shape(0), n, "scores");
         check_offsets(offsets, n, "offsets");
         if (weights) check_length(weights->shape(0), n, "weights");
-        PairSpec spec;
-        spec.loss = named<PairLoss>(loss, {"hinge", "squared_hinge", "logistic"});
-        spec.weight = named<PairWeight>(weight, {"one", "label_gap", "swap_change"});
-        spec.scale = scale;
-        spec.mean = mean;
+        if (loss.swap) check_length(loss.swap->depths.shape(0), n_queries, "depths");
+        PairSpec spec = loss.spec;
         spec.curvature = curvature;
         spec.isa = isa_of(isa);
         spec.few_pairs = few.value_or(few_pairs(spec));
-        if (swap) {
-          const auto& [reduction, linear, discounts, depths, truncation] = *swap;
-          check_length(depths.shape(0), n_queries, "depths");
-          const auto kind = named<Reduction>(reduction, {"sum", "precision_mean", "first", "any"});
-          spec.swap = {kind, {linear, span_of(discounts)}, span_of(depths)};
-          spec.truncation = truncation;
-        } else if (spec.weight == PairWeight::swap_change) {
-          throw std::invalid_argument("swap_change needs a measure");
-        }
         Buffer<double> values, column;
         {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           column.resize(n);
-          pairwise(span_of(labels), span_of(scores), span_of(offsets), weights ? span_of(*weights) : std::span<const double>(), spec,
-                   values.span(), column.span(), n_threads);
+          pairwise(span_of(labels), span_of(scores), span_of(offsets), span_or_empty(weights), spec, values.span(), column.span(), n_threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
       },
-      "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(), "loss"_a,
-      "weight"_a, "scale"_a, "mean"_a, "swap"_a.none(), "curvature"_a, "n_threads"_a, "isa"_a = "", "few_pairs"_a = nb::none());
+      "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(), nb::kw_only(),
+      "loss"_a, "curvature"_a, "n_threads"_a, "isa"_a = "", "few_pairs"_a = nb::none());
 
   m.def(
       "soft_dcg",
       [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& offsets,
-         const std::tuple<bool, In<double>>& discount, const In<std::int64_t>& depths, double sigma, bool curvature, int n_threads, std::string_view isa) {
+         const BoundDiscount& discount, const In<std::int64_t>& depths, double sigma, bool curvature, int n_threads,
+         std::string_view isa) {
         const std::size_t n = gains.shape(0), n_queries = offsets.shape(0) - 1;
         check_length(scores.shape(0), n, "scores");
         check_offsets(offsets, n, "offsets");
@@ -69,14 +107,13 @@ void bind_pairwise(nb::module_& m) {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           column.resize(n);
-          const auto& [linear, weights] = discount;
-          soft_dcg(span_of(gains), span_of(scores), span_of(offsets), {linear, span_of(weights)}, span_of(depths), sigma, curvature,
-                   set, values.span(), column.span(), n_threads);
+          soft_dcg(span_of(gains), span_of(scores), span_of(offsets), discount, span_of(depths), sigma, curvature, set,
+                   values.span(), column.span(), n_threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
       },
-      "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "discount"_a, "depths"_a.noconvert(),
-      "sigma"_a, "curvature"_a, "n_threads"_a, "isa"_a = "");
+      "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "discount"_a,
+      "depths"_a.noconvert(), "sigma"_a, "curvature"_a, "n_threads"_a, "isa"_a = "");
 }
 
 }  // namespace idealrank::bind

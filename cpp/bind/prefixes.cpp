@@ -1,6 +1,5 @@
-// DCG of growing lists.
+// DCG of lists that grow.
 #include <nanobind/stl/string_view.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <vector>
@@ -10,13 +9,29 @@
 
 namespace idealrank::bind {
 
-using PrefixArguments = std::tuple<bool, In<double>, In<std::int64_t>>;
+namespace {
+
+struct BoundPrefixSpec {
+  BoundDiscount discount;
+  In<std::int64_t> depths;
+};
+
+}  // namespace
 
 void bind_prefixes(nb::module_& m) {
+  nb::class_<BoundPrefixSpec>(m, "PrefixSpec", "A discount, and how many ranks count in the list of each size.")
+      .def(
+          "__init__",
+          [](BoundPrefixSpec* self, const BoundDiscount& discount, In<std::int64_t> depths) {
+            check_rows(depths, 0, std::numeric_limits<std::int64_t>::max(), "depth");
+            new (self) BoundPrefixSpec{discount, std::move(depths)};
+          },
+          nb::kw_only(), "discount"_a, "depths"_a);
+
   m.def(
       "prefix_dcg",
       [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& offsets, const In<std::int64_t>& sizes,
-         const std::vector<PrefixArguments>& specs, std::string_view ties, int n_threads) {
+         const std::vector<BoundPrefixSpec>& specs, std::string_view ties, int n_threads) {
         check_length(scores.shape(0), gains.shape(0), "scores");
         check_offsets(offsets, gains.shape(0), "offsets");
         std::int64_t before = 0;
@@ -25,10 +40,9 @@ void bind_prefixes(nb::module_& m) {
           before = size;
         }
         std::vector<PrefixSpec> checked;
-        for (const auto& [linear, weights, depths] : specs) {
+        for (const auto& [discount, depths] : specs) {
           check_length(depths.shape(0), sizes.shape(0), "depths");
-          check_rows(depths, 0, std::numeric_limits<std::int64_t>::max(), "depth");
-          checked.push_back({{linear, span_of(weights)}, span_of(depths)});
+          checked.push_back({discount, span_of(depths)});
         }
         const Ties kind = ties_of(ties);
         const std::size_t n_queries = offsets.shape(0) - 1;
@@ -40,8 +54,8 @@ void bind_prefixes(nb::module_& m) {
         }
         return to_numpy(std::move(values), checked.size(), n_queries, sizes.shape(0));
       },
-      "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "sizes"_a.noconvert(), "specs"_a, "ties"_a,
-      "n_threads"_a);
+      "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "sizes"_a.noconvert(),
+      "specs"_a, "ties"_a, "n_threads"_a);
 }
 
 }  // namespace idealrank::bind

@@ -252,7 +252,10 @@ def test_ndcg_is_accurate_to_1e_10_on_nasty_lists(kind: str, n: int) -> None:
     for alpha in (1e-12, 1.0, 10.0, 1e9):
         loss, gradient, sizes = expected_ndcg(labels, scores, alpha)
         for isa in _native.isas():
-            values, found = _native.approx_ndcg(labels, scores, np.array([0, n]), None, None, True, alpha, 10.0, 1, isa)
+            columns = labels, scores, np.array([0, n]), None
+            values, found = _native.approx_ndcg(
+                *columns, depths=None, exp2=True, alpha=alpha, beta=10.0, n_threads=1, isa=isa
+            )
             assert_allclose(values, loss, rtol=0, atol=1e-10)
             assert (np.abs(found - gradient) <= 1e-10 * sizes + 1e-290).all()
 
@@ -266,7 +269,7 @@ def test_average_precision_is_that_of_positions_on_every_instruction_set(kind: s
     found = loss._by_position(Lists(np.ones(90), scores, offsets, worth))
     gradient = 20 * (found.soft.sums(found.derivatives)[1] - found.derivatives * found.density)
     for isa in _native.isas():
-        values, by_score = _native.approx_ap(worth, scores, offsets, 20.0, 5.0, 1, isa)
+        values, by_score = _native.approx_ap(worth, scores, offsets, alpha=20.0, beta=5.0, n_threads=1, isa=isa)
         assert_allclose(values, found.values, rtol=0, atol=1e-10)
         assert_allclose(by_score, gradient, rtol=1e-9, atol=1e-9)
 

@@ -75,10 +75,12 @@ def test_long_lists_have_the_derivatives_of_their_values(spread: float, isa: str
     rng = np.random.default_rng(1)
     n = 150
     worth, column = gains.Exp2()(rng.integers(0, 4, n)), spread * rng.normal(size=n)
-    offsets, depths, discount = np.array([0, n]), np.array([n]), (False, discounts.Log().weights(n))
+    offsets, depths, discount = np.array([0, n]), np.array([n]), discounts.Log().native(n)
 
     def dcg(scores: Floats) -> tuple[float, Floats]:
-        values, column = _native.soft_dcg(worth, scores, offsets, discount, depths, 1.0, False, 1, isa)
+        values, column = _native.soft_dcg(
+            worth, scores, offsets, discount=discount, depths=depths, sigma=1.0, curvature=False, n_threads=1, isa=isa
+        )
         return float(values[0]), column
 
     _, gradient = dcg(column)

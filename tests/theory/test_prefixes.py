@@ -96,9 +96,11 @@ def test_sizes_rise(sizes: list[int]) -> None:
 
 def test_the_core_checks_what_would_read_foreign_memory() -> None:
     ones, offsets, sizes = np.ones(2), np.array([0, 2]), np.array([1, 2])
+    discount, bad = _native.Discount(weights=ones), np.array([1, np.nan])
+    spec = _native.PrefixSpec(discount=discount, depths=np.array([1]))
     with pytest.raises(DataError, match="depths must have 2 entries"):
-        _native.prefix_dcg(ones, ones, offsets, sizes, [(False, ones, np.array([1]))], "average", 1)
+        _native.prefix_dcg(ones, ones, offsets, sizes=sizes, specs=[spec], ties="average", n_threads=1)
     with pytest.raises(DataError, match="depth out of range: -1"):
-        _native.prefix_dcg(ones, ones, offsets, sizes, [(False, ones, np.array([1, -1]))], "average", 1)
+        _native.PrefixSpec(discount=discount, depths=np.array([1, -1]))
     with pytest.raises(DataError, match="a score must be a finite number"):
-        _native.prefix_dcg(ones, np.array([1, np.nan]), offsets, sizes, [], "average", 1)
+        _native.prefix_dcg(ones, bad, offsets, sizes=sizes, specs=[], ties="average", n_threads=1)

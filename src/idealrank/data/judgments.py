@@ -215,7 +215,8 @@ def join(
             f"the run with {run.query_ids[0]!r}"
         )
     judged, retrieved = (*qrels.doc_ids.parts, qrels.offsets), (*run.doc_ids.parts, run.offsets)
-    labels = _native.judge(*judged, qrels.labels, *retrieved, run_query, resolve_threads(n_threads))
+    threads = resolve_threads(n_threads)
+    labels = _native.judge(*judged, *retrieved, judgments=qrels.labels, run_query=run_query, n_threads=threads)
 
     found = run_query >= 0
     scores, doc_ids = run.scores, run.doc_ids

@@ -163,7 +163,8 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
             docs = None if data.doc_ids is None else data.doc_ids.take(chosen).parts
             dense, sparse = None if data.features is None else data.features[chosen], None
             if is_sparse(dense):
-                sparse = (dense.indptr.astype(np.int64), dense.indices.astype(np.int32), dense.data)
-                dense = None
-            columns = data.labels[chosen], *query_ids.parts, queries[chosen]
-            file.write(_native.format_letor(*columns, docs, dense, sparse, 0, chosen.size))
+                ends, columns = dense.indptr.astype(np.int64), dense.indices.astype(np.int32)
+                dense, sparse = None, _native.SparseRows(row_ends=ends, columns=columns, values=dense.data)
+            first = data.labels[chosen], *query_ids.parts
+            options = {"queries": queries[chosen], "docs": docs, "features": dense, "sparse": sparse}
+            file.write(_native.format_letor(*first, **options, begin=0, end=chosen.size))

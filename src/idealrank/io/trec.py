@@ -94,4 +94,4 @@ def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: str, p
         for begin in range(0, table.n_queries, _QUERIES_AT_ONCE):
             end = min(begin + _QUERIES_AT_ONCE, table.n_queries)
             columns = (*table.query_ids.parts, table.offsets, *table.doc_ids.parts)
-            file.write(_native.format_trec(*columns, values, ranks, tag, begin, end))
+            file.write(_native.format_trec(*columns, values=values, ranks=ranks, tag=tag, begin=begin, end=end))

@@ -119,12 +119,16 @@ class Approximation(SoftRanked):
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         alpha, plan = self.slope_of_ranks(), self.plan
         if _is_native_ndcg(plan) and self.sigmoid in _LOGISTIC:
-            exp2 = isinstance(plan.gain, gains.Exp2)
             columns = lists.labels, lists.scores, lists.offsets, lists.weights
-            return _native.approx_ndcg(*columns, depths_of(plan, lists), exp2, alpha, self.beta, lists.n_threads)
+            exp2, depths = isinstance(plan.gain, gains.Exp2), depths_of(plan, lists)
+            return _native.approx_ndcg(
+                *columns, depths=depths, exp2=exp2, alpha=alpha, beta=self.beta, n_threads=lists.n_threads
+            )
         if _is_native_ap(plan) and self.sigmoid in _LOGISTIC:
             worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
-            return _native.approx_ap(worth, lists.scores, lists.offsets, alpha, self.beta, lists.n_threads)
+            return _native.approx_ap(
+                worth, lists.scores, lists.offsets, alpha=alpha, beta=self.beta, n_threads=lists.n_threads
+            )
         found = self._by_position(lists)
         _, pulled = found.soft.sums(found.derivatives)
         return found.values, alpha * (pulled - found.derivatives * found.density)  # eq. (41)

@@ -29,7 +29,7 @@ from idealrank.errors import OptionError
 from idealrank.losses.base import Loss
 from idealrank.losses.direct import depths_of
 from idealrank.losses.targets import worth_of
-from idealrank.measures import NDCG, Measure, cutoffs, discounts, gains, measure
+from idealrank.measures import NDCG, Measure, cutoffs, gains, measure
 from idealrank.measures.plan import Plan, run
 
 __all__ = ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "SquaredHinge"]
@@ -61,11 +61,12 @@ class Pairwise(Loss):
     def curvature(self, lists: Lists) -> Floats:
         return self._sums(lists, curvature=True)[1]
 
-    def _sums(self, lists: Lists, *, curvature: bool, swap: Any = None) -> tuple[Floats, Floats]:
-        loss, scale = self.pair_loss()
-        columns = lists.labels, lists.scores, lists.offsets, lists.weights
+    def _sums(self, lists: Lists, *, curvature: bool, swap: _native.Swap | None = None) -> tuple[Floats, Floats]:
+        kind, scale = self.pair_loss()
         mean = self.normalize == "pairs"
-        return _native.pairwise(*columns, loss, self.pair_weight, scale, mean, swap, curvature, lists.n_threads)
+        loss = _native.PairLoss(kind=kind, scale=scale, weight=self.pair_weight, mean=mean, swap=swap)
+        columns = lists.labels, lists.scores, lists.offsets, lists.weights
+        return _native.pairwise(*columns, loss=loss, curvature=curvature, n_threads=lists.n_threads)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -187,16 +188,15 @@ class LambdaRank(Pairwise):
             raise OptionError(f"{self.label}: a swap's change of {self.measure} has no closed form; it takes {takes}")
         return dataclasses.replace(plan, empty=0.0)
 
-    def _sums(self, lists: Lists, *, curvature: bool, swap: Any = None) -> tuple[Floats, Floats]:
+    def _sums(self, lists: Lists, *, curvature: bool, swap: _native.Swap | None = None) -> tuple[Floats, Floats]:
         plan = self.plan()
         assert isinstance(plan.gain, gains.Gain)
         worth = worth_of(plan.gain, dataclasses.replace(lists, weights=None))
-        linear = isinstance(plan.discount, discounts.Linear)
-        weights = np.empty(0) if linear else plan.discount.weights(int(lists.sizes.max(initial=0)))
         depths = depths_of(plan, lists, worth)
-        truncation = 2**63 if self.truncation is None else self.truncation
+        depths = lists.sizes if depths is None else depths
+        discount = plan.discount.native(int(lists.sizes.max(initial=0)))
         gained = dataclasses.replace(lists, labels=worth)
-        swap = plan.reduction, linear, weights, lists.sizes if depths is None else depths, truncation
+        swap = _native.Swap(reduction=plan.reduction, discount=discount, depths=depths, truncation=self.truncation)
         values, column = super()._sums(gained, curvature=curvature, swap=swap)
         factors = inverse_divisors(plan, lists)
         column *= np.repeat(factors, lists.sizes)

@@ -63,10 +63,11 @@ class SoftNDCG(Loss):
     def _sums(self, lists: Lists, *, curvature: bool) -> tuple[Floats, Floats, Floats]:
         """Ideal DCG, 0 where there is nothing to rank; the expected DCG and its derivatives, divided by it."""
         worth, ideal = self.worth_and_ideal(lists)
-        linear = isinstance(self.discount, discounts.Linear)
-        weights = np.empty(0) if linear else self.discount.weights(int(lists.sizes.max(initial=0)))
+        discount = self.discount.native(int(lists.sizes.max(initial=0)))
         depths = lists.sizes if self.cutoff is None else self.cutoff.at(lists.sizes)
         columns = worth, lists.scores, lists.offsets
-        values, column = _native.soft_dcg(*columns, (linear, weights), depths, self.sigma, curvature, lists.n_threads)
+        values, column = _native.soft_dcg(
+            *columns, discount=discount, depths=depths, sigma=self.sigma, curvature=curvature, n_threads=lists.n_threads
+        )
         shares = np.divide(1, ideal, out=np.zeros_like(ideal), where=ideal > 0)
         return ideal, values * shares, column * np.repeat(shares, lists.sizes)

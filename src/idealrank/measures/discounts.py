@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from idealrank import _native
 from idealrank._base.specs import Named, number_text, parse
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
@@ -39,6 +40,10 @@ class Discount(Named):
         array([1.        , 0.5       , 0.33333333, 0.25      ])
         """
         return self(np.arange(1, n + 1), n)
+
+    def native(self, depth: int) -> _native.Discount:
+        """Return the discount of the ranks 1 to ``depth`` as the native core takes it."""
+        return _native.Discount(weights=self.weights(depth))
 
     def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
         """The weights of positions between ranks, and their derivatives; ``n`` has the length of each one's list.
@@ -154,6 +159,9 @@ class Linear(Discount):
         if n is None:
             raise OptionError("the linear discount depends on the length of the list: call it with n")
         return np.maximum(n - np.asarray(ranks, np.float64), 0)
+
+    def native(self, depth: int) -> _native.Discount:
+        return _native.Discount(linear=True)
 
     def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
         if n is None:

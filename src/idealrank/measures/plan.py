@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -33,40 +32,34 @@ class Plan:
     zero_if_short: bool = False
 
 
-_NO_TABLE = np.empty(0)
-
-
-def _gain_arguments(plan: Plan, lists: Lists) -> tuple[Any, ...]:
-    gain, table = plan.gain, (_NO_TABLE, _NO_TABLE)
-    kind, rel, highest = str(gain), plan.rel, math.inf
-    match gain:
+def _native_gain(plan: Plan, lists: Lists) -> _native.Gain:
+    gain_of = partial(_native.Gain, rel=plan.rel, scale=plan.scale, ideal_retrieved=plan.ideal_retrieved)
+    match plan.gain:
         case gains.Linear():
-            kind = "linear"
+            return gain_of(kind="linear")
         case gains.Exp2(limit):
-            kind, highest = "exp2", math.inf if limit is None else limit
-        case gains.Binary(own_rel):
-            kind, rel = "binary", own_rel
+            return gain_of(kind="exp2", highest=limit)
+        case gains.Binary(rel):
+            return gain_of(kind="binary", rel=rel)
         case gains.Table(known, worth):
-            kind, table = "table", (np.array(known), np.array(worth))
-        case gains.Gain():  # anyone's own: a table over the labels that there are
+            return gain_of(kind="table", table_labels=np.array(known), table_gains=np.array(worth))
+        case gains.Gain() as own:  # a user's own gain: a table of the labels that occur
             all_labels = (lists.labels,) if lists.judged is None else (lists.labels, lists.judged.labels)
-            known_labels = np.unique(np.concatenate(all_labels))
-            known_labels = known_labels[np.isfinite(known_labels)]
-            kind, table = "table", (known_labels, np.ascontiguousarray(gain(known_labels), np.float64))
-    return kind, rel, highest, plan.scale, plan.ideal_retrieved, *table
+            labels = np.unique(np.concatenate(all_labels))
+            labels = labels[np.isfinite(labels)]
+            return gain_of(kind="table", table_labels=labels, table_gains=np.ascontiguousarray(own(labels), np.float64))
+    return gain_of(kind=plan.gain)
 
 
-def _cutoff_arguments(cutoff: cutoffs.Cutoff | str | None) -> tuple[str, float]:
+def _native_cutoff(cutoff: cutoffs.Cutoff | str | None) -> _native.Cutoff:
     match cutoff:
-        case None:
-            return "none", 0.0
         case cutoffs.Rank(k):
-            return "rank", float(k)
+            return _native.Cutoff(kind="rank", value=k)
         case cutoffs.Fraction(c):
-            return "fraction", c
+            return _native.Cutoff(kind="fraction", value=c)
         case cutoffs.Power(exponent):
-            return "power", exponent
-    return str(cutoff), 0.0
+            return _native.Cutoff(kind="power", value=exponent)
+    return _native.Cutoff(kind=str(cutoff or "none"))
 
 
 def _deepest(plans: Sequence[Plan], longest: int) -> int:
@@ -82,39 +75,40 @@ def _deepest(plans: Sequence[Plan], longest: int) -> int:
 
 
 def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
-    """One row a plan, one column a query: all plans with one sort a query. Without plans, labels are checked only."""
+    """Return one row per plan and one column per query, with one sort per query; without plans, only check labels."""
     judged = lists.judged
     longest = int(np.diff(lists.offsets).max(initial=0))
     if judged is not None:
         longest = max(longest, int(np.diff(judged.offsets).max(initial=0)))
     depth = _deepest(plans, longest)
 
-    gain_numbers: dict[Any, int] = {}
-    gain_arguments: list[tuple[Any, ...]] = []
-    discount_numbers: dict[discounts.Discount, int] = {}
-    discount_arguments: list[tuple[bool, Floats]] = []
-    specs: list[tuple[Any, ...]] = []
+    native_gains: dict[Hashable, _native.Gain] = {}
+    native_discounts: dict[discounts.Discount, _native.Discount] = {}
+    measures: list[_native.Measure] = []
     for plan in plans:
-        gain_key = (plan.gain, plan.rel, plan.scale, plan.ideal_retrieved)
-        if gain_key not in gain_numbers:
-            gain_numbers[gain_key] = len(gain_arguments)
-            gain_arguments.append(_gain_arguments(plan, lists))
-        if plan.discount not in discount_numbers:
-            linear = isinstance(plan.discount, discounts.Linear)
-            discount_numbers[plan.discount] = len(discount_arguments)
-            discount_arguments.append((linear, _NO_TABLE if linear else plan.discount.weights(depth)))
-        numbers = gain_numbers[gain_key], discount_numbers[plan.discount]
-        cutoff = _cutoff_arguments(plan.cutoff)
-        specs.append((plan.reduction, *numbers, plan.denominator, *cutoff, plan.empty, plan.zero_if_short))
+        key = plan.gain, plan.rel, plan.scale, plan.ideal_retrieved
+        if key not in native_gains:
+            native_gains[key] = _native_gain(plan, lists)
+        if plan.discount not in native_discounts:
+            native_discounts[plan.discount] = plan.discount.native(depth)
+        measures.append(
+            _native.Measure(
+                reduction=plan.reduction,
+                gain=native_gains[key],
+                discount=native_discounts[plan.discount],
+                denominator=plan.denominator,
+                cutoff=_native_cutoff(plan.cutoff),
+                empty=plan.empty,
+                zero_if_short=plan.zero_if_short,
+            )
+        )
     return _native.measure(
         lists.labels,
         lists.scores,
         lists.offsets,
-        None if judged is None else (judged.labels, judged.offsets),
-        gain_arguments,
-        discount_arguments,
-        specs,
-        ties,
-        lists.negative,
-        lists.n_threads,
+        measures=measures,
+        judged=None if judged is None else _native.Judged(labels=judged.labels, offsets=judged.offsets),
+        ties=ties,
+        negative=lists.negative,
+        n_threads=lists.n_threads,
     )

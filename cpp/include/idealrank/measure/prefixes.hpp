@@ -16,7 +16,7 @@
 
 namespace idealrank {
 
-// sum_{r <= depths[i]} D(r) g_r on the first sizes[i] documents; depths has one entry a size.
+// sum_{r <= depths[i]} D(r) g_r on the first sizes[i] documents; depths has one entry per size.
 struct PrefixSpec {
   Discount discount;
   std::span<const std::int64_t> depths;
@@ -29,7 +29,12 @@ namespace detail {
 class PrefixMeter {
  public:
   PrefixMeter(std::span<const std::int64_t> sizes, std::span<const PrefixSpec> specs, Ties ties)
-      : sizes_(sizes), specs_(specs), ties_(ties) {}
+      : sizes_(sizes), specs_(specs.begin(), specs.end()), ties_(ties) {
+    for (PrefixSpec& spec : specs_) {  // a weight far below the first one changes no sum
+      auto& weights = spec.discount.weights;
+      while (!weights.empty() && weights.back() <= kNegligible * weights.front()) weights = weights.first(weights.size() - 1);
+    }
+  }
 
   // store(s, i, value) for every spec and size; NaN where the query has fewer documents.
   template <class Store>
@@ -108,7 +113,7 @@ class PrefixMeter {
   }
 
   std::span<const std::int64_t> sizes_;
-  std::span<const PrefixSpec> specs_;
+  std::vector<PrefixSpec> specs_;
   Ties ties_;
   bool average_ = false;
   TopRanker rank_;

@@ -26,7 +26,7 @@ class DenseFeatures:
 
     cells: Any
     offsets: Int64s
-    normalization: tuple[Any, Any] | None
+    normalization: _native.Normalization | None
     n_threads: int
 
     def scores(self, weights: Floats) -> Floats:
@@ -42,7 +42,7 @@ class DenseFeatures:
         grouped: Float32s = self.cells
         if self.normalization is None:
             return grouped
-        shift, scale = (np.asarray(each) for each in self.normalization)
+        shift, scale = self.normalization.shift, self.normalization.scale
         out = np.empty(grouped.shape, np.float32)
         for query, (begin, end) in enumerate(itertools.pairwise(self.offsets)):
             out[begin:end] = (grouped[begin:end] - shift[query]) * scale[query]
@@ -50,10 +50,10 @@ class DenseFeatures:
 
     def of_query(self, query: int, part: slice) -> DenseFeatures:
         """Those of one query alone, which has this part of the grouped documents."""
-        shift_scale = None
-        if self.normalization is not None:
-            shift_scale = tuple(each[query : query + 1] for each in self.normalization)
-        return DenseFeatures(self.cells[part], np.array([0, part.stop - part.start]), shift_scale, 1)
+        fitted, row = self.normalization, slice(query, query + 1)
+        if fitted is not None:
+            fitted = _native.Normalization(shift=fitted.shift[row], scale=fitted.scale[row])
+        return DenseFeatures(self.cells[part], np.array([0, part.stop - part.start]), fitted, 1)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +12,7 @@ from idealrank import _native
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
-from idealrank.measures import DCG, NDCG, LinearNDCG, Measure, discounts
+from idealrank.measures import DCG, NDCG, LinearNDCG, Measure
 from idealrank.measures.base import kernel_ties
 from idealrank.measures.plan import Plan
 
@@ -19,8 +20,6 @@ __all__ = ["growing_sizes", "prefix_values"]
 
 #: Lists up to this length are measured at every n, longer ones at no more than so many.
 ALL_UP_TO, AT_MOST = 5000, 500
-# A weight so much below the first changes no sum of doubles.
-_NEGLIGIBLE = 1e-20
 
 
 def growing_sizes(longest: int) -> Int64s:
@@ -63,12 +62,13 @@ def prefix_values(
         worth = np.ascontiguousarray(gain(labels), np.float64)  # type: ignore[operator]
         of_gain = [i for i, plan in enumerate(plans) if plan.gain == gain]
         specs = {i: _spec(plans[i], rising) for i in of_gain}
-        ideals = _native.prefix_dcg(worth, worth, offsets, rising, [*specs.values()], "stable", threads)
+        dcg_of = functools.partial(_native.prefix_dcg, worth, offsets=offsets, sizes=rising, n_threads=threads)
+        ideals = dcg_of(scores=worth, specs=[*specs.values()], ties="stable")
         by_measure = {i: ideal for i, ideal in zip(specs, ideals, strict=True) if plans[i].denominator == "ideal"}
         for order in dict.fromkeys(ties[i] for i in of_gain):
             rows = [i for i in of_gain if ties[i] == order]
             for ranker, scores in enumerate(rankers):
-                found = _native.prefix_dcg(worth, scores, offsets, rising, [specs[i] for i in rows], order, threads)
+                found = dcg_of(scores=scores, specs=[specs[i] for i in rows], ties=order)
                 for i, dcg in zip(rows, found, strict=True):
                     divisor = by_measure.get(i, np.ones(1))
                     values[ranker, i] = np.nan
@@ -85,9 +85,6 @@ def _plan(measure: Measure) -> Plan:
     return plan
 
 
-def _spec(plan: Plan, sizes: Int64s) -> tuple[bool, Floats, Int64s]:
+def _spec(plan: Plan, sizes: Int64s) -> _native.PrefixSpec:
     depths = sizes if plan.cutoff is None else np.minimum(plan.cutoff.at(sizes), sizes)  # type: ignore[union-attr]
-    if isinstance(plan.discount, discounts.Linear):
-        return True, np.empty(0), depths
-    weights = plan.discount.weights(int(depths.max(initial=0)))
-    return False, weights[weights > _NEGLIGIBLE * weights[:1]], depths
+    return _native.PrefixSpec(discount=plan.discount.native(int(depths.max(initial=0))), depths=depths)

@@ -1,0 +1,185 @@
+// Measures of rankings, and counts of pairs.
+#include "idealrank/measure/measure.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "bind.hpp"
+#include "idealrank/pairs/pairs.hpp"
+
+namespace idealrank::bind {
+
+namespace {
+
+// A gain together with the arrays that its table points into.
+struct BoundGain : Gain {
+  std::optional<In<double>> labels_array, gains_array;
+};
+
+struct BoundCutoff {
+  CutoffKind kind;
+  double value;
+};
+
+// Measures that share a gain or a discount refer to one Python object: the kernel computes it once for all of them.
+struct BoundMeasure {
+  Spec spec;  // its gain and discount are numbered by `numbered`
+  nb::object gain, discount;
+};
+
+struct BoundJudged {
+  In<double> labels;
+  In<std::int64_t> offsets;
+};
+
+void bind_options(nb::module_& m) {
+  nb::class_<BoundGain>(m, "Gain", "How a label becomes a gain; a table has ascending labels and one gain for each.")
+      .def(
+          "__init__",
+          [](BoundGain* self, std::string_view kind, double rel, std::optional<double> highest, double scale, bool ideal_retrieved,
+             std::optional<In<double>> table_labels, std::optional<In<double>> table_gains) {
+            const auto named_kind = named<GainKind>(kind, "kind of gain", {"linear", "exp2", "binary", "judged", "preference", "table"});
+            const auto labels = span_or_empty(table_labels), gains = span_or_empty(table_gains);
+            check_length(gains.size(), labels.size(), "table gains");
+            const double limit = highest.value_or(std::numeric_limits<double>::infinity());
+            new (self) BoundGain{{named_kind, rel, limit, scale, ideal_retrieved, labels, gains},
+                                 std::move(table_labels),
+                                 std::move(table_gains)};
+          },
+          nb::kw_only(), "kind"_a, "rel"_a = 1.0, "highest"_a = nb::none(), "scale"_a = 1.0,
+          "ideal_retrieved"_a = false, "table_labels"_a = nb::none(), "table_gains"_a = nb::none());
+
+  nb::class_<BoundDiscount>(m, "Discount", "The weights of the ranks 1, 2, ..., or n - r where linear.")
+      .def(
+          "__init__",
+          [](BoundDiscount* self, bool linear, std::optional<In<double>> weights) {
+            if (linear == weights.has_value()) throw std::invalid_argument("a discount is either linear or has weights");
+            const auto table = span_or_empty(weights);
+            new (self) BoundDiscount{{linear, table}, std::move(weights)};
+          },
+          nb::kw_only(), "linear"_a = false, "weights"_a = nb::none());
+
+  nb::class_<BoundCutoff>(m, "Cutoff", "How many ranks of a list count.")
+      .def(
+          "__init__",
+          [](BoundCutoff* self, std::string_view kind, double value) {
+            if (!(value >= 0 && value < 0x1p63)) throw std::invalid_argument("a cutoff must be a finite number from 0 on, got " + std::to_string(value));
+            new (self) BoundCutoff{named<CutoffKind>(kind, "kind of cutoff", {"none", "rank", "fraction", "power", "relevant"}), value};
+          },
+          nb::kw_only(), "kind"_a, "value"_a = 0.0);
+
+  nb::class_<BoundMeasure>(m, "Measure", "What becomes of the gains of a ranking.")
+      .def(
+          "__init__",
+          [](BoundMeasure* self, std::string_view reduction, nb::handle_t<BoundGain> gain, nb::handle_t<BoundDiscount> discount,
+             std::string_view denominator, const BoundCutoff& cutoff, double empty, bool zero_if_short) {
+            Spec spec;
+            spec.reduction =
+                named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any", "cascade", "preference", "tied"});
+            spec.denominator = named<Denominator>(
+                denominator, "denominator",
+                {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved", "harmonic"});
+            spec.cutoff_kind = cutoff.kind;
+            spec.cutoff = cutoff.value;
+            spec.empty = empty;
+            spec.zero_if_short = zero_if_short;
+            new (self) BoundMeasure{spec, nb::borrow(gain), nb::borrow(discount)};
+          },
+          nb::kw_only(), "reduction"_a, "gain"_a, "discount"_a, "denominator"_a, "cutoff"_a, "empty"_a, "zero_if_short"_a);
+
+  nb::class_<BoundJudged>(m, "Judged", "The labels of all judged documents, query by query.")
+      .def(
+          "__init__",
+          [](BoundJudged* self, In<double> labels, In<std::int64_t> offsets) {
+            check_offsets(offsets, labels.shape(0), "judged offsets");
+            new (self) BoundJudged{std::move(labels), std::move(offsets)};
+          },
+          nb::kw_only(), "labels"_a.noconvert(), "offsets"_a.noconvert());
+}
+
+// The place of an option among the distinct ones, to which it is added if it is new.
+template <class Bound, class Option>
+std::size_t numbered(nb::handle option, std::vector<nb::handle>& known, std::vector<Option>& options) {
+  const auto place = std::find_if(known.begin(), known.end(), [&](nb::handle other) { return other.is(option); });
+  const auto number = static_cast<std::size_t>(place - known.begin());
+  if (place == known.end()) {
+    known.push_back(option);
+    options.push_back(*nb::inst_ptr<Bound>(option));
+  }
+  return number;
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<2>> measure_lists(const In<double>& labels, const In<double>& scores,
+                                                          const In<std::int64_t>& offsets,
+                                                          const std::vector<BoundMeasure>& measures,
+                                                          const std::optional<BoundJudged>& judged, std::string_view ties,
+                                                          std::string_view negative, int n_threads) {
+  check_length(scores.shape(0), labels.shape(0), "scores");
+  check_offsets(offsets, labels.shape(0), "offsets");
+  Lists lists{span_of(labels), span_of(scores), span_of(offsets), span_of(labels), span_of(offsets), judged.has_value()};
+  if (judged) {
+    check_length(judged->offsets.shape(0), offsets.shape(0), "judged offsets");
+    lists.judged = span_of(judged->labels);
+    lists.judged_offsets = span_of(judged->offsets);
+  }
+  std::vector<Gain> gains;
+  std::vector<Discount> discounts;
+  std::vector<Spec> specs;
+  std::vector<nb::handle> known_gains, known_discounts;
+  for (const BoundMeasure& measure : measures) {
+    Spec& spec = specs.emplace_back(measure.spec);
+    spec.gain = numbered<BoundGain>(measure.gain, known_gains, gains);
+    spec.discount = numbered<BoundDiscount>(measure.discount, known_discounts, discounts);
+  }
+  const Ties ties_kind = ties_of(ties);
+  const auto negative_kind = named<Negative>(negative, "treatment of negative labels", {"error", "unjudged", "keep"});
+
+  const std::size_t n_queries = offsets.shape(0) - 1;
+  Buffer<double> values;
+  values.resize(std::max<std::size_t>(specs.size() * n_queries, 1));
+  {
+    nb::gil_scoped_release release;
+    measure(lists, gains, discounts, specs, ties_kind, negative_kind, values.span(), n_threads);
+  }
+  return to_numpy(std::move(values), specs.size(), n_queries);
+}
+
+}  // namespace
+
+void bind_measure(nb::module_& m) {
+  bind_options(m);
+
+  m.def("measure", &measure_lists, "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(),
+        "measures"_a, "judged"_a.none(), "ties"_a, "negative"_a, "n_threads"_a,
+        "The value of each measure (rows) for each query (columns).");
+
+  m.def(
+      "pair_counts",
+      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& offsets, std::string_view ties, int n_threads) {
+        check_length(scores.shape(0), labels.shape(0), "scores");
+        check_offsets(offsets, labels.shape(0), "offsets");
+        const Ties kind = ties_of(ties);
+        const std::size_t n_queries = offsets.shape(0) - 1;
+        Buffer<double> columns;  // one row per query: the six numbers of PairCounts
+        columns.resize(std::max<std::size_t>(6 * n_queries, 1));
+        {
+          nb::gil_scoped_release release;
+          static_assert(sizeof(PairCounts) == 6 * sizeof(double));
+          std::vector<PairCounts> counts(n_queries);
+          pair_counts(span_of(labels), span_of(scores), span_of(offsets), kind, counts, n_threads);
+          if (n_queries > 0) std::memcpy(columns.data(), counts.data(), n_queries * sizeof(PairCounts));
+        }
+        return to_numpy(std::move(columns), n_queries, 6);
+      },
+      "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "ties"_a, "n_threads"_a);
+}
+
+}  // namespace idealrank::bind

@@ -1,0 +1,66 @@
+// Rows in the order of their scores, and rows grouped by query.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include "bind.hpp"
+#include "idealrank/for_each_query.hpp"
+#include "idealrank/sort/id_order.hpp"
+#include "idealrank/sort/top.hpp"
+#include "idealrank/text/grouping.hpp"
+
+namespace idealrank::bind {
+
+void bind_sort(nb::module_& m) {
+  m.def(
+      "order",
+      [](const In<double>& scores, const In<std::int64_t>& offsets, int n_threads) {
+        check_offsets(offsets, scores.shape(0), "offsets");
+        Buffer<std::int64_t> rows;
+        {
+          nb::gil_scoped_release release;
+          rows.resize(scores.shape(0));
+          for_each_query(span_of(offsets), n_threads, [&] {
+            return [&, rank = TopRanker()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+              const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
+              const auto order = rank(span_of(scores).subspan(first, n), n, query, begin);
+              for (std::size_t r = 0; r < n; ++r) rows[first + r] = begin + order[r];
+            };
+          });
+        }
+        return to_numpy(std::move(rows));
+      },
+      "scores"_a.noconvert(), "offsets"_a.noconvert(), "n_threads"_a);
+
+  m.def(
+      "order_by_id",
+      [](const In<double>& scores, const In<std::int64_t>& offsets, const In<std::uint8_t>& id_bytes,
+         const In<std::int64_t>& id_offsets, bool descending, int n_threads) {
+        check_offsets(offsets, scores.shape(0), "offsets");
+        check_offsets(id_offsets, id_bytes.shape(0), "id offsets");
+        check_length(id_offsets.shape(0), scores.shape(0) + 1, "id offsets");
+        Buffer<std::int64_t> rows;
+        {
+          nb::gil_scoped_release release;
+          rows.resize(scores.shape(0));
+          order_by_id(span_of(scores), span_of(offsets), ids_of(id_bytes, id_offsets), descending, rows.span(), n_threads);
+        }
+        return to_numpy(std::move(rows));
+      },
+      "scores"_a.noconvert(), "offsets"_a.noconvert(), "id_bytes"_a.noconvert(), "id_offsets"_a.noconvert(), "descending"_a,
+      "n_threads"_a);
+
+  m.def(
+      "group",
+      [](const In<std::int64_t>& queries, std::int64_t n_queries) {
+        check_rows(queries, 0, static_cast<std::size_t>(n_queries), "query number");
+        Grouping grouping;
+        {
+          nb::gil_scoped_release release;
+          grouping = group(span_of(queries), n_queries);
+        }
+        return std::make_tuple(to_numpy(std::move(grouping.offsets)), order_or_none(std::move(grouping.order)));
+      },
+      "queries"_a.noconvert(), "n_queries"_a);
+}
+
+}  // namespace idealrank::bind
