@@ -46,7 +46,8 @@ void bind_options(nb::module_& m) {
           "__init__",
           [](BoundGain* self, std::string_view kind, double rel, std::optional<double> highest, double scale, bool ideal_retrieved,
              std::optional<In<double>> table_labels, std::optional<In<double>> table_gains) {
-            const auto named_kind = named<GainKind>(kind, "kind of gain", {"linear", "exp2", "binary", "judged", "preference", "table"});
+            const auto named_kind =
+                named<GainKind>(kind, "kind of gain", {"linear", "exp2", "binary", "judged", "preference", "table"});
             const auto labels = span_or_empty(table_labels), gains = span_or_empty(table_gains);
             check_length(gains.size(), labels.size(), "table gains");
             const double limit = highest.value_or(std::numeric_limits<double>::infinity());
@@ -71,16 +72,19 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](BoundCutoff* self, std::string_view kind, double value) {
-            if (!(value >= 0 && value < 0x1p63)) throw std::invalid_argument("a cutoff must be a finite number from 0 on, got " + std::to_string(value));
-            new (self) BoundCutoff{named<CutoffKind>(kind, "kind of cutoff", {"none", "rank", "fraction", "power", "relevant"}), value};
+            if (!(value >= 0 && value < 0x1p63)) {  // it becomes a whole number
+              throw std::invalid_argument("a cutoff must be a finite number from 0 on, got " + std::to_string(value));
+            }
+            const auto named_kind = named<CutoffKind>(kind, "kind of cutoff", {"none", "rank", "fraction", "power", "relevant"});
+            new (self) BoundCutoff{named_kind, value};
           },
           nb::kw_only(), "kind"_a, "value"_a = 0.0);
 
   nb::class_<BoundMeasure>(m, "Measure", "What becomes of the gains of a ranking.")
       .def(
           "__init__",
-          [](BoundMeasure* self, std::string_view reduction, nb::handle_t<BoundGain> gain, nb::handle_t<BoundDiscount> discount,
-             std::string_view denominator, const BoundCutoff& cutoff, double empty, bool zero_if_short) {
+          [](BoundMeasure* self, std::string_view reduction, nb::handle_t<BoundGain> gain,
+             nb::handle_t<BoundDiscount> discount, std::string_view denominator, const BoundCutoff& cutoff, double empty, bool zero_if_short) {
             Spec spec;
             spec.reduction =
                 named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any", "cascade", "preference", "tied"});

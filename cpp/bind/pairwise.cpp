@@ -29,7 +29,8 @@ struct BoundPairLoss {
 };
 
 void bind_options(nb::module_& m) {
-  nb::class_<BoundSwap>(m, "Swap", "The measure whose change by a swap weights a pair, and the ranks that one document of it is among.")
+  // A pair has a document among the first `truncation` ranks.
+  nb::class_<BoundSwap>(m, "Swap", "The measure whose change, if the documents of a pair were swapped, weights the pair.")
       .def(
           "__init__",
           [](BoundSwap* self, std::string_view reduction, const BoundDiscount& discount, In<std::int64_t> depths,
@@ -40,7 +41,7 @@ void bind_options(nb::module_& m) {
           },
           nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none());
 
-  nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair, its margin or sigma (scale), its weight; their sum, or mean, per query.")
+  nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair with its margin or sigma (scale); the sum or mean per query.")
       .def(
           "__init__",
           [](BoundPairLoss* self, std::string_view kind, double scale, std::string_view weight, bool mean,
@@ -85,7 +86,8 @@ void bind_pairwise(nb::module_& m) {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           column.resize(n);
-          pairwise(span_of(labels), span_of(scores), span_of(offsets), span_or_empty(weights), spec, values.span(), column.span(), n_threads);
+          pairwise(span_of(labels), span_of(scores), span_of(offsets), span_or_empty(weights), spec, values.span(),
+                   column.span(), n_threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
       },

@@ -86,7 +86,7 @@ def test_parts_of_different_lengths_do_not_fit() -> None:
 
 def test_structs_keep_their_arrays_alive() -> None:
     gain = _native.Gain(kind="table", table_labels=np.arange(3.0), table_gains=np.arange(3.0) * 10)
-    measure = measure_of(gain, _native.Discount(weights=0.5 ** np.arange(3)))
+    measure = measure_of(gain, _native.Discount(weights=np.array([1, 0.5, 0.25])))
     del gain
     gc.collect()
     filler = [np.full(3, 7.0) for _ in range(100)]  # takes memory that was freed

@@ -132,14 +132,14 @@ def approx_ap(worth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order
 
 class Swap:
     """
-    The measure whose change by a swap weights a pair, and the ranks that one document of it is among.
+    The measure whose change, if the documents of a pair were swapped, weights the pair.
     """
 
     def __init__(self, *, reduction: str, discount: Discount, depths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], truncation: int | None = None) -> None: ...
 
 class PairLoss:
     """
-    The loss of a pair, its margin or sigma (scale), its weight; their sum, or mean, per query.
+    The loss of a pair with its margin or sigma (scale); the sum or mean per query.
     """
 
     def __init__(self, *, kind: str, scale: float, weight: str = 'one', mean: bool = False, swap: Swap | None = None) -> None: ...
