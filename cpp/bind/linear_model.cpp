@@ -57,8 +57,8 @@ void bind_linear_model(nb::module_& m) {
             new (self) BoundNormalization{std::move(shift), std::move(scale)};
           },
           nb::kw_only(), "shift"_a.noconvert(), "scale"_a.noconvert())
-      .def_prop_ro("shift", [](const BoundNormalization& self) { return OutColumns(self.shift); })
-      .def_prop_ro("scale", [](const BoundNormalization& self) { return OutColumns(self.scale); });
+      .def_prop_ro("shift", [](const BoundNormalization& self) { return OutColumns(self.shift); }, nb::rv_policy::automatic)
+      .def_prop_ro("scale", [](const BoundNormalization& self) { return OutColumns(self.scale); }, nb::rv_policy::automatic);
 
   m.def(
       "fit_normalization",
