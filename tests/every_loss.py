@@ -3,6 +3,7 @@
 import numpy as np
 
 from idealrank import losses
+from idealrank.losses.names import LOSSES
 
 __all__ = ["CLASSES", "FORMS", "INCOMPLETE", "LABELS", "NAMES", "OFFSETS", "SCORES"]
 
@@ -48,7 +49,7 @@ FORMS: dict[str, list[str]] = {
 }
 #: Losses that need an option.
 INCOMPLETE = {"Approx", "Bregman"}
-CLASSES = [name for name in losses.__all__ if isinstance(getattr(losses, name), type) and name != "Loss"]
+CLASSES = sorted(cls.__name__ for cls in LOSSES.members().values())
 NAMES = [
     text
     for name in CLASSES

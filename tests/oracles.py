@@ -414,11 +414,10 @@ def tied_values(
     groups, ranked_scores = tie_groups(labels, scores), sorted(scores, reverse=True)
     every = tie_values(m, labels, scores, judged)
     least, greatest = min(every), max(every)
-    lower_is_better = type(m).__name__ in ("NDCGPValue", "PairwiseError")
     return {
         "average": _p_value_of_mean(m, labels, scores, pool) if isinstance(m, NDCGPValue) else statistics.fmean(every),
         "stable": measure_value(m, itertools.chain(*groups), pool, ranked_scores),
         "reverse": measure_value(m, itertools.chain(*(group[::-1] for group in groups)), pool, ranked_scores),
-        "best": least if lower_is_better else greatest,
-        "worst": greatest if lower_is_better else least,
+        "best": least if m.lower_is_better else greatest,
+        "worst": greatest if m.lower_is_better else least,
     }

@@ -3,8 +3,9 @@
 Importing this costs little more than NumPy: every name below is loaded when it is first used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from idealrank._base.lazy import lazy
 
 if TYPE_CHECKING:
     from idealrank import integrations as integrations
@@ -39,29 +40,24 @@ if TYPE_CHECKING:
     from idealrank.io.letor import read_letor as read_letor
     from idealrank.io.letor import write_letor as write_letor
     from idealrank.io.letor_folds import read_letor_folds as read_letor_folds
-    from idealrank.io.scores import read_groups as read_groups
-    from idealrank.io.scores import read_scores as read_scores
-    from idealrank.io.scores import write_groups as write_groups
-    from idealrank.io.scores import write_scores as write_scores
+    from idealrank.io.scores import *  # noqa: F403
     from idealrank.io.tables import read_csv as read_csv
     from idealrank.io.tables import read_parquet as read_parquet
     from idealrank.io.tables import write_frame as write_frame
-    from idealrank.io.trec import read_qrels as read_qrels
-    from idealrank.io.trec import read_run as read_run
-    from idealrank.io.trec import write_qrels as write_qrels
-    from idealrank.io.trec import write_run as write_run
+    from idealrank.io.trec import *  # noqa: F403
     from idealrank.losses.names import loss as loss
     from idealrank.measures import cutoffs as cutoffs
     from idealrank.measures import discounts as discounts
     from idealrank.measures import gains as gains
     from idealrank.measures import ranks as ranks
     from idealrank.measures.conventions import convention as convention
+    from idealrank.measures.discounted import ndcg as ndcg
     from idealrank.measures.names import measure as measure
-    from idealrank.measures.names import ndcg as ndcg
 
 __version__ = "0.1.0"
 
-_HOME = {
+#: Where each public name is defined.
+_TABLE = {
     "compare": "evaluation.comparison",
     "Comparison": "evaluation.comparison",
     "concatenate": "data.construction",
@@ -78,7 +74,7 @@ _HOME = {
     "Judged": "data.lists",
     "loss": "losses.names",
     "measure": "measures.names",
-    "ndcg": "measures.names",
+    "ndcg": "measures.discounted",
     "Problem": "data.problem",
     "Qrels": "data.judgments",
     "qrels_from_frame": "io.frames",
@@ -117,18 +113,7 @@ _MODULES = (
     "theory",
 )
 
-__all__ = ["__version__", *_HOME, *_MODULES]
+__all__ = ["__version__", *_TABLE, *_MODULES]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"idealrank.{name}")
-    if name in _HOME:
-        value = getattr(import_module(f"idealrank.{_HOME[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'idealrank' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = lazy(__name__, _TABLE, _MODULES)

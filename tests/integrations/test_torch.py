@@ -16,9 +16,11 @@ from idealrank import discounts, losses
 from idealrank.data.columns import read_only
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import links, potentials
+from idealrank.losses.names import LOSSES
 
 torch = pytest.importorskip("torch")
 ranking = pytest.importorskip("idealrank.integrations.torch")
+modules = pytest.importorskip("idealrank.integrations.torch.modules")
 RankingLoss = ranking.RankingLoss
 
 BACKENDS = ["native", "torch"]
@@ -350,8 +352,41 @@ def test_what_has_no_formula_says_how_to_compute_it() -> None:
     assert RankingLoss(Own(), backend="torch")(LABELS, scores, OFFSETS) > 0
     for loss in (Plain(), losses.Bregman("squared", link=cube), losses.ApproxNDCG(discount=Steep())):
         RankingLoss(loss)(LABELS, scores, OFFSETS)
-        with pytest.raises(OptionError, match=r"backend='native', or move the scores with scores\.cpu\(\)"):
+        with pytest.raises(OptionError, match="has no formula in PyTorch: use backend='native'"):
             RankingLoss(loss, backend="torch")(LABELS, scores, OFFSETS)
+
+
+class Doubled(losses.LeastSquares):
+    def of_targets(self, target: Any, lists: Any) -> Any:
+        return tuple(2 * column for column in super().of_targets(target, lists))
+
+
+class Renamed(losses.LeastSquares):
+    pass
+
+
+@pytest.mark.parametrize(("loss", "factor"), [(Doubled(), 2), (Renamed(), 1)], ids=["other values", "same values"])
+def test_a_listwise_loss_of_ones_own_is_never_computed_by_the_formula_of_another(
+    loss: Any, factor: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = value_and_gradient(RankingLoss("least_squares"), LABELS, scores_of(SCORES), OFFSETS)
+    monkeypatch.setattr(modules, "is_on_cpu", lambda scores: False)  # as if there were a GPU
+    own = value_and_gradient(RankingLoss(loss), LABELS, scores_of(SCORES), OFFSETS)
+    for found, expected in zip(own, plain, strict=True):
+        torch.testing.assert_close(found, factor * expected, rtol=1e-12, atol=1e-12)
+    if factor == 2:
+        with pytest.raises(OptionError, match="has no formula in PyTorch"):
+            RankingLoss(loss, backend="torch")(LABELS, torch.tensor(SCORES), OFFSETS)
+
+
+def test_a_registered_loss_of_ones_own_is_a_module_and_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    for table in ("_by_letters", "_aliases"):
+        monkeypatch.setattr(LOSSES, table, dict(getattr(LOSSES, table)))
+    losses.register("doubled_squares")(Doubled)
+    scores = torch.tensor(SCORES)
+    assert ranking.Doubled is ranking.Doubled
+    assert ranking.Doubled()(LABELS, scores, OFFSETS) == ranking.doubled_squares(LABELS, scores, OFFSETS)
+    assert str(ranking.Doubled()) == "Doubled(doubled_squares, reduction='mean')"
 
 
 def test_losses_with_the_same_text_are_told_apart() -> None:

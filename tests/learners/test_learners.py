@@ -12,13 +12,10 @@ from sklearn.exceptions import NotFittedError
 
 from idealrank import learners, losses
 from idealrank.errors import DataError, OptionError
-from idealrank.learners.base import Ranker
+from idealrank.learners import names
 
 LEARNERS = [
-    each
-    for each in (getattr(learners, name) for name in learners.__all__)
-    if isinstance(each, type) and issubclass(each, Ranker)
-    if each is not learners.BoostedRanker or find_spec("lightgbm")
+    each for each in names.LEARNERS.members().values() if each is not learners.BoostedRanker or find_spec("lightgbm")
 ]
 NAMED = {
     learners.ListNet: "cross_entropy",

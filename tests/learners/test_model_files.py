@@ -20,9 +20,9 @@ from idealrank import cutoffs, learners, losses
 from idealrank.errors import DataError, MissingExtraError, ModelError, ParseError
 from idealrank.learners import LinearRanker, ListNet, RandomRanker, load, save
 from idealrank.learners.files.documents import StoredModel, read_model, write_model
-from idealrank.learners.names import classes
+from idealrank.learners.names import by_class_name
 
-LEARNERS = classes()
+LEARNERS = by_class_name()
 SAVED = [name for name, cls in LEARNERS.items() if cls._state]
 
 

@@ -430,7 +430,7 @@ def test_a_negative_gain_is_refused_with_its_place() -> None:
 def test_options_that_cannot_be_are_refused() -> None:
     with pytest.raises(OptionError, match="p of a p-norm lies above 1"):
         potentials.PNorm(1)
-    with pytest.raises(OptionError, match="psi is 'squared', 'kl'"):
+    with pytest.raises(OptionError, match="psi: expected a potential such as squared, kl"):
         losses.Bregman(3)
     with pytest.raises(OptionError, match="a link is 'scale:2' or a Link"):
         losses.Bregman("kl", link=3)

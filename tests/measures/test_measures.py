@@ -1,4 +1,4 @@
-"""Every measure in `measures.__all__` against slow oracles, and the properties that all of them share."""
+"""Every registered measure against slow oracles, and the properties that all of them share."""
 
 import dataclasses
 import itertools
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from idealrank import discounts, gains, measure, measures
+from idealrank import discounts, gains, measure
 from idealrank._typing import Floats
 from idealrank.data.lists import Judged, Lists
 from idealrank.errors import DataError, OptionError
@@ -45,13 +45,10 @@ from idealrank.measures import (
 )
 from idealrank.measures import Judged as JudgedShare
 from idealrank.measures.base import TIES
+from idealrank.measures.names import MEASURES
 from idealrank.measures.plan import run
 
-MEMBERS = [getattr(measures, name) for name in measures.__all__]
-CLASSES: list[type[Measure]] = [
-    member for member in MEMBERS if isinstance(member, type) and issubclass(member, Measure) and member is not Measure
-]
-LOWER_IS_BETTER = (PairwiseError, NDCGPValue)
+CLASSES = [*MEASURES.members().values()]
 KERNEL_TIES = ("average", "stable", "reverse", "best", "worst")
 #: Heavily repeated, with labels that are counted (0 to 63), labels that are not, and sums that round.
 LABELS = (0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 4.0, 0.1, 0.5, 1.25, 2.9, 63.0, 64.0, 70.5)
@@ -272,7 +269,7 @@ def test_no_ranking_is_better_than_the_ideal_one(cls: type[Measure], data: st.Da
     m = ready(cls(**data.draw(options_of(cls))))
     labels, scores, offsets = data.draw(queries(m, longest=8)).columns()
     ideal, actual = m(labels, ideal_scores(m, labels), offsets), m(labels, scores, offsets)
-    if cls in LOWER_IS_BETTER:
+    if cls.lower_is_better:
         ideal, actual = -ideal, -actual
     assert np.all((ideal >= actual - 1e-13 * np.abs(actual)) | np.isnan(ideal))
 

@@ -18,6 +18,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.cli.group import commands
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE
+from idealrank.losses.names import LOSSES
 from idealrank.losses.potentials import PNorm
 from idealrank.losses.segments import sums
 from idealrank.theory.consistency.fisher import Mixture
@@ -275,7 +276,7 @@ def test_the_search_knows_three_documents_and_other_measures() -> None:
 NOT_GRADED = {"approx", "approx_ap", "approx_precision", "approx_rr", "bregman"}
 
 
-@pytest.mark.parametrize("name", sorted({*losses.names.classes(), "bregman(psi=pnorm:1.5)"} - NOT_GRADED))
+@pytest.mark.parametrize("name", sorted({*LOSSES.members(), "bregman(psi=pnorm:1.5)"} - NOT_GRADED))
 def test_where_labels_are_certain_the_higher_label_comes_first(name: str) -> None:
     for labels in ([0, 2, 1], [4, 0, 1], [1, 2, 3]):
         found = best_scores(losses.loss(name), Mixture.of([[1.0]], [[labels]]))

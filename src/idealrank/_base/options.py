@@ -1,17 +1,47 @@
-"""Frozen values with named options: ``ndcg(gain=linear)``, ``approx_ndcg(alpha=20)``."""
+"""Frozen values with a name in text: ``power:0.5`` has numbers, ``ndcg(gain=linear)`` named options."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, cast
 
-from idealrank._base.specs import nearest, number_text
+from idealrank._base.grammar import Written, no_option, number_text, snake_case, unknown
 from idealrank.errors import OptionError
 
-__all__ = ["Options", "choice", "number", "option", "read_options"]
+__all__ = ["Named", "Numbers", "Options", "choice", "number", "option"]
+
+
+class _ClassName:
+    def __get__(self, instance: object, owner: type) -> str:
+        return snake_case(owner.__name__)
+
+
+class Named:
+    """A frozen dataclass with a name in text."""
+
+    #: The name under which the class, or the one that it is made from, is registered; else the class's own.
+    label: ClassVar[str] = cast("str", _ClassName())
+
+    @classmethod
+    def from_written(cls, written: Written) -> Self:
+        """Return the value that a text stands for."""
+        raise NotImplementedError
+
+
+class Numbers(Named):
+    """A value of numbers, written after colons: ``power:0.5``."""
+
+    @classmethod
+    def from_written(cls, written: Written) -> Self:
+        if written.options:
+            raise OptionError(f"{cls.label} takes numbers after colons and no options, got {written.text!r}")
+        return cls(*map(float, written.values))
+
+    def __str__(self) -> str:
+        values = [getattr(self, field.name) for field in dataclasses.fields(self)]  # type: ignore[arg-type]
+        return ":".join([self.label, *map(number_text, values)])
 
 
 def choice(*words: str) -> Callable[[Any], str]:
@@ -19,7 +49,7 @@ def choice(*words: str) -> Callable[[Any], str]:
 
     def coerce(value: Any) -> str:
         if value not in words:
-            raise OptionError(f"unknown value {value!r}{nearest(str(value), words)}")
+            raise unknown("value", value, words)
         return str(value)
 
     return coerce
@@ -45,11 +75,9 @@ def option(coerce: Callable[[Any], Any], default: Any = None) -> Any:
     return dataclasses.field(default=default, metadata={"coerce": coerce})
 
 
-class Options:
-    """A frozen dataclass of options, each made from what people write for it; an option may be None."""
+class Options(Named):
+    """A value of named options, each made from what people write for it; an option may be None."""
 
-    #: The name in text.
-    label: ClassVar[str]
     #: Fields of a parent that mean nothing here.
     without: ClassVar[frozenset[str]] = frozenset()
 
@@ -57,7 +85,7 @@ class Options:
         known = cls.options()
         for name, value in options.items():
             if name not in known and not (value is None and name in cls.without):
-                raise OptionError(f"{cls.label} has no option {name!r}{nearest(name, known)}")
+                raise no_option(cls.label, name, known)
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
@@ -68,6 +96,17 @@ class Options:
                     object.__setattr__(self, name, coerce(value))
                 except OptionError as error:
                     raise OptionError(f"{self.label}: {name}: {error}") from None
+
+    @classmethod
+    def from_written(cls, written: Written) -> Self:
+        if written.values:
+            raise OptionError(f"{cls.label} takes options in brackets, option=value, got {written.text!r}")
+        for each in dataclasses.fields(cls):  # type: ignore[arg-type]
+            if each.default is dataclasses.MISSING and each.name not in written.options:
+                raise OptionError(
+                    f"{written.text!r} lacks the option {each.name!r}: write {cls.label}({each.name}=...)"
+                )
+        return cls(**written.options)
 
     @classmethod
     def options(cls) -> Mapping[str, Callable[[Any], Any]]:
@@ -91,26 +130,3 @@ def _text(value: Any) -> str:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return number_text(value) if math.isfinite(value) else str(value)
     return str(value)
-
-
-#: One that is not between brackets of its own.
-_COMMA = re.compile(r",(?![^(]*\))")
-
-
-def read_options(inside: str, whole: str) -> dict[str, str]:
-    """The options between the brackets of a name.
-
-    >>> read_options("alpha=20, cutoff=10", whole="approx_ndcg(alpha=20, cutoff=10)")
-    {'alpha': '20', 'cutoff': '10'}
-    >>> read_options("measure=ndcg(gain=linear,discount=zipf)@10", whole="...")
-    {'measure': 'ndcg(gain=linear,discount=zipf)@10'}
-    """
-    options: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in _COMMA.split(inside))):
-        key, equals, value = (text.strip() for text in part.partition("="))
-        if not equals:
-            raise OptionError(f"cannot read the option {part!r} of {whole!r}: write option=value")
-        if key in options:
-            raise OptionError(f"the option {key!r} stands twice in {whole!r}")
-        options[key] = value
-    return options

@@ -1,7 +1,8 @@
 """Other people's learners, each in a module of its own, which is imported on demand and needs the extra of its name."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from idealrank._base.lazy import lazy
 
 if TYPE_CHECKING:
     from idealrank.integrations import dask as dask
@@ -11,8 +12,5 @@ if TYPE_CHECKING:
 
 __all__ = ["dask", "lightgbm", "torch", "xgboost"]
 
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = lazy(__name__, {}, __all__)

@@ -68,6 +68,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     __metadata_request__score = {"qid": True, "sample_weight": None}  # noqa: RUF012  (a Pipeline offers it to all)
 
     _state: ClassVar[Mapping[str, str]] = {}
+    #: The name in text, under which `idealrank.learners.register` knows the learner.
+    label: ClassVar[str]
 
     measure: str | Measure
     normalize: str | None

@@ -15,6 +15,7 @@ from idealrank.data.ranking import RankingData
 from idealrank.learners.base import Ranker, Training
 from idealrank.learners.linear.features import table_of
 from idealrank.learners.linear.parts import in_callers_words
+from idealrank.learners.names import register
 from idealrank.losses import LeastSquares
 from idealrank.measures import Measure
 from idealrank.measures.discounts import Discount
@@ -23,6 +24,7 @@ from idealrank.measures.gains import Gain
 __all__ = ["ConsistentRegression"]
 
 
+@register("consistent_regression")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConsistentRegression(Ranker):
     """A regressor fitted to G(r) / ||G(r)||_D, gains over their query's ideal DCG (Ravikumar et al. 2011, section 3.3).

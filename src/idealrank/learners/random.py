@@ -12,11 +12,13 @@ from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.learners.base import Ranker, Training
+from idealrank.learners.names import register
 from idealrank.measures import Measure
 
 __all__ = ["RandomRanker"]
 
 
+@register("random", "random_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class RandomRanker(Ranker):
     """Scores drawn from between -1 and 1, whatever the features: the same for the same ``random_state`` and rows.

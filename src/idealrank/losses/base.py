@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,9 @@ class Loss(Options):
     >>> values, gradient
     (array([0.69314718]), array([-0.5,  0.5]))
     """
+
+    #: Whether the gradient is that of the values, which an optimizer with a line search needs.
+    has_potential: ClassVar[bool] = True
 
     def __str__(self) -> str:
         return self.named()

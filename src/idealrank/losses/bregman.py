@@ -10,12 +10,14 @@ from idealrank._base.options import option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses import links, potentials
+from idealrank.losses.names import register
 from idealrank.losses.segments import sums
 from idealrank.losses.targets import Listwise, normalizer
 
 __all__ = ["Bregman"]
 
 
+@register("bregman")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bregman(Listwise):
     """D_psi(u, g(s)) = psi(u) + psi*(T(s)) - <T(s), u> (Ravikumar et al. 2011, Theorems 8 and 9).
@@ -34,7 +36,6 @@ class Bregman(Listwise):
     psi: Any = dataclasses.field(metadata={"coerce": potentials.of}, kw_only=False)
     link: Any = option(links.of)
     normalizer: Any = option(normalizer, "dcg")
-    label = "bregman"
 
     def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
         fitted = lists.scores if self.link is None else self.link.forward(lists.scores)

@@ -29,6 +29,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.losses.base import Loss
+from idealrank.losses.names import register
 from idealrank.losses.positions import REDUCTIONS, Positions
 from idealrank.losses.segments import sums
 from idealrank.losses.soft_pairs import misordered
@@ -221,6 +222,7 @@ def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) ->
     return np.ones(lists.n_queries)
 
 
+@register("approx_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxNDCG(Approximation):
     """1 - NDCG of soft ranks, any gain and discount (eq. (21)).
@@ -236,12 +238,12 @@ class ApproxNDCG(Approximation):
     cutoff: Any = option(cutoffs.of)
     gain: Any = option(gains.of)
     discount: Any = option(discounts.of)
-    label = "approx_ndcg"
 
     def target(self) -> Measure:
         return NDCG(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
 
 
+@register("approx_ap")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxAP(Approximation):
     """1 - average precision of soft ranks (eq. (22)); a document is relevant from the label ``rel`` on.
@@ -254,12 +256,12 @@ class ApproxAP(Approximation):
 
     cutoff: Any = option(cutoffs.of)
     rel: float | None = option(number())
-    label = "approx_ap"
 
     def target(self) -> Measure:
         return AP(cutoff=self.cutoff, rel=self.rel)
 
 
+@register("approx_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxPrecision(Approximation):
     """1 - precision@k of soft ranks, where sigma(beta (k + 1/2 - p)) of a document at position p is among the first k.
@@ -272,12 +274,12 @@ class ApproxPrecision(Approximation):
 
     cutoff: Any = option(cutoffs.of, cutoffs.Rank(10))
     rel: float | None = option(number())
-    label = "approx_precision"
 
     def target(self) -> Measure:
         return Precision(cutoff=self.cutoff, rel=self.rel)
 
 
+@register("approx_rr")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxRR(Approximation):
     """1 - reciprocal rank: sum of 1/p_x over relevant x, times the products of sigma(beta (p_y - p_x)) over the others.
@@ -290,12 +292,12 @@ class ApproxRR(Approximation):
 
     cutoff: Any = option(cutoffs.of)
     rel: float | None = option(number())
-    label = "approx_rr"
 
     def target(self) -> Measure:
         return RR(cutoff=self.cutoff, rel=self.rel)
 
 
+@register("approx_kendall")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxKendall(SoftRanked):
     """1 - Kendall's tau, tau the mean over pairs with labels x > y of 2 sigma(alpha (s_x - s_y)) - 1, from -1 to 1.
@@ -308,8 +310,6 @@ class ApproxKendall(SoftRanked):
     >>> ApproxKendall()([1, 0], [0, 0])
     (array([1.]), array([-5.,  5.]))
     """
-
-    label = "approx_kendall"
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         alpha = self.slope_of_ranks()
@@ -330,6 +330,7 @@ class _OfMeasure(Approximation):
         return self.measure  # type: ignore[no-any-return]
 
 
+@register("approx")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Approx(SoftRanked):
     """1 - any measure of positions, with soft ranks in place of ranks: dcg, recall, f1, rbp, hit_rate and the like.
@@ -344,7 +345,6 @@ class Approx(SoftRanked):
 
     measure: Any = dataclasses.field(metadata={"coerce": measure}, kw_only=False)
     beta: float = option(slope, 10.0)
-    label = "approx"
 
     def __post_init__(self) -> None:
         super().__post_init__()

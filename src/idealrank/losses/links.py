@@ -8,16 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.specs import Named, parse
+from idealrank._base.options import Numbers
+from idealrank._base.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 
-__all__ = ["Elementwise", "Link", "Scale", "of"]
+__all__ = ["LINKS", "Elementwise", "Link", "Scale", "of", "register"]
 
 Function = Callable[[Floats], Floats]
 
 
-class Link(Named):
+class Link(Numbers):
     """A strictly increasing map of scores, t = T(s), each score by itself.
 
     Theorem 8 of Ravikumar et al. 2011 has D_psi(u, g(s)) for any g whose inverse preserves order (on g itself, as
@@ -37,6 +38,12 @@ class Link(Named):
         raise NotImplementedError
 
 
+#: The links by name: `register` adds one, `of` reads one.
+LINKS: Registry[Link] = Registry("link", Link, "scale:2")
+register, of = LINKS.register, LINKS.of
+
+
+@register("scale")
 @dataclass(frozen=True)
 class Scale(Link):
     """T(s) = a s, a > 0. ``Bregman("pnorm:2", link="scale:2")`` is ||s - u||^2.
@@ -85,16 +92,3 @@ class Elementwise(Link):
 
     def inverse(self, t: Floats) -> Floats:
         return self.inverse_function(t)
-
-
-def of(value: str | Link) -> Link:
-    """A link from its name; a link stays itself.
-
-    >>> of("scale:2")
-    Scale(factor=2.0)
-    """
-    if isinstance(value, Link):
-        return value
-    if not isinstance(value, str):
-        raise OptionError(f"a link is 'scale:2' or a Link, got {value!r}")
-    return parse(value, {Scale.name(): Scale}, "link")

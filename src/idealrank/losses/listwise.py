@@ -18,12 +18,14 @@ from idealrank._base.options import choice, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss
+from idealrank.losses.names import register
 from idealrank.losses.segments import log_sum_exp, log_sums_downwards, norms, runs, sums
 from idealrank.losses.targets import Listwise, Target, check_finite, check_outcome, divided, normalizer
 
 __all__ = ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"]
 
 
+@register("least_squares", "squared")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LeastSquares(Listwise):
     """||s - G||^2; with ``normalizer="dcg"`` the consistent ||s - u||^2 (section 3.3).
@@ -33,8 +35,6 @@ class LeastSquares(Listwise):
     >>> LeastSquares()([1, 0], [0.5, 0.25])
     (array([0.3125]), array([-1. ,  0.5]))
     """
-
-    label = "least_squares"
 
     def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
         away = lists.scores - target
@@ -47,6 +47,7 @@ class LeastSquares(Listwise):
         return target
 
 
+@register("cosine", "rank_cosine")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cosine(Listwise):
     """1 - <s, G> / (||s||_2 ||G||_2), RankCosine's; with ``normalizer="dcg"`` 1 - <s, u> / ||s||_2 (section 3.3).
@@ -61,8 +62,6 @@ class Cosine(Listwise):
     >>> Cosine()([1, 0], [3, 4])
     (array([0.4]), array([-0.128,  0.096]))
     """
-
-    label = "cosine"
 
     def target(self, lists: Lists) -> Target:
         if self.normalizer is not None:
@@ -84,6 +83,7 @@ class Cosine(Listwise):
         return target
 
 
+@register("cross_entropy", "list_net")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CrossEntropy(Listwise):
     """KL(softmax(labels) || softmax(s)), ListNet's top-one; with ``normalizer="dcg"`` KL(u || exp(s)) (section 3.3).
@@ -96,8 +96,6 @@ class CrossEntropy(Listwise):
     >>> CrossEntropy()([0, 0], [0, np.log(3)])
     (array([0.14384104]), array([-0.25,  0.25]))
     """
-
-    label = "cross_entropy"
 
     def target(self, lists: Lists) -> Target:
         if self.normalizer is not None:
@@ -135,6 +133,7 @@ def _q(value: Any) -> float | str:
     return "auto" if value == "auto" else number(2, 1e6)(value)
 
 
+@register("q_norm")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class QNorm(Listwise):
     """||s||_q^2 - 2 <s, u>, q >= 2, or with ``form="normalised"`` -<s, u> / ||s||_q (eq. (4) and below it).
@@ -154,7 +153,6 @@ class QNorm(Listwise):
     form: str = option(choice("penalised", "normalised"), "penalised")
     q: float | str = option(_q, "auto")
     normalizer: Any = option(normalizer, "dcg")
-    label = "q_norm"
 
     def exponents(self, sizes: Int64s) -> Floats:
         """q, one a query."""
@@ -193,6 +191,7 @@ def _inverse(length: Floats, lists: Lists) -> Floats:
     return np.repeat(1 / np.where(length > 0, length, 1.0), lists.sizes)
 
 
+@register("list_mle")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ListMLE(Loss):
     """-log of the Plackett-Luce likelihood of the documents by falling label (Xia et al. 2008).
@@ -208,7 +207,6 @@ class ListMLE(Loss):
     """
 
     ties: str = option(choice("together", "stable"), "together")
-    label = "list_mle"
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         gradient = np.empty_like(lists.scores)

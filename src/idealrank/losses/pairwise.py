@@ -28,6 +28,7 @@ from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.losses.base import Loss
 from idealrank.losses.direct import depths_of
+from idealrank.losses.names import register
 from idealrank.losses.targets import worth_of
 from idealrank.measures import NDCG, Measure, cutoffs, gains, measure
 from idealrank.measures.plan import Plan, run
@@ -69,6 +70,7 @@ class Pairwise(Loss):
         return _native.pairwise(*columns, loss=loss, curvature=curvature, n_threads=lists.n_threads)
 
 
+@register("hinge", "rank_svm")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Hinge(Pairwise):
     """RankSVM's loss of a pair, max(0, margin - d) (Herbrich et al. 2000, Joachims 2002).
@@ -83,12 +85,12 @@ class Hinge(Pairwise):
     """
 
     margin: float = option(_positive, 1.0)
-    label = "hinge"
 
     def pair_loss(self) -> tuple[str, float]:
         return "hinge", self.margin
 
 
+@register("squared_hinge")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SquaredHinge(Pairwise):
     """The squared hinge of a pair, max(0, margin - d)^2 (RankSVM with quadratic slack; Chapelle and Keerthi 2010).
@@ -100,12 +102,12 @@ class SquaredHinge(Pairwise):
     """
 
     margin: float = option(_positive, 1.0)
-    label = "squared_hinge"
 
     def pair_loss(self) -> tuple[str, float]:
         return "squared_hinge", self.margin
 
 
+@register("pairwise_logistic", "rank_net")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseLogistic(Pairwise):
     """RankNet's loss of a pair, ln(1 + exp(-sigma d)), natural logarithm (Burges et al. 2005).
@@ -117,12 +119,12 @@ class PairwiseLogistic(Pairwise):
     """
 
     sigma: float = option(_positive, 1.0)
-    label = "pairwise_logistic"
 
     def pair_loss(self) -> tuple[str, float]:
         return "logistic", self.sigma
 
 
+@register("pairwise_linear")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseLinear(Pairwise):
     """The loss of which linear NDCG is the measure: a pair of labels b > a counts b - a times (Jin and Geng, eq. (3)).
@@ -140,13 +142,13 @@ class PairwiseLinear(Pairwise):
 
     surrogate: str = option(choice("logistic", "hinge"), "logistic")
     scale: float = option(_positive, 1.0)
-    label = "pairwise_linear"
     pair_weight = "label_gap"
 
     def pair_loss(self) -> tuple[str, float]:
         return self.surrogate, self.scale
 
 
+@register("lambda_rank")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LambdaRank(Pairwise):
     """LambdaRank: |change of a measure if i and j traded places| ln(1 + exp(-sigma d)) (Burges et al. 2006).
@@ -169,8 +171,8 @@ class LambdaRank(Pairwise):
     measure: Measure = option(measure, NDCG())
     sigma: float = option(_positive, 1.0)
     truncation: int | None = option(_ranks)
-    label = "lambda_rank"
     pair_weight = "swap_change"
+    has_potential = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -10,18 +10,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.specs import Named, parse
+from idealrank._base.options import Numbers
+from idealrank._base.registry import Registry
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import query_at
 from idealrank.errors import DataError, OptionError
 from idealrank.losses.segments import norms, sums
 
-__all__ = ["KL", "Composed", "PNorm", "Potential", "Squared", "of"]
+__all__ = ["KL", "POTENTIALS", "Composed", "PNorm", "Potential", "Squared", "of", "register"]
 
 Function = Callable[[Floats], Floats]
 
 
-class Potential(Named):
+class Potential(Numbers):
     """psi: strictly convex, its gradient one to one and order preserving. To add one, give these five methods.
 
     A sufficient shape is psi_out(sum_j h(x_j)), h strictly convex and psi_out increasing, if the whole is strictly
@@ -49,6 +50,12 @@ class Potential(Named):
         raise NotImplementedError
 
 
+#: The potentials by name: `register` adds one, `of` reads one.
+POTENTIALS: Registry[Potential] = Registry("potential", Potential, "squared, kl or pnorm:1.5")
+register, of = POTENTIALS.register, POTENTIALS.of
+
+
+@register("squared")
 @dataclass(frozen=True)
 class Squared(Potential):
     """psi = sum x^2 / 2, whose gradient is x itself: the loss is ||s - u||^2 / 2.
@@ -73,6 +80,7 @@ class Squared(Potential):
         return np.ones(s.size)
 
 
+@register("kl")
 @dataclass(frozen=True)
 class KL(Potential):
     """psi = sum x log x - x on x >= 0: the loss is KL(u || exp(s)). The paper prints exp, which is the conjugate.
@@ -98,6 +106,7 @@ class KL(Potential):
         return np.exp(s)
 
 
+@register("pnorm")
 @dataclass(frozen=True)
 class PNorm(Potential):
     """psi = ||x||_p^2, 1 < p <= 2: the loss is ||u||_p^2 + ||s||_q^2 / 4 - <s, u>, 1/p + 1/q = 1.
@@ -223,19 +232,3 @@ def _root(function: Callable[[Floats], Floats], size: int) -> Floats:
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     root = (low + high) / 2
     return np.where(np.abs(function(root)) < 1e-6, root, np.nan)
-
-
-_CLASSES: dict[str, type[Potential]] = {cls.name(): cls for cls in (Squared, KL, PNorm)}
-
-
-def of(value: str | Potential) -> Potential:
-    """A potential from its name; a potential stays itself.
-
-    >>> of("kl"), of("pnorm:1.5")
-    (KL(), PNorm(p=1.5))
-    """
-    if isinstance(value, Potential):
-        return value
-    if not isinstance(value, str):
-        raise OptionError(f"psi is 'squared', 'kl', 'pnorm:1.5' or a Potential, got {value!r}")
-    return parse(value, _CLASSES, "psi")

@@ -12,12 +12,14 @@ from idealrank._base.options import number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss
+from idealrank.losses.names import register
 from idealrank.losses.segments import log_sum_exp, log_sums_downwards, runs, sums
 from idealrank.losses.targets import check_finite, check_outcome
 
 __all__ = ["Push", "n_pairs"]
 
 
+@register("push")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Push(Loss):
     """1/p ln(sum_k (sum_i exp(s_k - s_i))^p / sum_k n_k^p), i over the n_k documents with higher labels than k.
@@ -34,7 +36,6 @@ class Push(Loss):
     """
 
     p: float = option(number(1, 1e6), 4.0)
-    label = "push"
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         gradient = np.empty_like(lists.scores)

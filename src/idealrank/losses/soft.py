@@ -13,12 +13,14 @@ from idealrank._base.options import number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss
+from idealrank.losses.names import register
 from idealrank.losses.targets import dcg_norms, worth_of
 from idealrank.measures import cutoffs, discounts, gains
 
 __all__ = ["SoftNDCG"]
 
 
+@register("soft_ndcg", "soft_rank")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SoftNDCG(Loss):
     """1 - SoftNDCG (Taylor et al. 2008): scores are means of Gaussians of standard deviation ``sigma``.
@@ -42,7 +44,6 @@ class SoftNDCG(Loss):
     gain: Any = option(gains.of, gains.Exp2())
     discount: Any = option(discounts.of, discounts.Log())
     cutoff: Any = option(cutoffs.of)
-    label = "soft_ndcg"
 
     def smoothed(self, sharpness: float) -> Loss:
         return self if sharpness == 1 else dataclasses.replace(self, sigma=self.sigma / sharpness)

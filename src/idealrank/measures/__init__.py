@@ -7,37 +7,52 @@ documents (higher is better), offsets cut both into queries (None: one query). O
 None is as the convention says.
 """
 
-from idealrank.measures.against_random import CorrectedNDCG, NDCGPValue, NDCGZScore, RandomNDCG
-from idealrank.measures.base import Measure
-from idealrank.measures.discounted import DCG, NDCG, RBP, LinearNDCG
-from idealrank.measures.names import ALIASES, measure
-from idealrank.measures.pairs import AUC, KendallTau, PairwiseError
-from idealrank.measures.relevance import AP, ERR, F1, RR, Bpref, HitRate, Judged, Precision, Recall, RPrecision, Tied
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ALIASES",
-    "AP",
-    "AUC",
-    "DCG",
-    "ERR",
-    "F1",
-    "NDCG",
-    "RBP",
-    "RR",
-    "Bpref",
-    "CorrectedNDCG",
-    "HitRate",
-    "Judged",
-    "KendallTau",
-    "LinearNDCG",
-    "Measure",
-    "NDCGPValue",
-    "NDCGZScore",
-    "PairwiseError",
-    "Precision",
-    "RPrecision",
-    "RandomNDCG",
-    "Recall",
-    "Tied",
-    "measure",
-]
+from idealrank._base.lazy import lazy
+
+if TYPE_CHECKING:
+    from idealrank.measures.against_random import *  # noqa: F403
+    from idealrank.measures.base import Measure as Measure
+    from idealrank.measures.discounted import DCG as DCG
+    from idealrank.measures.discounted import NDCG as NDCG
+    from idealrank.measures.discounted import RBP as RBP
+    from idealrank.measures.discounted import LinearNDCG as LinearNDCG
+    from idealrank.measures.names import measure as measure
+    from idealrank.measures.names import register as register
+    from idealrank.measures.pairs import *  # noqa: F403
+    from idealrank.measures.relevance import *  # noqa: F403
+
+#: Where each public name is defined.
+_TABLE = {
+    "AP": "relevance",
+    "AUC": "pairs",
+    "Bpref": "relevance",
+    "CorrectedNDCG": "against_random",
+    "DCG": "discounted",
+    "ERR": "relevance",
+    "F1": "relevance",
+    "HitRate": "relevance",
+    "Judged": "relevance",
+    "KendallTau": "pairs",
+    "LinearNDCG": "discounted",
+    "Measure": "base",
+    "measure": "names",
+    "NDCG": "discounted",
+    "NDCGPValue": "against_random",
+    "NDCGZScore": "against_random",
+    "PairwiseError": "pairs",
+    "Precision": "relevance",
+    "RandomNDCG": "against_random",
+    "RBP": "discounted",
+    "Recall": "relevance",
+    "register": "names",
+    "RPrecision": "relevance",
+    "RR": "relevance",
+    "Tied": "relevance",
+}
+
+__all__ = [*_TABLE]
+
+if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = lazy(__name__, _TABLE)

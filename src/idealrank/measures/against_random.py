@@ -19,6 +19,7 @@ from idealrank._typing import Floats
 from idealrank.data.lists import Judged, Lists
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option, kernel_ties
 from idealrank.measures.discounted import NDCG
+from idealrank.measures.names import register
 from idealrank.measures.plan import run
 
 __all__ = ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"]
@@ -85,6 +86,7 @@ def _mean_and_sd(gains: Floats, weights: Floats) -> tuple[float, float]:
     return mean, math.sqrt(spread / (n - 1))
 
 
+@register("random_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RandomNDCG(_AgainstRandom):
     """The expected NDCG of a random order: mean gain times the sum of discounts, over the ideal DCG.
@@ -95,12 +97,11 @@ class RandomNDCG(_AgainstRandom):
     array([0.81546488])
     """
 
-    label = "random_ndcg"
-
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
         return _mean_and_sd(gains, weights)[0]
 
 
+@register("corrected_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CorrectedNDCG(_AgainstRandom):
     """(NDCG - E) / (1 - E), E the expected NDCG of a random order: 0 for chance, 1 for the ideal order.
@@ -111,13 +112,12 @@ class CorrectedNDCG(_AgainstRandom):
     (array([1.]), array([-1.]))
     """
 
-    label = "corrected_ndcg"
-
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
         expected, sd = _mean_and_sd(gains, weights)
         return (actual - expected) / (1 - expected) if sd > 0 and expected < 1 else 0.0
 
 
+@register("ndcg_z_score")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGZScore(_AgainstRandom):
     """How many standard deviations NDCG lies above that of a random order; 0 where all orders are equal.
@@ -128,13 +128,12 @@ class NDCGZScore(_AgainstRandom):
     array([1.])
     """
 
-    label = "ndcg_z"
-
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
         expected, sd = _mean_and_sd(gains, weights)
         return (actual - expected) / sd if sd > 0 else 0.0
 
 
+@register("ndcg_p_value")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGPValue(_AgainstRandom):
     """The share of orders with an NDCG at least as high: exact up to 8 documents, else from ``permutations`` drawn.
@@ -147,7 +146,7 @@ class NDCGPValue(_AgainstRandom):
 
     permutations: float | None = option(number(1, 1e8))
     seed: float | None = option(number(0))
-    label = "ndcg_p"
+    lower_is_better = True
 
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
         least = actual * (1 - 1e-12)  # orders that are equal but for rounding count

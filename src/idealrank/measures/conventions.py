@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from idealrank._base.specs import nearest
+from idealrank._base.grammar import nearest, unknown
 from idealrank.errors import OptionError
 from idealrank.measures import discounts, gains
 
@@ -247,5 +247,5 @@ def convention(like: str | Convention) -> Convention:
     if isinstance(like, Convention):
         return like
     if like not in _BY_NAME:
-        raise OptionError(f"unknown convention {like!r}{nearest(like, _BY_NAME)}")
+        raise unknown("convention", like, _BY_NAME)
     return _BY_NAME[like]

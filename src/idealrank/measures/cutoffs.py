@@ -8,25 +8,33 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.specs import number_text
+from idealrank._base.grammar import cannot_read, number_text
+from idealrank._base.options import Numbers
+from idealrank._base.registry import Registry
 from idealrank._typing import Int64s
 from idealrank.errors import OptionError
 
-__all__ = ["Cutoff", "Fraction", "Power", "Rank", "of"]
+__all__ = ["CUTOFFS", "Cutoff", "Fraction", "Power", "Rank", "of", "register"]
 
 
-class Cutoff:
-    """What all cut-offs have in common: how many ranks count, by the length of the list.
+class Cutoff(Numbers):
+    """The base class of cut-offs: how many ranks count, by the length of the list.
 
     >>> [cutoff.at(20).item() for cutoff in (Rank(10), Fraction(0.2), Power(0.5))]
     [10, 4, 4]
     """
 
     def at(self, n: npt.ArrayLike) -> Int64s:
-        """The number of ranks that count, at least 1, for lists of n documents."""
+        """Return the number of ranks that count, at least 1, for lists of n documents."""
         raise NotImplementedError
 
 
+#: The cut-offs by name; `register` adds one, which is written after "@": ``ndcg@power:0.5``.
+CUTOFFS: Registry[Cutoff] = Registry("cut-off", Cutoff, "10, 20% or n^0.5")
+register = CUTOFFS.register
+
+
+@register("rank")
 @dataclass(frozen=True)
 class Rank(Cutoff):
     """The first k ranks, whatever the length of the list: ``@10``.
@@ -49,6 +57,7 @@ class Rank(Cutoff):
         return str(self.k)
 
 
+@register("fraction")
 @dataclass(frozen=True)
 class Fraction(Cutoff):
     """The first c n ranks, 0 < c < 1, rounded down: ``@20%`` (Wang et al. 2013, Theorem 12).
@@ -72,6 +81,7 @@ class Fraction(Cutoff):
         return f"{percent}%" if float(percent) / 100 == self.c else repr(self.c)
 
 
+@register("power")
 @dataclass(frozen=True)
 class Power(Cutoff):
     """The first n^p ranks, 0 < p < 1, rounded down: ``@n^0.5``, which grows more slowly than the list (Theorem 11).
@@ -94,7 +104,7 @@ class Power(Cutoff):
 
 
 def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
-    """A cut-off from what people write for one: 10, 0.2, "20%", "n^0.5", None for the whole list.
+    """Return the cut-off that people write as 10, 0.2, "20%" or "n^0.5"; None stands for the whole list.
 
     >>> of(10), of(0.2), of("20%"), of("n^0.5"), of(None)
     (Rank(k=10), Fraction(c=0.2), Fraction(c=0.2), Power(exponent=0.5), None)
@@ -103,6 +113,8 @@ def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
         return value
     try:
         if isinstance(value, str):
+            if ":" in value:
+                return CUTOFFS.of(value)
             if value.endswith("%"):
                 return Fraction(float(value[:-1]) / 100)
             if value.startswith("n^"):
@@ -116,6 +128,4 @@ def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
     except (TypeError, ValueError) as error:
         if isinstance(error, OptionError):
             raise
-        raise OptionError(
-            f"cannot read the cut-off {value!r}: write 10, 20%, n^0.5, or nothing for the whole list"
-        ) from None
+        raise cannot_read("cut-off", value, "write 10, 20%, n^0.5, or nothing for the whole list") from None

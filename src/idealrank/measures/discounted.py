@@ -14,13 +14,15 @@ from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option
+from idealrank.measures.names import register
 from idealrank.measures.plan import Plan
 
-__all__ = ["DCG", "NDCG", "RBP", "LinearNDCG"]
+__all__ = ["DCG", "NDCG", "RBP", "LinearNDCG", "ndcg"]
 
 _LONGEST_FULL = 10_000_000
 
 
+@register("dcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DCG(Measure):
     """DCG = sum_r G(label at rank r) D(r) (Wang et al. 2013, eq. (1)).
@@ -33,12 +35,12 @@ class DCG(Measure):
 
     gain: Any = gain_option
     discount: Any = discount_option
-    label = "dcg"
 
     def plan(self) -> Plan:
         return Plan("sum", self.gain, discount=self.discount, cutoff=self.cutoff, empty=empty_value(self))
 
 
+@register("ndcg", "ndcg_cut")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NDCG(Measure):
     """NDCG = DCG / ideal DCG (Wang et al. 2013, eq. (2)); with a cut-off, both count the first k ranks only.
@@ -58,7 +60,6 @@ class NDCG(Measure):
     discount: Any = discount_option
     ideal: str | None = option(choice("judged", "retrieved", "full"))
     short: str | None = option(choice("as is", "zero"))
-    label = "ndcg"
 
     def plan(self) -> Plan:
         if self.ideal == "full" and isinstance(self.cutoff, cutoffs.Rank) and self.cutoff.k > _LONGEST_FULL:
@@ -77,6 +78,7 @@ class NDCG(Measure):
         )
 
 
+@register("linear_ndcg", "lndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LinearNDCG(Measure):
     """NDCG with the discount n - r, n documents in the list (Jin and Geng, eq. (1)); gain l unless named.
@@ -90,7 +92,6 @@ class LinearNDCG(Measure):
 
     gain: Any = gain_option
     ideal: str | None = option(choice("judged", "retrieved"))
-    label = "linear_ndcg"
 
     def plan(self) -> Plan:
         return Plan(
@@ -118,6 +119,7 @@ class Persistence(discounts.Discount):
         return weights, (math.log(self.p) if self.p > 0 else 0.0) * weights
 
 
+@register("rbp")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RBP(Measure):
     """Rank-biased precision, (1 - p) sum_r p^(r - 1) [label >= rel] (Moffat and Zobel 2008).
@@ -130,10 +132,38 @@ class RBP(Measure):
 
     p: float | None = option(number(0, 1 - 1e-12))
     rel: float | None = option(number())
-    label = "rbp"
 
     def plan(self) -> Plan:
         assert self.p is not None
         assert self.rel is not None
         discount = Persistence(self.p)
         return Plan("sum", gains.Binary(self.rel), discount=discount, cutoff=self.cutoff, empty=empty_value(self))
+
+
+def ndcg(
+    labels: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    offsets: npt.ArrayLike | None = None,
+    cutoff: int | float | str | cutoffs.Cutoff | None = None,
+) -> Floats:
+    """Compute NDCG under idealrank's own convention, one value per query: short for ``measures.NDCG(cutoff=cutoff)``.
+
+    Parameters
+    ----------
+    labels, scores : array_like
+        The relevance and the score of each document; higher scores are ranked first.
+    offsets : array_like, optional
+        Where each query begins, and the number of documents; None stands for one query.
+    cutoff : int, float, str or Cutoff, optional
+        How many ranks count: 10, 0.2 or "20%", "n^0.5"; None stands for all of them.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,)
+
+    Examples
+    --------
+    >>> ndcg([1, 0, 1, 2], [0.3, 0.2, 0.1, 0.9], offsets=[0, 2, 4], cutoff=10)
+    array([1., 1.])
+    """
+    return NDCG(cutoff=cutoff)(labels, scores, offsets)

@@ -15,26 +15,40 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.specs import Named, number_text, parse
+from idealrank._base.grammar import number_text
+from idealrank._base.options import Numbers
+from idealrank._base.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 
-__all__ = ["Discount", "Geometric", "Letor", "Linear", "Log", "Power", "Table", "Zipf", "of"]
+__all__ = [
+    "DISCOUNTS",
+    "Discount",
+    "Geometric",
+    "Letor",
+    "Linear",
+    "Log",
+    "Power",
+    "Table",
+    "Zipf",
+    "of",
+    "register",
+]
 
 
-class Discount(Named):
-    """What all discounts have in common: called with ranks, one gives their weights; its text reads back.
+class Discount(Numbers):
+    """The base class of discounts: called with ranks, a discount returns their weights; its text reads back.
 
     >>> [str(discount) for discount in (Log(), Power(0.5), Zipf(), Table([1, 0.5]))]
     ['log:2', 'power:0.5', 'zipf', 'table:1:0.5']
     """
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
-        """One weight a rank; ``n`` is the length of the list, which only `Linear` asks for."""
+        """Return the weight of each rank; ``n`` is the length of the list, which only `Linear` needs."""
         raise NotImplementedError
 
     def weights(self, n: int) -> Floats:
-        """The weights of the ranks 1 to n.
+        """Return the weights of the ranks 1 to n.
 
         >>> Zipf().weights(4)
         array([1.        , 0.5       , 0.33333333, 0.25      ])
@@ -46,7 +60,7 @@ class Discount(Named):
         return _native.Discount(weights=self.weights(depth))
 
     def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
-        """The weights of positions between ranks, and their derivatives; ``n`` has the length of each one's list.
+        """Return the weights of positions between ranks, and their derivatives; ``n`` has the length of each list.
 
         Where a discount has no formula for them, the weights lie on straight lines between those of the ranks.
 
@@ -59,11 +73,17 @@ class Discount(Named):
         return first + (place - rank) * (second - first), second - first
 
 
+#: The discounts by name; `register` adds one.
+DISCOUNTS: Registry[Discount] = Registry("discount", Discount, "log:2, power:0.5 or table:1:0.5")
+register = DISCOUNTS.register
+
+
 def _positive(value: float, what: str, least: float) -> None:
     if not (math.isfinite(value) and value > least):
         raise OptionError(f"{what} must be a finite number above {least:g}, got {value}")
 
 
+@register("log")
 @dataclass(frozen=True)
 class Log(Discount):
     """D(r) = 1 / log_b(1 + r): the standard discount. The base cancels in NDCG, not in DCG.
@@ -88,6 +108,7 @@ class Log(Discount):
         return weights, -weights / (above * logs)
 
 
+@register("power")
 @dataclass(frozen=True)
 class Power(Discount):
     """D(r) = r^-beta (Wang et al. 2013, Theorem 7, for 0 < beta < 1).
@@ -110,6 +131,7 @@ class Power(Discount):
         return weights, -self.beta * weights / np.asarray(positions, np.float64)
 
 
+@register("zipf")
 @dataclass(frozen=True)
 class Zipf(Discount):
     """D(r) = 1 / r.
@@ -126,6 +148,7 @@ class Zipf(Discount):
         return weights, -(weights**2)
 
 
+@register("geometric")
 @dataclass(frozen=True)
 class Geometric(Discount):
     """D(r) = b^-r: so fast that NDCG does not converge (Wang et al. 2013, Theorem 10).
@@ -147,6 +170,7 @@ class Geometric(Discount):
         return weights, -math.log(self.base) * weights
 
 
+@register("linear")
 @dataclass(frozen=True)
 class Linear(Discount):
     """D(r) = n - r, with n the length of the list (Jin and Geng, eq. (1)); never below 0.
@@ -170,6 +194,7 @@ class Linear(Discount):
         return np.maximum(below, 0), np.where(below > 0, -1.0, 0.0)
 
 
+@register("letor")
 @dataclass(frozen=True)
 class Letor(Discount):
     """D(1) = D(2) = 1, D(r) = 1 / log2(r) from there on: the evaluation scripts of LETOR 1.0 to 4.0.
@@ -188,6 +213,7 @@ class Letor(Discount):
         return weights, np.where(place > 2, -weights / (inside * np.log(inside)), 0.0)
 
 
+@register("table")
 @dataclass(frozen=True, init=False)
 class Table(Discount):
     """The weights of the ranks 1, 2, 3, ...; ranks beyond the table count 0.
@@ -225,22 +251,15 @@ class Table(Discount):
         return np.asarray((*self.values, 0.0), np.float64).take(places.clip(max=len(self.values)))
 
     def __str__(self) -> str:
-        return ":".join(["table", *map(number_text, self.values)])
-
-
-_CLASSES: dict[str, type[Discount]] = {cls.name(): cls for cls in (Log, Power, Zipf, Geometric, Linear, Letor, Table)}
+        return ":".join([self.label, *map(number_text, self.values)])
 
 
 def of(value: str | Discount | Sequence[float]) -> Discount:
-    """A discount from its name, or from the weights of the ranks; a discount stays itself.
+    """Return the discount of this name, or with these weights of the ranks; a discount is returned as it is.
 
     >>> of("log"), of("power:0.5")
     (Log(base=2.0), Power(beta=0.5))
     """
-    if isinstance(value, Discount):
-        return value
-    if isinstance(value, str):
-        return parse(value, _CLASSES, "discount")
-    if isinstance(value, (Sequence, np.ndarray)):
-        return Table(value)  # type: ignore[arg-type]  # text is a sequence too, and was read above
-    raise OptionError(f"a discount is a name such as 'log', a table or a Discount, got {value!r}")
+    if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
+        return Table(value)
+    return DISCOUNTS.of(value)

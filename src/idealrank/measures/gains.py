@@ -9,29 +9,38 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.specs import Named, number_text, parse
+from idealrank._base.grammar import Written, number_text
+from idealrank._base.options import Numbers
+from idealrank._base.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 
-__all__ = ["Binary", "Exp2", "Gain", "Linear", "Table", "of"]
+__all__ = ["GAINS", "Binary", "Exp2", "Gain", "Linear", "Table", "of", "register"]
 
 
-class Gain(Named):
-    """What all gains have in common: called with labels, one gives their gains; its text reads back.
+class Gain(Numbers):
+    """The base class of gains: called with labels, a gain returns one number per label; its text reads back.
 
     >>> [str(gain) for gain in (Exp2(), Linear(), Binary(2), Table([0, 1, 3]))]
     ['exp2', 'linear', 'binary:2', 'table:0:1:3']
     """
 
     def __call__(self, labels: npt.ArrayLike) -> Floats:
-        """One gain a label."""
+        """Return the gain of each label."""
         raise NotImplementedError
 
 
+#: The gains by name; `register` adds one.
+GAINS: Registry[Gain] = Registry("gain", Gain, "exp2, binary:2 or table:0:1:3")
+register = GAINS.register
+
+
+@register("exp2")
 @dataclass(frozen=True)
 class Exp2(Gain):
     """G(l) = 2^l - 1: the gain of learning to rank (Burges et al. 2005).
@@ -58,9 +67,10 @@ class Exp2(Gain):
         return np.where(np.abs(wanted) < 1, np.expm1(wanted * math.log(2)), np.exp2(wanted) - 1)
 
     def __str__(self) -> str:
-        return self.name() if self.highest is None else super().__str__()
+        return self.label if self.highest is None else super().__str__()
 
 
+@register("linear")
 @dataclass(frozen=True)
 class Linear(Gain):
     """G(l) = l: the gain of trec_eval and of Jarvelin and Kekalainen 2002.
@@ -73,6 +83,7 @@ class Linear(Gain):
         return np.array(labels, np.float64)
 
 
+@register("binary")
 @dataclass(frozen=True)
 class Binary(Gain):
     """G(l) = 1 for labels from ``rel`` on, 0 below: a document is relevant or not.
@@ -91,6 +102,7 @@ class Binary(Gain):
         return (np.asarray(labels, np.float64) >= self.rel).astype(np.float64)
 
 
+@register("table")
 @dataclass(frozen=True, init=False)
 class Table(Gain):
     """The gain of each label, from a dict, or a sequence for the labels 0, 1, 2, ...; other labels are a DataError.
@@ -116,6 +128,16 @@ class Table(Gain):
         object.__setattr__(self, "labels", tuple(label for label, _ in pairs))
         object.__setattr__(self, "gains", tuple(gain for _, gain in pairs))
 
+    @classmethod
+    def from_written(cls, written: Written) -> Self:
+        if not any(">" in value for value in written.values):
+            return super().from_written(written)
+        pairs = [value.split(">") for value in written.values]
+        table = {float(label): float(gain) for label, gain in pairs}
+        if len(table) < len(pairs):
+            raise OptionError(f"a label is repeated in the gain {written.text!r}")
+        return cls(table)
+
     def __call__(self, labels: npt.ArrayLike) -> Floats:
         wanted = np.asarray(labels, np.float64)
         places = np.searchsorted(self.labels, wanted).clip(max=len(self.labels) - 1)
@@ -127,37 +149,17 @@ class Table(Gain):
 
     def __str__(self) -> str:
         if self.labels == tuple(range(len(self.labels))):
-            return ":".join(["table", *map(number_text, self.gains)])
+            return ":".join([self.label, *map(number_text, self.gains)])
         pairs = zip(self.labels, self.gains, strict=True)
-        return ":".join(["table", *(f"{number_text(label)}>{number_text(gain)}" for label, gain in pairs)])
-
-
-_CLASSES: dict[str, type[Gain]] = {cls.name(): cls for cls in (Exp2, Linear, Binary, Table)}
+        return ":".join([self.label, *(f"{number_text(label)}>{number_text(gain)}" for label, gain in pairs)])
 
 
 def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
-    """A gain from its name, or from a table; a gain stays itself.
+    """Return the gain of this name or table; a gain is returned as it is.
 
     >>> of("linear"), of("table:0>0:2>5")
     (Linear(), Table(labels=(0.0, 2.0), gains=(0.0, 5.0)))
     """
-    if isinstance(value, Gain):
-        return value
-    if isinstance(value, str):
-        return _read(value)
-    if isinstance(value, (Mapping, Sequence, np.ndarray)):
-        return Table(value)  # type: ignore[arg-type]  # text is a sequence too, and was read above
-    raise OptionError(f"a gain is a name such as 'exp2', a table or a Gain, got {value!r}")
-
-
-def _read(text: str) -> Gain:
-    if not (text.lower().startswith("table:") and ">" in text):
-        return parse(text, _CLASSES, "gain")
-    pairs = [pair.split(">") for pair in text.split(":")[1:]]
-    try:
-        table = {float(label): float(gain) for label, gain in pairs}
-    except ValueError as error:
-        raise OptionError(f"cannot read the gain {text!r}: {error}") from None
-    if len(table) < len(pairs):
-        raise OptionError(f"a label stands twice in the gain {text!r}")
-    return Table(table)
+    if isinstance(value, (Mapping, Sequence, np.ndarray)) and not isinstance(value, str):
+        return Table(value)
+    return GAINS.of(value)

@@ -14,6 +14,7 @@ from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.measures import gains
 from idealrank.measures.base import Measure, empty_value, kernel_ties
+from idealrank.measures.names import register
 from idealrank.measures.plan import run
 
 __all__ = ["AUC", "KendallTau", "PairwiseError"]
@@ -59,6 +60,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
+@register("kendall_tau", "tau", "kendall")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class KendallTau(_Pairs):
     """Mean over pairs of different labels of +1 in the right order, -1 in the wrong one, 0 for equal scores.
@@ -69,12 +71,11 @@ class KendallTau(_Pairs):
     array([0.33333333])
     """
 
-    label = "kendall_tau"
-
     def _value(self, counts: _Counts) -> Floats:
         return _ratio(counts.all - counts.tied - 2 * counts.wrong, counts.all)
 
 
+@register("pairwise_error")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseError(_Pairs):
     """Misordered pairs, each weighted by the difference of its labels (Jin and Geng, eq. (3) and (4)).
@@ -89,7 +90,6 @@ class PairwiseError(_Pairs):
     """
 
     normalize: str | None = option(choice("none", "pairs", "weights"))
-    label = "pairwise_error"
     lower_is_better = True
 
     def _value(self, counts: _Counts) -> Floats:
@@ -98,6 +98,7 @@ class PairwiseError(_Pairs):
         return _ratio(error, divisors[self.normalize or "pairs"])
 
 
+@register("auc", "roc_auc")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AUC(_Pairs):
     """Share of (relevant, other) pairs in the right order; equal scores count half when averaged.
@@ -107,7 +108,6 @@ class AUC(_Pairs):
     """
 
     rel: float | None = option(number())
-    label = "auc"
 
     def _prepared(self, labels: Floats) -> Floats:
         assert self.rel is not None

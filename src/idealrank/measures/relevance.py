@@ -8,6 +8,7 @@ from idealrank._base.options import choice, number, option
 from idealrank.errors import OptionError
 from idealrank.measures import gains
 from idealrank.measures.base import Measure, empty_value
+from idealrank.measures.names import register
 from idealrank.measures.plan import Plan
 
 __all__ = ["AP", "ERR", "F1", "RR", "Bpref", "HitRate", "Judged", "Precision", "RPrecision", "Recall", "Tied"]
@@ -35,6 +36,7 @@ class _Relevance(Measure):
         )
 
 
+@register("p", "precision", "prec")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Precision(_Relevance):
     """P@k = relevant among the first k / k; without a cut-off, relevant / retrieved.
@@ -46,12 +48,12 @@ class Precision(_Relevance):
     """
 
     denominator: str | None = option(choice("cutoff", "retrieved"))
-    label = "p"
 
     def plan(self) -> Plan:
         return self._plan("sum", "retrieved" if self.cutoff is None else self.denominator or "cutoff")
 
 
+@register("recall", "r")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Recall(_Relevance):
     """Recall@k = relevant among the first k / relevant.
@@ -60,12 +62,11 @@ class Recall(_Relevance):
     array([0.5])
     """
 
-    label = "recall"
-
     def plan(self) -> Plan:
         return self._plan("sum", "relevant")
 
 
+@register("f1", "f")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class F1(_Relevance):
     """F1@k = 2 P R / (P + R) = 2 hits / (k + relevant); without a cut-off k is the number retrieved.
@@ -74,12 +75,11 @@ class F1(_Relevance):
     array([0.4])
     """
 
-    label = "f1"
-
     def plan(self) -> Plan:
         return self._plan("sum", "harmonic")
 
 
+@register("r_precision", "rprec")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RPrecision(_Relevance):
     """Precision at rank R, the number of relevant documents.
@@ -88,13 +88,13 @@ class RPrecision(_Relevance):
     array([0.5])
     """
 
-    label = "r_precision"
     without = frozenset({"cutoff"})
 
     def plan(self) -> Plan:
         return self._plan("sum", "relevant", cutoff="relevant")
 
 
+@register("hit_rate", "success", "hit", "hits")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class HitRate(_Relevance):
     """1 where a relevant document is among the first k, else 0; also called success@k.
@@ -103,12 +103,11 @@ class HitRate(_Relevance):
     (array([0.]), array([1.]))
     """
 
-    label = "hit_rate"
-
     def plan(self) -> Plan:
         return self._plan("any", "none")
 
 
+@register("rr", "mrr", "recip_rank", "reciprocal_rank")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RR(_Relevance):
     """Reciprocal rank of the first relevant document, 0 beyond the cut-off.
@@ -117,12 +116,11 @@ class RR(_Relevance):
     array([0.33333333])
     """
 
-    label = "rr"
-
     def plan(self) -> Plan:
         return self._plan("first", "none")
 
 
+@register("ap", "map", "map_cut", "average_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP(_Relevance):
     """Average precision: sum of the precisions at the ranks of relevant documents, divided.
@@ -137,7 +135,6 @@ class AP(_Relevance):
     """
 
     denominator: str | None = option(choice("relevant", "reachable", "hits"))
-    label = "ap"
 
     def plan(self) -> Plan:
         if self.denominator == "hits" and self.ties == "average":
@@ -146,6 +143,7 @@ class AP(_Relevance):
         return self._plan("precision_mean", self.denominator or "relevant")
 
 
+@register("bpref")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bpref(_Relevance):
     """Mean over relevant documents of 1 - (judged non-relevant ones above it, at most R) / min(R, N).
@@ -157,7 +155,6 @@ class Bpref(_Relevance):
     array([0.75])
     """
 
-    label = "bpref"
     without = frozenset({"cutoff"})
 
     def plan(self) -> Plan:
@@ -167,6 +164,7 @@ class Bpref(_Relevance):
         return self._plan("preference", "relevant", gain="preference")
 
 
+@register("err")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ERR(Measure):
     """Expected reciprocal rank: sum_r (1/r) g_r prod_{i<r} (1 - g_i), g = (2^l - 1) / 2^max_label.
@@ -178,7 +176,6 @@ class ERR(Measure):
     """
 
     max_label: float | None = option(number(0, 60))
-    label = "err"
 
     def plan(self) -> Plan:
         assert self.max_label is not None
@@ -186,6 +183,7 @@ class ERR(Measure):
         return Plan("cascade", gains.Exp2(), cutoff=self.cutoff, rel=self.max_label, scale=scale, empty=empty)
 
 
+@register("judged")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Judged(Measure):
     """Share of judged documents among the first k ranked (fewer where the list is shorter).
@@ -195,13 +193,13 @@ class Judged(Measure):
     array([0.5])
     """
 
-    label = "judged"
     without = frozenset({"empty"})
 
     def plan(self) -> Plan:
         return Plan("sum", "judged", "retrieved", cutoff=self.cutoff)
 
 
+@register("tied")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Tied(Measure):
     """Share of documents among the first k ranked whose score another document has too: how much the tie rule matters.
@@ -210,7 +208,6 @@ class Tied(Measure):
     array([0.5])
     """
 
-    label = "tied"
     without = frozenset({"empty", "ties"})
 
     def plan(self) -> Plan:

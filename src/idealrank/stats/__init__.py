@@ -5,46 +5,55 @@ may give for a query with nothing relevant, leaves the query out, and the result
 numbers takes a ``seed``, keeps the one it used, and gives the same on any number of threads.
 """
 
-from idealrank.stats.corrections import benjamini_hochberg, bonferroni, holm
-from idealrank.stats.discrimination import DiscriminativePower, discriminative_power, swap_rate
-from idealrank.stats.effects import EffectSize, effect_size
-from idealrank.stats.intervals import Interval, interval
-from idealrank.stats.paired import (
-    PairedTest,
-    bootstrap_test,
-    equivalence_test,
-    randomization_test,
-    sign_test,
-    t_test,
-    wilcoxon_test,
-)
-from idealrank.stats.power import PowerPlan, minimum_detectable_effect, power_of_t_test, queries_for
-from idealrank.stats.several import Anova, TukeyHSD, anova, randomized_tukey_hsd
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Anova",
-    "DiscriminativePower",
-    "EffectSize",
-    "Interval",
-    "PairedTest",
-    "PowerPlan",
-    "TukeyHSD",
-    "anova",
-    "benjamini_hochberg",
-    "bonferroni",
-    "bootstrap_test",
-    "discriminative_power",
-    "effect_size",
-    "equivalence_test",
-    "holm",
-    "interval",
-    "minimum_detectable_effect",
-    "power_of_t_test",
-    "queries_for",
-    "randomization_test",
-    "randomized_tukey_hsd",
-    "sign_test",
-    "swap_rate",
-    "t_test",
-    "wilcoxon_test",
-]
+from idealrank._base.lazy import lazy
+
+if TYPE_CHECKING:
+    from idealrank.stats.corrections import *  # noqa: F403
+    from idealrank.stats.discrimination import *  # noqa: F403
+    from idealrank.stats.effects import *  # noqa: F403
+    from idealrank.stats.intervals import *  # noqa: F403
+    from idealrank.stats.paired import PairedTest as PairedTest
+    from idealrank.stats.paired import bootstrap_test as bootstrap_test
+    from idealrank.stats.paired import equivalence_test as equivalence_test
+    from idealrank.stats.paired import randomization_test as randomization_test
+    from idealrank.stats.paired import sign_test as sign_test
+    from idealrank.stats.paired import t_test as t_test
+    from idealrank.stats.paired import wilcoxon_test as wilcoxon_test
+    from idealrank.stats.power import *  # noqa: F403
+    from idealrank.stats.several import *  # noqa: F403
+
+#: Where each public name is defined.
+_TABLE = {
+    "Anova": "several",
+    "anova": "several",
+    "benjamini_hochberg": "corrections",
+    "bonferroni": "corrections",
+    "bootstrap_test": "paired",
+    "discriminative_power": "discrimination",
+    "DiscriminativePower": "discrimination",
+    "effect_size": "effects",
+    "EffectSize": "effects",
+    "equivalence_test": "paired",
+    "holm": "corrections",
+    "Interval": "intervals",
+    "interval": "intervals",
+    "minimum_detectable_effect": "power",
+    "PairedTest": "paired",
+    "power_of_t_test": "power",
+    "PowerPlan": "power",
+    "queries_for": "power",
+    "randomization_test": "paired",
+    "randomized_tukey_hsd": "several",
+    "sign_test": "paired",
+    "swap_rate": "discrimination",
+    "t_test": "paired",
+    "TukeyHSD": "several",
+    "wilcoxon_test": "paired",
+}
+
+__all__ = [*_TABLE]
+
+if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = lazy(__name__, _TABLE)

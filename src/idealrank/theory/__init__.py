@@ -3,31 +3,22 @@
 Loaded when first used, like the names of the package itself.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from idealrank._base.lazy import lazy
 
 if TYPE_CHECKING:
-    from idealrank.theory.approximation.bounds import ApproximationError as ApproximationError
-    from idealrank.theory.approximation.bounds import alpha_for as alpha_for
-    from idealrank.theory.approximation.bounds import approximation_error as approximation_error
-    from idealrank.theory.approximation.generalization import GeneralizationGap as GeneralizationGap
-    from idealrank.theory.approximation.generalization import generalization_gap as generalization_gap
-    from idealrank.theory.consistency.checking import Consistency as Consistency
-    from idealrank.theory.consistency.checking import Counterexample as Counterexample
-    from idealrank.theory.consistency.checking import check_consistency as check_consistency
-    from idealrank.theory.consistency.excess import StrongConvexity as StrongConvexity
-    from idealrank.theory.consistency.excess import excess_risk_bound as excess_risk_bound
-    from idealrank.theory.consistency.excess import margin as margin
-    from idealrank.theory.consistency.excess import rank_constant as rank_constant
-    from idealrank.theory.consistency.excess import strong_convexity as strong_convexity
+    from idealrank.theory.approximation.bounds import *  # noqa: F403
+    from idealrank.theory.approximation.generalization import *  # noqa: F403
+    from idealrank.theory.consistency.checking import *  # noqa: F403
+    from idealrank.theory.consistency.excess import *  # noqa: F403
     from idealrank.theory.consistency.fisher import compatible as compatible
     from idealrank.theory.consistency.fisher import expected_ndcg as expected_ndcg
     from idealrank.theory.consistency.fisher import fisher_target as fisher_target
     from idealrank.theory.consistency.fisher import regret as regret
     from idealrank.theory.consistency.fisher import violations as violations
     from idealrank.theory.consistency.norms import dcg_norm as dcg_norm
-    from idealrank.theory.consistency.strong import StrongConsistency as StrongConsistency
-    from idealrank.theory.consistency.strong import check_strong_consistency as check_strong_consistency
+    from idealrank.theory.consistency.strong import *  # noqa: F403
     from idealrank.theory.consistency.switches import switch_points as switch_points
     from idealrank.theory.distinguishing.distinctions import distinguish as distinguish
     from idealrank.theory.linear_ndcg import cutoff_errors as cutoff_errors
@@ -42,10 +33,7 @@ if TYPE_CHECKING:
     from idealrank.theory.long_lists.gaps import leading_gap as leading_gap
     from idealrank.theory.long_lists.laws import bounded_law as bounded_law
     from idealrank.theory.long_lists.limits import limit as limit
-    from idealrank.theory.long_lists.needed import Gap as Gap
-    from idealrank.theory.long_lists.needed import documents_needed as documents_needed
-    from idealrank.theory.long_lists.needed import gap as gap
-    from idealrank.theory.long_lists.needed import queries_needed as queries_needed
+    from idealrank.theory.long_lists.needed import *  # noqa: F403
     from idealrank.theory.long_lists.order_statistics import expected_dcg as expected_dcg
     from idealrank.theory.long_lists.pseudo import pseudo_expectation as pseudo_expectation
     from idealrank.theory.long_lists.regimes import regime as regime
@@ -54,7 +42,8 @@ if TYPE_CHECKING:
     from idealrank.theory.long_lists.wins import win_probability as win_probability
     from idealrank.theory.long_lists.worst import worst_ndcg as worst_ndcg
 
-_HOME = {
+#: Where each public name is defined.
+_TABLE = {
     "alpha_for": "approximation.bounds",
     "approximation_error": "approximation.bounds",
     "ApproximationError": "approximation.bounds",
@@ -103,16 +92,7 @@ _HOME = {
     "worst_ndcg": "long_lists.worst",
 }
 
-__all__ = [*_HOME]
+__all__ = [*_TABLE]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(import_module(f"idealrank.theory.{_HOME[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'idealrank.theory' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+    __getattr__, __dir__ = lazy(__name__, _TABLE)

@@ -17,7 +17,7 @@ from idealrank.cli.support.terminal import is_rich, note
 from idealrank.data.ranking import RankingData
 from idealrank.io.letor import widened
 from idealrank.learners.files.models import check_savable, save
-from idealrank.learners.names import label, learner, options_of
+from idealrank.learners.names import learner, options_of
 from idealrank.learners.search.trials import fit_to, rows_of
 
 __all__ = ["train"]
@@ -99,7 +99,7 @@ def _table(ranker: Any, paths: Sequence[str], parts: Sequence[RankingData]) -> T
 def _remarks(ranker: Any, out: str) -> list[str]:
     changed = {name: value for name, value in ranker.get_params().items() if value != getattr(type(ranker)(), name)}
     options = ", ".join(f"{name} {value}" for name, value in changed.items() if name != "verbose")
-    lines = [f"{label(type(ranker))}{': ' if options else ''}{options}; {ranker.n_features_in_:,} features"]
+    lines = [f"{ranker.label}{': ' if options else ''}{options}; {ranker.n_features_in_:,} features"]
     if getattr(ranker, "history_", None):
         lines.append(f"iteration {ranker.best_iteration_:,} of {len(ranker.history_) - 1:,} is kept")
     return [*lines, f"the model is in {'standard output' if out == '-' else out}"]
@@ -114,6 +114,4 @@ def _write_report(ranker: Any, table: Table, remarks: Sequence[str], path: str, 
         described = f"Iteration {ranker.best_iteration_} of {len(ranker.history_) - 1} is the best"
         pictures.append((partial(learning_curve, ranker), "Iteration by iteration; dashed, the one kept", described))
     part = Part("Training", table, tuple(pictures))
-    write_tables(
-        f"A ranker, trained: {label(type(ranker))}", [f"{line}." for line in remarks], [part], path, quiet=quiet
-    )
+    write_tables(f"A ranker, trained: {ranker.label}", [f"{line}." for line in remarks], [part], path, quiet=quiet)

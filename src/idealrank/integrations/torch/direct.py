@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from idealrank._base.extras import needs
-from idealrank.integrations.torch.padded import Formula, Padded, differences, no_formula
+from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded, differences
 from idealrank.losses import Approx, ApproxKendall, Loss, SoftNDCG
 from idealrank.losses.direct import Approximation, depths_of, factors_of
 from idealrank.losses.segments import sums
@@ -95,7 +95,7 @@ def _discounted(discount: discounts.Discount, positions: Tensor, at: Padded) -> 
     if formula is not None:
         return formula(discount, positions, at.sizes)
     if type(discount).at is not discounts.Discount.at:
-        raise no_formula(f"the discount {discount}")
+        raise NoFormulaError(f"the discount {discount}")
     # As discounts without a formula are: on straight lines between the ranks.
     weights = at.tensor(discount.weights(positions.shape[1] + 1))
     rank = positions.detach().floor().long().clamp(max=positions.shape[1])

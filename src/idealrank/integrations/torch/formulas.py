@@ -15,7 +15,7 @@ from idealrank.data.lists import Lists
 from idealrank.errors import DataError
 from idealrank.integrations.torch import direct, listwise, pairwise
 from idealrank.integrations.torch.inputs import Batch, as_array
-from idealrank.integrations.torch.padded import Formula, Padded, no_formula
+from idealrank.integrations.torch.padded import Formula, Padded, formula_of
 from idealrank.losses import Loss
 from idealrank.losses.targets import check_finite
 
@@ -25,12 +25,12 @@ with needs("torch"):
 
 __all__ = ["FORMULAS", "values"]
 
-#: What computes a loss of each class, and of those made from it.
+#: What computes a loss of each class, and of those made from it that compute as it does.
 FORMULAS: Mapping[type[Loss], Formula] = {**direct.FORMULAS, **listwise.FORMULAS, **pairwise.FORMULAS}
 
 
 def values(loss: Loss, batch: Batch) -> Tensor:
-    """One number a query, on the device of the scores and in their precision."""
+    """Return one number per query, on the device of the scores and in their precision."""
     if torch.compiler.is_compiling():
         # Only here: as a decorator it would load the compiler, which takes as long as the rest of PyTorch.
         return torch.compiler.disable(_values)(loss, batch)  # type: ignore[no-any-return, no-untyped-call]
@@ -38,7 +38,7 @@ def values(loss: Loss, batch: Batch) -> Tensor:
 
 
 def _values(loss: Loss, batch: Batch) -> Tensor:
-    formula = _formula(loss)
+    formula = formula_of(loss, FORMULAS, "values_and_gradient")
     columns = batch.labels.numpy(), batch.scores.detach().cpu().numpy(), batch.offsets.numpy()
     lists = Lists.of(*columns, weights=as_array(batch.weights), mask=as_array(batch.mask))
     with lists.locating():
@@ -53,10 +53,3 @@ def _values(loss: Loss, batch: Batch) -> Tensor:
         return found
     weight_column(batch.query_weights.numpy(), lists.n_queries, "query_weights", "query")
     return found * batch.query_weights.to(found)
-
-
-def _formula(loss: Loss) -> Formula:
-    for cls in type(loss).__mro__:
-        if cls in FORMULAS:
-            return FORMULAS[cls]
-    raise no_formula(loss)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from idealrank._base.extras import needs
-from idealrank.integrations.torch.padded import Formula, Padded, no_formula
+from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded, formula_of
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE, Loss, QNorm
 from idealrank.losses.links import Scale
 from idealrank.losses.potentials import KL, PNorm, Potential, Squared
@@ -21,7 +21,8 @@ __all__ = ["FORMULAS"]
 
 def _listwise(loss: Listwise, at: Padded) -> Tensor:
     target = loss.target(at.lists)
-    values = _OF_TARGETS[type(loss)](loss, at.column(target.values), at)
+    formula = formula_of(loss, _OF_TARGETS, "of_targets")
+    values = formula(loss, at.column(target.values), at)
     return torch.where(at.tensor(target.ranked), values, 0)
 
 
@@ -50,7 +51,7 @@ def _q_norm(loss: QNorm, target: Tensor, at: Padded) -> Tensor:
 
 def _bregman(loss: Bregman, target: Tensor, at: Padded) -> Tensor:
     if type(loss.psi) not in _CONJUGATES or not (loss.link is None or isinstance(loss.link, Scale)):
-        raise no_formula(loss)
+        raise NoFormulaError(loss)
     fitted = at.scores if loss.link is None else loss.link.factor * at.scores
     conjugate = _CONJUGATES[type(loss.psi)](loss.psi, fitted, at.real)
     at_target = loss.psi.value(loss.target(at.lists).values, at.lists.offsets)
@@ -62,7 +63,7 @@ _CONJUGATES: dict[type[Potential], Callable[[Any, Tensor, Tensor], Tensor]] = {
     KL: lambda psi, fitted, real: torch.where(real, fitted.exp(), 0).sum(1),
     PNorm: lambda psi, fitted, real: _norms(fitted, psi.p / (psi.p - 1)) ** 2 / 4,
 }
-_OF_TARGETS: dict[type[Listwise], Callable[[Any, Tensor, Padded], Tensor]] = {
+_OF_TARGETS: dict[type[Loss], Callable[[Any, Tensor, Padded], Tensor]] = {
     Bregman: _bregman,
     Cosine: _cosine,
     CrossEntropy: _cross_entropy,

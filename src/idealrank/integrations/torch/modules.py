@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Literal, TypeAlias, get_args
 
 from idealrank import losses
 from idealrank._base.extras import needs
-from idealrank._base.specs import nearest
-from idealrank.errors import OptionError
+from idealrank._base.grammar import unknown
 from idealrank.integrations.torch import formulas, native
 from idealrank.integrations.torch.inputs import Batch, Numbers, flat
+from idealrank.integrations.torch.padded import NoFormulaError
 from idealrank.losses import Loss
 
 with needs("torch"):
@@ -69,11 +70,15 @@ class RankingLoss(nn.Module):
     ) -> Tensor:
         """The value of each query, or their mean or sum."""
         batch = flat(labels, scores, offsets, mask, weights, query_weights)
-        if self.backend == "torch" or (self.backend == "auto" and scores.device.type != "cpu"):
-            values = formulas.values(self.loss, batch)
-        else:
-            values = native.values(self._name, batch, self.n_threads)
-        return self._reduced(values, batch).to(batch.scores)
+        return self._reduced(self._values(batch), batch).to(batch.scores)
+
+    def _values(self, batch: Batch) -> Tensor:
+        if self.backend == "torch":
+            return formulas.values(self.loss, batch)
+        if self.backend == "auto" and not is_on_cpu(batch.scores):
+            with suppress(NoFormulaError):
+                return formulas.values(self.loss, batch)
+        return native.values(self._name, batch, self.n_threads)
 
     def _reduced(self, values: Tensor, batch: Batch) -> Tensor:
         if self.reduction == "none":
@@ -90,9 +95,14 @@ class RankingLoss(nn.Module):
         return f"{self.loss}, reduction={self.reduction!r}"
 
 
+def is_on_cpu(scores: Tensor) -> bool:
+    """Return whether the native kernels can read the scores where they are."""
+    return scores.device.type == "cpu"
+
+
 def _one_of(word: str, words: Any, what: str) -> Any:
     if word not in get_args(words):
-        raise OptionError(f"unknown {what} {word!r}{nearest(str(word), get_args(words))}")
+        raise unknown(what, word, get_args(words))
     return word
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,16 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.integrations.torch.inputs import Batch
+from idealrank.losses.base import Loss
 from idealrank.measures.discounts import Discount, Linear
 
 with needs("torch"):
     import torch
     from torch import Tensor
 
-__all__ = ["Formula", "Padded", "differences", "no_formula"]
+__all__ = ["Formula", "NoFormulaError", "Padded", "differences", "formula_of"]
+
+_Formula = TypeVar("_Formula")
 
 
 class Padded:
@@ -80,17 +83,27 @@ class Padded:
         return torch.arange(self.real.shape[1], device=self.real.device) < self.tensor(depths[:, None])
 
 
-def no_formula(what: object) -> OptionError:
-    """The error for what can be computed from NumPy's arrays only.
+class NoFormulaError(OptionError):
+    """Something that can be computed from NumPy arrays only.
 
-    >>> print(no_formula("bregman(psi=composed)"))
-    bregman(psi=composed) has no formula in PyTorch: say backend='native', or move the scores with scores.cpu()
+    >>> print(NoFormulaError("bregman(psi=composed)"))
+    bregman(psi=composed) has no formula in PyTorch: use backend='native'
     """
-    return OptionError(f"{what} has no formula in PyTorch: say backend='native', or move the scores with scores.cpu()")
+
+    def __init__(self, what: object) -> None:
+        super().__init__(f"{what} has no formula in PyTorch: use backend='native'")
 
 
-#: From a loss, of the class that it is written for, and a batch to one number a query.
+#: From a loss, of the class that it is written for, and a batch to one number per query.
 Formula: TypeAlias = Callable[[Any, Padded], Tensor]
+
+
+def formula_of(loss: Loss, formulas: Mapping[type[Loss], _Formula], method: str) -> _Formula:
+    """Return the formula of the nearest class of the loss that has one and whose method the loss does not override."""
+    for cls in type(loss).__mro__:
+        if cls in formulas and getattr(type(loss), method) is getattr(cls, method):
+            return formulas[cls]
+    raise NoFormulaError(loss)
 
 
 def differences(column: Tensor) -> Tensor:

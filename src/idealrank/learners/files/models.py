@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from idealrank._base.specs import nearest
+from idealrank._base.grammar import nearest
 from idealrank.errors import DataError, IdealrankError, ModelError, OptionError
 from idealrank.io.files import Source, display_name
 from idealrank.learners.base import Ranker
 from idealrank.learners.files.documents import Entry, StoredModel, read_model, write_model
-from idealrank.learners.names import classes, made, options_of
+from idealrank.learners.names import by_class_name, made, options_of
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, cutoffs, measure
 
@@ -57,7 +57,7 @@ def save(model: Ranker, path: str | os.PathLike[str]) -> None:
 def check_savable(model: Ranker, path: str | os.PathLike[str]) -> None:
     """Raise a ModelError for a learner, fitted or not yet, that no file can hold."""
     name, target = type(model).__name__, os.fspath(path)
-    if classes().get(name) is not type(model):
+    if by_class_name().get(name) is not type(model):
         raise ModelError(f"{name} is not a learner of idealrank.learners, which a file could name", target)
     if not model._state:
         raise ModelError(f"{name} keeps what it learned in objects that a file cannot hold", target)
@@ -109,7 +109,7 @@ def load(path: Source) -> Any:
     ListNet()
     """
     stored, name = read_model(path), display_name(path)
-    known = classes()
+    known = by_class_name()
     cls = known.get(stored.learner)
     if cls is None:
         raise ModelError(

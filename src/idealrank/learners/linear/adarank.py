@@ -12,6 +12,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.learners.base import Training
 from idealrank.learners.iterative import WeightedSum
 from idealrank.learners.linear.parts import in_callers_words
+from idealrank.learners.names import register
 from idealrank.measures import Measure, measure
 
 __all__ = ["AdaRank"]
@@ -19,6 +20,7 @@ __all__ = ["AdaRank"]
 _SURE = 1 - 1e-12  # a feature that ranks everything perfectly would have an infinite weight
 
 
+@register("ada_rank")
 @dataclass(kw_only=True, eq=False, repr=False)
 class AdaRank(WeightedSum):
     """AdaRank (Xu and Li 2007) boosts a measure: "ndcg", "ap" or another with values from -1 to 1.

@@ -13,6 +13,7 @@ from idealrank.errors import OptionError
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import planes
 from idealrank.learners.linear.ranker import LinearModel
+from idealrank.learners.names import register
 from idealrank.learners.trace import Trace
 from idealrank.losses import Loss
 
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 
+@register("rank_svm")
 @dataclass(kw_only=True, eq=False, repr=False)
 class RankSVM(LinearModel):
     """Ranking SVM (Herbrich et al. 2000; Joachims 2002): 1/2 ||w||^2 + C times the sum of hinge losses of all pairs.
@@ -66,6 +68,7 @@ class RankSVM(LinearModel):
             raise OptionError(f"C must be a number above 0, got {self.C!r}")
 
 
+@register("list_net")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ListNet(LinearModel):
     """ListNet (Cao et al. 2007): the cross entropy of top-one probabilities of labels and scores.
@@ -83,6 +86,7 @@ class ListNet(LinearModel):
         return losses.CrossEntropy(normalizer=self.normalizer)
 
 
+@register("rank_cosine")
 @dataclass(kw_only=True, eq=False, repr=False)
 class RankCosine(LinearModel):
     """RankCosine (Qin et al. 2008, Information Processing and Management): the cosine of gains and scores.
@@ -100,6 +104,7 @@ class RankCosine(LinearModel):
         return losses.Cosine(normalizer=self.normalizer)
 
 
+@register("least_squares", "least_squares_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class LeastSquaresRanker(LinearModel):
     """Least squares on gains divided by their DCG norm, which is consistent with NDCG (Ravikumar et al. 2011).
@@ -119,6 +124,7 @@ class LeastSquaresRanker(LinearModel):
         return losses.LeastSquares(normalizer=self.normalizer)
 
 
+@register("rank_net")
 @dataclass(kw_only=True, eq=False, repr=False)
 class RankNet(LinearModel):
     """RankNet (Burges et al. 2005), linear: the logistic loss of the difference of scores, pair by pair.
@@ -133,6 +139,7 @@ class RankNet(LinearModel):
         return losses.PairwiseLogistic(sigma=self.sigma)
 
 
+@register("approx_ndcg", "approx_ndcg_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ApproxNDCGRanker(LinearModel):
     """ApproxNDCG (Qin, Liu and Li 2008): NDCG itself, its ranks made smooth with the slope ``alpha``.
@@ -149,6 +156,7 @@ class ApproxNDCGRanker(LinearModel):
         return losses.ApproxNDCG(alpha=self.alpha, cutoff=self.cutoff, beta=self.beta)
 
 
+@register("approx_ap", "approx_ap_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ApproxAPRanker(LinearModel):
     """ApproxAP (Qin, Liu and Li 2008): average precision itself, ranks made smooth with ``alpha`` and ``beta``.
@@ -167,6 +175,7 @@ class ApproxAPRanker(LinearModel):
         return losses.ApproxAP(alpha=self.alpha, beta=self.beta, rel=self.rel)
 
 
+@register("soft_rank")
 @dataclass(kw_only=True, eq=False, repr=False)
 class SoftRank(LinearModel):
     """SoftRank (Taylor et al. 2008): the expected NDCG of scores with Gaussian noise of deviation ``sigma``.

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from idealrank import losses
 from idealrank.learners.linear.ranker import LinearModel
+from idealrank.learners.names import register
 from idealrank.losses import Loss
 
 __all__ = ["PNormPush"]
 
 
+@register("p_norm_push")
 @dataclass(kw_only=True, eq=False, repr=False)
 class PNormPush(LinearModel):
     """The p-norm push (Rudin 2009): the higher ``p``, the more the highest of the worse documents is pushed down.

@@ -20,8 +20,9 @@ from idealrank.learners.linear.engine import Engine, Source, engine_of
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import lbfgs, sgd
 from idealrank.learners.linear.parts import Part, Parts
+from idealrank.learners.names import register
 from idealrank.learners.trace import Trace
-from idealrank.losses import LambdaRank, Loss, loss
+from idealrank.losses import Loss, loss
 
 __all__ = ["LinearModel", "LinearRanker"]
 
@@ -102,9 +103,9 @@ class LinearModel(WeightedSum):
             scores = np.concatenate(parts.sum(partial(Part.scores, parameters=start)))
             offsets = np.concatenate([[0], np.cumsum(np.concatenate(parts.sum(Part.sizes)))])
             asked = asked.resolved(scores, offsets)
-        if isinstance(asked, LambdaRank) and self.optimizer == "lbfgs":
+        if not asked.has_potential and self.optimizer == "lbfgs":
             raise OptionError(
-                "the gradient of lambda_rank is that of no function, which 'lbfgs' needs: take optimizer='sgd'"
+                f"the gradient of {asked.label} is not that of any function, as 'lbfgs' needs: use optimizer='sgd'"
             )
         return asked
 
@@ -140,6 +141,7 @@ class LinearModel(WeightedSum):
         return np.append(last, self.intercept_)
 
 
+@register("linear", "linear_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearRanker(LinearModel):
     """Scores that are a weighted sum of features, with weights that minimise a loss of `idealrank.losses`.

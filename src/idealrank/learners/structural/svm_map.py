@@ -9,6 +9,7 @@ import numpy as np
 from idealrank._base.options import number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
+from idealrank.learners.names import register
 from idealrank.learners.structural.interleaving import most_violated
 from idealrank.learners.structural.machine import StructuralSVM
 from idealrank.losses import Loss
@@ -18,6 +19,7 @@ from idealrank.measures import Measure
 __all__ = ["APHinge", "SVMMap"]
 
 
+@register("svm_map")
 @dataclass(kw_only=True, eq=False, repr=False)
 class SVMMap(StructuralSVM):
     """SVMmap (Yue, Finley, Radlinski and Joachims 2007): a hinge that bounds 1 - average precision.

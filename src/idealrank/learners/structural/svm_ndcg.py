@@ -11,6 +11,7 @@ from idealrank._base.options import option
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
+from idealrank.learners.names import register
 from idealrank.learners.structural.interleaving import most_violated
 from idealrank.learners.structural.machine import StructuralSVM
 from idealrank.losses import Loss
@@ -21,6 +22,7 @@ from idealrank.measures import discounts, gains
 __all__ = ["SVMNDCG", "NDCGHinge"]
 
 
+@register("svm_ndcg")
 @dataclass(kw_only=True, eq=False, repr=False)
 class SVMNDCG(StructuralSVM):
     """SVM-NDCG (Chakrabarti, Khanna, Sawant and Bhattacharyya 2008): a hinge that bounds 1 - NDCG.

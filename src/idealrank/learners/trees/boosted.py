@@ -18,6 +18,7 @@ from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.learners.base import Ranker, Training
 from idealrank.learners.linear.features import table_of
 from idealrank.learners.linear.parts import in_callers_words
+from idealrank.learners.names import register
 from idealrank.learners.trees.arrays import Trees
 from idealrank.learners.trees.boosting import derivatives
 from idealrank.losses import Loss, loss
@@ -30,6 +31,7 @@ _OBJECTIVE = {"app", "application", "loss", "objective", "objective_type"}
 _BOOSTING = {"boost", "boosting", "boosting_type"}
 
 
+@register("boosted", "boosted_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class BoostedRanker(Ranker):
     """Boosted trees that minimise a loss of `idealrank.losses`, grown by LightGBM (the extra ``lightgbm``).

@@ -16,6 +16,7 @@ from idealrank.errors import DataError
 from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.learners.base import Training
 from idealrank.learners.iterative import Iterative
+from idealrank.learners.names import register
 from idealrank.losses import Push
 from idealrank.losses.push import n_pairs
 from idealrank.measures import measure
@@ -25,6 +26,7 @@ __all__ = ["RankBoost"]
 _SURE = 1 - 1e-12  # a threshold that orders every pair would have an infinite weight
 
 
+@register("rank_boost")
 @dataclass(kw_only=True, eq=False, repr=False)
 class RankBoost(Iterative):
     """RankBoost (Freund, Iyer, Schapire and Singer 2003) with weak rankers that say whether a feature is above a value.

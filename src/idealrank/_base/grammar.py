@@ -1,0 +1,150 @@
+"""How values are written: ``log:2``, ``ndcg(gain=linear,discount=zipf)@10``, ``approx_ndcg(alpha=20)``, ``P_5``.
+
+A name, then the parts that its kind takes: numbers after colons, options in brackets, a cutoff after ``@`` or, as
+trec_eval writes it, after an underscore. Capitals, underscores and hyphens in a name do not matter.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from idealrank.errors import OptionError
+
+__all__ = ["Written", "cannot_read", "letters", "nearest", "no_option", "number_text", "read", "snake_case", "unknown"]
+
+_NAME = re.compile(r"[A-Za-z][\w-]*")
+_TAIL = re.compile(r"_(\d+)\Z")
+_JOINTS = re.compile(r"[_-](?!\d)")
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def nearest(word: str, known: Iterable[str], aliases: Iterable[str] = ()) -> str:
+    """Return the end of an error message: which known word may have been meant, or all of them but the aliases.
+
+    >>> nearest("expp", ["exp2", "linear"])
+    "; did you mean 'exp2'?"
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(word.lower(), [*names, *aliases], n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(map(repr, names))}"
+
+
+def unknown(kind: str, text: object, known: Iterable[str]) -> OptionError:
+    """Return the error for a word that is none of those known.
+
+    >>> str(unknown("gain", "expp", ["exp2", "linear"]))
+    "unknown gain 'expp'; did you mean 'exp2'?"
+    """
+    return OptionError(f"unknown {kind} {text!r}{nearest(str(text), known)}")
+
+
+def no_option(owner: str, name: str, known: Iterable[str]) -> OptionError:
+    """Return the error for an option that its owner does not have."""
+    return OptionError(f"{owner} has no option {name!r}{nearest(name, known)}")
+
+
+def cannot_read(kind: str, text: object, why: object) -> OptionError:
+    """Return the error for a text that is not of the form that its kind has."""
+    return OptionError(f"cannot read the {kind} {text!r}: {why}")
+
+
+def number_text(value: float) -> str:
+    """Return the shortest text that reads back as the same number.
+
+    >>> number_text(2.0), number_text(0.1)
+    ('2', '0.1')
+    """
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+def snake_case(name: str) -> str:
+    """Return the name of a class as it is written in text.
+
+    >>> snake_case("ApproxNDCG"), snake_case("ListMLE"), snake_case("Exp2")
+    ('approx_ndcg', 'list_mle', 'exp2')
+    """
+    return _WORDS.sub("_", name).lower()
+
+
+def letters(name: str) -> str:
+    """Return what names are compared by.
+
+    >>> letters("List_MLE") == letters("listmle") == letters("list-mle")
+    True
+    """
+    return _JOINTS.sub("", name).lower()
+
+
+class Written(NamedTuple):
+    """A text in its parts."""
+
+    text: str
+    name: str
+    values: list[str]
+    options: dict[str, str]
+
+    def with_cutoff(self, cutoff: str) -> Written:
+        """Return the same with a cut-off, which must be the only one."""
+        if "cutoff" in self.options:
+            raise OptionError(f"{self.text!r} names two cut-offs")
+        return self._replace(options=self.options | {"cutoff": cutoff})
+
+    def with_tail_as_cutoff(self) -> Written:
+        """Return the same with the number at the end of the name as the cut-off, if there is one.
+
+        >>> read("ndcg_cut_10", "measure", "ndcg@10").with_tail_as_cutoff()
+        Written(text='ndcg_cut_10', name='ndcg_cut', values=[], options={'cutoff': '10'})
+        """
+        tail = _TAIL.search(self.name)
+        return self._replace(name=self.name[: tail.start()]).with_cutoff(tail[1]) if tail else self
+
+
+def read(text: str, kind: str, such_as: str) -> Written:
+    """Take a text apart; ``such_as`` shows in an error how its kind is written.
+
+    >>> read("power:0.5", "discount", "log:2")
+    Written(text='power:0.5', name='power', values=['0.5'], options={})
+    >>> read("ndcg(gain=linear)@10", "measure", "ndcg@10").options
+    {'gain': 'linear', 'cutoff': '10'}
+    """
+    head, bracket, rest = text.partition("(")
+    inside, closed, rest = rest.rpartition(")")
+    if not bracket:
+        head, at, cutoff = text.partition("@")
+        rest = at + cutoff
+    name, *values = map(str.strip, head.split(":"))
+    before, at, cutoff = map(str.strip, rest.partition("@"))
+    if bool(bracket) != bool(closed) or not _NAME.fullmatch(name) or before or (at and len(cutoff.split()) != 1):
+        raise cannot_read(kind, text, f"write {such_as}")
+    written = Written(text, name, values, _options(inside, text))
+    return written.with_cutoff(cutoff) if at else written
+
+
+def _options(inside: str, text: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for part in filter(None, map(str.strip, _parts(inside))):
+        name, equals, value = (each.strip() for each in part.partition("="))
+        if not equals:
+            raise OptionError(f"cannot read the option {part!r} of {text!r}: write option=value")
+        if name in options:
+            raise OptionError(f"the option {name!r} is repeated in {text!r}")
+        options[name] = value
+    return options
+
+
+def _parts(inside: str) -> Iterator[str]:
+    """Cut at the commas that are not within brackets of their own.
+
+    >>> [*_parts("measure=ndcg(gain=linear,discount=zipf)@10,alpha=2")]
+    ['measure=ndcg(gain=linear,discount=zipf)@10', 'alpha=2']
+    """
+    depth = begin = 0
+    for place, character in enumerate(inside):
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            yield inside[begin:place]
+            begin = place + 1
+    yield inside[begin:]

@@ -1,0 +1,129 @@
+"""Everything that has a name in text: gains, discounts, cut-offs, measures, losses, learners.
+
+A class registers itself where it is defined. Its package lists it in one static table, so that the names of the package
+are known before any of its modules is imported; a registry imports them when it is first asked for a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import ClassVar, Generic, Protocol, TypeVar
+
+from idealrank._base.grammar import cannot_read, letters, nearest, read
+from idealrank._base.options import Named
+from idealrank.errors import OptionError
+
+__all__ = ["Registry"]
+
+
+class _Labeled(Protocol):
+    label: ClassVar[str]
+
+
+_Class = TypeVar("_Class", bound=type[_Labeled])
+_Member = TypeVar("_Member", bound=_Labeled)
+_Value = TypeVar("_Value", bound=Named)
+
+
+class Registry(Generic[_Member]):
+    """The classes of one kind by their names in text.
+
+    Parameters
+    ----------
+    kind : str
+        What errors call a member.
+    base : type
+        The class that all members are made from.
+    such_as : str
+        How members are written, for errors.
+    package : str, optional
+        The package whose table lists the members; None where they are in the module that makes the registry.
+    """
+
+    def __init__(self, kind: str, base: type[_Member], such_as: str, package: str | None = None) -> None:
+        self._kind, self._base, self._such_as, self._package = kind, base, such_as, package
+        self._by_letters: dict[str, type[_Member]] = {}
+        self._aliases: dict[str, str] = {}
+        self._is_loaded = package is None
+
+    def register(self, name: str, *aliases: str) -> Callable[[_Class], _Class]:
+        """Give a class its name in text, which becomes its ``label``, and other names for the same.
+
+        Names are the same whatever their capitals, underscores and hyphens. A name that another class has is an
+        OptionError; a class that is defined again takes the place of its former self.
+
+        >>> from dataclasses import dataclass
+        >>> from idealrank._base.options import Numbers
+        >>> gains = Registry("gain", Numbers, "root:2")
+        >>> @gains.register("root", "nth_root")
+        ... @dataclass(frozen=True)
+        ... class Root(Numbers):
+        ...     degree: float = 2.0
+        >>> gains.of("root"), gains.of("NthRoot:3"), str(Root(4))
+        (Root(degree=2.0), Root(degree=3.0), 'root:4')
+        """
+
+        def add(cls: _Class) -> _Class:
+            if not cls.__module__.startswith(f"{self._package}."):
+                self._load()  # so that a clash with a name of the package is found here
+            for each in (name, *aliases):
+                other = self._by_letters.get(letters(each), cls)
+                if _path(other) != _path(cls):
+                    raise OptionError(f"the {self._kind} {each!r} is both {_path(cls)} and {_path(other)}: rename one")
+            cls.label = name
+            self._by_letters.update({letters(each): cls for each in (name, *aliases)})  # type: ignore[misc]
+            self._aliases.update(dict.fromkeys(aliases, name))
+            return cls
+
+        return add
+
+    def members(self) -> dict[str, type[_Member]]:
+        """Return the classes by their labels."""
+        self._load()
+        return {cls.label: cls for cls in self._by_letters.values()}
+
+    def aliases(self) -> dict[str, str]:
+        """Return the labels by the other names for them."""
+        self._load()
+        return dict(self._aliases)
+
+    def find(self, name: str, text: str | None = None) -> type[_Member]:
+        """Return the class of this name, which may be a part of a longer text."""
+        self._load()
+        found = self._by_letters.get(letters(name))
+        if found is None:
+            close = nearest(name, self.members(), self._aliases)
+            raise OptionError(f"unknown {self._kind} {text or name!r}{close}")
+        return found
+
+    def of(self: Registry[_Value], value: str | _Value) -> _Value:
+        """Return the value that the text stands for; a value of the kind is returned as it is."""
+        if isinstance(value, self._base):
+            return value
+        if not isinstance(value, str):
+            raise OptionError(
+                f"expected a {self._kind} such as {self._such_as}, or a {self._base.__name__}, got {value!r}"
+            )
+        self._load()
+        written = read(value, self._kind, self._such_as)
+        if letters(written.name) not in self._by_letters:
+            written = written.with_tail_as_cutoff()
+        cls = self.find(written.name, value)
+        try:
+            return cls.from_written(written)
+        except OptionError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise cannot_read(self._kind, value, error) from None
+
+    def _load(self) -> None:
+        if not self._is_loaded:
+            package = import_module(str(self._package))
+            for name in package.__all__:
+                getattr(package, name)
+            self._is_loaded = True
+
+
+def _path(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
