@@ -47,6 +47,6 @@ class Docstrings(griffe.Extension):
             attr.value = "None"
 
     def on_module_members(self, *, mod: Any, **_: Any) -> None:
-        """Ask the module for its public names where they are not written out."""
-        if any(isinstance(name, griffe.Expr) for name in mod.exports or ()):
+        """Ask a package for its public names where a table lists them."""
+        if "_TABLE" in mod.members:
             mod.exports = list(import_module(mod.path).__all__)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from hypothesis import strategies as st
 
 from idealrank import cutoffs, discounts, gains
 from idealrank.data.ranking import RankingData
@@ -61,6 +62,36 @@ class Ranking(NamedTuple):
     labels: tuple[float, ...]
     judged: tuple[float, ...]
     scores: tuple[float, ...] = ()
+
+
+#: What gains, discounts and cut-offs are drawn from, by the names of their classes.
+_positive = st.floats(0, 1e6, allow_subnormal=False)
+GAINS: dict[str, st.SearchStrategy[gains.Gain]] = {
+    "Exp2": st.one_of(st.none(), st.floats(100, 1e6)).map(gains.Exp2),
+    "Linear": st.just(gains.Linear()),
+    "Binary": st.builds(gains.Binary, _positive),
+    "Table": st.one_of(
+        st.lists(_positive, min_size=1, max_size=5).map(gains.Table),
+        st.dictionaries(_positive, _positive, min_size=1, max_size=5).map(gains.Table),
+    ),
+}
+DISCOUNTS: dict[str, st.SearchStrategy[discounts.Discount]] = {
+    "Log": st.builds(discounts.Log, st.floats(1, 100, exclude_min=True)),
+    "Power": st.builds(discounts.Power, st.floats(0, 5)),
+    "Zipf": st.just(discounts.Zipf()),
+    "Geometric": st.builds(discounts.Geometric, st.floats(1.001, 10)),
+    "Linear": st.just(discounts.Linear()),
+    "Letor": st.just(discounts.Letor()),
+    "Table": st.lists(st.floats(0.01, 1e6), min_size=1, max_size=6).map(
+        lambda weights: discounts.Table(sorted(weights, reverse=True))
+    ),
+}
+_fractions = st.floats(0, 1, exclude_min=True, exclude_max=True)
+CUTOFFS: dict[str, st.SearchStrategy[cutoffs.Cutoff]] = {
+    "Rank": st.builds(cutoffs.Rank, st.integers(1, 2**53)),
+    "Fraction": st.builds(cutoffs.Fraction, _fractions),
+    "Power": st.builds(cutoffs.Power, _fractions),
+}
 
 
 def gain_of(gain: gains.Gain, label: float) -> float:

@@ -3,9 +3,53 @@
 Importing this costs little more than NumPy: every name below is loaded when it is first used.
 """
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from idealrank._base.lazy import lazy
+
+__version__ = "0.1.0"
+
+#: The public names by the module that defines them.
+_TABLE = {
+    "data.construction": ["concatenate", "from_arrays"],
+    "data.ids": ["Ids"],
+    "data.judgments": ["join", "Qrels", "Run"],
+    "data.lists": ["Judged"],
+    "data.problem": ["Problem"],
+    "data.ranking": ["RankingData"],
+    "evaluation.comparison": ["compare", "Comparison"],
+    "evaluation.evaluator": ["evaluate", "Evaluation"],
+    "evaluation.explanation": ["explain", "Explanation"],
+    "evaluation.scoring": ["scorer"],
+    "evaluation.streaming": ["evaluate_stream"],
+    "io.frames": ["from_frame", "qrels_from_frame", "run_from_frame", "to_frame"],
+    "io.letor": ["read_letor", "write_letor"],
+    "io.letor_folds": ["read_letor_folds"],
+    "io.scores": ["read_groups", "read_scores", "write_groups", "write_scores"],
+    "io.tables": ["read_csv", "read_parquet", "write_frame"],
+    "io.trec": ["read_qrels", "read_run", "write_qrels", "write_run"],
+    "losses.names": ["loss"],
+    "measures.conventions": ["convention"],
+    "measures.discounted": ["ndcg"],
+    "measures.names": ["measure"],
+}
+_MODULES = (
+    "cutoffs",
+    "datasets",
+    "discounts",
+    "gains",
+    "integrations",
+    "learners",
+    "losses",
+    "measures",
+    "ranks",
+    "report",
+    "stats",
+    "theory",
+)
+
+__all__ = ["__version__", *_MODULES, *chain(*_TABLE.values())]
 
 if TYPE_CHECKING:
     from idealrank import integrations as integrations
@@ -53,67 +97,5 @@ if TYPE_CHECKING:
     from idealrank.measures.conventions import convention as convention
     from idealrank.measures.discounted import ndcg as ndcg
     from idealrank.measures.names import measure as measure
-
-__version__ = "0.1.0"
-
-#: Where each public name is defined.
-_TABLE = {
-    "compare": "evaluation.comparison",
-    "Comparison": "evaluation.comparison",
-    "concatenate": "data.construction",
-    "convention": "measures.conventions",
-    "evaluate": "evaluation.evaluator",
-    "evaluate_stream": "evaluation.streaming",
-    "Evaluation": "evaluation.evaluator",
-    "explain": "evaluation.explanation",
-    "Explanation": "evaluation.explanation",
-    "from_arrays": "data.construction",
-    "from_frame": "io.frames",
-    "Ids": "data.ids",
-    "join": "data.judgments",
-    "Judged": "data.lists",
-    "loss": "losses.names",
-    "measure": "measures.names",
-    "ndcg": "measures.discounted",
-    "Problem": "data.problem",
-    "Qrels": "data.judgments",
-    "qrels_from_frame": "io.frames",
-    "RankingData": "data.ranking",
-    "read_csv": "io.tables",
-    "read_groups": "io.scores",
-    "read_letor": "io.letor",
-    "read_letor_folds": "io.letor_folds",
-    "read_parquet": "io.tables",
-    "read_qrels": "io.trec",
-    "read_run": "io.trec",
-    "read_scores": "io.scores",
-    "Run": "data.judgments",
-    "run_from_frame": "io.frames",
-    "scorer": "evaluation.scoring",
-    "to_frame": "io.frames",
-    "write_frame": "io.tables",
-    "write_groups": "io.scores",
-    "write_letor": "io.letor",
-    "write_qrels": "io.trec",
-    "write_run": "io.trec",
-    "write_scores": "io.scores",
-}
-_MODULES = (
-    "cutoffs",
-    "datasets",
-    "discounts",
-    "gains",
-    "integrations",
-    "learners",
-    "losses",
-    "measures",
-    "ranks",
-    "report",
-    "stats",
-    "theory",
-)
-
-__all__ = ["__version__", *_TABLE, *_MODULES]
-
-if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = lazy(__name__, _TABLE, _MODULES)

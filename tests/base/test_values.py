@@ -18,39 +18,15 @@ from idealrank._base.registry import Registry
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import AP, DCG, ERR, F1, NDCG, RBP, RR, HitRate, LinearNDCG, Measure, Precision, Recall
+from idealrank.measures.cutoffs import CUTOFFS
+from idealrank.measures.discounts import DISCOUNTS
+from idealrank.measures.gains import GAINS
 from idealrank.measures.names import MEASURES
 
-positive = st.floats(0, 1e6, allow_subnormal=False)
-GAINS: dict[str, st.SearchStrategy[gains.Gain]] = {
-    "Exp2": st.one_of(st.none(), st.floats(100, 1e6)).map(gains.Exp2),
-    "Linear": st.just(gains.Linear()),
-    "Binary": st.builds(gains.Binary, positive),
-    "Table": st.one_of(
-        st.lists(positive, min_size=1, max_size=5).map(gains.Table),
-        st.dictionaries(positive, positive, min_size=1, max_size=5).map(gains.Table),
-    ),
-}
-DISCOUNTS: dict[str, st.SearchStrategy[discounts.Discount]] = {
-    "Log": st.builds(discounts.Log, st.floats(1, 100, exclude_min=True)),
-    "Power": st.builds(discounts.Power, st.floats(0, 5)),
-    "Zipf": st.just(discounts.Zipf()),
-    "Geometric": st.builds(discounts.Geometric, st.floats(1.001, 10)),
-    "Linear": st.just(discounts.Linear()),
-    "Letor": st.just(discounts.Letor()),
-    "Table": st.lists(st.floats(0.01, 1e6), min_size=1, max_size=6).map(
-        lambda weights: discounts.Table(sorted(weights, reverse=True))
-    ),
-}
-fractions = st.floats(0, 1, exclude_min=True, exclude_max=True)
-CUTOFFS: dict[str, st.SearchStrategy[cutoffs.Cutoff]] = {
-    "Rank": st.builds(cutoffs.Rank, st.integers(1, 2**53)),
-    "Fraction": st.builds(cutoffs.Fraction, fractions),
-    "Power": st.builds(cutoffs.Power, fractions),
-}
 KINDS: list[tuple[Any, Registry[Any], dict[str, Any]]] = [
-    (gains, gains.GAINS, GAINS),
-    (discounts, discounts.DISCOUNTS, DISCOUNTS),
-    (cutoffs, cutoffs.CUTOFFS, CUTOFFS),
+    (gains, GAINS, oracles.GAINS),
+    (discounts, DISCOUNTS, oracles.DISCOUNTS),
+    (cutoffs, CUTOFFS, oracles.CUTOFFS),
 ]
 MEMBERS = [
     pytest.param(module, values.get(cls.__name__), id=f"{module.__name__.rpartition('.')[2]}.{label}")
@@ -63,7 +39,7 @@ MEMBERS = [
 @settings(max_examples=50)
 @given(st.data())
 def test_text_pickle_and_equality_go_by_value(module: Any, values: Any, data: st.DataObject) -> None:
-    assert values is not None, "a new member needs a strategy above, and an oracle"
+    assert values is not None, "a new member needs a strategy and an oracle in oracles.py"
     value = data.draw(values)
     again = module.of(str(value))
     assert again == value
@@ -78,11 +54,11 @@ def test_text_pickle_and_equality_go_by_value(module: Any, values: Any, data: st
             setattr(value, dataclasses.fields(value)[0].name, 1)
 
 
-@pytest.mark.parametrize("name", GAINS)
+@pytest.mark.parametrize("name", oracles.GAINS)
 @settings(max_examples=50)
 @given(st.data())
 def test_a_gain_agrees_with_its_definition(name: str, data: st.DataObject) -> None:
-    gain = data.draw(GAINS[name])
+    gain = data.draw(oracles.GAINS[name])
     known = st.sampled_from(gain.labels) if isinstance(gain, gains.Table) else st.floats(0, 100)
     labels = data.draw(st.lists(known, max_size=6))
     expected = [oracles.gain_of(gain, label) for label in labels]
@@ -90,11 +66,11 @@ def test_a_gain_agrees_with_its_definition(name: str, data: st.DataObject) -> No
     assert gain(np.array(labels, np.float32).reshape(-1, 1)[:0]).shape == (0, 1)
 
 
-@pytest.mark.parametrize("name", DISCOUNTS)
+@pytest.mark.parametrize("name", oracles.DISCOUNTS)
 @settings(max_examples=50)
 @given(st.data(), st.integers(1, 40))
 def test_a_discount_agrees_with_its_definition_and_never_rises(name: str, data: st.DataObject, n: int) -> None:
-    discount = data.draw(DISCOUNTS[name])
+    discount = data.draw(oracles.DISCOUNTS[name])
     weights = discount.weights(n)
     expected = [oracles.discount_of(discount, rank, n) for rank in range(1, n + 1)]
     assert_allclose(weights, expected, rtol=1e-13, atol=0)
@@ -103,11 +79,11 @@ def test_a_discount_agrees_with_its_definition_and_never_rises(name: str, data: 
     assert np.all(weights >= 0)
 
 
-@pytest.mark.parametrize("name", CUTOFFS)
+@pytest.mark.parametrize("name", oracles.CUTOFFS)
 @settings(max_examples=50)
 @given(st.data(), st.lists(st.integers(0, 10**7), max_size=5))
 def test_a_cutoff_agrees_with_its_definition(name: str, data: st.DataObject, sizes: list[int]) -> None:
-    cutoff = data.draw(CUTOFFS[name])
+    cutoff = data.draw(oracles.CUTOFFS[name])
     depths = cutoff.at(sizes)
     assert depths.dtype == np.int64
     assert depths.tolist() == [oracles.depth_of(cutoff, n) for n in sizes]

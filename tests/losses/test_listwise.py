@@ -432,7 +432,7 @@ def test_options_that_cannot_be_are_refused() -> None:
         potentials.PNorm(1)
     with pytest.raises(OptionError, match="psi: expected a potential such as squared, kl"):
         losses.Bregman(3)
-    with pytest.raises(OptionError, match="a link is 'scale:2' or a Link"):
+    with pytest.raises(OptionError, match="link: expected a link such as scale:2, or a Link"):
         losses.Bregman("kl", link=3)
     with pytest.raises(OptionError, match="factor of a scale"):
         links.Scale(0)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 
 __all__ = ["lazy"]
 
 
 def lazy(
-    package: str, table: Mapping[str, str], modules: Collection[str] = ()
+    package: str, table: Mapping[str, Sequence[str]], modules: Collection[str] = ()
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return the ``__getattr__`` and the ``__dir__`` of a package.
 
@@ -18,18 +18,19 @@ def lazy(
     ----------
     package : str
         The package's ``__name__``.
-    table : mapping of str to str
-        For each public name the module within the package that defines it.
+    table : mapping of str to sequence of str
+        The modules within the package, and the public names that each defines.
     modules : collection of str
         Modules within the package that are public themselves.
     """
+    homes = {name: module for module, names in table.items() for name in names}
 
     def load(name: str) -> object:
         if name in modules:
             return import_module(f"{package}.{name}")
-        if name not in table:
+        if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value: object = getattr(import_module(f"{package}.{table[name]}"), name)
+        value: object = getattr(import_module(f"{package}.{homes[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value
 

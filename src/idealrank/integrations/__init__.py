@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 from idealrank._base.lazy import lazy
 
+__all__ = ["dask", "lightgbm", "torch", "xgboost"]
+
 if TYPE_CHECKING:
     from idealrank.integrations import dask as dask
     from idealrank.integrations import lightgbm as lightgbm
     from idealrank.integrations import torch as torch
     from idealrank.integrations import xgboost as xgboost
-
-__all__ = ["dask", "lightgbm", "torch", "xgboost"]
-
-if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = lazy(__name__, {}, __all__)

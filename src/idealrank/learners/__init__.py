@@ -1,8 +1,41 @@
 """Learners of rankings: scikit-learn estimators that take the query of each row as ``qid``."""
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from idealrank._base.lazy import lazy
+
+#: The public names by the module that defines them.
+_TABLE = {
+    "consistent": ["ConsistentRegression"],
+    "files.exports": ["to_elasticsearch", "to_ranklib"],
+    "files.models": ["load", "save"],
+    "linear.adarank": ["AdaRank"],
+    "linear.named": [
+        "ApproxAPRanker",
+        "ApproxNDCGRanker",
+        "LeastSquaresRanker",
+        "ListNet",
+        "RankCosine",
+        "RankNet",
+        "RankSVM",
+        "SoftRank",
+    ],
+    "linear.p_norm_push": ["PNormPush"],
+    "linear.ranker": ["LinearRanker"],
+    "linear.sources": ["ParquetSource"],
+    "names": ["register"],
+    "random": ["RandomRanker"],
+    "search.cross_fold": ["cross_fold"],
+    "search.trials": ["rows_of"],
+    "search.tuning": ["tune"],
+    "structural.svm_map": ["SVMMap"],
+    "structural.svm_ndcg": ["SVMNDCG"],
+    "trees.boosted": ["BoostedRanker"],
+    "trees.rankboost": ["RankBoost"],
+}
+
+__all__ = [*chain(*_TABLE.values())]
 
 if TYPE_CHECKING:
     from idealrank.learners.consistent import ConsistentRegression as ConsistentRegression
@@ -23,38 +56,5 @@ if TYPE_CHECKING:
     from idealrank.learners.structural.svm_ndcg import SVMNDCG as SVMNDCG
     from idealrank.learners.trees.boosted import BoostedRanker as BoostedRanker
     from idealrank.learners.trees.rankboost import RankBoost as RankBoost
-
-#: Where each public name is defined.
-_TABLE = {
-    "AdaRank": "linear.adarank",
-    "ApproxAPRanker": "linear.named",
-    "ApproxNDCGRanker": "linear.named",
-    "BoostedRanker": "trees.boosted",
-    "ConsistentRegression": "consistent",
-    "cross_fold": "search.cross_fold",
-    "LeastSquaresRanker": "linear.named",
-    "LinearRanker": "linear.ranker",
-    "ListNet": "linear.named",
-    "load": "files.models",
-    "ParquetSource": "linear.sources",
-    "PNormPush": "linear.p_norm_push",
-    "RandomRanker": "random",
-    "RankBoost": "trees.rankboost",
-    "RankCosine": "linear.named",
-    "RankNet": "linear.named",
-    "RankSVM": "linear.named",
-    "register": "names",
-    "rows_of": "search.trials",
-    "save": "files.models",
-    "SoftRank": "linear.named",
-    "SVMMap": "structural.svm_map",
-    "SVMNDCG": "structural.svm_ndcg",
-    "to_elasticsearch": "files.exports",
-    "to_ranklib": "files.exports",
-    "tune": "search.tuning",
-}
-
-__all__ = [*_TABLE]
-
-if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = lazy(__name__, _TABLE)

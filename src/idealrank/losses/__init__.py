@@ -1,8 +1,23 @@
 """Losses of rankings: frozen values that give one number a query and its gradient, all called alike."""
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from idealrank._base.lazy import lazy
+
+#: The public names by the module that defines them.
+_TABLE = {
+    "base": ["Loss"],
+    "bregman": ["Bregman"],
+    "direct": ["Approx", "ApproxAP", "ApproxKendall", "ApproxNDCG", "ApproxPrecision", "ApproxRR"],
+    "listwise": ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"],
+    "names": ["loss", "register"],
+    "pairwise": ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "SquaredHinge"],
+    "push": ["Push"],
+    "soft": ["SoftNDCG"],
+}
+
+__all__ = [*chain(*_TABLE.values())]
 
 if TYPE_CHECKING:
     from idealrank.losses.base import Loss as Loss
@@ -14,34 +29,5 @@ if TYPE_CHECKING:
     from idealrank.losses.pairwise import *  # noqa: F403
     from idealrank.losses.push import Push as Push
     from idealrank.losses.soft import SoftNDCG as SoftNDCG
-
-#: Where each public name is defined.
-_TABLE = {
-    "Approx": "direct",
-    "ApproxAP": "direct",
-    "ApproxKendall": "direct",
-    "ApproxNDCG": "direct",
-    "ApproxPrecision": "direct",
-    "ApproxRR": "direct",
-    "Bregman": "bregman",
-    "Cosine": "listwise",
-    "CrossEntropy": "listwise",
-    "Hinge": "pairwise",
-    "LambdaRank": "pairwise",
-    "LeastSquares": "listwise",
-    "ListMLE": "listwise",
-    "Loss": "base",
-    "loss": "names",
-    "PairwiseLinear": "pairwise",
-    "PairwiseLogistic": "pairwise",
-    "Push": "push",
-    "QNorm": "listwise",
-    "register": "names",
-    "SoftNDCG": "soft",
-    "SquaredHinge": "pairwise",
-}
-
-__all__ = [*_TABLE]
-
-if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = lazy(__name__, _TABLE)

@@ -13,7 +13,7 @@ from idealrank._base.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 
-__all__ = ["LINKS", "Elementwise", "Link", "Scale", "of", "register"]
+__all__ = ["Elementwise", "Link", "Scale", "of", "register"]
 
 Function = Callable[[Floats], Floats]
 

@@ -17,7 +17,7 @@ from idealrank.data.columns import query_at
 from idealrank.errors import DataError, OptionError
 from idealrank.losses.segments import norms, sums
 
-__all__ = ["KL", "POTENTIALS", "Composed", "PNorm", "Potential", "Squared", "of", "register"]
+__all__ = ["KL", "Composed", "PNorm", "Potential", "Squared", "of", "register"]
 
 Function = Callable[[Floats], Floats]
 

@@ -7,9 +7,22 @@ documents (higher is better), offsets cut both into queries (None: one query). O
 None is as the convention says.
 """
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from idealrank._base.lazy import lazy
+
+#: The public names by the module that defines them.
+_TABLE = {
+    "against_random": ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"],
+    "base": ["Measure"],
+    "discounted": ["DCG", "LinearNDCG", "NDCG", "RBP"],
+    "names": ["measure", "register"],
+    "pairs": ["AUC", "KendallTau", "PairwiseError"],
+    "relevance": ["AP", "Bpref", "ERR", "F1", "HitRate", "Judged", "Precision", "Recall", "RPrecision", "RR", "Tied"],
+}
+
+__all__ = [*chain(*_TABLE.values())]
 
 if TYPE_CHECKING:
     from idealrank.measures.against_random import *  # noqa: F403
@@ -22,37 +35,5 @@ if TYPE_CHECKING:
     from idealrank.measures.names import register as register
     from idealrank.measures.pairs import *  # noqa: F403
     from idealrank.measures.relevance import *  # noqa: F403
-
-#: Where each public name is defined.
-_TABLE = {
-    "AP": "relevance",
-    "AUC": "pairs",
-    "Bpref": "relevance",
-    "CorrectedNDCG": "against_random",
-    "DCG": "discounted",
-    "ERR": "relevance",
-    "F1": "relevance",
-    "HitRate": "relevance",
-    "Judged": "relevance",
-    "KendallTau": "pairs",
-    "LinearNDCG": "discounted",
-    "Measure": "base",
-    "measure": "names",
-    "NDCG": "discounted",
-    "NDCGPValue": "against_random",
-    "NDCGZScore": "against_random",
-    "PairwiseError": "pairs",
-    "Precision": "relevance",
-    "RandomNDCG": "against_random",
-    "RBP": "discounted",
-    "Recall": "relevance",
-    "register": "names",
-    "RPrecision": "relevance",
-    "RR": "relevance",
-    "Tied": "relevance",
-}
-
-__all__ = [*_TABLE]
-
-if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = lazy(__name__, _TABLE)

@@ -14,7 +14,7 @@ from idealrank._base.registry import Registry
 from idealrank._typing import Int64s
 from idealrank.errors import OptionError
 
-__all__ = ["CUTOFFS", "Cutoff", "Fraction", "Power", "Rank", "of", "register"]
+__all__ = ["Cutoff", "Fraction", "Power", "Rank", "of", "register"]
 
 
 class Cutoff(Numbers):

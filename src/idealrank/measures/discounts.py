@@ -21,19 +21,7 @@ from idealrank._base.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 
-__all__ = [
-    "DISCOUNTS",
-    "Discount",
-    "Geometric",
-    "Letor",
-    "Linear",
-    "Log",
-    "Power",
-    "Table",
-    "Zipf",
-    "of",
-    "register",
-]
+__all__ = ["Discount", "Geometric", "Letor", "Linear", "Log", "Power", "Table", "Zipf", "of", "register"]
 
 
 class Discount(Numbers):

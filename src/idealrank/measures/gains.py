@@ -20,7 +20,7 @@ from idealrank._base.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 
-__all__ = ["GAINS", "Binary", "Exp2", "Gain", "Linear", "Table", "of", "register"]
+__all__ = ["Binary", "Exp2", "Gain", "Linear", "Table", "of", "register"]
 
 
 class Gain(Numbers):

@@ -5,9 +5,31 @@ may give for a query with nothing relevant, leaves the query out, and the result
 numbers takes a ``seed``, keeps the one it used, and gives the same on any number of threads.
 """
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from idealrank._base.lazy import lazy
+
+#: The public names by the module that defines them.
+_TABLE = {
+    "corrections": ["benjamini_hochberg", "bonferroni", "holm"],
+    "discrimination": ["discriminative_power", "DiscriminativePower", "swap_rate"],
+    "effects": ["effect_size", "EffectSize"],
+    "intervals": ["Interval", "interval"],
+    "paired": [
+        "bootstrap_test",
+        "equivalence_test",
+        "PairedTest",
+        "randomization_test",
+        "sign_test",
+        "t_test",
+        "wilcoxon_test",
+    ],
+    "power": ["minimum_detectable_effect", "power_of_t_test", "PowerPlan", "queries_for"],
+    "several": ["Anova", "anova", "randomized_tukey_hsd", "TukeyHSD"],
+}
+
+__all__ = [*chain(*_TABLE.values())]
 
 if TYPE_CHECKING:
     from idealrank.stats.corrections import *  # noqa: F403
@@ -23,37 +45,5 @@ if TYPE_CHECKING:
     from idealrank.stats.paired import wilcoxon_test as wilcoxon_test
     from idealrank.stats.power import *  # noqa: F403
     from idealrank.stats.several import *  # noqa: F403
-
-#: Where each public name is defined.
-_TABLE = {
-    "Anova": "several",
-    "anova": "several",
-    "benjamini_hochberg": "corrections",
-    "bonferroni": "corrections",
-    "bootstrap_test": "paired",
-    "discriminative_power": "discrimination",
-    "DiscriminativePower": "discrimination",
-    "effect_size": "effects",
-    "EffectSize": "effects",
-    "equivalence_test": "paired",
-    "holm": "corrections",
-    "Interval": "intervals",
-    "interval": "intervals",
-    "minimum_detectable_effect": "power",
-    "PairedTest": "paired",
-    "power_of_t_test": "power",
-    "PowerPlan": "power",
-    "queries_for": "power",
-    "randomization_test": "paired",
-    "randomized_tukey_hsd": "several",
-    "sign_test": "paired",
-    "swap_rate": "discrimination",
-    "t_test": "paired",
-    "TukeyHSD": "several",
-    "wilcoxon_test": "paired",
-}
-
-__all__ = [*_TABLE]
-
-if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = lazy(__name__, _TABLE)

@@ -3,9 +3,40 @@
 Loaded when first used, like the names of the package itself.
 """
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from idealrank._base.lazy import lazy
+
+#: The public names by the module that defines them.
+_TABLE = {
+    "approximation.bounds": ["alpha_for", "approximation_error", "ApproximationError"],
+    "approximation.generalization": ["generalization_gap", "GeneralizationGap"],
+    "consistency.checking": ["check_consistency", "Consistency", "Counterexample"],
+    "consistency.excess": ["excess_risk_bound", "margin", "rank_constant", "strong_convexity", "StrongConvexity"],
+    "consistency.fisher": ["compatible", "expected_ndcg", "fisher_target", "regret", "violations"],
+    "consistency.norms": ["dcg_norm"],
+    "consistency.strong": ["check_strong_consistency", "StrongConsistency"],
+    "consistency.switches": ["switch_points"],
+    "distinguishing.distinctions": ["distinguish"],
+    "linear_ndcg": ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors"],
+    "long_lists.canonical": ["canonical_score"],
+    "long_lists.curves": ["Curve", "GradedCurve"],
+    "long_lists.deviations": ["concentration"],
+    "long_lists.gaps": ["first_order", "leading_gap"],
+    "long_lists.laws": ["bounded_law"],
+    "long_lists.limits": ["limit"],
+    "long_lists.needed": ["documents_needed", "Gap", "gap", "queries_needed"],
+    "long_lists.order_statistics": ["expected_dcg"],
+    "long_lists.pseudo": ["pseudo_expectation"],
+    "long_lists.regimes": ["regime"],
+    "long_lists.steps": ["StepCurve"],
+    "long_lists.verdicts": ["verdict"],
+    "long_lists.wins": ["win_probability"],
+    "long_lists.worst": ["worst_ndcg"],
+}
+
+__all__ = [*chain(*_TABLE.values())]
 
 if TYPE_CHECKING:
     from idealrank.theory.approximation.bounds import *  # noqa: F403
@@ -41,58 +72,5 @@ if TYPE_CHECKING:
     from idealrank.theory.long_lists.verdicts import verdict as verdict
     from idealrank.theory.long_lists.wins import win_probability as win_probability
     from idealrank.theory.long_lists.worst import worst_ndcg as worst_ndcg
-
-#: Where each public name is defined.
-_TABLE = {
-    "alpha_for": "approximation.bounds",
-    "approximation_error": "approximation.bounds",
-    "ApproximationError": "approximation.bounds",
-    "bounded_law": "long_lists.laws",
-    "canonical_score": "long_lists.canonical",
-    "check_consistency": "consistency.checking",
-    "check_strong_consistency": "consistency.strong",
-    "compatible": "consistency.fisher",
-    "concentration": "long_lists.deviations",
-    "Consistency": "consistency.checking",
-    "Counterexample": "consistency.checking",
-    "Curve": "long_lists.curves",
-    "cutoff_errors": "linear_ndcg",
-    "dcg_norm": "consistency.norms",
-    "distinguish": "distinguishing.distinctions",
-    "documents_needed": "long_lists.needed",
-    "excess_risk_bound": "consistency.excess",
-    "exchanges": "linear_ndcg",
-    "expected_dcg": "long_lists.order_statistics",
-    "expected_ndcg": "consistency.fisher",
-    "first_order": "long_lists.gaps",
-    "fisher_target": "consistency.fisher",
-    "Gap": "long_lists.needed",
-    "gap": "long_lists.needed",
-    "generalization_gap": "approximation.generalization",
-    "GeneralizationGap": "approximation.generalization",
-    "GradedCurve": "long_lists.curves",
-    "leading_gap": "long_lists.gaps",
-    "limit": "long_lists.limits",
-    "linear_ndcg_of_auc": "linear_ndcg",
-    "margin": "consistency.excess",
-    "pseudo_expectation": "long_lists.pseudo",
-    "queries_needed": "long_lists.needed",
-    "rank_constant": "consistency.excess",
-    "regime": "long_lists.regimes",
-    "regret": "consistency.fisher",
-    "StepCurve": "long_lists.steps",
-    "strong_convexity": "consistency.excess",
-    "StrongConsistency": "consistency.strong",
-    "StrongConvexity": "consistency.excess",
-    "switch_points": "consistency.switches",
-    "threshold_errors": "linear_ndcg",
-    "verdict": "long_lists.verdicts",
-    "violations": "consistency.fisher",
-    "win_probability": "long_lists.wins",
-    "worst_ndcg": "long_lists.worst",
-}
-
-__all__ = [*_TABLE]
-
-if not TYPE_CHECKING:  # a type checker would take any name for one of the package
+else:  # a type checker would take any name for one of the package
     __getattr__, __dir__ = lazy(__name__, _TABLE)
