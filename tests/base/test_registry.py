@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +19,7 @@ import idealrank
 from idealrank import cutoffs, discounts, gains, losses, measures
 from idealrank._base.grammar import letters, read
 from idealrank._base.registry import Registry
+from idealrank.cli.group import commands
 from idealrank.errors import OptionError
 from idealrank.learners.names import LEARNERS
 from idealrank.losses.links import LINKS
@@ -100,6 +103,13 @@ def test_the_list_of_commands_imports_nothing_heavy() -> None:
     script += "print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout.split()
     assert {"numpy", "scipy", "sklearn", "torch", "lightgbm"}.isdisjoint(loaded)
+
+
+def test_the_help_of_train_names_learners_that_there_are() -> None:
+    found = CliRunner().invoke(commands, ["train", "--help"]).output
+    named = re.findall(r"\w+", found.partition("idealrank.losses;\n")[2].partition("...")[0])
+    assert len(named) > 3
+    assert {*named} <= LEARNERS.members().keys()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import idealrank as ir
 from idealrank.cli.group import commands
+from idealrank.measures.names import MEASURES
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -57,6 +58,13 @@ def test_commands_on_a_page_run_as_they_stand(page: Path, examples: Path, monkey
                 assert outcome.exit_code == 0, f"{line}: {outcome.output}"
             else:
                 assert line.startswith(("pip install ", "python3 -m venv ")), f"no test runs {line!r}"
+
+
+def test_the_page_on_measures_names_every_measure_as_the_parser_does() -> None:
+    page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    named = [MEASURES.of(name.replace("@k", "@10")).label for row in rows for name in re.findall("`(.*?)`", row)]
+    assert sorted(named) == sorted(label for label, cls in MEASURES.members().items() if "idealrank" in cls.__module__)
 
 
 def test_every_page_is_in_the_contents() -> None:
