@@ -1,7 +1,5 @@
 """Packages whose names are loaded when they are first used."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
