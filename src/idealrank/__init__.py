@@ -19,8 +19,9 @@ _TABLE = {
     "data.problem": ["Problem"],
     "data.ranking": ["RankingData"],
     "evaluation.comparison": ["compare", "Comparison"],
-    "evaluation.evaluator": ["evaluate", "Evaluation"],
+    "evaluation.evaluator": ["evaluate"],
     "evaluation.explanation": ["explain", "Explanation"],
+    "evaluation.results": ["Evaluation"],
     "evaluation.scoring": ["scorer"],
     "evaluation.streaming": ["evaluate_stream"],
     "io.frames": ["from_frame", "qrels_from_frame", "run_from_frame", "to_frame"],
@@ -71,10 +72,10 @@ if TYPE_CHECKING:
     from idealrank.data.ranking import RankingData as RankingData
     from idealrank.evaluation.comparison import Comparison as Comparison
     from idealrank.evaluation.comparison import compare as compare
-    from idealrank.evaluation.evaluator import Evaluation as Evaluation
     from idealrank.evaluation.evaluator import evaluate as evaluate
     from idealrank.evaluation.explanation import Explanation as Explanation
     from idealrank.evaluation.explanation import explain as explain
+    from idealrank.evaluation.results import Evaluation as Evaluation
     from idealrank.evaluation.scoring import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream
     from idealrank.io.frames import from_frame as from_frame

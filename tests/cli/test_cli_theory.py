@@ -36,7 +36,7 @@ def test_distinguish_prints_a_row_a_measure_and_its_advice(files: ir.RankingData
     lines = shown.stdout.splitlines()
     assert lines[0].split()[:5] == ["measure", "a", "b", "mean", "a"]
     assert lines[0].endswith("queries  documents  changes  limit a  limit b  theory")
-    assert [line.split()[0] for line in lines[1:3]] == [row.measure for row in found.table]
+    assert [line.split()[0] for line in lines[1:3]] == [row.measure for row in found.separations]
     assert f"{found['ndcg'].mean_a:.4f}" in lines[1] + lines[2]
     assert lines[-1] == found.advice
 

@@ -92,7 +92,7 @@ def test_reproduce_prints_claims_and_writes_figures(
 def with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """jin2013 with a table and a note, as experiments that train rankers have them."""
     numbers = Table([Column("ranker"), Column("NDCG", ".3f")], [["ours", 0.67]])
-    found = replace(jin2013.reproduce(), tables={"Table 2": numbers}, notes=("theta_0 is 0",))
+    found = replace(jin2013.reproduce(), numbers={"Table 2": numbers}, notes=("theta_0 is 0",))
     monkeypatch.setattr(jin2013, "reproduce", lambda data, seed: found)
 
 
@@ -131,7 +131,7 @@ def test_consistent_versions_are_compared_on_collections_of_a_folder(tmp_path: P
         (tmp_path / "mq2008").mkdir(exist_ok=True)
         ir.write_letor(part, tmp_path / "mq2008" / f"S{number}.txt")
     found = ravikumar2011.reproduce(collections_in(tmp_path), quick=True)
-    table_1, means = (table.rows for table in found.tables.values())
+    table_1, means = (table.rows for table in found.numbers.values())
     row: Any
     for row in table_1:
         name, better, same, worse, _, paper = row

@@ -95,7 +95,7 @@ def test_all_tables_and_figures_come_with_their_claims(reproduced: Reproduction)
         title for each in graded for title in (f"Figures 4 and 5, NDCG: {each}", f"Against ApproxNDCG, NDCG@n: {each}")
     ]
     binary = [f"Against ApproxAP, MAP: TD2003{scale}" for scale in ("", ", min-max")]
-    assert list(reproduced.tables) == ["Table 1: soft ranks", *titles, "Tables 2 and 3, MAP", *binary]
+    assert list(reproduced.numbers) == ["Table 1: soft ranks", *titles, "Tables 2 and 3, MAP", *binary]
     assert list(reproduced.figures) == [f"figure{number}" for number in range(1, 6)]
     assert [len(figure.axes) for figure in reproduced.figures.values()] == [2, 2, 2, 2, 2]
     where = [claim.where for claim in reproduced.claims]
@@ -104,10 +104,10 @@ def test_all_tables_and_figures_come_with_their_claims(reproduced: Reproduction)
 
 
 def test_published_numbers_stand_beside_ours(reproduced: Reproduction) -> None:
-    ndcg = reproduced.tables["Figures 4 and 5, NDCG: ohsumed-small"]
+    ndcg = reproduced.numbers["Figures 4 and 5, NDCG: ohsumed-small"]
     assert ndcg.header[-2:] == ["@n", "published @n"]
     assert {row[0]: row[-1] for row in ndcg.rows if row[-1] is not None} == PUBLISHED_NDCG
-    means = {row[0]: row for row in reproduced.tables["Tables 2 and 3, MAP"].rows}
+    means = {row[0]: row for row in reproduced.numbers["Tables 2 and 3, MAP"].rows}
     assert means["SVMMap"][-2:] == [0.198, 0.304]
     assert means["SoftRank"][3:] == [None, None, None, None]
 

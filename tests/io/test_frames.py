@@ -17,13 +17,14 @@ from scipy.sparse import csr_array
 from strategies import finite, nested, words
 
 from idealrank import Ids, Qrels, RankingData, Run, from_arrays
+from idealrank._base.frames import Backend
 from idealrank.errors import DataError, MissingExtraError, OptionError, ParseError
 from idealrank.io import frames
 from idealrank.io.frames import Columns, from_frame, qrels_from_frame, run_from_frame, to_frame
 from idealrank.io.tables import read_csv, read_frame, read_parquet, write_frame
 
 SOURCES = ["pandas", "polars", "polars lazy", "pyarrow", "duckdb"]
-TARGETS: list[frames.Backend] = ["pandas", "polars", "pyarrow"]
+TARGETS: list[Backend] = ["pandas", "polars", "pyarrow"]
 every_source = pytest.mark.parametrize("source", SOURCES)
 every_target = pytest.mark.parametrize("target", TARGETS)
 COLUMNS: dict[str, list[Any]] = {
@@ -480,7 +481,7 @@ def some_data() -> RankingData:
 
 
 @every_target
-def test_data_goes_to_a_frame_and_back(target: frames.Backend) -> None:
+def test_data_goes_to_a_frame_and_back(target: Backend) -> None:
     pytest.importorskip(target)
     data = some_data()
     frame = to_frame(data, backend=target)
@@ -490,7 +491,7 @@ def test_data_goes_to_a_frame_and_back(target: frames.Backend) -> None:
 
 
 @every_target
-def test_only_columns_that_there_are_go_to_a_frame(target: frames.Backend) -> None:
+def test_only_columns_that_there_are_go_to_a_frame(target: Backend) -> None:
     pytest.importorskip(target)
     frame = to_frame(from_arrays([1, 0, 2], query_ids=[5, -1, 5], features=csr_array(np.eye(3))), backend=target)
     assert list(getattr(frame, "column_names", frame.columns)) == ["qid", "label", "f1", "f2", "f3"]
@@ -502,16 +503,14 @@ def test_only_columns_that_there_are_go_to_a_frame(target: frames.Backend) -> No
 @every_target
 @settings(max_examples=30)
 @given(queries=nested)
-def test_judgments_and_runs_go_to_a_frame_and_back(
-    target: frames.Backend, queries: dict[str, dict[str, float]]
-) -> None:
+def test_judgments_and_runs_go_to_a_frame_and_back(target: Backend, queries: dict[str, dict[str, float]]) -> None:
     pytest.importorskip(target)
     assert qrels_from_frame(to_frame(Qrels(queries), backend=target)) == queries
     assert run_from_frame(to_frame(Run(queries), backend=target)) == queries
 
 
 @every_target
-def test_ids_that_are_not_utf8_cannot_go_to_a_frame(target: frames.Backend) -> None:
+def test_ids_that_are_not_utf8_cannot_go_to_a_frame(target: Backend) -> None:
     pytest.importorskip(target)
     to_frame(Run({"q": {"ü": 1.0}}), backend=target)
     with pytest.raises(DataError, match=r"ids in UTF-8 alone, got 'a\\udcff' \(row 1\)"):

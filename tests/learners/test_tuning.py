@@ -182,7 +182,7 @@ def test_means_are_of_folds_as_letor_has_them_and_of_queries(found: CrossFold) -
     expected = [np.nanmean(values[found.fold_of == fold]) for fold in range(5)]
     assert_allclose(found.fold_means(skipping)["plain"], expected, rtol=1e-12, atol=0)
     assert found.table().header == ["ranker", "ndcg", "ap", skipping]
-    assert found.table_of_folds("ap").rows[0][-1] == found.mean["plain"]["ap"]
+    assert found.table("ap").rows[0][-1] == found.mean["plain"]["ap"]
     assert repr(found).startswith("CrossFold(5 folds, 30 queries; plain ndcg 0.")
 
 

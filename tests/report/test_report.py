@@ -17,11 +17,10 @@ from numpy.testing import assert_allclose
 import idealrank as ir
 from idealrank.cli.group import commands
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import Evaluations
+from idealrank.evaluation.results import Evaluations
 from idealrank.report import figures, html, learning_curve, over_cutoffs
 from idealrank.report.figures import _apart
 from idealrank.report.palette import COLOURS
-from idealrank.report.sections import verdicts_of
 from idealrank.report.svg import inline_svg
 
 EVIL = "<script>alert(1)</script>"
@@ -210,7 +209,7 @@ def test_what_is_no_result_is_refused() -> None:
         html({})  # type: ignore[arg-type]
     with pytest.raises(DataError, match="no measure 'err', it has 'ndcg@5'"):
         figures.means(result("one"), "err")
-    with pytest.raises(DataError, match="two cut-offs"):
+    with pytest.raises(DataError, match="two cutoffs"):
         figures.cutoff_curves(ir.evaluate(QRELS, SYSTEMS, ["ap"]))
 
 
@@ -234,16 +233,16 @@ def test_results_with_little_in_them_have_a_page_too(qrels: Any, runs: Any, meas
 
 
 def test_the_verdict_names_what_differs() -> None:
-    verdict = verdicts_of(result("baseline"))[MEASURES.index("ap")]
+    verdict = result("baseline").findings()[MEASURES.index("ap")]
     assert re.fullmatch(
         r"ap: 2 of 2 differ significantly from base at level 0.05: good \(\+.*\) and bad \(-.*\)\.", verdict
     )
-    verdict = verdicts_of(result("pairs"))[MEASURES.index("ap")]
+    verdict = result("pairs").findings()[MEASURES.index("ap")]
     assert re.match(r"ap: good has the best mean, [01]\.\d+, significantly better than every other; 3 of 3", verdict)
     alike = ir.compare(QRELS, dict.fromkeys("abcdefg", SYSTEMS["base"]), "ap", seed=0)
-    assert "not significantly better than 6 of the others; 0 of 21 pairs" in verdicts_of(alike)[0]
-    assert verdicts_of(result("one")) == []
-    explained = verdicts_of(result("explanation"))
+    assert "not significantly better than 6 of the others; 0 of 21 pairs" in alike.findings()[0]
+    assert result("one").findings() == []
+    explained = result("explanation").findings()
     assert len(explained) == 2
     assert explained[1].startswith("trec_eval gives 0.")
     assert "gain -0." in explained[1]
@@ -406,7 +405,7 @@ def test_commands_write_a_report_beside_what_they_print(files: Path, arguments: 
     page = Path("a report.html").read_text(encoding="utf-8")
     assert f"<code>idealrank {' '.join(arguments)} --quiet --html &#x27;a report.html&#x27;</code>" in page
     has_curves = "bpref" not in arguments and arguments[0] != "explain"
-    assert ("By cut-off" in page) == has_curves
+    assert ("By cutoff" in page) == has_curves
 
 
 def test_a_command_says_where_the_report_is(files: Path) -> None:

@@ -1,6 +1,7 @@
 """Which measures tell two rankers apart on lists: what is seen, and what theory predicts."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def drawn(n_queries: int, n: int, seed: int = 0) -> tuple[Floats, Floats, Floats
 def test_means_are_those_of_the_measures() -> None:
     labels, a, b, offsets = drawn(20, 100)
     found = distinguish(labels, a, b, ["ndcg", "ndcg(gain=linear)@10", "linear_ndcg"], offsets=offsets)
-    for row in found.table:
+    for row in found.separations:
         m = measure(row.measure)
         assert row.mean_a == pytest.approx(float(m(labels, a, offsets).mean()))
         assert row.mean_b == pytest.approx(float(m(labels, b, offsets).mean()))
@@ -100,7 +101,7 @@ def test_theory_is_joined_to_what_is_seen() -> None:
     assert math.isnan(found["ndcg@10"].limit_a)
     assert found["ndcg@10"].verdict.how == "in expectation"
     # Few ranks are the last to separate.
-    assert found.table[-1].measure == "ndcg@10"
+    assert found.separations[-1].measure == "ndcg@10"
     assert found.best != "ndcg@10"
 
 
@@ -163,7 +164,7 @@ def test_identical_rankers_are_not_told_apart() -> None:
     labels, a, _, offsets = drawn(5, 30)
     found = distinguish(labels, a, 2 * a + 1, ["ndcg", "ndcg@5"], offsets=offsets)
     assert found.best is None
-    for row in found.table:
+    for row in found.separations:
         assert (row.better, row.queries_needed, row.settled_at, row.wins) == (None, None, None, 0.5)
         assert row.verdict.distinguishes is None
     assert found.advice == "no measure here tells A from B: their means are the same"
@@ -239,11 +240,11 @@ def test_pictures_show_every_measure_and_both_limits() -> None:
     found = distinguish(
         data, data.known_features()[:, 0], data.known_features()[:, 6], ["ndcg", "ndcg@20%"], names=("match", "noise")
     )
-    axes = found.plot()
+    axes: Any = found.plot()
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == [row.measure for row in found.table]
+    assert labels == [row.measure for row in found.separations]
     assert plot_wins(found, axes) is axes
-    values = plot_values(found, "ndcg@20%")
+    values: Any = plot_values(found, "ndcg@20%")
     dashed = [line for line in values.get_lines() if line.get_linestyle() == "--"]
     row = found["ndcg@20%"]
     assert [line.get_ydata()[0] for line in dashed] == [row.limit_a, row.limit_b]

@@ -1,6 +1,6 @@
-r"""One table as text, JSON, CSV, Markdown or LaTeX.
+r"""Tables: rows in, text, JSON, CSV, Markdown, LaTeX or HTML out.
 
-Numbers are shown by their column's format where people read them, and written in full in JSON and CSV.
+Numbers are shown in their column's format where people read them, and written in full in JSON and CSV.
 """
 
 from __future__ import annotations
@@ -8,13 +8,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-__all__ = ["Column", "Table", "Value", "render"]
+import numpy.typing as npt
+
+from idealrank._base.markup import Markup, scrolled, tag
+from idealrank._base.plain import Plain, finite
+
+__all__ = ["Column", "Table", "Tables", "Value", "html_table", "of_columns", "render", "stacked"]
 
 Value: TypeAlias = str | int | float | None
 
@@ -29,10 +33,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows; None is a value that is not there."""
+    """Columns and rows; None is a missing value.
+
+    HTML shows the text of ``beside`` below the value of its cell, and the cells of ``best`` in bold: both name a cell
+    by (row, column).
+    """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
+    beside: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    best: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def header(self) -> list[str]:
@@ -50,11 +60,52 @@ class Table:
         ]
 
     def is_number(self) -> list[bool]:
-        """Whether each column holds numbers, which stand to the right."""
+        """Whether each column holds numbers, which are aligned to the right."""
         return [
             bool(values) and all(isinstance(value, (int, float)) for value in values)
             for values in ([row[i] for row in self.rows if row[i] is not None] for i in range(len(self.columns)))
         ]
+
+
+class Tables(Mapping[str, Table]):
+    """Tables by name, each made when it is asked for.
+
+    >>> tables = Tables({"numbers": lambda: Table([Column("n")], [[1], [2]])})
+    >>> list(tables), tables["numbers"].by_column()
+    (['numbers'], {'n': [1, 2]})
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], Table]]) -> None:
+        self._makers = makers
+
+    def __getitem__(self, name: str) -> Table:
+        return self._makers[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+def of_columns(columns: Mapping[str, npt.NDArray[Any]], spec: str = ".4g") -> Table:
+    """A table of equally long columns of numbers.
+
+    >>> import numpy as np
+    >>> of_columns({"n": np.array([1.0, 2.0])}).rows
+    [(1.0,), (2.0,)]
+    """
+    values = [column.tolist() for column in columns.values()]
+    return Table([Column(name, spec) for name in columns], list(zip(*values, strict=True)))
+
+
+def stacked(tables: Sequence[Table]) -> Table:
+    """The rows of tables that have the same columns, one table below the other.
+
+    >>> stacked([Table([Column("n")], [[1]]), Table([Column("n")], [[2]])]).rows
+    [[1], [2]]
+    """
+    return Table(tables[0].columns, [row for table in tables for row in table.rows])
 
 
 def _cell(value: Value, spec: str) -> str:
@@ -64,7 +115,7 @@ def _cell(value: Value, spec: str) -> str:
 
 
 def render(table: Table, output_format: str = "text") -> str:
-    r"""The table as text, json, csv, markdown or latex.
+    r"""The table as text, json, csv, markdown, latex or html.
 
     >>> table = Table([Column("ranker"), Column("share", ".2f")], [["a|b", 0.125], ["bm25", None]])
     >>> print(render(table))
@@ -101,15 +152,8 @@ def _aligned(lines: list[list[str]], is_number: list[bool]) -> list[list[str]]:
 
 
 def _json(table: Table) -> str:
-    # JSON has no NaN and no infinity.
-    rows = [
-        {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in zip(table.header, row, strict=True)
-        }
-        for row in table.rows
-    ]
-    return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    rows: list[Plain] = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    return json.dumps(finite(rows), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _csv(table: Table) -> str:
@@ -164,10 +208,37 @@ def _latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
+def html_table(table: Table, caption: str = "") -> Markup:
+    """The table as HTML: its first column names the rows, and the caption also labels it for screen readers.
+
+    >>> html_table(Table([Column("system"), Column("p", ".2f")], [["a<b", 0.125]]), "p-values").split("<tbody>")[1]
+    '<tr><th scope="row">a&lt;b</th><td class="number">0.12</td></tr></tbody></table></div>'
+    """
+    sides = ["number" if right else None for right in table.is_number()]
+    heads = [tag("th", name, scope="col", class_=side) for name, side in zip(table.header, sides, strict=True)]
+    rows = [
+        tag("tr", tag("th", cells[0], scope="row") if cells[0] else tag("td"), *_html_cells(table, row, cells, sides))
+        for row, cells in enumerate(table.cells())
+    ]
+    said = [tag("caption", caption)] if caption else []
+    return scrolled(tag("table", *said, tag("thead", tag("tr", *heads)), tag("tbody", *rows)), caption or "Table")
+
+
+def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[str | None]) -> Iterator[Markup]:
+    """The cells of a row but its first."""
+    for column, (cell, side) in enumerate(zip(cells, sides, strict=True)):
+        if column:
+            text = "none" if cell == "nan" else cell
+            beside = [tag("small", table.beside[row, column])] if (row, column) in table.beside else []
+            shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
+            yield tag("td", shown, *beside, class_=side)
+
+
 _RENDERERS: dict[str, Callable[[Table], str]] = {
     "text": _text,
     "json": _json,
     "csv": _csv,
     "markdown": _markdown,
     "latex": _latex,
+    "html": html_table,
 }

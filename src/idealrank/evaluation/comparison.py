@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from idealrank import stats
-from idealrank._base.tables import Column, Table, Value, render
+from idealrank._base.plain import Plain, number, plain
+from idealrank._base.sections import Figure, Section, listed
+from idealrank._base.tables import Column, Table, Tables, Value
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import Evaluation, Evaluations, Measures, evaluate
+from idealrank.evaluation.evaluator import Measures, evaluate
+from idealrank.evaluation.results import Evaluation, Evaluations, Measured, best_of, changes_text
 from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed
@@ -31,6 +33,8 @@ _CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
     "none": lambda p_values: np.asarray(p_values, np.float64),
 }
 _N_MOVED = 5
+#: Names that are spelled out in a sentence, and rows of a table that is open at first.
+_FEW, _MANY = 4, 12
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,8 @@ class Difference:
     """One system against another by one measure.
 
     ``difference`` is the mean of ``system`` minus that of ``against``; ``corrected`` is the p-value corrected for all
-    comparisons by the same measure; ``detectable`` the least true difference that these queries show with power 0.8;
-    ``moved`` the queries that differ most, with their differences, largest first.
+    comparisons by the same measure; ``detectable`` the smallest true difference that this many queries would detect
+    with 80% power; ``moved`` the queries that differ most, with their differences, largest first.
 
     >>> cmp = compare({"q1": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q1": {"a": 2}}}, "rr", baseline="old")
     >>> cmp.differences["rr"][0].difference
@@ -59,19 +63,34 @@ class Difference:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Measured):
     """What `compare` found.
 
     Attributes
     ----------
-    systems: the names, as given.
-    baseline: the one that all others are compared with; None where all pairs are.
-    query_ids: the queries that all systems have, one a row of the matrices.
-    values: {measure as given: matrix[query, system]}.
-    means: {measure: {system: the interval of its mean}}.
-    differences: {measure: the comparisons, in the order of the systems}.
-    test, correction, level: how the p-values came about, and what is called significant.
+    systems
+        The names, as given.
+    baseline
+        The system that all others are compared with; None where all pairs are compared.
+    query_ids
+        The queries that all systems have, one per row of the matrices.
+    values
+        {measure as given: matrix[query, system]}.
+    means
+        {measure: {system: the interval of its mean}}.
+    differences
+        {measure: the comparisons, in the order of the systems}.
+    evaluations
+        The evaluations that were compared.
+    test, correction, level
+        How the p-values were computed, and which are called significant.
+    seed
+        Seed of the random number generator.
+    problems
+        What was found in the data, and how it was treated.
 
+    Examples
+    --------
     >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(10)}
     >>> good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
     >>> print(compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad", seed=0).to_text())
@@ -92,6 +111,7 @@ class Comparison:
     level: float
     seed: int
     problems: tuple[Problem, ...] = field(default_factory=tuple)
+    _interval_method: ClassVar[str] = "BCa bootstrap"
 
     @property
     def n_queries(self) -> int:
@@ -112,41 +132,62 @@ class Comparison:
             beaten[better].append(names[worse])
         return {system: "".join(sorted(found)) for system, found in beaten.items()}
 
-    def table(self, measure: str | None = None) -> Table:
-        """A row a system, with its difference from the baseline; without one, a row a pair of systems."""
-        measure = measure or next(iter(self.values))
+    def by_system(self) -> Evaluations:
+        return self.evaluations
+
+    def intervals(self, measure: str) -> dict[str, stats.Interval]:
+        """{system: its mean by this measure over the common queries, with the interval}."""
+        return dict(self.means[measure])
+
+    def query_values(self, measure: str) -> dict[str, Floats]:
+        """{system: its values by this measure on the common queries}, without the queries that have none."""
+        columns = dict(zip(self.systems, self.values[measure].T, strict=True))
+        return {name: values[~np.isnan(values)] for name, values in columns.items()}
+
+    def reference(self, measure: str) -> str:
+        """The system that the others are shown against: the baseline, else the one with the best mean."""
+        if self.baseline is not None:
+            return self.baseline
+        return best_of(self.means[measure], self.evaluations.lower_is_better(measure))
+
+    def query_differences(self, measure: str, system: str, against: str) -> Floats:
+        """The difference of two systems on each query that has one, largest first."""
+        i, j = self.systems.index(system), self.systems.index(against)
+        found = self.values[measure][:, i] - self.values[measure][:, j]
+        return -np.sort(-found[~np.isnan(found)])
+
+    def tables(self) -> Mapping[str, Table]:
+        """A table per measure, named by it: a row per system with its difference from the baseline, or a row per pair.
+
+        "means of " and a measure: means and intervals. "letters", for `to_latex`: means of all measures, with letters
+        for the systems that a system is significantly better than. "differences", for `to_csv` and `to_frame`: a row
+        per measure and comparison.
+        """
+        by_measure = {name: partial(self._differences_table, name) for name in self.values}
+        means = {f"means of {name}": partial(self._means_table, name) for name in self.values}
+        return Tables({**by_measure, **means, "letters": self._letters_table, "differences": self._all_differences})
+
+    def _chosen(self, form: str) -> list[str]:
+        names = {"latex": "letters", "csv": "differences", "frame": "differences"}
+        return [names.get(form, next(iter(self.values)))]
+
+    def _differences_table(self, measure: str) -> Table:
+        differences = self.differences[measure]
         if self.baseline is None:
-            return self._table_of_pairs(measure)
-        against = {each.system: each for each in self.differences[measure]}
-        means = self.table_of_means(measure)
+            rows = [[each.system, each.against, *_cells(each)] for each in differences]
+            return Table([Column("system"), Column("against"), *_DIFFERENCE_COLUMNS], rows)
+        against = {each.system: each for each in differences}
+        means = self._means_table(measure)
         rows = [[*row, *_cells(against.get(system))] for system, row in zip(self.systems, means.rows, strict=True)]
         return Table([*means.columns, *_DIFFERENCE_COLUMNS], rows)
 
-    def table_of_means(self, measure: str) -> Table:
-        """A row a system: its mean by one measure, and the interval of it."""
+    def _means_table(self, measure: str) -> Table:
         columns = [Column("system"), Column(measure, ".4f"), Column("low", ".4f"), Column("high", ".4f")]
         return Table(
             columns, [[system, each.mean, each.low, each.high] for system, each in self.means[measure].items()]
         )
 
-    def _table_of_pairs(self, measure: str) -> Table:
-        columns = [Column("system"), Column("against"), *_DIFFERENCE_COLUMNS]
-        return Table(columns, [[each.system, each.against, *_cells(each)] for each in self.differences[measure]])
-
-    def to_text(self, measure: str | None = None) -> str:
-        """The table of one measure, the first if none is named, as text."""
-        return render(self.table(measure), "text")
-
-    def to_markdown(self, measure: str | None = None) -> str:
-        """The same as Markdown."""
-        return render(self.table(measure), "markdown")
-
-    def to_csv(self) -> str:
-        """One line a measure and comparison, numbers in full."""
-        return render(self._all_differences(), "csv")
-
-    def table_of_letters(self) -> Table:
-        """A row a system: its means by all measures, with letters for the systems it is significantly better than."""
+    def _letters_table(self) -> Table:
         letters = {measure: self.letters(measure) for measure in self.values}
         rows: list[list[Value]] = []
         for i, system in enumerate(self.systems):
@@ -157,16 +198,6 @@ class Comparison:
             rows.append([f"{_letter(i)} {system}", *cells])
         return Table([Column("system"), *map(Column, self.values)], rows)
 
-    def to_latex(self) -> str:
-        """Means of all measures, a row a system, with letters for the systems it is significantly better than."""
-        return render(self.table_of_letters(), "latex")
-
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
-        """A data frame with one row a measure and comparison."""
-        from idealrank.io.frames import frame_of
-
-        return frame_of(self._all_differences().by_column(), backend)
-
     def _all_differences(self) -> Table:
         rows = [
             [measure, each.system, each.against, *_cells(each)]
@@ -175,25 +206,92 @@ class Comparison:
         ]
         return Table([Column("measure"), Column("system"), Column("against"), *_DIFFERENCE_COLUMNS], rows)
 
-    def to_json(self) -> str:
-        """Everything but the values a query as JSON text; NaN as null."""
+    def to_dict(self) -> dict[str, Plain]:
+        """Everything but the values of single queries."""
         from idealrank import __version__
 
-        first = next(iter(self.evaluations.values()))
-        content = {
+        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "means", "differences")
+        return {
             "idealrank": __version__,
-            "conventions": first.conventions,
-            "n_queries": self.n_queries,
-            "baseline": self.baseline,
-            "test": self.test,
-            "correction": self.correction,
-            "level": self.level,
-            "seed": self.seed,
-            "means": {m: {s: _finite(vars(i)) for s, i in found.items()} for m, found in self.means.items()},
-            "differences": {m: [_as_json(each) for each in found] for m, found in self.differences.items()},
-            "problems": [{"kind": p.kind, "count": p.count, "message": p.message} for p in self.problems],
+            "conventions": plain(next(iter(self.evaluations.values())).conventions),
+            **{name: plain(getattr(self, name)) for name in facts},
+            "problems": plain(self.problems),
         }
-        return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+    def remarks(self) -> list[str]:
+        """How the p-values and intervals were computed, and the conventions."""
+        corrected = "" if self.test == "tukey" else f", p-values corrected by {self.correction}"
+        how = (
+            f"{self.n_queries:,} queries; {self.test} test{corrected}; "
+            f"intervals of {1 - self.level:.0%} by the bootstrap; seed {self.seed}"
+        )
+        return [how, *super().remarks()]
+
+    def largest_changes(self, measure: str) -> dict[str, str]:
+        """{system: the queries on which it differs most from the baseline}; empty without a baseline."""
+        differences = self.differences[measure] if self.baseline is not None else ()
+        return {each.system: changes_text(each.moved) for each in differences if each.moved}
+
+    def title(self) -> str:
+        """How many systems were compared."""
+        return f"Comparison of {len(self.systems)} systems"
+
+    def findings(self) -> list[str]:
+        """For each measure, which systems differ significantly."""
+        return [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
+
+    def _finding(self, measure: str) -> str:
+        significant, n_tested = self.significant(measure), len(self.differences[measure])
+        if self.baseline is not None:
+            return f"{len(significant)} of {n_tested} differ significantly from {self.baseline}"
+        best = self.reference(measure)
+        told = {
+            name for each in significant if best in (each.system, each.against) for name in (each.system, each.against)
+        }
+        others = [system for system in self.systems if system not in {best, *told}]
+        rest = "significantly better than every other"
+        if others:
+            names = listed(others) if len(others) <= _FEW else f"{len(others)} of the others"
+            rest = f"not significantly better than {names}"
+        first = f"{best} has the best mean, {number(self.means[measure][best].mean)}, {rest}"
+        return f"{first}; {len(significant)} of {n_tested} pairs differ"
+
+    def _changes(self, measure: str) -> str:
+        changes = [f"{each.system} ({each.difference:+.4f})" for each in self.significant(measure)]
+        return f": {listed(changes)}" if changes and self.baseline is not None else ""
+
+    def _measure_parts(self, measure: str) -> Iterator[Section]:
+        means, spread = self._means_figure(measure), self._spread_figure(measure)
+        caption, table = f"Differences by {measure}", self.table(measure)
+        found = self.differences[measure]
+        moved = tuple(f"{system}: {changes}" for system, changes in self.largest_changes(measure).items())
+        yield Section(
+            figures=(*means, *self._pair_figures(measure), spread),
+            tables={caption: table},
+            folded={caption: f"All {len(table.rows)} comparisons"} if len(table.rows) > _MANY else {},
+            notes=(*(f"Note: {note}." for note in dict.fromkeys(each.note for each in found if each.note)), _COLUMNS),
+            lists={"Queries that changed most": moved} if moved else {},
+        )
+
+    def _pair_figures(self, measure: str) -> Iterator[Figure]:
+        tested = self.differences[measure]
+        if self.baseline is None:
+            told = "; ".join(f"{each.system} against {each.against}: {each.corrected:.4f}" for each in tested)
+            what = "Corrected p-values: ▲ the row is significantly better than the column, ▼ worse"
+            yield Figure("significance", (self, measure), what, told)
+        against = self.reference(measure)
+        told = "; ".join(
+            f"{each.system} against {each.against}: {each.effect.wins} better, {each.effect.losses} worse"
+            for each in tested
+            if against in (each.system, each.against)
+        )
+        best = "" if self.baseline is not None else ", which has the best mean"
+        yield Figure("differences", (self, measure), f"Difference from {against}{best}, query by query", told)
+
+    def made_with(self) -> dict[str, object]:
+        """Test, level, seed and correction."""
+        corrected = {} if self.test == "tukey" else {"correction": self.correction}
+        return {"test": self.test, "level": f"{self.level:g}", "seed": self.seed, **corrected, **super().made_with()}
 
     def __repr__(self) -> str:
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"
@@ -201,6 +299,10 @@ class Comparison:
         return f"Comparison({len(self.systems)} systems, {self.n_queries:,} queries, {against}; {found})"
 
 
+_COLUMNS = (
+    "change: difference of the means; d_z: change over the standard deviation of the differences; better, same, worse: "
+    "numbers of queries; detectable: the smallest true difference that this many queries would detect with 80% power."
+)
 _DIFFERENCE_COLUMNS = (
     Column("change", ".4f"),
     Column("p", ".4f"),
@@ -231,9 +333,9 @@ def compare(
     """Compare systems on the same queries: `evaluate`, then intervals, paired tests, corrections, effect sizes.
 
     ``data`` and ``systems`` are as for `evaluate` with several systems. With a ``baseline`` each other system is tested
-    against it, by the randomisation test unless ``test`` names "t", "wilcoxon", "sign" or "bootstrap", and the p-values
+    against it, by the randomization test unless ``test`` names "t", "wilcoxon", "sign" or "bootstrap", and the p-values
     of one measure are corrected together ("holm", "benjamini_hochberg", "bonferroni", "none"). Without one, all pairs
-    are compared by the randomised Tukey HSD test, whose p-values are corrected already, or by a named ``test``.
+    are compared by the randomized Tukey HSD test, whose p-values are corrected already, or by a named ``test``.
 
     >>> from idealrank import from_arrays
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
@@ -256,7 +358,7 @@ def compare(
 
 
 def check_choices(test: str | None, correction: str) -> None:
-    """Refuse a test or a correction that there is not."""
+    """Refuse an unknown test or correction."""
     if test is not None and test not in TESTS and test != "tukey":
         raise DataError(f"a test is 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
     if correction not in _CORRECTIONS:
@@ -402,14 +504,6 @@ def _cells(found: Difference | None) -> list[Value]:
     effect = found.effect
     sizes: list[Value] = [effect.cohen_dz, effect.wins, effect.ties, effect.losses, found.detectable]
     return [found.difference, found.p_value, found.corrected, *sizes]
-
-
-def _as_json(found: Difference) -> dict[str, Any]:
-    return _finite({**vars(found), "interval": _finite(vars(found.interval)), "effect": _finite(vars(found.effect))})
-
-
-def _finite(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in content.items()}
 
 
 def _letter(number: int) -> str:

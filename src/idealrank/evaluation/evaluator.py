@@ -1,202 +1,97 @@
-"""Evaluate rankings: data and scores in, one value a query and measure out, under a named convention."""
+"""Evaluate rankings: data and scores in, one value per query and measure out, under a named convention."""
 
 from __future__ import annotations
 
-import json
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.exact import Moments
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.construction import from_arrays
 from idealrank.data.judgments import Qrels, Run, join
-from idealrank.data.lists import Lists, QueryIds
+from idealrank.data.lists import Lists
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare
+from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.cutoffs import Cutoff, Rank
 from idealrank.measures.names import measure
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["Evaluation", "Evaluations", "evaluate"]
+__all__ = ["evaluate"]
+
+
+class _Frame(Protocol):
+    """A data frame of any library."""
+
+    @property
+    def columns(self) -> Any: ...
+
+
+class _Array(Protocol):
+    """An array or a column of any library."""
+
+    def __array__(self, dtype: Any = ..., /) -> npt.NDArray[Any]: ...
+
 
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
+Judgments: TypeAlias = Qrels | Mapping[str, Mapping[str, float]]
+OneRun: TypeAlias = Run | Mapping[str, Mapping[str, float]]
+Labels: TypeAlias = RankingData | _Frame | os.PathLike[str] | npt.ArrayLike
+Scores: TypeAlias = _Array | Sequence[float]
 
 
-@dataclass(frozen=True, repr=False)
-class Evaluation:
-    """What one system scored: one value a query and measure, and how it was computed.
-
-    Attributes
-    ----------
-    per_query: {measure as given: one value a query}; NaN where the query has none.
-    query_ids: one a query, in the same order.
-    filled: {measure as given: the measure with every option filled in}.
-    convention: what filled them.
-    problems: what was met in the data and given a meaning.
-    exceptions: {measure as given: choices about the data that the convention makes for it alone}.
-
-    >>> ev = evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4])
-    >>> ev
-    Evaluation(rr 0.7500; 2 queries, like idealrank)
-    >>> ev.per_query["rr"], ev.conventions["measures"]
-    (array([0.5, 1. ]), {'rr': 'rr(ties=average,empty=0,rel=1,ideal=judged)'})
-    """
-
-    per_query: Mapping[str, Floats]
-    query_ids: QueryIds
-    filled: Mapping[str, Measure]
-    convention: Convention
-    problems: tuple[Problem, ...] = ()
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    @property
-    def n_queries(self) -> int:
-        """Number of queries."""
-        return len(self.query_ids)
-
-    @property
-    def mean(self) -> dict[str, float]:
-        """{measure as given: mean over queries}; queries to skip are left out."""
-        return {name: self.moments(name).mean for name in self.per_query}
-
-    def moments(self, name: str) -> Moments:
-        """Exact count, mean and variance of a measure over queries; those to skip are left out."""
-        return _moments(self.per_query[name], self.filled[name])
-
-    def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
-        """{measure as given: (low, high)}: the t interval of the mean over queries.
-
-        NaN where fewer than two queries have a value.
-        """
-        return {name: self.moments(name).t_interval(level) for name in self.per_query}
-
-    @property
-    def conventions(self) -> dict[str, Any]:
-        """The convention by name, its choices about the data, and each measure with all of its options.
-
-        "exceptions" are choices about the data that are others for a single measure.
-        """
-        return {
-            "convention": self.convention.name,
-            "data": self.convention.data,
-            "measures": {name: str(filled) for name, filled in self.filled.items()},
-            "exceptions": {name: dict(choices) for name, choices in self.exceptions.items()},
-        }
-
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
-        """A data frame with one row a query: the column qid, and one a measure."""
-        from idealrank.io.frames import frame_of
-
-        return frame_of({"qid": list(self.query_ids), **self.per_query}, backend)
-
-    def to_json(self) -> str:
-        """Everything as JSON text; NaN as null."""
-        from idealrank import __version__
-
-        query_ids = self.query_ids.tolist()
-        content = {
-            "idealrank": __version__,
-            "numpy": np.__version__,
-            "conventions": self.conventions,
-            "n_queries": self.n_queries,
-            "mean": {name: _or_none(value) for name, value in self.mean.items()},
-            "query_ids": query_ids,
-            "per_query": {name: [_or_none(v) for v in values.tolist()] for name, values in self.per_query.items()},
-            "problems": [{"kind": p.kind, "count": p.count, "message": p.message} for p in self.problems],
-            **self.provenance,
-        }
-        return json.dumps(content, ensure_ascii=False, allow_nan=False)
-
-    def __repr__(self) -> str:
-        means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
-        return f"Evaluation({means}; {self.n_queries:,} queries, like {self.convention.name})"
-
-
-class Evaluations(Mapping[str, Evaluation]):
-    """Evaluations of several systems, by the systems' names.
-
-    Each has its own queries: under a convention that drops a query which a run leaves out, as trec_eval's does, they
-    may differ from system to system. ``problems`` then says so.
-
-    >>> both = evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q2": {"a": 1}}}, "rr")
-    >>> both.mean
-    {'old': {'rr': 1.0}, 'new': {'rr': 1.0}}
-    >>> print(both.problems[-1])
-    2 queries are not measured for every system, first 'q1', which 'new' leaves out: means are over different queries
-    """
-
-    def __init__(self, systems: Mapping[str, Evaluation]) -> None:
-        self._systems = dict(systems)
-
-    def __getitem__(self, name: str) -> Evaluation:
-        return self._systems[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._systems)
-
-    def __len__(self) -> int:
-        return len(self._systems)
-
-    @property
-    def mean(self) -> dict[str, dict[str, float]]:
-        """{system: {measure as given: mean}}."""
-        return {name: evaluation.mean for name, evaluation in self.items()}
-
-    def lower_is_better(self, measure: str) -> bool:
-        """Whether a smaller value of this measure, as given, is a better one."""
-        return next(iter(self.values())).filled[measure].lower_is_better
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What was met for any system, each once, and whether their queries differ."""
-        met = dict.fromkeys(problem for evaluation in self.values() for problem in evaluation.problems)
-        queries = {name: set(evaluation.query_ids.tolist()) for name, evaluation in self.items()}
-        everyone = dict.fromkeys(query for evaluation in self.values() for query in evaluation.query_ids.tolist())
-        lacking = [(query, name) for query in everyone for name in self if query not in queries[name]]
-        if not lacking:
-            return tuple(met)
-        count = len(dict(lacking))
-        what = (
-            f"{count:,} queries are not measured for every system, first {lacking[0][0]!r}, which {lacking[0][1]!r} "
-            "leaves out: means are over different queries"
-        )
-        return (*met, Problem("different queries", count, what))
-
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
-        """A data frame with one row a system and query: the columns system and qid, and one a measure."""
-        from idealrank.io.frames import frame_of
-
-        columns: dict[str, list[Any]] = {"system": [], "qid": []}
-        for name, evaluation in self.items():
-            columns["system"] += [name] * evaluation.n_queries
-            columns["qid"] += evaluation.query_ids.tolist()
-            for measure_name, values in evaluation.per_query.items():
-                columns.setdefault(measure_name, []).extend(values.tolist())
-        return frame_of(columns, backend)
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
-
-
-def _moments(values: Floats, filled: Measure) -> Moments:
-    return Moments.of(values[~np.isnan(values)] if filled.empty == "skip" else values)
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
+@overload
+def evaluate(
+    data: Judgments,
+    scores: OneRun,
+    measures: Measures = ...,
+    *,
+    like: str | Convention | None = ...,
+    order: Order | None = ...,
+    n_threads: int | None = ...,
+) -> Evaluation: ...
+@overload
+def evaluate(
+    data: Judgments,
+    scores: Mapping[str, OneRun],
+    measures: Measures = ...,
+    *,
+    like: str | Convention | None = ...,
+    order: Order | None = ...,
+    n_threads: int | None = ...,
+) -> Evaluations: ...
+@overload
+def evaluate(
+    data: Labels,
+    scores: Scores | str | None = ...,
+    measures: Measures = ...,
+    *,
+    like: str | Convention | None = ...,
+    offsets: npt.ArrayLike | None = ...,
+    query_ids: Iterable[object] | None = ...,
+    order: Order | None = ...,
+    n_threads: int | None = ...,
+) -> Evaluation: ...
+@overload
+def evaluate(
+    data: Labels,
+    scores: Mapping[str, Scores] | list[str],
+    measures: Measures = ...,
+    *,
+    like: str | Convention | None = ...,
+    offsets: npt.ArrayLike | None = ...,
+    query_ids: Iterable[object] | None = ...,
+    order: Order | None = ...,
+    n_threads: int | None = ...,
+) -> Evaluations: ...
 def evaluate(
     data: Any,
     scores: Any = None,
@@ -207,7 +102,7 @@ def evaluate(
     query_ids: Iterable[object] | None = None,
     order: Order | None = None,
     n_threads: int | None = None,
-) -> Any:
+) -> Evaluation | Evaluations:
     """Evaluate one system, or several, on one set of queries.
 
     ``data`` and ``scores`` may be

@@ -5,14 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from idealrank._base.tables import Column, Table, Value, render
+from idealrank._base.plain import Plain, number, plain
+from idealrank._base.results import Result
+from idealrank._base.sections import Figure, Section, listed
+from idealrank._base.tables import Column, Table, Value
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.evaluator import Evaluation, Evaluations, evaluate
+from idealrank.evaluation.evaluator import evaluate
+from idealrank.evaluation.results import Evaluation, Evaluations, Measured, changes_text
 from idealrank.measures import Measure, measure
 from idealrank.measures.conventions import Convention, convention
 
@@ -47,7 +51,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Waterfall:
+class Waterfall(Result):
     """All steps from one convention's mean to another's: their changes add up to the difference.
 
     >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
@@ -62,26 +66,42 @@ class Waterfall:
     end_mean: float
     steps: tuple[Step, ...]
 
-    def table(self) -> Table:
-        """A row a step that changes something, between the two means."""
+    def tables(self) -> Mapping[str, Table]:
+        """Table "steps": a row per step that changes something, between the two means."""
         rows: list[list[Value]] = [[self.start, None, None, self.start_mean, None, None]]
         for step in self.steps:
             if step.n_moved:
-                most = ", ".join(f"{query} {change:+.4f}" for query, change in step.moved)
                 name = f"{step.choice}: {step.before} -> {step.after}"
-                rows.append(["", name, step.change, step.mean, step.n_moved, most])
+                rows.append(["", name, step.change, step.mean, step.n_moved, changes_text(step.moved)])
         rows.append([self.end, None, None, self.end_mean, None, None])
         columns = [Column("like"), Column("choice"), Column("change", "+.4f"), Column("mean", ".4f")]
-        return Table([*columns, Column("queries"), Column("most")], rows)
+        return {"steps": Table([*columns, Column("queries"), Column("most")], rows)}
 
     @property
     def without_effect(self) -> tuple[str, ...]:
         """Choices that differ and change nothing here."""
         return tuple(step.choice for step in self.steps if not step.n_moved)
 
+    def remarks(self) -> list[str]:
+        """The choices that differ and change nothing."""
+        return [f"without effect here: {', '.join(self.without_effect)}"] if self.without_effect else []
+
+    def findings(self) -> list[str]:
+        """Both means, and what each choice changes."""
+        changes = [f"{step.choice} {step.change:+.4f}" for step in self.steps if step.n_moved]
+        told = listed(changes) if changes else "no choice makes a difference here"
+        return [f"{self.start} gives {number(self.start_mean)}, {self.end} {number(self.end_mean)}: {told}."]
+
+    def sections(self) -> list[Section]:
+        """The steps as a figure and as a table."""
+        what = f"From {self.start} to {self.end}, one choice at a time"
+        steps = "; ".join(map(str, self.steps)) or "no choice differs"
+        notes = [f"Without effect here: {', '.join(self.without_effect)}."] if self.without_effect else []
+        return [Section("", "", (Figure("waterfall", (self,), what, steps),), {what: self.table()}, notes=tuple(notes))]
+
 
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class Explanation(Measured):
     """What `explain` found: the value under each convention, and the way from the first to each of the others.
 
     >>> explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
@@ -97,9 +117,55 @@ class Explanation:
         """{convention: mean}."""
         return {name: means[self.measure] for name, means in self.evaluations.mean.items()}
 
-    def to_text(self, output_format: str = "text") -> str:
-        """Every waterfall as a table: "text", "markdown", "latex", "csv" or "json"."""
-        return "\n".join(render(each.table(), output_format) for each in self.waterfalls)
+    _row_name: ClassVar[str] = "convention"
+    _has_best: ClassVar[bool] = False
+
+    def by_system(self) -> Evaluations:
+        return self.evaluations
+
+    def to_dict(self) -> dict[str, Plain]:
+        """The conventions, the mean under each, and every step."""
+        from idealrank import __version__
+
+        return {
+            "idealrank": __version__,
+            "measure": self.measure,
+            "conventions": {name: plain(each.conventions) for name, each in self.evaluations.items()},
+            "mean": plain(self.mean),
+            "waterfalls": plain(self.waterfalls),
+            "problems": plain(self.evaluations.problems),
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """A table per waterfall, named by the convention that it leads to; "steps", for `to_frame`: all steps."""
+        return {each.end: each.table() for each in self.waterfalls} | {"steps": self._steps_table()}
+
+    def _steps_table(self) -> Table:
+        columns = [Column(name) for name in ("start", "end", "choice", "before", "after")]
+        numbers = [Column("change", "+.4f"), Column("mean", ".4f"), Column("queries", ",")]
+        rows: list[list[Value]] = [
+            [way.start, way.end, step.choice, step.before, step.after, step.change, step.mean, step.n_moved]
+            for way in self.waterfalls
+            for step in way.steps
+        ]
+        return Table([*columns, *numbers], rows)
+
+    def _chosen(self, form: str) -> list[str]:
+        return ["steps"] if form == "frame" else [way.end for way in self.waterfalls]
+
+    def title(self) -> str:
+        """The measure and the conventions."""
+        return f"Why {self.measure} differs between {listed(self.evaluations)}"
+
+    def findings(self) -> list[str]:
+        """For each waterfall both means, and what each choice changes."""
+        return [finding for way in self.waterfalls for finding in way.findings()]
+
+    def sections(self) -> list[Section]:
+        """The means, the way from one to the other, and the values under each convention."""
+        ways = tuple(part for way in self.waterfalls for part in way.sections())
+        between = Section("From one number to the other", "waterfalls", parts=ways)
+        return [self._summary(), between, *self._measure_sections()]
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())

@@ -13,10 +13,14 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.exact import Moments
+from idealrank._base.plain import Plain, plain
+from idealrank._base.results import Result
+from idealrank._base.tables import Table
 from idealrank.data.construction import from_arrays, joined_ids
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import Evaluation, Measures, as_ranking, evaluate_ranking, named_measures
+from idealrank.evaluation.evaluator import Measures, as_ranking, evaluate_ranking, named_measures
+from idealrank.evaluation.results import Evaluation, means_table
 from idealrank.io.batches import SortedParquet
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
@@ -27,8 +31,8 @@ _IN_THE_FIRST = "; in the first batch that has any: "
 
 
 @dataclass
-class Summary:
-    """Means over queries that were not kept: what `Evaluation` says, without the queries.
+class Summary(Result):
+    """Means over queries that were not kept: an `Evaluation` without the single queries.
 
     >>> summary = evaluate_stream([([1, 0], [0.2, 0.1], [0, 2]), ([0, 1], [0.3, 0.2], [0, 2])], "rr")
     >>> summary.n_queries, summary.mean
@@ -49,6 +53,26 @@ class Summary:
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
         """{measure as given: (low, high)}: the t interval of the mean over queries."""
         return {name: moments.t_interval(level) for name, moments in self.moments.items()}
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Means, intervals, convention and problems."""
+        return {
+            "convention": self.convention.name,
+            "measures": {name: str(filled) for name, filled in self.filled.items()},
+            "n_queries": self.n_queries,
+            "mean": plain(self.mean),
+            "interval": plain(self.interval()),
+            "problems": plain(self.problems),
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Table "means": a row per measure."""
+        return {"means": means_table(self.moments)}
+
+    def remarks(self) -> list[str]:
+        """The number of queries, the convention, and every measure with all of its options."""
+        filled = [f"{name} = {filled}" for name, filled in self.filled.items()]
+        return [f"{self.n_queries:,} queries; like {self.convention.name}", *filled]
 
     def add(self, batch: Evaluation) -> None:
         """Take in the evaluation of further queries."""

@@ -14,12 +14,13 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.extras import needs
+from idealrank._base.frames import Backend, frame_of
 from idealrank._typing import Float32s, Floats, Int64s
 from idealrank.data.construction import from_arrays
 from idealrank.data.ids import Ids
@@ -27,24 +28,23 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.lists import QueryIds
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData, is_sparse
-from idealrank.errors import DataError, MissingExtraError, OptionError
+from idealrank.errors import DataError
 
 if TYPE_CHECKING:
     import narwhals as nw
+
+    from idealrank._base.frames import Frame
 
 __all__ = [
     "Columns",
     "Stored",
     "feature_columns",
-    "frame_of",
     "from_frame",
     "qrels_from_frame",
     "ranking_and_scores",
     "run_from_frame",
     "to_frame",
 ]
-
-Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
 # Rows whose features stay in the cache while the frame's columns are woven into them: 4 x faster than whole columns.
 _ROWS_AT_ONCE = 4096
@@ -482,7 +482,7 @@ def _flat_lists(column: nw.Series[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[A
         return np.array([len(values) for values in lists]), np.array([v for values in lists for v in values], object)
 
 
-def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Any:
+def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Frame:
     """A pandas, Polars or PyArrow frame, one row a document.
 
     RankingData gives the columns qid, label, score, weight, doc (those that there are) and its features f1, f2, ... as
@@ -494,33 +494,6 @@ def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> An
     """
     columns = _ranking_columns(data, backend) if isinstance(data, RankingData) else _by_query_columns(data, backend)
     return frame_of(columns, backend)
-
-
-def frame_of(columns: Mapping[str, Any], backend: Backend = "pandas") -> Any:
-    """A frame of these columns.
-
-    >>> frame_of({"qid": ["a", "b"], "ndcg": [1.0, 0.5]}, "pyarrow").to_pydict()
-    {'qid': ['a', 'b'], 'ndcg': [1.0, 0.5]}
-    """
-    import narwhals as nw
-
-    if backend not in get_args(Backend):
-        raise OptionError(f"backend must be one of {', '.join(map(repr, get_args(Backend)))}, got {backend!r}")
-    if backend == "pyarrow":
-        pyarrow_module()
-    try:
-        return nw.from_dict(columns, backend=backend).to_native()
-    except ModuleNotFoundError as error:
-        if error.name != backend:
-            raise
-        raise _MissingBackendError(backend, "") from None
-
-
-class _MissingBackendError(MissingExtraError):
-    """A frame library that no extra brings."""
-
-    def __str__(self) -> str:
-        return f"this needs {self.package}: pip install {self.package}"
 
 
 def _ranking_columns(data: RankingData, backend: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from idealrank._base.frames import frame_of
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.columns import weight_column
@@ -20,7 +21,6 @@ from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_over_queries
-from idealrank.io.frames import frame_of
 from idealrank.learners.linear.engine import Source
 from idealrank.learners.linear.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
 from idealrank.learners.linear.parts import InMemory, Part

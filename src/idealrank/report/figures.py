@@ -1,8 +1,8 @@
 """Figures of results: Axes in, Axes out.
 
 Every function draws into ``ax`` and returns it; None makes a figure of a fitting size, for
-``ax.figure.savefig("a.pdf")``. ``measure`` is one of the result's, the first if none is named. Matplotlib is imported
-when something is drawn.
+``ax.figure.savefig("a.pdf")``. ``measure`` is one of the result's measures, the first if none is named. Matplotlib is
+imported when something is drawn.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ import numpy as np
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.evaluation.comparison import Comparison
-from idealrank.evaluation.evaluator import Evaluations
 from idealrank.evaluation.explanation import Waterfall
-from idealrank.report.curves import curves_of
+from idealrank.evaluation.results import Evaluations, Measured
 from idealrank.report.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
-from idealrank.report.results import Result, difference, intervals_of, one_measure, reference_of, values_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +37,7 @@ _MOST_BARS = 250
 _LINES = ("-", "--", ":", "-.")
 
 
-def means(result: Result, measure: str | None = None, ax: Axes | None = None) -> Axes:
+def means(result: Measured, measure: str | None = None, ax: Axes | None = None) -> Axes:
     """The mean of each system as a dot, its confidence interval as a line; dashed, the baseline's mean.
 
     >>> from idealrank import evaluate
@@ -47,20 +45,21 @@ def means(result: Result, measure: str | None = None, ax: Axes | None = None) ->
     >>> ax.get_xlabel(), [line.get_xdata().tolist() for line in ax.lines]
     ('rr', [[0.75]])
     """
-    measure = one_measure(result, measure)
-    found = intervals_of(result, measure)
+    measure = result.one_measure(measure)
+    found = result.intervals(measure)
     ax = new_axes(ax, 0.7 + 0.27 * len(found))
     rows = _rows(ax, map(shown, found))
     for row, each in zip(rows, found.values(), strict=True):
         ax.hlines(row, each.low, each.high, colors=BETTER, linewidth=2)
         ax.plot([each.mean], [row], "o", color=BETTER, markersize=6)
-    if isinstance(result, Comparison) and result.baseline is not None:
-        ax.axvline(found[result.baseline].mean, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
+    baseline = getattr(result, "baseline", None)
+    if baseline is not None:
+        ax.axvline(found[baseline].mean, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
     _name_values(ax, measure)
     return ax
 
 
-def distributions(result: Result, measure: str | None = None, ax: Axes | None = None) -> Axes:
+def distributions(result: Measured, measure: str | None = None, ax: Axes | None = None) -> Axes:
     """How the values of the queries are spread: a histogram of each system, with a line at the mean.
 
     Heights are the square roots of shares, on one scale for all: one frequent value does not hide the others.
@@ -70,8 +69,8 @@ def distributions(result: Result, measure: str | None = None, ax: Axes | None = 
     >>> ax.patches[0].get_data().values.tolist()[-1]  # 1 of 2 queries is 1, and no value is more frequent
     0.85
     """
-    measure = one_measure(result, measure)
-    found = values_of(result, measure)
+    measure = result.one_measure(measure)
+    found = result.query_values(measure)
     ax = new_axes(ax, 0.8 + 0.42 * len(found))
     rows = _rows(ax, map(shown, found), at=0.3)
     everything = np.concatenate([np.zeros(0), *found.values()])
@@ -91,7 +90,7 @@ def distributions(result: Result, measure: str | None = None, ax: Axes | None = 
 def differences(comparison: Comparison, measure: str | None = None, ax: Axes | None = None) -> Axes:
     """The difference of each system from the baseline, else from the best one, query by query: bars, largest first.
 
-    One strip a system, all on one scale, which stands at the right.
+    One strip per system, all on one scale, which is written at the right.
 
     >>> from idealrank import compare, from_arrays
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
@@ -99,10 +98,10 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
     (['b'], 'queries, by difference from a')
     """
-    measure = one_measure(comparison, measure)
-    against = reference_of(comparison, measure)
+    measure = comparison.one_measure(measure)
+    against = comparison.reference(measure)
     others = [system for system in comparison.systems if system != against]
-    found = [difference(comparison, measure, system, against) for system in others]
+    found = [comparison.query_differences(measure, system, against) for system in others]
     scale = max((float(np.abs(each).max(initial=0)) for each in found), default=0) or 1.0
     ax = new_axes(ax, 0.6 + max(0.62 * len(others), 1.2))
     rows = _rows(ax, map(shown, others))
@@ -127,19 +126,19 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
 
 
 def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes | None = None) -> Axes:
-    """The mean of a measure at its cut-offs, a line a system; evaluate `over_cutoffs` for it.
+    """The mean of a measure at its cutoffs, a line per system; evaluate `over_cutoffs` for it.
 
-    ``family`` is the measure without its cut-off, by default the first with two cut-offs or more.
+    ``family`` is the measure without its cutoff, by default the first with two cutoffs or more.
 
     >>> from idealrank import evaluate
     >>> found = evaluate({"q": {"a": 0, "b": 1}}, {"x": {"q": {"a": 2, "b": 1}}}, ["rr@1", "rr@2"])
     >>> cutoff_curves(found).lines[0].get_ydata().tolist()
     [0.0, 0.5]
     """
-    curves = curves_of(evaluations)
+    curves = evaluations.by_cutoff()
     if not curves or (family is not None and family not in curves):
         known = ", ".join(map(repr, curves)) or "no measure"
-        raise DataError(f"a curve needs a measure at two cut-offs or more, which {known} has; got {family!r}")
+        raise DataError(f"a curve needs a measure at two cutoffs or more, which {known} has; got {family!r}")
     family = next(iter(curves)) if family is None else family
     ax = new_axes(ax, max(2.8, 1 + 0.2 * len(curves[family])))
     for number, curve in enumerate(curves[family].values()):
@@ -151,7 +150,7 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
     ax.minorticks_off()
     _name_ends(ax, curves[family])
     ax.grid(axis="y", color=GRID, linewidth=0.6)
-    _name_below(ax, "cut-off")
+    _name_below(ax, "cutoff")
     ax.set_ylabel(family, parse_math=False)
     return ax
 
@@ -167,7 +166,7 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
     >>> [text.get_text() for text in ax.texts]
     ['1.00', '1.00']
     """
-    measure = one_measure(comparison, measure)
+    measure = comparison.one_measure(measure)
     systems = comparison.systems
     ax = new_axes(ax, 0.5 + 0.36 * len(systems))
     rows = _rows(ax, [f"{shown(name)}  {number}" for number, name in enumerate(systems, 1)])

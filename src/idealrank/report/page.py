@@ -6,30 +6,21 @@ import base64
 import hashlib
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 import idealrank
-from idealrank._base.tables import Column, Table
-from idealrank.data.problem import Problem
-from idealrank.evaluation.comparison import Comparison
-from idealrank.evaluation.evaluator import Evaluation, Evaluations
+from idealrank._base.markup import Markup, joined, json_script, tag
+from idealrank._base.results import Result
+from idealrank._base.sections import Section
+from idealrank.errors import DataError
 from idealrank.io.files import atomic_output
 from idealrank.report import palette
-from idealrank.report.markup import Markup, joined, json_script, table, tag
-from idealrank.report.results import Result, evaluations_of, measures_of
-from idealrank.report.sections import Section, figure, sections_of, title_of, verdicts_of
+from idealrank.report.sections import render_definitions, render_section
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["Part", "html", "html_of_tables"]
+__all__ = ["html", "html_of_sections"]
 
 
 def html(
@@ -37,97 +28,87 @@ def html(
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
-    curves: Evaluations | None = None,
-    parts: Sequence[Part] = (),
+    curves: Result | None = None,
+    parts: Sequence[Section] = (),
     command: str | None = None,
 ) -> str:
-    """The report of what `evaluate`, `compare` or `explain` found: one self-contained HTML page.
+    """Write the report of a result: one self-contained HTML page. The same arguments give the same page.
 
-    With ``path`` it is also written there, whole or not at all. ``curves`` are evaluations at several cut-offs, of
-    `over_cutoffs` say, to draw; without, the result's own measures are drawn where they have several. ``parts`` are
-    tables with pictures to show as well, ``command`` is what to say it was made by. The same arguments give the same
-    page.
+    Parameters
+    ----------
+    result
+        What `evaluate`, `compare`, `explain` or any other function returned that gives a result.
+    path
+        Where to write the page, whole or not at all; None only returns it.
+    title
+        The title; the result has one of its own.
+    curves
+        Evaluations at several cutoffs, of `over_cutoffs` say, to draw. Without, the result's own measures are drawn
+        where they have several.
+    parts
+        Further sections.
+    command
+        The command to name as what made the page.
 
+    Examples
+    --------
     >>> from idealrank import evaluate
     >>> page = html(evaluate({"<q>": {"a": 1}}, {"<q>": {"a": 1.0}}, "rr"), title="R & D")
     >>> "<h1>R &amp; D</h1>" in page, "<q>" in page
     (True, False)
     """
-    evaluations = evaluations_of(result)
-    title = title or title_of(result)
-    sections = [
-        *sections_of(result, curves),
-        *_sections_of_parts(parts),
-        Section("queries", "Query by query", _queries(measures_of(result))),
-        Section("data", "Data quality", _problems(evaluations.problems)),
-        Section("conventions", "Conventions", joined(_conventions(evaluations))),
-        Section("provenance", "Provenance", _definitions(_provenance(result, command))),
-    ]
-    data = json_script(_values(evaluations), "queries-data")
-    return _assembled(title, _header(result, title), sections, path, data, _asset("page.js"))
+    if not hasattr(result, "sections"):
+        raise DataError(f"a report is of what evaluate, compare or explain returned, got {type(result).__name__}")
+    over = (result if curves is None else curves).cutoff_sections()
+    sections = [*result.sections(), *over, *parts, *result.background()]
+    about = [tag("p", result.about(), class_="about")] if result.about() else []
+    return _assembled(title or result.title(), about, result.findings(), sections, path, command, result.made_with())
 
 
-@dataclass(frozen=True)
-class Part:
-    """A table, and pictures that go with it: (draw, caption, description) each.
-
-    >>> Part("All", Table([Column("n")], [[1]])).pictures
-    ()
-    """
-
-    title: str
-    table: Table
-    pictures: tuple[tuple[Callable[[], Axes], str, str], ...] = ()
-
-
-def html_of_tables(
+def html_of_sections(
     title: str,
-    verdicts: Sequence[str],
-    parts: Sequence[Part],
+    findings: Sequence[str],
+    sections: Sequence[Section],
     path: str | os.PathLike[str] | None = None,
     *,
     command: str | None = None,
 ) -> str:
-    """A page of the same kind for tables with pictures: what was found in sentences, then one part after the other.
+    """Write a page of the same kind: what was found in sentences, then one section after the other.
 
-    >>> page = html_of_tables("Two & more", ["a < b"], [Part("All", Table([Column("n")], [[1]]))])
+    >>> from idealrank._base.tables import Column, Table
+    >>> page = html_of_sections("Two & more", ["a < b"], [Section("All", tables={"All": Table([Column("n")], [[1]])})])
     >>> "<h1>Two &amp; more</h1>" in page, "<li>a &lt; b</li>" in page
     (True, True)
     """
-    sections = [*_sections_of_parts(parts)]
-    made_by: dict[str, object] = {} if command is None else {"command": tag("code", command)}
-    sections.append(Section("provenance", "Provenance", _definitions(made_by | _programs())))
-    found = tag("ul", *(tag("li", verdict) for verdict in verdicts), class_="verdicts") if verdicts else ""
-    return _assembled(title, tag("header", tag("h1", title), found), sections, path)
-
-
-def _sections_of_parts(parts: Sequence[Part]) -> Iterator[Section]:
-    for place, part in enumerate(parts):
-        key = f"part-{place}"
-        drawn = [figure(draw, f"{key}-{n}", caption, told) for n, (draw, caption, told) in enumerate(part.pictures)]
-        pictures = tag("div", *drawn, class_="figures") if drawn else Markup("")
-        yield Section(key, part.title, joined([table(part.table, part.title), pictures]))
+    return _assembled(title, [], findings, sections, path, command, {})
 
 
 def _assembled(
     title: str,
-    header: Markup,
-    sections: list[Section],
+    about: Sequence[Markup],
+    findings: Sequence[str],
+    sections: Sequence[Section],
     path: str | os.PathLike[str] | None,
-    data: Markup = Markup(""),  # noqa: B008  (a text, which nothing changes)
-    script: str = "",
+    command: str | None,
+    made_with: Mapping[str, object],
 ) -> str:
     """The whole page, also written where a path says."""
+    found = [tag("ul", *(tag("li", finding) for finding in findings), class_="verdicts")] if findings else []
+    keyed = {section.key or f"part-{place}": section for place, section in enumerate(sections)}
+    rendered = [render_section(section, key) for key, section in keyed.items()]
+    contents = {key: section.title for key, section in keyed.items()} | {"provenance": "Provenance"}
+    values = next((section.values for section in sections if section.values), None)
+    script = "" if values is None else _asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = Template(_asset("page.html")).substitute(
         title=joined([title]),
         script_hash=f"sha256-{digest}",
         style=palette.css() + _asset("page.css"),
-        header=header,
-        contents=_contents(sections),
-        main="\n".join(map(str, sections)),
+        header=tag("header", tag("h1", title), *about, *found),
+        contents=_contents(contents),
+        main="\n".join([*rendered, _provenance(command, made_with)]),
         footer=tag("footer", f"Made with idealrank {idealrank.__version__}."),
-        data=data,
+        data="" if values is None else json_script(values, "queries-data"),
         script=script,
     )
     if path is not None:
@@ -140,101 +121,15 @@ def _asset(name: str) -> str:
     return files("idealrank.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _header(result: Result, title: str) -> Markup:
-    evaluations = evaluations_of(result)
-    n_queries = result.n_queries if isinstance(result, Comparison) else len(_query_ids(evaluations))
-    about = f"{n_queries:,} queries; {', '.join(measures_of(result))}; like {', '.join(_by_convention(evaluations))}"
-    verdicts = [tag("li", verdict) for verdict in verdicts_of(result)]
-    found = tag("ul", *verdicts, class_="verdicts") if verdicts else ""
-    return tag("header", tag("h1", title), tag("p", about, class_="about"), found)
-
-
-def _contents(sections: list[Section]) -> Markup:
-    links = [tag("li", tag("a", section.title, href=f"#{section.key}")) for section in sections]
+def _contents(titles: Mapping[str, str]) -> Markup:
+    links = [tag("li", tag("a", title, href=f"#{key}")) for key, title in titles.items()]
     return tag("nav", tag("ul", *links), aria_label="Contents")
 
 
-def _queries(measures: list[str]) -> Markup:
-    """The frame of the table that the page's script fills."""
-    options = [tag("option", measure, value=measure) for measure in measures]
-    controls = tag(
-        "div",
-        tag("label", "Measure", tag("select", *options, id="queries-measure")),
-        tag("label", "Query contains", tag("input", id="queries-filter", type="search", autocomplete="off")),
-        tag("span", id="queries-status", role="status", class_="note"),
-        class_="controls",
-    )
-    frame = tag("table", tag("caption", "Values query by query"), tag("thead"), tag("tbody"), id="queries-table")
-    return joined(
-        [
-            tag("noscript", tag("p", "This table, and only this table, needs JavaScript.", class_="note")),
-            controls,
-            tag("div", frame, id="queries-scroll", role="region", aria_label="Values query by query", tabindex=0),
-            tag("button", id="queries-more", type="button", hidden=""),
-            tag("p", "At most the first 50 rows are printed.", class_="note print-only"),
-        ]
-    )
-
-
-def _values(evaluations: Evaluations) -> dict[str, Any]:
-    """One value a measure, system and query, of all queries that any system has; None where there is none."""
-    queries = _query_ids(evaluations)
-    places = {query: place for place, query in enumerate(queries)}
-    values: dict[str, list[list[float | None]]] = {}
-    largest: dict[str, float] = {}
-    for evaluation in evaluations.values():
-        rows = [places[str(query)] for query in evaluation.query_ids.tolist()]
-        for measure, own in evaluation.per_query.items():
-            column = np.full(len(queries), np.nan)
-            column[rows] = own
-            values.setdefault(measure, []).append([None if v != v else v for v in column.round(4).tolist()])
-            largest[measure] = max(largest.get(measure, 0.0), float(np.nanmax(own, initial=0.0)))
-    return {"systems": list(evaluations), "queries": queries, "values": values, "largest": largest}
-
-
-def _query_ids(evaluations: Evaluations) -> list[str]:
-    return list(dict.fromkeys(str(query) for each in evaluations.values() for query in each.query_ids.tolist()))
-
-
-def _problems(problems: tuple[Problem, ...]) -> Markup:
-    if not problems:
-        return tag("p", "Nothing was met in the data that its owner should know of.")
-    columns = [Column("what"), Column("count", ","), Column("what it means")]
-    return table(Table(columns, [[each.kind, each.count, each.message] for each in problems]), "Met in the data")
-
-
-def _by_convention(evaluations: Evaluations) -> dict[str, Evaluation]:
-    """{convention: one of the evaluations under it}."""
-    return {each.convention.name: each for each in evaluations.values()}
-
-
-def _conventions(evaluations: Evaluations) -> Iterator[Markup]:
-    for name, evaluation in _by_convention(evaluations).items():
-        told = evaluation.conventions
-        choices = {choice: str(value) for choice, value in told["data"].items()}
-        for measure, filled in told["measures"].items():
-            others = "".join(f"; {choice} {value}" for choice, value in told["exceptions"].get(measure, {}).items())
-            choices[measure] = tag("code", f"{filled}{others}")
-        yield tag("h3", f"like {name}")
-        yield _definitions(choices)
-
-
-def _provenance(result: Result, command: str | None) -> dict[str, object]:
-    """By what the numbers can be had again."""
-    found: dict[str, object] = {} if command is None else {"command": tag("code", command)}
-    if isinstance(result, Comparison):
-        found |= {"test": result.test, "level": f"{result.level:g}", "seed": result.seed}
-        if result.test != "tukey":
-            found["correction"] = result.correction
-    for evaluation in evaluations_of(result).values():
-        found |= evaluation.provenance
-    return found | _programs()
-
-
-def _programs() -> dict[str, object]:
-    programs: dict[str, object] = {"idealrank": idealrank.__version__, "Python": platform.python_version()}
-    return programs | {name: version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib")}
-
-
-def _definitions(entries: Mapping[str, object]) -> Markup:
-    return tag("dl", *(part for name, value in entries.items() for part in (tag("dt", name), tag("dd", value))))
+def _provenance(command: str | None, made_with: Mapping[str, object]) -> Markup:
+    """What is needed to repeat the result."""
+    made_by: dict[str, object] = {} if command is None else {"command": tag("code", command)}
+    programs = {"idealrank": idealrank.__version__, "Python": platform.python_version()}
+    others = {name: version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib")}
+    entries = render_definitions({**made_by, **made_with, **programs, **others})
+    return tag("section", tag("h2", "Provenance", id="provenance"), entries, aria_labelledby="provenance")

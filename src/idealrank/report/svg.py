@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from idealrank.report.markup import Markup
+from idealrank._base.markup import Markup
 from idealrank.report.palette import COLOURS
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
-"""Statistics of values a query: intervals, paired tests, many systems at once, effect sizes, power.
+"""Statistics of values per query: intervals, paired tests, many systems at once, effect sizes, power.
 
-Two systems are two arrays ``a, b`` with one value a query; many are ``matrix[query, system]``. NaN, as a convention
+Two systems are two arrays ``a, b`` with one value per query; many are ``matrix[query, system]``. NaN, as a convention
 may give for a query with nothing relevant, leaves the query out, and the result's ``note`` says so. What draws random
 numbers takes a ``seed``, keeps the one it used, and gives the same on any number of threads.
 """

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.results import Result
+from idealrank._base.tables import Column, Table
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.stats.paired import TESTS, paired_test
-from idealrank.stats.samples import new_seed, table
+from idealrank.stats.samples import complete_queries, new_seed
 from idealrank.stats.several import randomized_tukey_hsd
 
 __all__ = ["DiscriminativePower", "discriminative_power", "swap_rate"]
 
 
 @dataclass(frozen=True)
-class DiscriminativePower:
+class DiscriminativePower(Result):
     """P-values of all pairs of systems, ascending: the curve of achieved significance levels (Sakai 2006).
 
     >>> DiscriminativePower(np.array([0.01, 0.04, 0.2, 0.5]), "t", n_queries=50, seed=0).at(0.05)
@@ -31,6 +34,13 @@ class DiscriminativePower:
     n_queries: int
     seed: int
     note: str = ""
+
+    def tables(self) -> Mapping[str, Table]:
+        """Table "p-values": a row per pair of systems, ascending, and the share of pairs up to there."""
+        p_values = self.p_values.tolist()
+        shares = [(place + 1) / len(p_values) for place in range(len(p_values))]
+        columns = [Column("p", ".4f"), Column("share", ".4f")]
+        return {"p-values": Table(columns, list(zip(p_values, shares, strict=True)))}
 
     def at(self, level: float = 0.05) -> float:
         """The share of pairs that are significant at this level."""
@@ -50,7 +60,7 @@ def discriminative_power(
     """
     if test != "tukey" and test not in TESTS:
         raise DataError(f"a test is 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
-    kept, seed = table(matrix), new_seed(seed)
+    kept, seed = complete_queries(matrix), new_seed(seed)
     pairs = list(combinations(range(kept.values.shape[1]), 2))
     if test == "tukey":
         found = randomized_tukey_hsd(kept.values, seed=seed, n_threads=n_threads).p_values
@@ -80,7 +90,7 @@ def swap_rate(
     >>> swap_rate(values, 25, seed=0)
     0.0
     """
-    values = table(matrix).values
+    values = complete_queries(matrix).values
     if not 1 <= n_queries <= values.shape[0] // 2:
         raise DataError(f"two disjoint sets of {n_queries} queries do not fit into {values.shape[0]}")
     rng = np.random.default_rng(new_seed(seed))

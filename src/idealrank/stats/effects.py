@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.results import Result
 from idealrank.stats.samples import pair
 
 __all__ = ["EffectSize", "effect_size"]
 
 
 @dataclass(frozen=True)
-class EffectSize:
+class EffectSize(Result):
     """Sizes of the difference a - b; NaN where there are too few queries or no variance.
 
     ``cohen_dz`` is the mean difference in standard deviations of the differences, ``hedges_g`` the same without its

@@ -10,16 +10,17 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.exact import Moments
+from idealrank._base.results import Result
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.stats.samples import and_note, new_seed, table
+from idealrank.stats.samples import and_note, complete_queries, new_seed
 
 __all__ = ["Interval", "interval"]
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Result):
     """A confidence interval of a mean; NaN, and ``note`` says why, where there is none.
 
     >>> interval([0.5]).note
@@ -57,7 +58,7 @@ def interval(
         raise DataError(f"a level must lie between 0 and 1, got {level}")
     if method not in ("t", "percentile", "bca"):
         raise DataError(f"an interval's method is 't', 'percentile' or 'bca', got {method!r}")
-    kept = table(np.reshape(np.asarray(values, np.float64), (-1, 1)))
+    kept = complete_queries(np.reshape(np.asarray(values, np.float64), (-1, 1)))
     sample = kept.values[:, 0]
     mean = float(sample.mean()) if sample.size else math.nan
     if sample.size < 2:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
+from idealrank._base.results import Result
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.errors import DataError
@@ -33,7 +34,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class PairedTest:
+class PairedTest(Result):
     """What a test found.
 
     ``difference`` is the mean of a - b; ``p_value`` is NaN, and ``note`` says why, where the test has no answer;

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.results import Result
 from idealrank.errors import DataError
-from idealrank.stats.samples import table
+from idealrank.stats.samples import complete_queries
 from idealrank.stats.several import anova
 
 __all__ = ["PowerPlan", "minimum_detectable_effect", "power_of_t_test", "queries_for"]
@@ -20,7 +21,7 @@ DESIGNS = ("t", "anova", "interval", "order", "any_order")
 
 
 @dataclass(frozen=True)
-class PowerPlan:
+class PowerPlan(Result):
     """How many queries an experiment needs.
 
     ``variance`` is what the pilot says: of the difference of two systems for "t" and "interval", of one system's values
@@ -63,7 +64,7 @@ def queries_for(
         raise DataError(f"a difference to see must be a positive number, got {delta}")
     _check_share(power, "power")
     _check_share(level, "level")
-    kept = table(pilot)
+    kept = complete_queries(pilot)
     n_systems = kept.values.shape[1]
     variance = _pilot_variance(pilot, design)
     if design == "t":
@@ -88,7 +89,7 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
 
     _check_share(power, "power")
     _check_share(level, "level")
-    values = table(np.reshape(np.asarray(differences, np.float64), (-1, 1))).values[:, 0]
+    values = complete_queries(np.reshape(np.asarray(differences, np.float64), (-1, 1))).values[:, 0]
     if values.size < 2:
         return math.nan
     variance = float(values.var(ddof=1))
@@ -142,7 +143,7 @@ def _queries_for_order(delta: float, variance: float, risk: float) -> float:
 
 
 def _pilot_variance(pilot: npt.ArrayLike, design: str) -> float:
-    values = table(pilot).values
+    values = complete_queries(pilot).values
     if values.shape[0] < 2 or values.shape[1] < 2:
         raise DataError(f"a pilot needs two queries and two systems or more, got {values.shape}")
     residual = anova(pilot).residual_variance

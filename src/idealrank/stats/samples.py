@@ -1,4 +1,4 @@
-"""Values a query, two systems or many: checked, and without the queries that have no value everywhere."""
+"""Values per query, of two systems or many: checked, and without queries where a value is missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 
-__all__ = ["Pair", "Table", "and_note", "new_seed", "pair", "table"]
+__all__ = ["Pair", "Sample", "and_note", "complete_queries", "new_seed", "pair"]
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Pair:
 
     @property
     def differences(self) -> Floats:
-        """A - b, one a query."""
+        """A - b, one per query."""
         return self.a - self.b
 
 
 @dataclass(frozen=True)
-class Table:
+class Sample:
     """values[query, system], and what was left out."""
 
     values: Floats
@@ -41,14 +41,16 @@ def pair(a: npt.ArrayLike, b: npt.ArrayLike) -> Pair:
     >>> pair([0.5, float("nan")], [0.25, 1.0])
     Pair(a=array([0.5]), b=array([0.25]), note='1 of 2 queries without a value left out')
     """
-    whole = table(np.stack([_column(a), _column(b)], axis=1) if np.shape(a) == np.shape(b) else _unequal(a, b))
+    if np.shape(a) != np.shape(b):
+        raise DataError(f"both systems need a value for every query, got {np.shape(a)} and {np.shape(b)}")
+    whole = complete_queries(np.stack([_column(a), _column(b)], axis=1))
     return Pair(np.ascontiguousarray(whole.values[:, 0]), np.ascontiguousarray(whole.values[:, 1]), whole.note)
 
 
-def table(matrix: npt.ArrayLike) -> Table:
+def complete_queries(matrix: npt.ArrayLike) -> Sample:
     """A matrix[query, system] without the queries where some system is NaN; an infinite value is a DataError.
 
-    >>> table([[1.0, 0.5], [float("nan"), 1.0]]).values
+    >>> complete_queries([[1.0, 0.5], [float("nan"), 1.0]]).values
     array([[1. , 0.5]])
     """
     values = np.asarray(matrix, np.float64)
@@ -60,7 +62,7 @@ def table(matrix: npt.ArrayLike) -> Table:
     kept = ~np.isnan(values).any(axis=1)
     n_left_out = kept.size - int(kept.sum())
     note = f"{n_left_out} of {kept.size} queries without a value left out" if n_left_out else ""
-    return Table(np.ascontiguousarray(values[kept]), note)
+    return Sample(np.ascontiguousarray(values[kept]), note)
 
 
 def new_seed(seed: int | None) -> int:
@@ -84,9 +86,5 @@ def and_note(note: str, more: str) -> str:
 def _column(values: npt.ArrayLike) -> Floats:
     column = np.asarray(values, np.float64)
     if column.ndim != 1:
-        raise DataError(f"expected one value a query, got shape {column.shape}")
+        raise DataError(f"expected one value per query, got shape {column.shape}")
     return column
-
-
-def _unequal(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    raise DataError(f"both systems need a value for every query, got {np.shape(a)} and {np.shape(b)}")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
+from idealrank._base.results import Result
+from idealrank._base.tables import Column, Table
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.stats.samples import and_note, new_seed, table
+from idealrank.stats.samples import and_note, complete_queries, new_seed
 
 __all__ = ["Anova", "TukeyHSD", "anova", "randomized_tukey_hsd"]
 
@@ -20,7 +23,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class TukeyHSD:
+class TukeyHSD(Result):
     """All pairs of systems compared at once.
 
     ``differences[i, j]`` is the mean of system i minus that of j, ``p_values[i, j]`` already corrected for all pairs,
@@ -39,6 +42,13 @@ class TukeyHSD:
     n_permutations: int
     seed: int
     note: str = ""
+
+    def tables(self) -> Mapping[str, Table]:
+        """Table "pairs": a row per pair of systems, by number."""
+        columns = [Column("system"), Column("against"), Column("difference", ".4f"), Column("p", ".4f")]
+        pairs = zip(*np.triu_indices(len(self.p_values), k=1), strict=True)
+        rows = [[int(i), int(j), float(self.differences[i, j]), float(self.p_values[i, j])] for i, j in pairs]
+        return {"pairs": Table(columns, rows)}
 
 
 def randomized_tukey_hsd(
@@ -60,7 +70,7 @@ def randomized_tukey_hsd(
            [0.666, 1.   , 0.001],
            [0.001, 0.001, 1.   ]])
     """
-    kept = table(matrix)
+    kept = complete_queries(matrix)
     values, n_queries, n_systems = kept.values, *kept.values.shape
     if n_systems < 2:
         raise DataError(f"a comparison needs two systems or more, got {n_systems}")
@@ -88,7 +98,7 @@ def randomized_tukey_hsd(
 
 
 @dataclass(frozen=True)
-class Anova:
+class Anova(Result):
     """Two-way analysis of variance without replication: value = mean + query + system + rest.
 
     >>> anova([[1, 2], [2, 3], [3, 5]]).df_systems
@@ -115,7 +125,7 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     """
     from scipy.special import fdtrc
 
-    kept = table(matrix)
+    kept = complete_queries(matrix)
     values, n_queries, n_systems = kept.values, *kept.values.shape
     df_systems, df_residual = n_systems - 1, (n_queries - 1) * (n_systems - 1)
     if df_systems < 1 or df_residual < 1:

@@ -8,12 +8,15 @@ where DCG takes them in their best order, their worst, or the mean of all.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.results import Result
+from idealrank._base.tables import Table, of_columns
 from idealrank._typing import Floats
 from idealrank.data.columns import check_columns
 from idealrank.errors import DataError, OptionError
@@ -30,7 +33,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class ThresholdErrors:
+class ThresholdErrors(Result):
     """Misordered pairs of the problems "above this label or not": one row a threshold, one column a query.
 
     ``steps`` is how far the next label lies above each threshold, 1 for whole labels; the pairwise error R is
@@ -40,6 +43,11 @@ class ThresholdErrors:
     thresholds: Floats
     steps: Floats
     errors: Floats
+
+    def tables(self) -> Mapping[str, Table]:
+        """Table "thresholds": a row per threshold, with its misordered pairs over all queries."""
+        columns = {"threshold": self.thresholds, "step": self.steps, "errors": self.errors.sum(axis=1)}
+        return {"thresholds": of_columns(columns, "g")}
 
 
 def threshold_errors(
@@ -109,7 +117,7 @@ def linear_ndcg_of_auc(auc: npt.ArrayLike, n_relevant: npt.ArrayLike, n_others: 
 
 
 @dataclass(frozen=True)
-class Exchange:
+class Exchange(Result):
     """The i-th place of the ideal upper part and the j-th of the lower part change their documents.
 
     ``cost`` is m + j - i: as many more misordered pairs, and as much less linear DCG; ``moved_down`` and ``moved_up``

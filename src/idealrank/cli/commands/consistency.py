@@ -8,10 +8,10 @@ import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option, format_option, quiet_option
-from idealrank.cli.support.tables import Column, Table, show
+from idealrank.cli.support.tables import show, stacked
 
 if TYPE_CHECKING:
-    from idealrank.theory import Consistency
+    pass
 
 __all__ = ["command"]
 
@@ -28,8 +28,6 @@ Examples:
   idealrank consistency cosine --levels 0,1 --n-docs 3
   idealrank consistency 'least_squares(normalizer=1)' --cutoff 1 --format json
 """
-_VERDICTS = {True: "yes", False: "no", None: "undecided"}
-_LEGEND = "regret: the NDCG lost on average over the labels in the example, by the scores of least expected loss"
 
 
 def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple[float, ...]:
@@ -71,14 +69,6 @@ def command(
         theory.check_consistency(each, n_docs, levels, gain=gain, discount=discount, cutoff=cutoff, refine=not grid)
         for each in map(loss, losses)
     ]
-    columns = [Column("loss"), Column("consistent"), Column("regret", ".6f"), Column("example")]
-    counts = [Column("wrong", ","), Column("of", ",")]
-    show(Table([*columns, *counts], [_row(each) for each in found]), output_format)
+    show(stacked([each.table() for each in found]), output_format)
     if output_format == "text" and not quiet:
-        click.echo(f"\n{_LEGEND}")
-
-
-def _row(found: Consistency) -> list[str | int | float | None]:
-    regret = None if found.counterexample is None else found.regret
-    example = None if found.counterexample is None else str(found.counterexample)
-    return [found.loss, _VERDICTS[found.consistent], regret, example, found.inconsistent, found.searched]
+        click.echo("\n" + "\n".join(found[0].remarks()))

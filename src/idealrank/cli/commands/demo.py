@@ -83,7 +83,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     first, second = sorted(means, key=lambda name: -means[name])[:2]
     told = distinguish(parts.test, scores[first], scores[second], measures, names=(first, second), seed=seed)
     show(
-        Table([Column("NDCG of test queries"), *map(Column, _MEASURES)], compared.table_of_letters().rows),
+        Table([Column("NDCG of test queries"), *map(Column, _MEASURES)], compared.table("letters").rows),
         output_format,
     )
     if speak:
@@ -153,9 +153,8 @@ def _report(
     compared: Comparison, told: Distinction, test: RankingData, scores: Mapping[str, Floats], path: str, *, quiet: bool
 ) -> None:
     from idealrank.cli.support import reporting
-    from idealrank.cli.support.distinctions import part_of
     from idealrank.evaluation.evaluator import evaluate
     from idealrank.report import over_cutoffs
 
     curves = evaluate(test, scores, over_cutoffs(["ndcg", "p"]))
-    reporting.write(compared, path, curves=curves, parts=[part_of(told)], quiet=quiet)
+    reporting.write(compared, path, curves=curves, parts=told.sections(), quiet=quiet)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import click
 
@@ -17,9 +16,6 @@ from idealrank.cli.support.options import (
     measures_option,
     quiet_option,
 )
-
-if TYPE_CHECKING:
-    from idealrank.theory.distinguishing.distinctions import Distinction
 
 __all__ = ["command"]
 
@@ -82,17 +78,16 @@ def command(
     """Tell which measures separate SYSTEMS on DATA."""
     kind = kind_of_judged(data, from_kind, systems, least=2)
 
-    from idealrank.cli.support.distinctions import table_of
     from idealrank.cli.support.evaluating import read_systems
     from idealrank.cli.support.same_documents import same_documents, save_picture
     from idealrank.cli.support.tables import show_with_remarks
     from idealrank.cli.support.terminal import notes
-    from idealrank.theory.distinguishing.distinctions import MEASURES, distinguish
+    from idealrank.theory.distinguishing.distinctions import MEASURES, Distinctions, distinguish
 
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
     documents, scores, remarks = same_documents(judged, answers)
     notes(remarks, quiet=quiet)
-    found = [
+    pairs = [
         distinguish(
             documents,
             scores[a],
@@ -107,17 +102,11 @@ def command(
         )
         for a, b in combinations(scores, 2)
     ]
-    show_with_remarks(table_of(found), [each.advice for each in found], output_format)
+    found = Distinctions(tuple(pairs))
+    show_with_remarks(found.table(), found.remarks(), output_format)
     if plot is not None:
-        save_picture(found[0].plot().figure, plot)
+        save_picture(pairs[0].plot().figure, plot)
     if html_path is not None:
-        _write_report(found, html_path, quiet=quiet)
+        from idealrank.cli.support import reporting
 
-
-def _write_report(found: list[Distinction], path: str, *, quiet: bool) -> None:
-    from idealrank.cli.support.distinctions import part_of
-    from idealrank.cli.support.reporting import write_tables
-
-    systems = ", ".join(dict.fromkeys(name for each in found for name in each.names))
-    verdicts = [f"{each.advice}." for each in found]
-    write_tables(f"What tells {systems} apart", verdicts, [part_of(each) for each in found], path, quiet=quiet)
+        reporting.write(found, html_path, quiet=quiet)

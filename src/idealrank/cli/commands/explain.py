@@ -63,8 +63,8 @@ def command(
         if number and output_format != "json":
             click.echo()
         show(waterfall.table(), output_format)
-        if waterfall.without_effect and output_format in ("text", "markdown"):
-            click.echo(f"\nwithout effect here: {', '.join(waterfall.without_effect)}")
+        for line in waterfall.remarks() if output_format in ("text", "markdown") else ():
+            click.echo(f"\n{line}")
     if html_path is not None:
         from idealrank.cli.support import reporting
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -83,7 +83,7 @@ def command(
     from idealrank.cli.support.tables import Column, Table, show
     from idealrank.cli.support.terminal import notes
     from idealrank.theory.distinguishing.distinctions import MEASURES
-    from idealrank.theory.distinguishing.plots import plot_curve
+    from idealrank.theory.distinguishing.plots import plot_curves
     from idealrank.theory.long_lists.steps import StepCurve
 
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
@@ -98,24 +98,22 @@ def command(
     table = Table([Column("system"), Column("measure"), *numbers, Column("sees")], rows)
     show(table, output_format)
 
-    def drawn() -> Any:
-        axes, labels = None, documents.labels
-        for name, column in scores.items():
-            curve = StepCurve.fit(labels, column, documents.offsets, method=method)
-            axes = plot_curve(curve, axes, name)
-        assert axes is not None
-        axes.legend(frameon=False)
-        return axes
-
+    labels = documents.labels
+    curves = {
+        name: StepCurve.fit(labels, column, documents.offsets, method=method)
+        for name, column in (scores.items() if plot is not None or html_path is not None else ())
+    }
     if plot is not None:
-        save_picture(drawn().figure, plot)
+        save_picture(plot_curves(curves).figure, plot)
     if html_path is not None:
-        from idealrank.cli.support.reporting import write_tables
-        from idealrank.report import Part
+        from idealrank.cli.support.reporting import write_sections
+        from idealrank.report import Figure, Section
 
         told = "the expected label of a document by its place in the list, 1 at the top"
-        part = Part("Now and on longer lists", table, ((drawn, "Relevance curves", told),))
-        write_tables(f"Where NDCG of {', '.join(scores)} is going", [], [part], html_path, quiet=quiet)
+        figure = Figure("relevance_curves", (curves,), "Relevance curves", told)
+        title = "Now and on longer lists"
+        section = Section(title, parts=(Section(tables={title: table}), Section(figures=(figure,))))
+        write_sections(f"Where NDCG of {', '.join(scores)} is going", [], [section], html_path, quiet=quiet)
 
 
 _SEES = {"list": "the list", "top": "its top", "few": "a few ranks", "undecided": "not known"}
@@ -125,7 +123,6 @@ def _prospect(name: str, documents: RankingData, scores: Floats, method: str) ->
     """Mean now, expected value at this length, limit, spread where there is none, and what decides."""
     import numpy as np
 
-    from idealrank.cli.support.tables import or_none
     from idealrank.errors import DataError
     from idealrank.measures import measure
     from idealrank.theory import StepCurve, bounded_law, limit, pseudo_expectation
@@ -144,7 +141,7 @@ def _prospect(name: str, documents: RankingData, scores: Floats, method: str) ->
     random = seen in ("few", "undecided") and curve.top_variance > 0
     return [
         float(values[_relevant(labels, offsets)].mean()),
-        or_none(expected),
+        None if np.isnan(expected) else expected,
         None if random else limit(m, curve),
         bounded_law(m, curve).sd if random and seen == "few" else None,
         _SEES[seen],

@@ -60,11 +60,12 @@ def command(
     """Plan an experiment from SYSTEMS on DATA."""
     kind = kind_of_judged(data, from_kind, systems, least=2)
 
-    from idealrank.cli.support.evaluating import convention_lines, read_systems
+    from idealrank.cli.support.evaluating import read_systems
     from idealrank.cli.support.tables import Column, Table, show
     from idealrank.cli.support.terminal import notes
     from idealrank.evaluation.comparison import common_queries
-    from idealrank.evaluation.evaluator import Evaluations, evaluate
+    from idealrank.evaluation.evaluator import evaluate
+    from idealrank.evaluation.results import Evaluations
     from idealrank.stats import queries_for
     from idealrank.stats.power import DESIGNS
 
@@ -92,5 +93,5 @@ def command(
             f"\nqueries needed at level {level:g} and power {power:g}, going by {len(query_ids):,} queries; "
             "sd: of the difference of two systems on a query"
         )
-        for line in convention_lines(next(iter(evaluations.values()))):
+        for line in evaluations.remarks():
             click.echo(line)

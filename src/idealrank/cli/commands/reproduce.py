@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -90,11 +89,13 @@ def command(
         raise click.UsageError(f"--quick is for experiments that train for long, {', '.join(sorted(_ON_FOLDS))}.")
     given = None if data is None else _read(experiment, data, quiet=quiet)
     found: Reproduction = import_module(f"idealrank.experiments.{experiment}").reproduce(given, seed=seed, **options)
-    show_titled({"Claims": found.table(), **found.tables}, found.notes, output_format)
+    show_titled(found.tables(), found.remarks(), output_format)
     if figures is not None:
         _write_figures(found, os.path.join(figures, experiment), quiet=quiet)
     if html_path is not None:
-        _write_page(found, f"{experiment}: {_EXPERIMENTS[experiment]}", html_path, quiet=quiet)
+        from idealrank.cli.support import reporting
+
+        reporting.write(found, html_path, title=f"{experiment}: {_EXPERIMENTS[experiment]}", quiet=quiet)
 
 
 def _read(experiment: str, path: str, *, quiet: bool) -> Any:
@@ -118,27 +119,3 @@ def _write_figures(found: Reproduction, stem: str, *, quiet: bool) -> None:
         path = f"{stem}-{name}.svg"
         save_picture(figure, path)
         note(f"wrote {path}", quiet=quiet)
-
-
-def _write_page(found: Reproduction, title: str, path: str, *, quiet: bool) -> None:
-    """The claims with the figures, then the other tables; above them what was chosen."""
-    from idealrank.cli.support.reporting import write_tables
-    from idealrank.report import Part
-
-    pictures = tuple(
-        (partial(_axes, figure), name.replace("figure", "Figure "), _told(figure))
-        for name, figure in found.figures.items()
-    )
-    others = [Part(name, table) for name, table in found.tables.items()]
-    write_tables(title, found.notes, [Part("Claims", found.table(), pictures), *others], path, quiet=quiet)
-
-
-def _axes(figure: Any) -> Any:
-    return figure.axes[0]
-
-
-def _told(figure: Any) -> str:
-    """A figure in words: what it is of, and what is drawn."""
-    axes = _axes(figure)
-    drawn = ", ".join(axes.get_legend_handles_labels()[1])
-    return f"{axes.get_title()}; {axes.get_ylabel()} by {axes.get_xlabel()}: {drawn}"

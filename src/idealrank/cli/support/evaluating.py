@@ -5,22 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
+from idealrank._base.plain import Plain, finite, plain
 from idealrank.cli.support.kinds import FRAMES
 from idealrank.cli.support.progress import reading
-from idealrank.cli.support.tables import Column, Table, Value, show_with_remarks
+from idealrank.cli.support.tables import show_with_remarks
 from idealrank.cli.support.terminal import notes
-from idealrank.evaluation.evaluator import Evaluation, Evaluations, evaluate
+from idealrank.evaluation.evaluator import evaluate
+from idealrank.evaluation.results import Evaluations
 from idealrank.io.letor import read_letor
 from idealrank.io.scores import read_scores
 from idealrank.io.trec import read_qrels, read_run
 from idealrank.measures.base import Measure
 
-__all__ = ["convention_lines", "evaluate_files", "read_systems", "show"]
+__all__ = ["evaluate_files", "read_systems", "show"]
 
 
 def evaluate_files(
@@ -87,69 +89,25 @@ def show(
     output_format: str,
     quiet: bool,
 ) -> None:
-    """Print the table, the conventions under it, and what the data's owner should know."""
+    """Print the table, the conventions under it, and the problems in the data."""
     notes(sorted(map(str, evaluations.problems)), quiet=quiet)
     if output_format == "json":
-        click.echo(
-            json.dumps(_as_json(evaluations, hashed, per_query=per_query, interval=interval), indent=2, allow_nan=False)
-        )
+        click.echo(json.dumps(_as_json(evaluations, hashed, per_query, interval), indent=2, allow_nan=False))
         return
-    table = _table(evaluations, per_query=per_query, interval=interval)
-    show_with_remarks(table, convention_lines(next(iter(evaluations.values()))), output_format)
+    table = evaluations.table_of_means(per_query=per_query, interval=interval)
+    show_with_remarks(table, evaluations.remarks(), output_format)
 
 
-def _table(evaluations: Mapping[str, Evaluation], *, per_query: bool, interval: bool) -> Table:
-    first = next(iter(evaluations.values()))
-    measures = list(first.per_query)
-    columns = [Column("system"), Column("query")] if per_query else [Column("system"), Column("queries", ",")]
-    for measure in measures:
-        columns.append(Column(measure, ".4f"))
-        if interval:
-            columns += [Column(f"{measure} low", ".4f"), Column(f"{measure} high", ".4f")]
-    rows: list[list[Value]] = []
-    for name, evaluation in evaluations.items():
-        if per_query:
-            for number, query in enumerate(evaluation.query_ids.tolist()):
-                values = [[float(evaluation.per_query[measure][number])] for measure in measures]
-                rows.append([name, str(query), *_padded(values, interval)])
-        bounds = evaluation.interval() if interval else {}
-        means = [[evaluation.mean[measure], *bounds.get(measure, ())] for measure in measures]
-        rows.append([name, "all" if per_query else evaluation.n_queries, *_padded(means, interval)])
-    return Table(columns, rows)
-
-
-def _padded(cells: Sequence[Sequence[float]], interval: bool) -> list[Value]:
-    width = 3 if interval else 1
-    return [value for cell in cells for value in [*cell, *[None] * (width - len(cell))]]
-
-
-def convention_lines(evaluation: Evaluation) -> list[str]:
-    """The conventions under a table."""
-    conventions = evaluation.conventions
-    choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
-    measures = []
-    for name, filled in conventions["measures"].items():
-        others = conventions["exceptions"].get(name, {})
-        measures.append("; ".join([f"{name} = {filled}", *(f"{choice} {value}" for choice, value in others.items())]))
-    return [f"like {conventions['convention']}: {choices}", *measures]
-
-
-def _as_json(
-    evaluations: Mapping[str, Evaluation], hashed: Sequence[str], *, per_query: bool, interval: bool
-) -> dict[str, Any]:
-    content: dict[str, Any] = {"systems": {}}
-    for name, evaluation in evaluations.items():
-        whole = json.loads(evaluation.to_json())
-        for key in ("idealrank", "numpy", "conventions"):
-            content[key] = whole.pop(key)
+def _as_json(evaluations: Evaluations, hashed: Sequence[str], per_query: bool, interval: bool) -> Plain:
+    content: dict[str, Any] = evaluations.to_dict()
+    for name, own in content["systems"].items():
         if not per_query:
-            del whole["per_query"], whole["query_ids"]
+            del own["per_query"], own["query_ids"]
         if interval:
-            whole["interval"] = evaluation.interval()
-        content["systems"][name] = whole
+            own["interval"] = plain(evaluations[name].interval())
     if hashed:
         content["sha256"] = {path: _sha256(path) for path in hashed}
-    return content
+    return finite(content)
 
 
 def _sha256(path: str) -> str:

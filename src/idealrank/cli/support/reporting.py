@@ -7,26 +7,32 @@ from collections.abc import Sequence
 
 import click
 
+from idealrank._base.results import Result
+from idealrank._base.sections import Section
 from idealrank.cli.support.help import arguments
 from idealrank.cli.support.terminal import note
-from idealrank.evaluation.evaluator import Evaluations
-from idealrank.report import Part, html, html_of_tables
-from idealrank.report.results import Result
+from idealrank.report import html, html_of_sections
 
-__all__ = ["write", "write_tables"]
+__all__ = ["write", "write_sections"]
 
 
 def write(
-    result: Result, path: str, *, curves: Evaluations | None = None, parts: Sequence[Part] = (), quiet: bool
+    result: Result,
+    path: str,
+    *,
+    title: str | None = None,
+    curves: Result | None = None,
+    parts: Sequence[Section] = (),
+    quiet: bool,
 ) -> None:
     """Write the page of the result, with the command that the user gave, and say so."""
-    html(result, path, curves=curves, parts=parts, command=_command())
+    html(result, path, title=title, curves=curves, parts=parts, command=_command())
     note(f"the report is in {path}", quiet=quiet)
 
 
-def write_tables(title: str, verdicts: Sequence[str], parts: Sequence[Part], path: str, *, quiet: bool) -> None:
-    """The same for tables with pictures."""
-    html_of_tables(title, verdicts, parts, path, command=_command())
+def write_sections(title: str, findings: Sequence[str], sections: Sequence[Section], path: str, *, quiet: bool) -> None:
+    """Write a page of sections that belong to no result."""
+    html_of_sections(title, findings, sections, path, command=_command())
     note(f"the report is in {path}", quiet=quiet)
 
 

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
-from idealrank._base.tables import Column, Table, Value, render
+from idealrank._base.tables import Column, Table, Value, render, stacked
 from idealrank.cli.support.terminal import is_rich
 
-__all__ = ["Column", "Table", "Value", "or_none", "render", "show", "show_remarks", "show_titled", "show_with_remarks"]
+__all__ = ["Column", "Table", "Value", "render", "show", "show_remarks", "show_titled", "show_with_remarks", "stacked"]
 
-#: Formats that have no place for remarks: they go beside them, to standard error.
+#: Formats that have no place for remarks, which go to standard error.
 _WITHOUT_REMARKS = ("csv", "json")
-
-
-def or_none(value: float) -> float | None:
-    """A cell for a number, empty for NaN."""
-    return None if math.isnan(value) else value
 
 
 def show(table: Table, output_format: str = "text") -> None:
@@ -32,7 +26,7 @@ def show(table: Table, output_format: str = "text") -> None:
 
 
 def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str) -> None:
-    """Print the table and lines under it: as comments where the format has them, beside it where it does not."""
+    """Print the table and lines under it: as comments where the format has them, else to standard error."""
     show(table, output_format)
     click.echo(err=output_format in _WITHOUT_REMARKS)
     show_remarks(remarks, output_format)
@@ -54,7 +48,7 @@ def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_form
 
 
 def show_remarks(remarks: Iterable[str], output_format: str) -> None:
-    """Print lines as comments where the format has them, beside it where it does not."""
+    """Print lines as comments where the format has them, else to standard error."""
     mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
     for line in remarks:
         click.echo(f"{mark}{line}", err=output_format in _WITHOUT_REMARKS)

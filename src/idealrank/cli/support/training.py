@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from copy import copy
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,12 +105,14 @@ def _remarks(ranker: Any, out: str) -> list[str]:
 
 
 def _write_report(ranker: Any, table: Table, remarks: Sequence[str], path: str, *, quiet: bool) -> None:
-    from idealrank.cli.support.reporting import write_tables
-    from idealrank.report import Part, learning_curve
+    from idealrank.cli.support.reporting import write_sections
+    from idealrank.report import Figure, Section
 
-    pictures = []
+    figures = []
     if getattr(ranker, "history_", None):
         described = f"Iteration {ranker.best_iteration_} of {len(ranker.history_) - 1} is the best"
-        pictures.append((partial(learning_curve, ranker), "Iteration by iteration; dashed, the one kept", described))
-    part = Part("Training", table, tuple(pictures))
-    write_tables(f"A ranker, trained: {ranker.label}", [f"{line}." for line in remarks], [part], path, quiet=quiet)
+        caption = "Iteration by iteration; dashed, the one kept"
+        figures.append(Figure("learning_curve", (ranker,), caption, described))
+    section = Section("Training", parts=(Section(tables={"Training": table}), Section(figures=tuple(figures))))
+    title = f"A ranker, trained: {ranker.label}"
+    write_sections(title, [f"{line}." for line in remarks], [section], path, quiet=quiet)

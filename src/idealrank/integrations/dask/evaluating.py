@@ -14,7 +14,8 @@ import numpy as np
 from idealrank._base.extras import needs
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.comparison import Comparison, check_choices, compared
-from idealrank.evaluation.evaluator import Evaluation, Evaluations, Measures, evaluate_ranking, named_measures
+from idealrank.evaluation.evaluator import Measures, evaluate_ranking, named_measures
+from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.evaluation.streaming import Summary, concatenated
 from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
 from idealrank.io.batches import without_rows

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from idealrank._base.tables import Column, Table
+from idealrank._base.plain import Plain, plain
+from idealrank._base.results import Result
+from idealrank._base.tables import Column, Table, Tables
 from idealrank._typing import Floats, Int64s
 from idealrank.data.construction import concatenate
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import Evaluations, Measures, evaluate
+from idealrank.evaluation.evaluator import Measures, evaluate
+from idealrank.evaluation.results import Evaluations
 from idealrank.learners.search.progress import counted
 from idealrank.learners.search.trials import Task, Trial, better, measured_by, run, settings_of, with_settings
 from idealrank.measures import Measure
@@ -35,16 +39,21 @@ class Chosen(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class CrossFold:
+class CrossFold(Result):
     """What `cross_fold` found.
 
     Attributes
     ----------
-    data: all test queries, fold by fold, without features.
-    fold_of: the number of the fold, from 0, that tested each query of ``data``.
-    scores: {ranker: one score a document of ``data``}, for `compare(found.data, found.scores, ...)`.
-    evaluations: {ranker: its evaluation on ``data``}; all have the same queries in the same order.
-    chosen: {ranker: what validation chose, one a fold}.
+    data
+        All test queries, fold by fold, without features.
+    fold_of
+        The number of the fold, from 0, that tested each query of ``data``.
+    scores
+        {ranker: one score per document of ``data``}, for `compare(found.data, found.scores, ...)`.
+    evaluations
+        {ranker: its evaluation on ``data``}; all have the same queries in the same order.
+    chosen
+        {ranker: what validation chose, one per fold}.
     """
 
     data: RankingData
@@ -82,15 +91,32 @@ class CrossFold:
             found[name] = np.array([part.mean[measure] for part in parts])
         return found
 
-    def table(self) -> Table:
-        """A row a ranker: the means of the folds' means, a column a measure."""
+    def to_dict(self) -> dict[str, Plain]:
+        """Means over folds, the mean of each fold, and the settings that validation chose."""
+        measures = next(iter(self.evaluations.values())).per_query
+        return {
+            "n_folds": self.n_folds,
+            "n_queries": self.data.n_queries,
+            "mean": plain(self.mean),
+            "folds": {measure: plain(self.fold_means(measure)) for measure in measures},
+            "chosen": {
+                name: [{"settings": plain(dict(each.settings)), "value": each.value} for each in own]
+                for name, own in self.chosen.items()
+            },
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Tables "means": a row per ranker, its means over folds; and one per measure: its mean in each fold."""
+        measures = next(iter(self.evaluations.values())).per_query
+        return Tables({"means": self._means_table, **{name: partial(self._folds_table, name) for name in measures}})
+
+    def _means_table(self) -> Table:
         means = self.mean
         measures = list(next(iter(means.values())))
         columns = [Column("ranker"), *(Column(measure, ".4f") for measure in measures)]
         return Table(columns, [[name, *own.values()] for name, own in means.items()])
 
-    def table_of_folds(self, measure: str) -> Table:
-        """A row a ranker: its mean in each fold, and their mean."""
+    def _folds_table(self, measure: str) -> Table:
         columns = [Column("ranker"), *(Column(f"fold {fold + 1}", ".4f") for fold in range(self.n_folds))]
         means = self.fold_means(measure)
         return Table(

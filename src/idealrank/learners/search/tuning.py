@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from idealrank._base.plain import Plain, plain
+from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.data.construction import from_arrays
@@ -35,17 +37,24 @@ __all__ = ["Tuning", "tune"]
 
 
 @dataclass(frozen=True, repr=False)
-class Tuning:
+class Tuning(Result):
     """What `tune` found.
 
     Attributes
     ----------
-    best: the ranker with the best setting, fitted.
-    settings: every setting that was tried.
-    values: the mean of ``measure`` on validation queries, one a setting; NaN where the fit failed.
-    failures: why it did, one a setting; empty where it did not.
-    measure: what was measured.
+    best
+        The ranker with the best setting, fitted.
+    settings
+        Every setting that was tried.
+    values
+        The mean of ``measure`` on validation queries, one per setting; NaN where the fit failed.
+    failures
+        Why it failed, one per setting; empty where it did not.
+    measure
+        The measure that settings were chosen by.
 
+    Examples
+    --------
     >>> from idealrank import measure
     >>> Tuning(None, ({"l2": 0.1}, {"l2": 1.0}), np.array([0.25, 0.5]), ("", ""), measure("ndcg"))
     Tuning(best of 2: l2=1.0; ndcg 0.5000)
@@ -72,8 +81,18 @@ class Tuning:
         """Its mean of ``measure``."""
         return float(self.values[self.best_number])
 
-    def table(self) -> Table:
-        """A row a setting, the best first."""
+    def to_dict(self) -> dict[str, Plain]:
+        """Every setting with its value, and the best one."""
+        return {
+            "measure": str(self.measure),
+            "best": self.best_number,
+            "settings": [{name: _cell(value) for name, value in each.items()} for each in self.settings],
+            "values": plain(self.values),
+            "failures": plain(self.failures),
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Table "settings": a row per setting, the best first."""
         names = list(dict.fromkeys(name for setting in self.settings for name in setting))
         by_merit = sorted(range(len(self.settings)), key=lambda each: -merit(float(self.values[each]), self.measure))
         columns = [*map(Column, names), Column(str(self.measure), ".4f")]
@@ -81,18 +100,12 @@ class Tuning:
             [*(_cell(self.settings[each].get(name)) for name in names), self._value(each)] for each in by_merit
         ]
         if not any(self.failures):
-            return Table(columns, rows)
+            return {"settings": Table(columns, rows)}
         told = [[*row, self.failures[each]] for row, each in zip(rows, by_merit, strict=True)]
-        return Table([*columns, Column("failure")], told)
+        return {"settings": Table([*columns, Column("failure")], told)}
 
     def _value(self, number: int) -> float | None:
         return None if self.failures[number] else float(self.values[number])
-
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
-        """The same as a data frame."""
-        from idealrank.io.frames import frame_of
-
-        return frame_of(self.table().by_column(), backend)
 
     def __repr__(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.best_settings.items())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
+from idealrank._base.results import Result
+from idealrank._base.tables import Table, of_columns
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
@@ -24,7 +27,7 @@ __all__ = ["ApproximationError", "alpha_for", "approximation_error"]
 
 
 @dataclass(frozen=True)
-class ApproximationError:
+class ApproximationError(Result):
     """Of each query: how far soft ranks, and the measure made of them, are from the true ones.
 
     Attributes
@@ -46,6 +49,10 @@ class ApproximationError:
     bound: Floats
     sharper: Floats
     actual: Floats
+
+    def tables(self) -> Mapping[str, Table]:
+        """Table "queries": a row per query."""
+        return {"queries": of_columns(vars(self))}
 
 
 def approximation_error(

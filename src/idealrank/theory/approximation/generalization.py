@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 
@@ -14,7 +15,7 @@ __all__ = ["GeneralizationGap", "generalization_gap"]
 
 
 @dataclass(frozen=True)
-class GeneralizationGap:
+class GeneralizationGap(Result):
     """Rankers by number; gaps and their bounds.
 
     ``best`` is best on the test set, ``trained`` on the training set by the measure, ``approximated`` by its

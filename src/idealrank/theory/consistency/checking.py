@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from idealrank._base.results import Result
+from idealrank._base.tables import Column, Table, Value
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import OptionError
@@ -30,6 +32,7 @@ _CHUNK = 1000  # pairs of label vectors at once
 _MOST = 20_000_000
 _DIGITS = 1e-14  # of a risk, that can be trusted
 _DRAWS = 4096
+_ANSWERS = {True: "yes", False: "no", None: "undecided"}
 
 
 class Counterexample(NamedTuple):
@@ -48,7 +51,7 @@ class Counterexample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Consistency:
+class Consistency(Result):
     """What a search found; see `check_consistency`.
 
     ``consistent``: False, refuted by the counterexample; True, all were searched and none was found; None, undecided:
@@ -79,6 +82,22 @@ class Consistency:
     target: tuple[float, ...] | None = None
     charge: float | None = None
     slope: float | None = None
+
+    def tables(self) -> Mapping[str, Table]:
+        """Table "search": one row with the answer, the worst example, and how many mixtures were ranked wrongly."""
+        columns = [Column("loss"), Column("consistent"), Column("regret", ".6f"), Column("example")]
+        counts = [Column("wrong", ","), Column("of", ",")]
+        worst: list[Value] = [None, None] if self.counterexample is None else [self.regret, str(self.counterexample)]
+        row: list[Value] = [self.loss, _ANSWERS[self.consistent], *worst, self.inconsistent, self.searched]
+        return {"search": Table([*columns, *counts], [row])}
+
+    def remarks(self) -> list[str]:
+        """What regret means."""
+        return ["regret: the NDCG lost on average over the labels in the example, by the scores of least expected loss"]
+
+    def findings(self) -> list[str]:
+        """The answer in a sentence."""
+        return [f"{self}."]
 
     def __str__(self) -> str:
         searched = f"{self.searched + self.refined:,} mixtures of labels searched"

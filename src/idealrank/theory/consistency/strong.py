@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.theory.consistency import minimizers as minimizers
@@ -19,7 +20,7 @@ __all__ = ["StrongConsistency", "check_strong_consistency"]
 
 
 @dataclass(frozen=True)
-class StrongConsistency:
+class StrongConsistency(Result):
     """``strong``: False, refuted; True, not refuted; None, for some mixtures no minimum was found.
 
     ``difference``: the greatest difference of best scores between two mixtures with one target, against the greatest

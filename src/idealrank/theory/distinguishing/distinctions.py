@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.plain import Plain, plain
+from idealrank._base.results import Result
+from idealrank._base.sections import Figure, Section
+from idealrank._base.tables import Column, Table, Value, stacked
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns
 from idealrank.data.ranking import Order, RankingData
@@ -24,7 +28,10 @@ from idealrank.theory.long_lists.pseudo import pseudo_expectation
 from idealrank.theory.long_lists.steps import StepCurve
 from idealrank.theory.long_lists.verdicts import Verdict, verdict
 
-__all__ = ["MEASURES", "Distinction", "Separation", "distinguish"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["MEASURES", "Distinction", "Distinctions", "Separation", "distinguish"]
 
 #: What is compared if nothing is named: what Wang et al. 2013, appendix A, compares, and two everyday measures.
 MEASURES = (
@@ -43,18 +50,30 @@ class Separation:
 
     Attributes
     ----------
-    measure: its name, as given.
-    mean_a, mean_b: the means over queries, on whole lists.
-    better: "a" or "b", whoever's mean is higher; None if neither's is.
-    wins: the share of queries on which the better one is ahead; level counts half.
-    separated: the share of resamples of as many queries on which the better one's mean is ahead.
-    queries_needed: so many queries have the means in the right order but for a risk ``delta``; None if more than any.
-    settled_at: from this length of lists on, the mean over queries has the right order; None if it never settles.
-    last_wrong: the median over lists of the last length at which one list has the wrong order.
-    sign_changes: the mean over lists of how often the lead changes as the list grows.
-    limit_a, limit_b: where theory sees both going, from their curves; NaN where there is no limit.
-    predicted_gap: mean_a - mean_b as theory expects it at this length of lists.
-    verdict: what theory says of the two curves and this measure.
+    measure
+        Its name, as given.
+    mean_a, mean_b
+        The means over queries, on whole lists.
+    better
+        "a" or "b", whichever has the higher mean; None if neither has.
+    wins
+        The share of queries on which the better one is ahead; ties count half.
+    separated
+        The share of resamples of the queries on which the mean of the better one is ahead.
+    queries_needed
+        The number of queries that put the means in the right order but for a risk ``delta``; None if there is none.
+    settled_at
+        The length of lists from which on the mean over queries has the right order; None if it never has.
+    last_wrong
+        The median over lists of the last length at which a list has the wrong order.
+    sign_changes
+        The mean over lists of how often the lead changes as the list grows.
+    limit_a, limit_b
+        The limits of both means on long lists, computed from their curves; NaN where there is no limit.
+    predicted_gap
+        mean_a - mean_b as theory expects it at this length of lists.
+    verdict
+        What theory says about the two curves and this measure.
     """
 
     measure: str
@@ -74,14 +93,14 @@ class Separation:
 
 
 @dataclass(frozen=True)
-class Distinction:
-    """What `distinguish` found: ``table`` has one row a measure, those that separate soonest first.
+class Distinction(Result):
+    """What `distinguish` found: ``separations`` has one entry per measure, those that separate soonest first.
 
     ``sizes``: the lengths n at which growing lists were measured. ``paths``: for each measure, who is ahead where.
     ``means``: for each measure, the mean over lists of A's and of B's value at each size.
     """
 
-    table: tuple[Separation, ...]
+    separations: tuple[Separation, ...]
     sizes: Int64s
     paths: Mapping[str, Paths]
     means: Mapping[str, tuple[Floats, Floats]]
@@ -93,16 +112,16 @@ class Distinction:
     @property
     def best(self) -> str | None:
         """The measure that separates soonest; None if no measure sees a difference."""
-        return self.table[0].measure if self.table[0].better else None
+        return self.separations[0].measure if self.separations[0].better else None
 
     def __getitem__(self, name: str) -> Separation:
-        return next(row for row in self.table if row.measure == name)
+        return next(row for row in self.separations if row.measure == name)
 
     @property
     def advice(self) -> str:
         """One sentence: how well the first measure that was named does, and which does better."""
         a, b = self.names
-        first, best = self[self.given[0]], self.table[0]
+        first, best = self[self.given[0]], self.separations[0]
         if best.better is None:
             return f"no measure here tells {a} from {b}: their means are the same"
         if self.n_queries == 1:
@@ -118,19 +137,91 @@ class Distinction:
             start += f", with {self.names[0 if first.better == 'a' else 1]} ahead"
         needs = "" if best.queries_needed is None else f" needs {_count(best.queries_needed, 'query', 'queries')}"
         if best is first:
-            others = "; none of the others is better" if len(self.table) > 1 else ""
+            others = "; none of the others is better" if len(self.separations) > 1 else ""
             return start + (f", and{needs}" if needs else "") + others
         ahead = f", with {self.names[0 if best.better == 'a' else 1]} ahead" if first.better != best.better else ""
         return f"{start}; {best.measure}{needs or ' does better'}{ahead}"
 
-    def plot(self, ax: Any = None) -> Any:
-        """The share of lists on which the better ranker is ahead, against their length: a matplotlib Axes."""
+    def to_dict(self) -> dict[str, Plain]:
+        """The separations, the advice, and the means at each length."""
+        facts = ("names", "n_queries", "advice", "separations", "sizes", "means")
+        return {name: plain(getattr(self, name)) for name in facts}
+
+    def tables(self) -> Mapping[str, Table]:
+        """Table "separations": a row per measure."""
+        numbers = {"mean a": ".4f", "mean b": ".4f", "wins": ".1%", "separated": ".1%", "queries": ","}
+        more = {"documents": ",", "changes": ".1f", "limit a": ".4f", "limit b": ".4f"}
+        columns = [*map(Column, ("measure", "a", "b")), *(Column(*item) for item in {**numbers, **more}.items())]
+        return {"separations": Table([*columns, Column("theory")], [self._row(each) for each in self.separations])}
+
+    def _row(self, found: Separation) -> list[Value]:
+        seen = [found.mean_a, found.mean_b, found.wins, _or_none(found.separated), found.queries_needed]
+        longer = [found.settled_at, found.sign_changes, _or_none(found.limit_a), _or_none(found.limit_b)]
+        return [found.measure, *self.names, *seen, *longer, found.verdict.how]
+
+    def remarks(self) -> list[str]:
+        """The advice."""
+        return [self.advice]
+
+    def title(self) -> str:
+        """The names of both rankers."""
+        return f"What tells {', '.join(self.names)} apart"
+
+    def findings(self) -> list[str]:
+        """The advice."""
+        return [f"{self.advice}."]
+
+    def sections(self) -> list[Section]:
+        """The table, how often the better ranker is ahead, and both means as lists grow."""
+        a, b = self.names
+        won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.separations)
+        figures = [Figure("wins", (self,), "Share of lists with the better one ahead, by their length", won)]
+        for row in self.separations:
+            told = f"{a} ends at {row.mean_a:.4f}, {b} at {row.mean_b:.4f}"
+            caption = f"Means of {row.measure}; dashed, the limits"
+            figures.append(Figure("means_by_length", (self, row.measure), caption, told))
+        title = f"{a} and {b}"
+        return [Section(title, parts=(Section(tables={title: self.table()}), Section(figures=tuple(figures))))]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the share of lists on which the better ranker is ahead, against their length."""
         from idealrank.theory.distinguishing.plots import plot_wins
 
         return plot_wins(self, ax)
 
     def __repr__(self) -> str:
         return f"Distinction({self.advice})"
+
+
+@dataclass(frozen=True)
+class Distinctions(Result):
+    """What tells several rankers apart, pair by pair."""
+
+    pairs: tuple[Distinction, ...]
+
+    def tables(self) -> Mapping[str, Table]:
+        """Table "separations": a row per pair and measure."""
+        return {"separations": stacked([each.table() for each in self.pairs])}
+
+    def remarks(self) -> list[str]:
+        """The advice for each pair."""
+        return [line for each in self.pairs for line in each.remarks()]
+
+    def title(self) -> str:
+        """The names of all rankers."""
+        return f"What tells {', '.join(dict.fromkeys(name for each in self.pairs for name in each.names))} apart"
+
+    def findings(self) -> list[str]:
+        """The advice for each pair."""
+        return [finding for each in self.pairs for finding in each.findings()]
+
+    def sections(self) -> list[Section]:
+        """A section per pair."""
+        return [section for each in self.pairs for section in each.sections()]
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -1,9 +1,10 @@
-"""Pictures of what was found, on a matplotlib Axes that is given or made."""
+"""Figures of what theory finds, on matplotlib Axes that are given or made."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,23 +13,26 @@ from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.steps import StepCurve
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from idealrank.theory.distinguishing.distinctions import Distinction
 
-__all__ = ["plot_curve", "plot_values", "plot_wins"]
+__all__ = ["plot_curve", "plot_curves", "plot_values", "plot_wins"]
 
 
-def _axes(ax: Any) -> Any:
+def _axes(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
     from matplotlib.figure import Figure
 
-    return Figure(layout="constrained").add_subplot()
+    made: Axes = Figure(layout="constrained").add_subplot()
+    return made
 
 
-def plot_wins(found: Distinction, ax: Any = None) -> Any:
-    """For every measure the share of lists on which the better ranker is ahead, against the length of the lists."""
+def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
+    """For every measure, the share of lists on which the better ranker is ahead, against the length of the lists."""
     axes = _axes(ax)
-    for row in found.table:
+    for row in found.separations:
         axes.plot(found.sizes, found.paths[row.measure].wins, label=row.measure, linewidth=1)
     axes.axhline(0.5, color="grey", linewidth=0.5)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="share of lists with the better ranker ahead")
@@ -37,8 +41,8 @@ def plot_wins(found: Distinction, ax: Any = None) -> Any:
     return axes
 
 
-def plot_values(found: Distinction, measure: str, ax: Any = None) -> Any:
-    """Both rankers' means under one measure, against the length of the lists; dashed, where theory sees them going."""
+def plot_values(found: Distinction, measure: str, ax: Axes | None = None) -> Axes:
+    """The means of both rankers by one measure, against the length of the lists; dashed, their limits in theory."""
     axes = _axes(ax)
     row = found[measure]
     limits = (row.limit_a, row.limit_b)
@@ -51,7 +55,7 @@ def plot_values(found: Distinction, measure: str, ax: Any = None) -> Any:
     return axes
 
 
-def plot_curve(curve: CurveLike, ax: Any = None, label: str | None = None) -> Any:
+def plot_curve(curve: CurveLike, ax: Axes | None = None, label: str | None = None) -> Axes:
     """The expected gain against the canonical score, with its bands where it was fitted with resamples."""
     axes = _axes(ax)
     checked = curves.of(curve)
@@ -61,4 +65,13 @@ def plot_curve(curve: CurveLike, ax: Any = None, label: str | None = None) -> An
         bands = checked.bands
         axes.fill_between(bands.s, bands.low, bands.high, alpha=0.2, color=line.get_color(), linewidth=0)
     axes.set(xlabel="canonical score s", ylabel="expected gain", xlim=(0, 1))
+    return axes
+
+
+def plot_curves(named: Mapping[str, CurveLike]) -> Axes:
+    """The curves of several rankers by name."""
+    axes = _axes(None)
+    for name, curve in named.items():
+        plot_curve(curve, axes, name)
+    axes.legend(frameon=False)
     return axes

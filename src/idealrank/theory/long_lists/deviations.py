@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from idealrank._base.results import Result
 from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists.regimes import regime
 from idealrank.theory.long_lists.weighting import MeasureLike
@@ -13,7 +14,7 @@ __all__ = ["Concentration", "concentration"]
 
 
 @dataclass(frozen=True)
-class Concentration:
+class Concentration(Result):
     """NDCG is ``deviation`` or less from its pseudo-expectation, but for a chance ``failure``; up to constants."""
 
     deviation: float

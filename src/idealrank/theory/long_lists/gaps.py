@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from idealrank._base.results import Result
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.steps import StepCurve
@@ -16,7 +17,7 @@ __all__ = ["FirstOrder", "LeadingGap", "first_order", "leading_gap", "log_moment
 
 
 @dataclass(frozen=True)
-class FirstOrder:
+class FirstOrder(Result):
     """NDCG = 1 - deficiency / log n + O(1 / log^2 n), for the discount 1 / log(1 + r)."""
 
     lam: float
@@ -39,7 +40,7 @@ def first_order(curve: CurveLike) -> FirstOrder:
 
 
 @dataclass(frozen=True)
-class LeadingGap:
+class LeadingGap(Result):
     """N_a(n) - N_b(n) = a / log^K n + O(1 / log^(K+1) n), for the discount 1 / log(1 + r).
 
     ``moments``: M_k = int_0^1 (ybar_a - ybar_b)(1 - u) log^k u du; K is the first that is not 0, None if none was

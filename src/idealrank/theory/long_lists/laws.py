@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts
@@ -24,7 +25,7 @@ _HEAD = 1000
 
 
 @dataclass(frozen=True)
-class BoundedLaw:
+class BoundedLaw(Result):
     """The distribution of sum_r G_r D(r) / (best gain * sum_r D(r)), G_r drawn independently from the top of the list.
 
     ``concentration`` is sum D^2 / (sum D)^2: 1 if one rank counts, 1/k if k ranks count alike. ``m`` ranks hold two

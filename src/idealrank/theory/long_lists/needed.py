@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from idealrank._base.results import Result
 from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
@@ -21,7 +22,7 @@ __all__ = ["Gap", "documents_needed", "gap", "queries_needed"]
 
 
 @dataclass(frozen=True)
-class Gap:
+class Gap(Result):
     """The difference of two rankers' NDCG on one query: its mean and its standard deviation over queries.
 
     With a standard deviation of four times the mean, (1.645 * 4)^2 queries put the means in the right order but for 5%.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import discounts
@@ -15,7 +16,7 @@ __all__ = ["Regime", "regime"]
 
 
 @dataclass(frozen=True)
-class Regime:
+class Regime(Result):
     """What a discount does on long lists.
 
     ``kind``: "slow" falls more slowly than any power of r, as the logarithm does; "power" like r^-beta, 0 < beta < 1;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from idealrank._base.results import Result
 from idealrank.measures import cutoffs
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
@@ -18,19 +19,22 @@ __all__ = ["Verdict", "verdict"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Result):
     """Whether NDCG on ever longer lists tells A from B.
 
     Attributes
     ----------
-    distinguishes: True if consistently, so that from some length on the order is right and stays right (Wang et al.
-        2013, Definition 5); False if not; None if the curves do not decide.
-    how: "consistently"; "in expectation" only (Definition 18), when means differ but single lists stay random; "no";
+    how
+        "consistently"; "in expectation" only (Definition 18), when means differ but single lists stay random; "no";
         "undecided".
-    better: "a" or "b", where one is ahead in expectation.
-    reason: why, in words.
-    theorem: what says so.
-    rate: how the gap and the noise change with n.
+    reason
+        Why, in words.
+    theorem
+        The theorem that says so.
+    rate
+        How the gap and the noise change with n.
+    better
+        "a" or "b", where one is ahead in expectation.
     """
 
     how: str
@@ -41,6 +45,10 @@ class Verdict:
 
     @property
     def distinguishes(self) -> bool | None:
+        """True if consistently, so that from some length on the order is right and stays right (Definition 5).
+
+        False if not; None if the curves do not decide.
+        """
         return {"consistently": True, "undecided": None}.get(self.how, False)
 
 

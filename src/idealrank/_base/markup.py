@@ -1,0 +1,56 @@
+"""HTML that is safe by construction: whatever is not markup already is escaped."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable
+
+__all__ = ["Markup", "joined", "json_script", "scrolled", "tag"]
+
+#: Elements that have no end.
+_VOID = frozenset({"br", "input"})
+
+
+class Markup(str):
+    """Text that is already HTML; any other text is escaped where it goes into HTML."""
+
+    __slots__ = ()
+
+
+def tag(name: str, *children: object, **attributes: object) -> Markup:
+    """An element: children that are not `Markup` are escaped; ``class_`` is class, ``aria_label`` aria-label.
+
+    >>> tag("p", "1 < 2 ", tag("b", "so"), class_="note", title='"', hidden=None)
+    '<p class="note" title="&quot;">1 &lt; 2 <b>so</b></p>'
+    """
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{written}>{joined(children)}" + ("" if name in _VOID else f"</{name}>"))
+
+
+def joined(children: Iterable[object]) -> Markup:
+    """Children one after the other.
+
+    >>> joined(["a&b", Markup("<br>")])
+    'a&amp;b<br>'
+    """
+    return Markup("".join(child if isinstance(child, Markup) else html.escape(str(child)) for child in children))
+
+
+def scrolled(content: Markup, label: str) -> Markup:
+    """Content that may be wider than the page, in a region that scrolls, also by keyboard."""
+    return tag("div", content, class_="scroll", role="region", aria_label=label, tabindex=0)
+
+
+def json_script(content: object, identifier: str) -> Markup:
+    r"""Data for a script; ``<`` is escaped, so that no text in it can end the element or begin another.
+
+    >>> json_script({"q": "</script>"}, "data")
+    '<script type="application/json" id="data">{"q":"\\u003c/script>"}</script>'
+    """
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return Markup(f'<script type="application/json" id="{html.escape(identifier)}">{text}</script>')

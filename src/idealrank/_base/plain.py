@@ -1,0 +1,61 @@
+"""Values as plain content: what JSON can hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+__all__ = ["Plain", "finite", "number", "plain"]
+
+Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"] | None
+
+
+def plain(value: object) -> Plain:
+    """The value as numbers, text, lists and dicts; anything else by its name.
+
+    >>> plain({"a": np.array([1.0, np.nan]), "b": (np.int64(2), None)})
+    {'a': [1.0, nan], 'b': [2, None]}
+    """
+    if hasattr(value, "to_dict") and not isinstance(value, type):
+        found: dict[str, Plain] = value.to_dict()
+        return found
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    if isinstance(value, (np.ndarray, np.generic)):
+        content: Plain = value.tolist()
+        return content if value.dtype.kind in "biuf" else plain(content)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, Iterable) else str(value)
+
+
+def finite(content: Plain) -> Plain:
+    """The content with None for NaN and infinity, which JSON does not have.
+
+    >>> finite({"a": [1.0, float("nan")], "b": float("inf")})
+    {'a': [1.0, None], 'b': None}
+    """
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, list):
+        return [finite(each) for each in content]
+    if isinstance(content, dict):
+        return {name: finite(each) for name, each in content.items()}
+    return content
+
+
+def number(value: float, spec: str = ".4f") -> str:
+    """The number as people read it; NaN is shown as "none".
+
+    >>> number(0.25), number(float("nan"))
+    ('0.2500', 'none')
+    """
+    return "none" if math.isnan(value) else format(value, spec)

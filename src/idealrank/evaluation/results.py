@@ -1,0 +1,483 @@
+"""What `evaluate` returns: one value per query and measure, for one system or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from idealrank._base.exact import Moments
+from idealrank._base.plain import Plain, number, plain
+from idealrank._base.results import Result
+from idealrank._base.sections import Figure, Section
+from idealrank._base.tables import Column, Table, Tables, Value
+from idealrank._typing import Floats
+from idealrank.data.lists import QueryIds
+from idealrank.data.problem import Problem
+from idealrank.errors import DataError
+from idealrank.measures.base import Measure
+from idealrank.measures.conventions import Convention
+from idealrank.measures.cutoffs import Rank
+from idealrank.measures.names import measure as parse_measure
+from idealrank.stats import Interval
+
+__all__ = ["Evaluation", "Evaluations", "Measured", "best_of", "changes_text", "means_table"]
+
+_LEVEL = 0.95
+
+
+class Measured(Result):
+    """A result with one value per query, measure and system: what tables and pages of evaluations share."""
+
+    _row_name: ClassVar[str] = "system"
+    _interval_method: ClassVar[str] = "t distribution"
+    _has_best: ClassVar[bool] = True
+
+    def by_system(self) -> Evaluations:
+        """The evaluations by system, of an explanation by convention; one without a name is "system"."""
+        raise NotImplementedError
+
+    def measure_names(self) -> list[str]:
+        """The measures, as given."""
+        return list(next(iter(self.by_system().values())).per_query)
+
+    def one_measure(self, name: str | None) -> str:
+        """The measure that is named, else the first."""
+        known = self.measure_names()
+        if name is not None and name not in known:
+            raise DataError(f"the result has no measure {name!r}, it has {', '.join(map(repr, known))}")
+        return known[0] if name is None else name
+
+    def intervals(self, measure: str) -> dict[str, Interval]:
+        """{system: its mean by this measure, with the interval}."""
+        found = {}
+        for name, evaluation in self.by_system().items():
+            low, high = evaluation.moments(measure).t_interval(_LEVEL)
+            found[name] = Interval(low, high, evaluation.mean[measure], _LEVEL, "t")
+        return found
+
+    def query_values(self, measure: str) -> dict[str, Floats]:
+        """{system: its values by this measure}, without the queries that have none."""
+        columns = {name: each.per_query[measure] for name, each in self.by_system().items()}
+        return {name: values[~np.isnan(values)] for name, values in columns.items()}
+
+    def about(self) -> str:
+        """The number of queries, the measures and the conventions."""
+        evaluations = self.by_system()
+        n_queries = getattr(self, "n_queries", len(evaluations.all_query_ids()))
+        conventions = dict.fromkeys(each.convention.name for each in evaluations.values())
+        return f"{n_queries:,} queries; {', '.join(self.measure_names())}; like {', '.join(conventions)}"
+
+    def remarks(self) -> list[str]:
+        """The convention, and every measure with all of its options."""
+        conventions = next(iter(self.by_system().values())).conventions
+        choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
+        return [f"like {conventions['convention']}: {choices}", *(f"{m} = {f}" for m, f in _filled(conventions))]
+
+    def title(self) -> str:
+        """How many systems were evaluated."""
+        n_systems = len(self.by_system())
+        return "Evaluation of one system" if n_systems == 1 else f"Evaluation of {n_systems} systems"
+
+    def sections(self) -> list[Section]:
+        """The means of all measures, then every measure by itself."""
+        return [self._summary(), *self._measure_sections()]
+
+    def _measure_sections(self) -> list[Section]:
+        return [
+            Section(name, f"measure-{place}", parts=tuple(self._measure_parts(name)))
+            for place, name in enumerate(self.measure_names())
+        ]
+
+    def _measure_parts(self, measure: str) -> Iterator[Section]:
+        yield Section(figures=(*self._means_figure(measure), self._spread_figure(measure)))
+
+    def _summary(self) -> Section:
+        """A row per system, a column per measure: the mean and its interval."""
+        evaluations, names = self.by_system(), self.measure_names()
+        intervals = [self.intervals(name) for name in names]
+        has_best = self._has_best and len(evaluations) > 1
+        best = [
+            found[best_of(found, evaluations.lower_is_better(name))].mean if has_best else None
+            for name, found in zip(names, intervals, strict=True)
+        ]
+        rows: list[list[Value]] = [[system, *(found[system].mean for found in intervals)] for system in evaluations]
+        cells = [(row, column) for row in range(len(rows)) for column in range(1, len(names) + 1)]
+        systems = list(evaluations)
+        table = Table(
+            [Column(self._row_name), *(Column(name, ".4f") for name in names)],
+            rows,
+            {(row, column): _bounds(intervals[column - 1][systems[row]]) for row, column in cells},
+            frozenset((row, column) for row, column in cells if rows[row][column] == best[column - 1]),
+        )
+        level = next(iter(intervals[0].values())).level
+        note = f"Means over queries, with their {level:.0%} intervals by the {self._interval_method}."
+        said = f"{note} The best mean is bold." if has_best else note
+        return Section(
+            "Summary", "summary", tables={f"Mean of each {self._row_name}, and its interval": table}, notes=(said,)
+        )
+
+    def _means_figure(self, measure: str) -> Iterator[Figure]:
+        intervals = self.intervals(measure)
+        if len(intervals) > 1:
+            told = "; ".join(f"{name} {number(each.mean)}, {_range(each)}" for name, each in intervals.items())
+            yield Figure("means", (self, measure), "Means and their intervals", told)
+
+    def _spread_figure(self, measure: str) -> Figure:
+        told = "; ".join(f"{name}: {_spread(values)}" for name, values in self.query_values(measure).items())
+        caption = "Per-query scores (square-root scale; the line is the mean)"
+        return Figure("distributions", (self, measure), caption, told)
+
+    def cutoff_sections(self) -> list[Section]:
+        """The means of measures that were taken at several cutoffs."""
+        evaluations = self.by_system()
+        figures = [
+            Figure("cutoff_curves", (evaluations, family), f"{family} by cutoff", _told_curves(systems))
+            for family, systems in evaluations.by_cutoff().items()
+        ]
+        return [Section("By cutoff", "curves", tuple(figures))] if figures else []
+
+    def background(self) -> list[Section]:
+        """Single queries, data quality and conventions."""
+        evaluations = self.by_system()
+        columns = [Column("what"), Column("count", ","), Column("what it means")]
+        problems = Table(columns, [[each.kind, each.count, each.message] for each in evaluations.problems])
+        by_convention = {each.convention.name: each.conventions for each in evaluations.values()}
+        conventions = tuple(
+            Section(f"like {name}", definitions=told["data"], code=dict(_filled(told)))
+            for name, told in by_convention.items()
+        )
+        return [
+            Section("Query by query", "queries", values=evaluations.query_matrix()),
+            Section("Data quality", "data", tables={"Found in the data": problems})
+            if problems.rows
+            else Section("Data quality", "data", notes=("No data-quality problems found.",)),
+            Section("Conventions", "conventions", parts=conventions),
+        ]
+
+    def made_with(self) -> dict[str, object]:
+        """The provenance of every evaluation."""
+        return {key: value for each in self.by_system().values() for key, value in each.provenance.items()}
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation(Measured):
+    """What one system scored: one value per query and measure, and how it was computed.
+
+    Attributes
+    ----------
+    per_query
+        {measure as given: one value per query}; NaN where the query has none.
+    query_ids
+        One per query, in the same order.
+    filled
+        {measure as given: the measure with every option filled in}.
+    convention
+        The convention that filled them.
+    problems
+        What was found in the data, and how it was treated.
+    provenance
+        Facts about where the data came from.
+    exceptions
+        {measure as given: choices about the data that the convention makes for this measure alone}.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
+    >>> ev = evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4])
+    >>> ev
+    Evaluation(rr 0.7500; 2 queries, like idealrank)
+    >>> ev.per_query["rr"], ev.conventions["measures"]
+    (array([0.5, 1. ]), {'rr': 'rr(ties=average,empty=0,rel=1,ideal=judged)'})
+    """
+
+    per_query: Mapping[str, Floats]
+    query_ids: QueryIds
+    filled: Mapping[str, Measure]
+    convention: Convention
+    problems: tuple[Problem, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.query_ids)
+
+    @cached_property
+    def _moments(self) -> dict[str, Moments]:
+        return {name: _moments(values, self.filled[name]) for name, values in self.per_query.items()}
+
+    @cached_property
+    def _means(self) -> dict[str, float]:
+        return {name: moments.mean for name, moments in self._moments.items()}
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """{measure as given: mean over queries}; queries to skip are left out."""
+        return dict(self._means)
+
+    def moments(self, name: str) -> Moments:
+        """Exact count, mean and variance of a measure over queries; those to skip are left out."""
+        return self._moments[name]
+
+    def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
+        """{measure as given: (low, high)}: the t interval of the mean over queries.
+
+        NaN where fewer than two queries have a value.
+        """
+        return {name: self.moments(name).t_interval(level) for name in self.per_query}
+
+    @property
+    def conventions(self) -> dict[str, Any]:
+        """The convention by name, its choices about the data, and each measure with all of its options.
+
+        "exceptions" are choices about the data that differ for a single measure.
+        """
+        return {
+            "convention": self.convention.name,
+            "data": self.convention.data,
+            "measures": {name: str(filled) for name, filled in self.filled.items()},
+            "exceptions": {name: dict(choices) for name, choices in self.exceptions.items()},
+        }
+
+    def by_system(self) -> Evaluations:
+        return Evaluations({"system": self})
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Means, values, query ids, conventions and problems, with the versions that computed them."""
+        from idealrank import __version__
+
+        return {
+            "idealrank": __version__,
+            "numpy": np.__version__,
+            "conventions": plain(self.conventions),
+            "n_queries": self.n_queries,
+            "mean": plain(self.mean),
+            "query_ids": plain(self.query_ids.tolist()),
+            "per_query": plain(self.per_query),
+            "problems": plain(self.problems),
+            **{key: plain(value) for key, value in self.provenance.items()},
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Tables "means": a row per measure; "queries": a row per query, which is what `to_frame` gives."""
+        return Tables({"means": lambda: means_table(self._moments), "queries": self._queries_table})
+
+    def _queries_table(self) -> Table:
+        columns = [Column("qid"), *(Column(name, ".4f") for name in self.per_query)]
+        values = [each.tolist() for each in self.per_query.values()]
+        return Table(columns, list(zip(self.query_ids.tolist(), *values, strict=True)))
+
+    def _chosen(self, form: str) -> list[str]:
+        return ["queries" if form == "frame" else "means"]
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
+        return f"Evaluation({means}; {self.n_queries:,} queries, like {self.convention.name})"
+
+
+class Evaluations(Measured, Mapping[str, Evaluation]):
+    """Evaluations of several systems, by the systems' names.
+
+    Each has its own queries: under a convention that drops a query which a run leaves out, as trec_eval's does, they
+    may differ from system to system. ``problems`` then says so.
+
+    >>> from idealrank import evaluate
+    >>> both = evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q2": {"a": 1}}}, "rr")
+    >>> both.mean
+    {'old': {'rr': 1.0}, 'new': {'rr': 1.0}}
+    >>> print(both.problems[-1])
+    2 queries are not measured for every system, first 'q1', which 'new' leaves out: means are over different queries
+    """
+
+    def __init__(self, systems: Mapping[str, Evaluation]) -> None:
+        self._systems = dict(systems)
+
+    def __getitem__(self, name: str) -> Evaluation:
+        return self._systems[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._systems)
+
+    def __len__(self) -> int:
+        return len(self._systems)
+
+    @property
+    def mean(self) -> dict[str, dict[str, float]]:
+        """{system: {measure as given: mean}}."""
+        return {name: evaluation.mean for name, evaluation in self.items()}
+
+    def lower_is_better(self, measure: str) -> bool:
+        """Whether a smaller value of this measure, as given, is a better one."""
+        return next(iter(self.values())).filled[measure].lower_is_better
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was found for any system, each once, and whether their queries differ."""
+        met = dict.fromkeys(problem for evaluation in self.values() for problem in evaluation.problems)
+        queries = {name: set(evaluation.query_ids.tolist()) for name, evaluation in self.items()}
+        everyone = dict.fromkeys(query for evaluation in self.values() for query in evaluation.query_ids.tolist())
+        lacking = [(query, name) for query in everyone for name in self if query not in queries[name]]
+        if not lacking:
+            return tuple(met)
+        count = len(dict(lacking))
+        what = (
+            f"{count:,} queries are not measured for every system, first {lacking[0][0]!r}, which {lacking[0][1]!r} "
+            "leaves out: means are over different queries"
+        )
+        return (*met, Problem("different queries", count, what))
+
+    def by_system(self) -> Evaluations:
+        return self
+
+    def all_query_ids(self) -> list[str]:
+        """The queries that any system has, each once."""
+        return list(dict.fromkeys(str(query) for each in self.values() for query in each.query_ids.tolist()))
+
+    def query_matrix(self) -> dict[str, object]:
+        """One value per measure, system and query, of all queries that any system has; None where there is none."""
+        queries = self.all_query_ids()
+        places = {query: place for place, query in enumerate(queries)}
+        values: dict[str, list[list[float | None]]] = {}
+        largest: dict[str, float] = {}
+        for evaluation in self._systems.values():
+            rows = [places[str(query)] for query in evaluation.query_ids.tolist()]
+            for measure, own in evaluation.per_query.items():
+                column = np.full(len(queries), np.nan)
+                column[rows] = own
+                values.setdefault(measure, []).append([None if v != v else v for v in column.round(4).tolist()])
+                largest[measure] = max(largest.get(measure, 0.0), float(np.nanmax(own, initial=0.0)))
+        return {"systems": list(self), "queries": queries, "values": values, "largest": largest}
+
+    def by_cutoff(self) -> dict[str, dict[str, dict[int, float]]]:
+        """{measure without its cutoff: {system: {cutoff: mean}}}, of measures with two cutoffs or more.
+
+        >>> from idealrank import evaluate
+        >>> evaluate({"q": {"a": 0, "b": 1}}, {"x": {"q": {"a": 2, "b": 1}}}, ["rr@1", "rr@2", "ap"]).by_cutoff()
+        {'rr': {'x': {1: 0.0, 2: 0.5}}}
+        """
+        found: dict[str, dict[str, dict[int, float]]] = {}
+        for system, evaluation in self.items():
+            for name, mean in evaluation.mean.items():
+                given = parse_measure(name)
+                if isinstance(given.cutoff, Rank):
+                    found.setdefault(str(given @ None), {}).setdefault(system, {})[given.cutoff.k] = mean
+        return {
+            family: {system: dict(sorted(curve.items())) for system, curve in systems.items()}
+            for family, systems in found.items()
+            if all(len(curve) > 1 for curve in systems.values())
+        }
+
+    def to_dict(self) -> dict[str, Plain]:
+        """{"systems": {name: what its `Evaluation.to_dict` says}}, and once what holds for all of them."""
+        common: dict[str, Plain] = {}
+        systems: dict[str, Plain] = {}
+        for name, evaluation in self.items():
+            own = evaluation.to_dict()
+            common |= {key: own.pop(key) for key in ("idealrank", "numpy", "conventions")}
+            systems[name] = own
+        return {"systems": systems, **common}
+
+    def tables(self) -> Mapping[str, Table]:
+        """Tables "means" and "intervals": a row per system; "queries": a row per system and query."""
+        return Tables(
+            {
+                "means": self.table_of_means,
+                "intervals": lambda: self.table_of_means(interval=True),
+                "queries": self._queries_table,
+            }
+        )
+
+    def table_of_means(self, *, per_query: bool = False, interval: bool = False) -> Table:
+        """A row per system: its number of queries and its means.
+
+        With ``per_query`` a row per query stands above each; with ``interval`` each mean is followed by its bounds.
+        """
+        first = next(iter(self.values()))
+        columns = [Column("system"), Column("query") if per_query else Column("queries", ",")]
+        for measure in first.per_query:
+            names = [measure, *([f"{measure} low", f"{measure} high"] if interval else [])]
+            columns += [Column(name, ".4f") for name in names]
+        rows: list[Sequence[Value]] = []
+        for name, evaluation in self.items():
+            if per_query:
+                values = [each.tolist() for each in evaluation.per_query.values()]
+                blanks = [None, None] if interval else []
+                rows += [
+                    [name, str(query), *(cell for value in own for cell in (value, *blanks))]
+                    for query, *own in zip(evaluation.query_ids.tolist(), *values, strict=True)
+                ]
+            bounds = evaluation.interval() if interval else {}
+            cells = [cell for measure, mean in evaluation.mean.items() for cell in (mean, *bounds.get(measure, ()))]
+            rows.append([name, "all" if per_query else evaluation.n_queries, *cells])
+        return Table(columns, rows)
+
+    def _queries_table(self) -> Table:
+        own = {name: evaluation.table("queries") for name, evaluation in self.items()}
+        columns = [Column("system"), *next(iter(own.values())).columns]
+        return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
+
+    def _chosen(self, form: str) -> list[str]:
+        return ["queries" if form == "frame" else "means"]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
+
+
+def _moments(values: Floats, filled: Measure) -> Moments:
+    return Moments.of(values[~np.isnan(values)] if filled.empty == "skip" else values)
+
+
+def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) -> str:
+    """The system with the highest mean, or the lowest; one without a mean only where none has one.
+
+    >>> best_of({"a": Interval(0, 1, float("nan"), 0.95, "t"), "b": Interval(0, 1, 0.5, 0.95, "t")})
+    'b'
+    """
+    sign = -1.0 if lower_is_better else 1.0
+    return max(intervals, key=lambda system: float(np.nan_to_num(sign * intervals[system].mean, nan=-np.inf)))
+
+
+def means_table(moments: Mapping[str, Moments]) -> Table:
+    """A row per measure: its mean over queries, the interval of that, and the number of queries that have a value."""
+    columns = [Column("measure"), *(Column(name, ".4f") for name in ("mean", "low", "high")), Column("queries", ",")]
+    return Table(columns, [[name, own.mean, *own.t_interval(_LEVEL), own.count] for name, own in moments.items()])
+
+
+def changes_text(moved: Iterable[tuple[str, float]]) -> str:
+    """Queries with their changes.
+
+    >>> changes_text([("q1", 0.25), ("q7", -0.125)])
+    'q1 +0.2500, q7 -0.1250'
+    """
+    return ", ".join(f"{query} {change:+.4f}" for query, change in moved)
+
+
+def _filled(conventions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each measure with all of its options, and the choices about the data that differ for it."""
+    for name, filled in conventions["measures"].items():
+        others = conventions["exceptions"].get(name, {})
+        yield name, "; ".join([filled, *(f"{choice} {value}" for choice, value in others.items())])
+
+
+def _bounds(interval: Interval) -> str:
+    return "no interval" if np.isnan(interval.low) else _range(interval)
+
+
+def _range(interval: Interval) -> str:
+    return f"{number(interval.low)} to {number(interval.high)}"
+
+
+def _spread(values: Floats) -> str:
+    return f"{values.size:,} queries from {values.min():.4f} to {values.max():.4f}" if values.size else "no value"
+
+
+def _told_curves(systems: Mapping[str, Mapping[int, float]]) -> str:
+    return "; ".join(
+        f"{system}: {', '.join(f'{number(mean)} at {cutoff}' for cutoff, mean in curve.items())}"
+        for system, curve in systems.items()
+    )
