@@ -379,7 +379,7 @@ def test_ties_are_counted_down_to_the_deepest_rank_that_counts() -> None:
     assert (problem.kind, problem.count) == ("tied document", 2)
 
 
-#: For calls that the type checker refuses.
+#: For a call that the type checker refuses.
 UNTYPED: Any = ir.evaluate
 
 
@@ -387,7 +387,7 @@ UNTYPED: Any = ir.evaluate
     ("call", "error", "message"),
     [
         (lambda: ir.evaluate(QRELS, {"x": {"a": 1.0}}), DataError, "no query in common: .* 'q1', the run with 'x'"),
-        (lambda: UNTYPED(QRELS, None), DataError, "judgments need a run"),
+        (lambda: ir.evaluate(QRELS, None), DataError, "judgments need a run"),
         (lambda: UNTYPED(QRELS, {"q1": 1.0}), DataError, r"expected \{document: score\}, got float \(query 'q1'\)"),
         (lambda: ir.evaluate([1, 0], None), DataError, "no scores of its own; give one score per document"),
         (lambda: ir.evaluate([1, 0], [1.0]), DataError, "scores must have one entry per document: 2, got 1"),
@@ -397,8 +397,8 @@ UNTYPED: Any = ir.evaluate
         (lambda: ir.evaluate([1, 0], [1, 2], offsets=[0, 3]), DataError, "offsets must end at the number of documents"),
         (lambda: ir.evaluate(ir.from_arrays([1]), [1], offsets=[0, 1]), DataError, "RankingData and frames have"),
         (lambda: ir.evaluate("data.csv", "score", offsets=[0, 1]), DataError, "RankingData and frames have"),
-        (lambda: UNTYPED(QRELS, RUN, offsets=[0, 1]), DataError, "judgments name their queries themselves"),
-        (lambda: UNTYPED(QRELS, RUN, query_ids=["q1"]), DataError, "judgments name their queries themselves"),
+        (lambda: ir.evaluate(QRELS, RUN, offsets=[0, 1]), DataError, "judgments name their queries themselves"),
+        (lambda: ir.evaluate(QRELS, RUN, query_ids=["q1"]), DataError, "judgments name their queries themselves"),
         (lambda: ir.evaluate([1, 0], [1, 2], []), OptionError, "no measure was named"),
         (lambda: ir.evaluate([1, 0], [1, 2], "ndgc"), OptionError, "unknown measure 'ndgc'; did you mean 'ndcg'"),
         (lambda: ir.evaluate([1, 0], [1, 2], like="sklear"), OptionError, "did you mean 'sklearn'"),

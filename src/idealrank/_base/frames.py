@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from idealrank._base.extras import needs
 from idealrank.errors import MissingExtraError, OptionError
@@ -20,14 +20,6 @@ __all__ = ["Backend", "frame_of"]
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
 
-@overload
-def frame_of(columns: Mapping[str, Any], backend: Literal["pandas"] = "pandas") -> pandas.DataFrame: ...
-@overload
-def frame_of(columns: Mapping[str, Any], backend: Literal["polars"]) -> polars.DataFrame: ...
-@overload
-def frame_of(columns: Mapping[str, Any], backend: Literal["pyarrow"]) -> pyarrow.Table: ...
-@overload
-def frame_of(columns: Mapping[str, Any], backend: Backend) -> Frame: ...
 def frame_of(columns: Mapping[str, Any], backend: Backend = "pandas") -> Frame:
     """Make a frame of these columns.
 

@@ -291,7 +291,7 @@ class Comparison(Measured):
     def made_with(self) -> dict[str, object]:
         """Test, level, seed and correction."""
         corrected = {} if self.test == "tukey" else {"correction": self.correction}
-        return {"test": self.test, "level": f"{self.level:g}", "seed": self.seed, **corrected, **super().made_with()}
+        return {"test": self.test, "level": f"{self.level:g}", "seed": self.seed, **corrected}
 
     def __repr__(self) -> str:
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"

@@ -42,36 +42,15 @@ class _Array(Protocol):
 
 
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
-Judgments: TypeAlias = Qrels | Mapping[str, Mapping[str, float]]
+Data: TypeAlias = Qrels | Mapping[str, Mapping[str, float]] | RankingData | _Frame | os.PathLike[str] | npt.ArrayLike
 OneRun: TypeAlias = Run | Mapping[str, Mapping[str, float]]
-Labels: TypeAlias = RankingData | _Frame | os.PathLike[str] | npt.ArrayLike
 Scores: TypeAlias = _Array | Sequence[float]
 
 
 @overload
 def evaluate(
-    data: Judgments,
-    scores: OneRun,
-    measures: Measures = ...,
-    *,
-    like: str | Convention | None = ...,
-    order: Order | None = ...,
-    n_threads: int | None = ...,
-) -> Evaluation: ...
-@overload
-def evaluate(
-    data: Judgments,
-    scores: Mapping[str, OneRun],
-    measures: Measures = ...,
-    *,
-    like: str | Convention | None = ...,
-    order: Order | None = ...,
-    n_threads: int | None = ...,
-) -> Evaluations: ...
-@overload
-def evaluate(
-    data: Labels,
-    scores: Scores | str | None = ...,
+    data: Data,
+    scores: OneRun | Scores | str | None = ...,
     measures: Measures = ...,
     *,
     like: str | Convention | None = ...,
@@ -82,8 +61,8 @@ def evaluate(
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    data: Labels,
-    scores: Mapping[str, Scores] | list[str],
+    data: Data,
+    scores: Mapping[str, OneRun | Scores] | list[str],
     measures: Measures = ...,
     *,
     like: str | Convention | None = ...,

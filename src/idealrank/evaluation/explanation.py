@@ -97,7 +97,8 @@ class Waterfall(Result):
         what = f"From {self.start} to {self.end}, one choice at a time"
         steps = "; ".join(map(str, self.steps)) or "no choice differs"
         notes = [f"Without effect here: {', '.join(self.without_effect)}."] if self.without_effect else []
-        return [Section("", "", (Figure("waterfall", (self,), what, steps),), {what: self.table()}, notes=tuple(notes))]
+        figure = Figure("waterfall", (self,), what, steps)
+        return [Section(what, "", (figure,), {what: self.table()}, notes=tuple(notes))]
 
 
 @dataclass(frozen=True, repr=False)
@@ -163,7 +164,7 @@ class Explanation(Measured):
 
     def sections(self) -> list[Section]:
         """The means, the way from one to the other, and the values under each convention."""
-        ways = tuple(part for way in self.waterfalls for part in way.sections())
+        ways = tuple(dataclasses.replace(part, title="") for way in self.waterfalls for part in way.sections())
         between = Section("From one number to the other", "waterfalls", parts=ways)
         return [self._summary(), between, *self._measure_sections()]
 

@@ -158,10 +158,6 @@ class Measured(Result):
             Section("Conventions", "conventions", parts=conventions),
         ]
 
-    def made_with(self) -> dict[str, object]:
-        """The provenance of every evaluation."""
-        return {key: value for each in self.by_system().values() for key, value in each.provenance.items()}
-
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Measured):
@@ -179,8 +175,6 @@ class Evaluation(Measured):
         The convention that filled them.
     problems
         What was found in the data, and how it was treated.
-    provenance
-        Facts about where the data came from.
     exceptions
         {measure as given: choices about the data that the convention makes for this measure alone}.
 
@@ -199,7 +193,6 @@ class Evaluation(Measured):
     filled: Mapping[str, Measure]
     convention: Convention
     problems: tuple[Problem, ...] = ()
-    provenance: Mapping[str, Any] = field(default_factory=dict)
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
@@ -260,7 +253,6 @@ class Evaluation(Measured):
             "query_ids": plain(self.query_ids.tolist()),
             "per_query": plain(self.per_query),
             "problems": plain(self.problems),
-            **{key: plain(value) for key, value in self.provenance.items()},
         }
 
     def tables(self) -> Mapping[str, Table]:

@@ -1,0 +1,160 @@
+"""Every result of the package has every form, and the report asks none of them for its type."""
+
+import csv
+import importlib
+import io
+import json
+import pkgutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import idealrank as ir
+from idealrank import datasets, learners, stats, theory
+from idealrank._base.plain import finite
+from idealrank._base.results import Result
+from idealrank._base.tables import Column, Table
+from idealrank.errors import OptionError
+from idealrank.evaluation.results import Measured
+from idealrank.experiments.results import Claim, Reproduction
+from idealrank.io.letor_folds import Folds
+from idealrank.theory.distinguishing.distinctions import Distinctions
+from idealrank.theory.linear_ndcg import exchanges, threshold_errors
+from idealrank.theory.long_lists.deviations import concentration
+from idealrank.theory.long_lists.gaps import first_order
+from idealrank.theory.long_lists.needed import gap
+from idealrank.theory.long_lists.regimes import regime
+
+RNG = np.random.default_rng(4)
+QRELS = {f"q{i}": {f"d{j}": int(RNG.integers(0, 3)) for j in range(6)} for i in range(8)}
+RUNS = {name: {q: {d: float(RNG.normal()) for d in docs} for q, docs in QRELS.items()} for name in ("a<b", "c")}
+MATRIX = RNG.normal(size=(20, 3))
+LINE: Callable[[Any], Any] = lambda s: s  # noqa: E731
+
+
+def explained() -> Any:
+    return ir.explain(QRELS, RUNS["c"], "ndcg", like=["trec_eval", "sklearn", "letor4"])
+
+
+def distinguished() -> Any:
+    return theory.distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "dcg"], offsets=[0, 3, 6])
+
+
+def tuned() -> Any:
+    train, test = datasets.web_search(n_queries=6, n_docs=10)
+    return learners.tune(learners.RankNet(max_iter=2), {"normalize": [None, "minmax"]}, train, eval_set=test, n_jobs=1)
+
+
+def folded() -> Any:
+    folds = Folds.of(datasets.web_search(n_queries=10, n_docs=10).train.split([0.2] * 5, seed=0))
+    return learners.cross_fold({"random": learners.RandomRanker(random_state=0)}, folds, ["ndcg", "ap"], n_jobs=1)
+
+
+#: A small instance of each class, by its name.
+MAKE: dict[str, Callable[[], Any]] = {
+    "Anova": lambda: stats.anova(MATRIX),
+    "ApproximationError": lambda: theory.approximation_error([1, 0], [1.0, 0.0]),
+    "BoundedLaw": lambda: theory.bounded_law("ndcg@10", lambda s: 0.7),
+    "Comparison": lambda: ir.compare(QRELS, RUNS, ["ndcg", "ap"], baseline="c", seed=0),
+    "Concentration": lambda: concentration("log", 1000, 0.5),
+    "Consistency": lambda: theory.check_consistency("cosine", levels=(0, 1), refine=False),
+    "CrossFold": folded,
+    "DiscriminativePower": lambda: stats.discriminative_power(MATRIX, test="t"),
+    "Distinction": distinguished,
+    "Distinctions": lambda: Distinctions((distinguished(), distinguished())),
+    "EffectSize": lambda: stats.effect_size([1, 2], [0, 3]),
+    "Evaluation": lambda: ir.evaluate(QRELS, RUNS["c"], ["ndcg", "ap"]),
+    "Evaluations": lambda: ir.evaluate(QRELS, RUNS, ["ndcg", "ap"]),
+    "Exchange": lambda: exchanges([0, 1])[0],
+    "Explanation": explained,
+    "FirstOrder": lambda: first_order(LINE),
+    "Gap": lambda: gap("ndcg@10", lambda s: 0.7, lambda s: 0.5),
+    "GeneralizationGap": lambda: theory.generalization_gap([0.75, 0.5], [0.5, 0.5]),
+    "Interval": lambda: stats.interval([0.5]),
+    "LeadingGap": lambda: theory.leading_gap(LINE, lambda s: 1 - s),
+    "PairedTest": lambda: stats.t_test([1, 2, 4], [0, 3, 1]),
+    "PowerPlan": lambda: stats.queries_for(0.5, MATRIX),
+    "Regime": lambda: regime("geometric"),
+    "Reproduction": lambda: Reproduction(
+        (Claim("Table 1", "a > b", "1 > 0", True),), {}, {"Table 1": Table([Column("n")], [[1]])}, ("drawn data",)
+    ),
+    "StrongConsistency": lambda: theory.check_strong_consistency("cosine", n_pairs=2),
+    "Summary": lambda: ir.evaluate_stream([([1, 0], [0.2, 0.1], [0, 2])], "rr"),
+    "ThresholdErrors": lambda: threshold_errors([2, 0, 1], [3, 2, 1]),
+    "TukeyHSD": lambda: stats.randomized_tukey_hsd(MATRIX, n_permutations=99, seed=0),
+    "Tuning": tuned,
+    "Verdict": lambda: theory.verdict("ndcg", LINE, lambda s: 1 - s),
+    "Waterfall": lambda: explained().waterfalls[0],
+}
+
+
+def classes(base: type[Any] = Result) -> set[type[Any]]:
+    return {found for each in base.__subclasses__() for found in {each, *classes(each)}}
+
+
+def test_every_result_class_is_tested_here() -> None:
+    for module in pkgutil.walk_packages(ir.__path__, "idealrank."):
+        if not module.name.startswith(("idealrank.integrations", "idealrank.cli.__main__")):
+            importlib.import_module(module.name)
+    own = {each.__name__ for each in classes() - {Measured} if each.__module__.startswith("idealrank.")}
+    assert own == set(MAKE)
+
+
+@pytest.fixture(scope="module", params=list(MAKE))
+def result(request: pytest.FixtureRequest) -> Any:
+    made = MAKE[request.param]()
+    assert type(made).__name__ == request.param
+    return made
+
+
+def test_the_dict_is_plain_and_json_says_the_same(result: Any) -> None:
+    content = result.to_dict()
+    assert content
+    back = json.loads(json.dumps(content))
+    assert json.dumps(back) == json.dumps(content)
+    assert json.loads(result.to_json()) == finite(content)
+
+
+def test_every_form_says_something_of_every_table(result: Any) -> None:
+    for name in (None, *result.tables()):
+        table = result.table(name)
+        assert table.header
+        for form in (result.to_text, result.to_markdown, result.to_latex, result.to_html):
+            assert form(name).strip()
+        rows = list(csv.reader(io.StringIO(result.to_csv(name))))
+        assert len(rows) > 1
+        if name is not None:
+            assert rows[0] == table.header
+            assert result.to_frame("pyarrow", name).column_names == table.header
+    assert len(result.to_frame("polars")) > 0
+    assert result._repr_html_() == result.to_html()
+    assert "<table>" in result.to_html()
+    assert "a<b" not in result.to_html()
+    with pytest.raises(OptionError, match="there is no table 'nothing'"):
+        result.table("nothing")
+
+
+def test_every_result_has_a_page(result: Any) -> None:
+    page = ir.report.html(result)
+    assert result.title() in page
+    assert all(section.title for section in result.sections())
+
+
+def test_the_report_asks_no_result_for_its_type() -> None:
+    folder = Path(ir.report.__file__).parent
+    assert not [path.name for path in folder.glob("*.py") if "isinstance(" in path.read_text(encoding="utf-8")]
+
+
+def test_means_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from idealrank._base.exact import Moments
+
+    found = ir.evaluate(QRELS, RUNS["c"], ["ndcg", "ap"])
+    first = found.mean
+    monkeypatch.setattr(Moments, "of", lambda values: pytest.fail("computed again"))
+    monkeypatch.setattr(Moments, "mean", property(lambda self: pytest.fail("computed again")))
+    assert found.mean == first
+    first["ndcg"] = -1.0
+    assert found.mean["ndcg"] != -1.0
