@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, overload
@@ -34,8 +33,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Plain]:
         """Everything that was found, as numbers, text, lists and dicts."""
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        return {each.name: plain(getattr(self, each.name)) for each in fields}
+        return {name: plain(value) for name, value in vars(self).items()}
 
     def tables(self) -> Mapping[str, Table]:
         """The tables by name, the main one first."""

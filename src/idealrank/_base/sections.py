@@ -15,6 +15,9 @@ class Figure:
     """A figure by the name of the function that draws it, and that function's arguments.
 
     ``description`` says in words what the figure shows, for readers who do not see it.
+
+    >>> Figure("means", (None, "ndcg"), "Means", "a 0.5, b 0.4").name
+    'means'
     """
 
     name: str
@@ -47,6 +50,11 @@ class Section:
         {"systems", "queries", "values", "largest"}: values by measure, system and query, to sort and to search.
     parts
         Sections within this one.
+
+    Examples
+    --------
+    >>> Section("Means", notes=("Means over 50 queries.",)).notes
+    ('Means over 50 queries.',)
     """
 
     title: str = ""

@@ -388,9 +388,9 @@ def compared(
     seed = new_seed(seed)
     query_ids, values = common_queries(evaluations)
     names = tuple(evaluations)
-    draws = {"n_resamples": n_permutations, "seed": seed, "n_threads": n_threads}
+    draws: dict[str, Any] = {"n_resamples": n_permutations, "seed": seed, "n_threads": n_threads}
     means = {
-        measure: {name: stats.interval(matrix[:, i], 1 - level, **draws) for i, name in enumerate(names)}  # type: ignore[arg-type]
+        measure: {name: stats.interval(matrix[:, i], 1 - level, **draws) for i, name in enumerate(names)}
         for measure, matrix in values.items()
     }
     pairs = (
@@ -405,20 +405,8 @@ def compared(
             _difference(names, i, j, matrix, query_ids, p, q, 1 - level, draws, evaluations.lower_is_better(measure))
             for (i, j), p, q in zip(pairs, p_values, corrected, strict=True)
         )
-    return Comparison(
-        names,
-        baseline,
-        query_ids,
-        values,
-        means,
-        found,
-        evaluations,
-        test,
-        correction,
-        level,
-        seed,
-        evaluations.problems,
-    )
+    how = test, correction, level, seed
+    return Comparison(names, baseline, query_ids, values, means, found, evaluations, *how, evaluations.problems)
 
 
 def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str, Floats]]:
@@ -484,17 +472,9 @@ def _difference(
     if lower_is_better:
         effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
     moved = tuple((query_ids[place], float(differences[place])) for place in largest)
+    detectable = stats.minimum_detectable_effect(differences)
     return Difference(
-        names[i],
-        names[j],
-        interval.mean,
-        interval,
-        p_value,
-        corrected,
-        effect,
-        stats.minimum_detectable_effect(differences),
-        moved,
-        interval.note,
+        names[i], names[j], interval.mean, interval, p_value, corrected, effect, detectable, moved, interval.note
     )
 
 
