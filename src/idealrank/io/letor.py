@@ -161,10 +161,18 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
         for begin in range(0, data.n_docs, _ROWS_AT_ONCE):
             chosen = in_input_order[begin : begin + _ROWS_AT_ONCE]
             docs = None if data.doc_ids is None else data.doc_ids.take(chosen).parts
-            dense, sparse = None if data.features is None else data.features[chosen], None
-            if is_sparse(dense):
-                ends, columns = dense.indptr.astype(np.int64), dense.indices.astype(np.int32)
-                dense, sparse = None, _native.SparseRows(row_ends=ends, columns=columns, values=dense.data)
-            first = data.labels[chosen], *query_ids.parts
-            options = {"queries": queries[chosen], "docs": docs, "features": dense, "sparse": sparse}
-            file.write(_native.format_letor(*first, **options, begin=0, end=chosen.size))
+            part, sparse = None if data.features is None else data.features[chosen], None
+            if is_sparse(part):
+                ends, columns = part.indptr.astype(np.int64), part.indices.astype(np.int32)
+                sparse = _native.SparseRows(row_ends=ends, columns=columns, values=part.data)
+            text = _native.format_letor(
+                data.labels[chosen],
+                *query_ids.parts,
+                queries=queries[chosen],
+                docs=docs,
+                features=part if sparse is None else None,
+                sparse=sparse,
+                begin=0,
+                end=chosen.size,
+            )
+            file.write(text)

@@ -86,7 +86,7 @@ def write_frame(data: Any, path: str | os.PathLike[str], *, kind: Format | None 
     "q1","d1",0.5
     """
     as_parquet = _is_parquet(os.fspath(path), kind)
-    table = to_frame(data, backend="pyarrow") if isinstance(data, (RankingData, Qrels, Run)) else data
+    table: Any = to_frame(data, backend="pyarrow") if isinstance(data, (RankingData, Qrels, Run)) else data
     if isinstance(data, RankingData) and data.regrouped:
         table = table.take(data.to_input(np.arange(data.n_docs)))
     with atomic_output(path) as file:
