@@ -111,10 +111,6 @@ def _of_figures() -> list[Claim]:
     return found
 
 
-def _beside_ideal(labels: list[int]) -> list[tuple[str, list[int]]]:
-    return [("ideal", sorted(labels, reverse=True)), ("g", labels)]
-
-
 def _steps(labels: list[int]) -> list[tuple[str, list[int]]]:
     """The ideal order, and the order after each exchange with its two increments."""
     order, m = sorted(labels, reverse=True), sum(labels)

@@ -1,25 +1,24 @@
-"""Judgments and a run in, trec_eval's values for each query and for all of them out."""
+"""Evaluate a run on judgments: trec_eval's values for each query and over all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from idealrank._typing import Floats, Int64s
+from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.trec_eval.gains import not_best
 from idealrank.evaluation.trec_eval.rankings import Rankings
-from idealrank.evaluation.trec_eval.table import Request, read_measures
+from idealrank.evaluation.trec_eval.table import Request, Values, read_measures
+from idealrank.measures.base import Measure
 
 __all__ = ["Results", "evaluate"]
-
-Values: TypeAlias = Floats | Int64s | list[str]
 
 _LEAST = 0.00001
 
@@ -30,11 +29,17 @@ class Results:
 
     Attributes
     ----------
-    query_ids: one a query, in the order of their bytes.
-    per_query: {name: one value a query}: floats, integers, or text.
-    summary: {name: value over all queries}: the mean, the sum of integers, or text.
-    problems: what was met in the data and given a meaning.
+    query_ids : tuple of str
+        The queries, in the order of their bytes.
+    per_query : mapping of str to array or list of str
+        One value per query for each measure: floats, integers, or text.
+    summary : mapping of str to float, int or str
+        The value over all queries for each measure: a mean, the sum of integers, or text.
+    problems : tuple of Problem
+        Properties of the data that were handled and may need attention.
 
+    Examples
+    --------
     >>> results = evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["map", "num_ret"])
     >>> results.summary
     {'num_ret': 2, 'map': 0.5}
@@ -46,8 +51,17 @@ class Results:
     problems: tuple[Problem, ...] = ()
 
     def lines(self, *, queries: bool = False, summary: bool = True) -> Iterator[str]:
-        r"""The lines of the output, without their ends: those of each query if asked for, then those of all.
+        r"""Yield the lines of the output, without line ends.
 
+        Parameters
+        ----------
+        queries : bool
+            Whether to begin with the lines of each query.
+        summary : bool
+            Whether to end with the lines over all queries.
+
+        Examples
+        --------
         >>> results = evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 2.0, "d1": 1.0}}, "map")
         >>> list(results.lines(queries=True))
         ['map                   \tq1\t0.5000', 'map                   \tall\t0.5000']
@@ -90,16 +104,44 @@ def evaluate(
 ) -> Results:
     """Evaluate a run as trec_eval does.
 
-    ``measures`` are names as after its flag ``-m``. Documents are relevant from label ``level`` on (``-l``), labels are
-    cut to integers, and negative ones mean unjudged; ``judged_only`` (``-J``) leaves unjudged documents out, and
-    ``max_docs`` (``-M``) those after that rank. ``n_collection`` (``-N``) is the size of the collection, for utility.
+    Parameters
+    ----------
+    qrels, run
+        Judgments and a run, or nested dicts: {query: {document: label or score}}. Labels are truncated to integers;
+        negative ones mean unjudged.
+    measures : str or iterable of str
+        Names of measures or sets of measures, as after trec_eval's flag ``-m``.
+    complete : bool
+        Whether a judged query that the run does not have counts as 0 (``-c``). Otherwise it is an error in version 10,
+        and left out in version 9.
+    level : int
+        The lowest label of a relevant document (``-l``).
+    judged_only : bool
+        Whether to leave out unjudged documents (``-J``).
+    max_docs : int, optional
+        Leave out documents after this rank (``-M``).
+    n_collection : int
+        Number of documents in the collection (``-N``), for utility.
+    version : {9, 10}
+        The version to reproduce. 9 compares scores as float32, turns a recall level into a number of documents in
+        another way, and lacks some measures.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
 
-    A judged query that the run does not have counts 0 if ``complete`` (``-c``); otherwise it is a DataError in
-    version 10 and left out in version 9.
+    Returns
+    -------
+    Results
+        The values per query and over all queries.
 
-    ``version`` 9 is release 9.0.8: scores are compared as float32, a recall level becomes a number of documents in
-    another way, and some measures are not there.
+    Raises
+    ------
+    OptionError
+        If a measure or the version is unknown.
+    DataError
+        If a document is repeated in a query, or the run lacks a judged query (see ``complete``).
 
+    Examples
+    --------
     >>> judgments = {"q1": {"d1": 2, "d2": 1}, "q2": {"d7": 1}}
     >>> run = {"q1": {"d1": 0.9, "d5": 0.8, "d2": 0.7}, "q2": {"d5": 0.2, "d7": 0.1}}
     >>> evaluate(judgments, run, ["map", "P.1", "num_rel"]).summary
@@ -130,30 +172,33 @@ def evaluate(
     in_order = sorted(range(len(ids)), key=lambda query: ids[query].encode("utf-8", "surrogateescape"))
     counted = np.array([query for query in in_order if complete or not is_missing[query]], np.int64)
     shown = counted if version >= 10 else counted[~is_missing[counted]]
+    columns = [(request, name, how) for request in requests for name, how in request.columns().items()]
+    library = rankings.measured((how for *_, how in columns if isinstance(how, Measure)), n_threads)
     per_query: dict[str, Values] = {}
     summary: dict[str, float | int | str] = {}
-    for request in requests:
-        if request.name == "runid":
-            summary["runid"] = run.name
-        elif request.name == "num_q":
-            summary["num_q"] = counted.size
-        for name, values in request.columns(rankings).items():
-            if isinstance(values, list):
-                per_query[name] = [values[query] for query in shown.tolist()]
-            elif values.dtype == np.int64:
-                per_query[name] = values[shown]
-                summary[name] = int(values[counted].sum())
-            elif request.measure.is_geometric:
-                summary[name] = float(np.exp(_mean(np.log(np.maximum(values[counted], _LEAST)))))
-            else:
-                per_query[name] = values[shown]
-                summary[name] = _mean(np.where(is_missing & (version < 10), 0.0, values)[counted])
+    names = {request.name for request in requests}
+    if "runid" in names:
+        summary["runid"] = run.name
+    if "num_q" in names:
+        summary["num_q"] = counted.size
+    for request, name, how in columns:
+        values = library[how] if isinstance(how, Measure) else how(rankings)
+        if isinstance(values, list):
+            per_query[name] = [values[query] for query in shown.tolist()]
+        elif values.dtype == np.int64:
+            per_query[name] = values[shown]
+            summary[name] = int(values[counted].sum())
+        elif request.definition.is_geometric:
+            summary[name] = float(np.exp(_mean(np.log(np.maximum(values[counted], _LEAST)))))
+        else:
+            per_query[name] = values[shown]
+            summary[name] = _mean(np.where(is_missing & (version < 10), 0.0, values)[counted])
     problems = (*data.problems, *_problems(data, rankings, requests))
     return Results(tuple(ids[query] for query in shown.tolist()), per_query, summary, problems)
 
 
 def _mean(values: Floats) -> float:
-    # One after the other, as trec_eval adds, so that the same digits are printed.
+    # Add one value after the other, as trec_eval does, to print the same digits.
     return float(np.cumsum(values)[-1] / values.size)
 
 
@@ -164,7 +209,7 @@ def _problems(data: RankingData, rankings: Rankings, requests: Iterable[Request]
         yield Problem("truncated label", cut, f"{cut:,} labels are not whole and were cut, as trec_eval does")
     for request in requests:
         judged = (rankings.judged, rankings.judged_labels)
-        wrong = int(not_best(rankings.ideal(request.gains), *judged, request.gains).sum()) if request.gains else 0
+        wrong = int(not_best(rankings.graded(request.gains), *judged, request.gains).sum()) if request.gains else 0
         if wrong:
             what = (
                 f"{request.name}.{request.text}: trec_eval sorts gains less than 1 apart wrongly, so that the "

@@ -8,21 +8,29 @@ from typing import TypeAlias
 
 import numpy as np
 
-from idealrank._typing import Floats, Int64s
-from idealrank.evaluation.trec_eval.groups import Bools, Groups
+from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.evaluation.trec_eval.groups import Groups
 
-__all__ = ["Gains", "Ideal", "gains_of", "ideal", "not_best"]
+__all__ = ["Gains", "Graded", "gains_of", "ideal", "not_best"]
 
 #: (label, gain) in the order given; any other label from 0 is worth itself.
 Gains: TypeAlias = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
-class Ideal:
-    """The positive gains of each query in the best order."""
+class Graded:
+    """Gains of one gain map: those of the retrieved documents, and the positive ones of each query's ideal ranking.
 
-    groups: Groups
+    ``rows`` are the retrieved documents that have a gain. Terms are gain / log2(rank + 1), of these rows and of the
+    ideal ranking. They are divided, and added up from rank 1 on, as in trec_eval: other ways have other last bits.
+    """
+
     gains: Floats
+    rows: Int64s
+    terms: Floats
+    ideal: Groups
+    ideal_gains: Floats
+    ideal_terms: Floats
 
 
 def gains_of(labels: Floats, gains: Gains) -> Floats:
@@ -63,7 +71,7 @@ def _rising(top: int, gains: Gains) -> tuple[tuple[float, float], ...]:
     return tuple(merged([*gains, *others]))
 
 
-def ideal(judged: Groups, labels: Floats, tops: Int64s, gains: Gains) -> Ideal:
+def ideal(judged: Groups, labels: Floats, tops: Int64s, gains: Gains) -> tuple[Groups, Floats]:
     """The judged documents in trec_eval's order of falling gains, up to the first gain that is not positive.
 
     ``tops`` is the highest label of each query, -1 without one.
@@ -81,11 +89,12 @@ def ideal(judged: Groups, labels: Floats, tops: Int64s, gains: Gains) -> Ideal:
     best_first = np.lexsort((-places, judged.queries))
     worth = gains_of(labels, gains)[best_first]
     kept = (judged.count_so_far(worth <= 0) == 0) & begins[judged.queries]
-    return Ideal(Groups(judged.count(kept)), worth[kept])
+    return Groups(judged.count(kept)), worth[kept]
 
 
-def not_best(found: Ideal, judged: Groups, labels: Floats, gains: Gains) -> Bools:
+def not_best(graded: Graded, judged: Groups, labels: Floats, gains: Gains) -> Booleans:
     """For which queries the order that `ideal` found is not the best one."""
-    is_short = found.groups.sizes < judged.count(gains_of(labels, gains) > 0)
-    rises = np.append(False, found.gains[1:] > found.gains[:-1])[: found.gains.size] & (found.groups.ranks > 1)
-    return is_short | (found.groups.count(rises) > 0)
+    best, found = graded.ideal, graded.ideal_gains
+    is_short = best.sizes < judged.count(gains_of(labels, gains) > 0)
+    rises = np.append(False, found[1:] > found[:-1])[: found.size] & (best.ranks > 1)
+    return is_short | (best.count(rises) > 0)

@@ -1,21 +1,20 @@
-"""Rows that lie query by query."""
+"""Rows that are grouped by query."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Booleans, Floats, Int64s
 
-__all__ = ["Bools", "Groups", "ratio"]
-
-Bools: TypeAlias = Booleans
+__all__ = ["Groups", "ratio"]
 
 
 class Groups:
-    """Rows that lie query by query, each query's from its rank 1 on.
+    """Rows that are grouped by query, each query's rows in rank order.
 
     >>> groups = Groups(np.array([2, 3]))
     >>> groups.queries, groups.ranks
@@ -24,27 +23,35 @@ class Groups:
 
     def __init__(self, sizes: Int64s) -> None:
         self.sizes = sizes
-        self.starts = np.cumsum(sizes) - sizes
-        self.queries = np.repeat(np.arange(sizes.size), sizes)
-        self.ranks = np.arange(self.queries.size) - self.starts[self.queries] + 1
+        self.offsets: Int64s = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+        self.starts = self.offsets[:-1]
 
-    def total(self, values: npt.NDArray[Any], chosen: Bools | slice = slice(None)) -> Floats:
-        """The sum for each query, added up from rank 1 on; of the chosen rows, if ``values`` has only those."""
+    @cached_property
+    def queries(self) -> Int64s:
+        """The query of each row."""
+        return np.repeat(np.arange(self.sizes.size), self.sizes)
+
+    @cached_property
+    def ranks(self) -> Int64s:
+        """The rank of each row in its query."""
+        return np.arange(1, self.offsets[-1] + 1) - np.repeat(self.starts, self.sizes)
+
+    def total(self, values: npt.NDArray[Any], chosen: Booleans | Int64s | slice = slice(None)) -> Floats:
+        """Sum per query, added up from rank 1 on. ``values`` has one entry per chosen row."""
         sums = np.bincount(self.queries[chosen], weights=values, minlength=self.sizes.size)
         return sums.astype(np.float64, copy=False)
 
-    def count(self, chosen: Bools) -> Int64s:
-        """How many rows of each query are chosen."""
-        return np.bincount(self.queries[chosen], minlength=self.sizes.size)
+    def count(self, chosen: Booleans) -> Int64s:
+        """Number of chosen rows per query."""
+        return np.diff(np.searchsorted(np.flatnonzero(chosen), self.offsets))
 
-    def count_so_far(self, chosen: Bools) -> Int64s:
-        """How many of each row and those of its query above it are chosen."""
-        total = np.concatenate((np.zeros(1, np.int64), np.cumsum(chosen)))
-        count: Int64s = total[1:] - total[self.starts[self.queries]]
-        return count
+    def count_so_far(self, chosen: Booleans) -> Int64s:
+        """For each row, the number of chosen rows of its query up to and including it."""
+        total: Int64s = np.concatenate((np.zeros(1, np.int64), np.cumsum(chosen)))
+        return total[1:] - total[self.starts[self.queries]]
 
     def running(self, values: Floats) -> Floats:
-        """The sum of each row and those of its query above it.
+        """For each row, the sum over the rows of its query up to and including it.
 
         >>> Groups(np.array([2, 0, 1])).running(np.array([1.0, 2.0, 4.0]))
         array([1., 3., 4.])
@@ -55,7 +62,7 @@ class Groups:
         return sums
 
     def after(self, running: Floats, queries: Int64s, counts: Int64s) -> Floats:
-        """A running sum after so many rows of a query, or after its last; 0 after none."""
+        """A running value after this many rows of each query, or after its last row; 0 after no row."""
         counts = np.minimum(counts, self.sizes[queries])
         padded = np.append(running, 0.0)
         return np.where(counts > 0, padded[self.starts[queries] + counts - 1], 0.0)

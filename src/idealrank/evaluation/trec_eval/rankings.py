@@ -1,7 +1,8 @@
-"""What a measure is computed from: the labels of the retrieved documents in rank order, and all judged ones."""
+"""The input of a measure: the labels of the retrieved documents in rank order, and those of all judged documents."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -9,23 +10,26 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank._typing import Floats, Int64s
-from idealrank.data.ranking import RankingData
-from idealrank.evaluation.trec_eval.gains import Gains, Ideal, gains_of, ideal
-from idealrank.evaluation.trec_eval.groups import Bools, Groups
+from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.ranking import Judged, RankingData
+from idealrank.evaluation.trec_eval.gains import Gains, Graded, gains_of, ideal
+from idealrank.evaluation.trec_eval.groups import Groups
+from idealrank.measures.base import Measure
+from idealrank.measures.conventions import convention
+from idealrank.measures.plan import Lists, run
 
 __all__ = ["UNJUDGED", "UNPOOLED", "Rankings"]
 
-#: Labels of retrieved documents that the judgments do not have, and that they have with a negative label.
+#: Labels of retrieved documents that are not in the judgments, and that are there with a negative label.
 UNPOOLED, UNJUDGED = -1.0, -2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """Lists of labels in rank order, and what measures share.
+    """Lists of labels in rank order, and quantities that several measures share.
 
-    ``labels`` has one entry a row of ``retrieved``, ``judged_labels`` one a row of ``judged``. A document is relevant
-    from label ``level`` on. ``n_collection`` is the number of documents that could have been retrieved.
+    ``labels`` has one entry per row of ``retrieved``, ``judged_labels`` one per row of ``judged``. A document is
+    relevant from label ``level`` on. ``n_collection`` is the number of documents that could have been retrieved.
     """
 
     retrieved: Groups
@@ -40,7 +44,7 @@ class Rankings:
     def of(
         cls, data: RankingData, *, level: int, n_collection: int, version: int, n_threads: int | None = None
     ) -> Rankings:
-        """The joined data by falling score, equal scores by falling document id."""
+        """Rank the joined data by descending score, and documents with equal scores by descending id."""
         assert data.scores is not None
         assert data.doc_ids is not None
         assert data.judged is not None
@@ -49,15 +53,27 @@ class Rankings:
             largest = np.finfo(np.float32).max
             scores = np.clip(scores, -largest, largest).astype(np.float32).astype(np.float64)
         rows = _native.order_by_id(scores, data.offsets, *data.doc_ids.parts, True, resolve_threads(n_threads))
-        labels, pool = np.trunc(data.labels[rows]), np.trunc(data.judged.labels)
-        labels = np.where(np.isnan(labels), UNPOOLED, np.where(labels < 0, UNJUDGED, labels))
+        labels, pool = data.labels[rows], np.trunc(data.judged.labels)
+        np.trunc(labels, out=labels)
+        labels[labels < 0] = UNJUDGED
+        labels[np.isnan(labels)] = UNPOOLED
         pooled, is_judged = Groups(np.diff(data.judged.offsets)), pool >= 0
         judged = Groups(pooled.count(is_judged))
         return cls(Groups(np.diff(data.offsets)), labels, judged, pool[is_judged], level, n_collection, version)
 
-    def keep(self, kept: Bools) -> Rankings:
-        """Without the other retrieved documents."""
+    def keep(self, kept: Booleans) -> Rankings:
+        """Return the rankings with only these retrieved documents."""
         return replace(self, retrieved=Groups(self.retrieved.count(kept)), labels=self.labels[kept])
+
+    def measured(self, chosen: Iterable[Measure], n_threads: int | None = None) -> dict[Measure, Floats]:
+        """Compute measures of the library, one value per query, in one call of the native core."""
+        trec_eval = convention("trec_eval10")
+        rules = replace(trec_eval, options={**trec_eval.options, "rel": self.level})
+        plans = {each: plan for each in chosen if (plan := each.with_convention(rules).plan()) is not None}
+        judged = Judged(self.judged_labels, self.judged.offsets)
+        descending = np.arange(self.labels.size, 0.0, -1.0)  # the labels are in rank order
+        lists = Lists(self.labels, descending, self.retrieved.offsets, judged, rules.negative, n_threads)
+        return dict(zip(plans, run(list(plans.values()), lists, "stable"), strict=True))
 
     @property
     def n_queries(self) -> int:
@@ -66,22 +82,22 @@ class Rankings:
 
     @property
     def n_retrieved(self) -> Int64s:
-        """Number of retrieved documents, one a query."""
+        """Number of retrieved documents per query."""
         return self.retrieved.sizes
 
     @cached_property
     def n_relevant(self) -> Int64s:
-        """Number of relevant documents, retrieved or not."""
+        """Number of relevant documents per query, retrieved or not."""
         return self.judged.count(self.judged_labels >= self.level)
 
     @cached_property
-    def nonrelevant(self) -> Bools:
+    def nonrelevant(self) -> Booleans:
         """Which retrieved documents are judged and not relevant."""
         return (self.labels >= 0) & (self.labels < self.level)
 
     @cached_property
     def found_rows(self) -> Int64s:
-        """Where the relevant documents stand among those retrieved."""
+        """Rows of the retrieved documents that are relevant."""
         return np.flatnonzero(self.labels >= self.level)
 
     @cached_property
@@ -91,17 +107,17 @@ class Rankings:
 
     @cached_property
     def found_ranks(self) -> Int64s:
-        """Their ranks."""
-        return self.retrieved.ranks[self.found_rows]
+        """Ranks of the relevant documents that were retrieved."""
+        return self.found_rows - self.retrieved.starts[self.found.queries] + 1
 
     @cached_property
     def precision(self) -> Floats:
-        """Precision at each of them."""
+        """Precision at the rank of each of them."""
         return self.found.ranks / self.found_ranks
 
     @cached_property
     def interpolated(self) -> Floats:
-        """The best precision at each of them and those of its query below it."""
+        """The best precision at each of them and at those of the same query below it."""
         distinct, number = np.unique(self.precision, return_inverse=True)
         # The numbers of a query lie above those of the queries after it, so that one pass from the end serves all.
         number = number + (self.n_queries - self.found.queries) * distinct.size
@@ -110,16 +126,9 @@ class Rankings:
         return interpolated
 
     def hits(self, cutoff: int | Int64s) -> Int64s:
-        """Number of relevant documents among the first ``cutoff``, one for all queries or one a query."""
+        """Number of relevant documents among the first ``cutoff``, one cutoff for all queries or one per query."""
         limits = np.broadcast_to(cutoff, self.n_queries)[self.found.queries]
         return self.found.count(self.found_ranks <= limits)
-
-    @cached_property
-    def discounts(self) -> Floats:
-        """1 / log2(rank + 1) for every rank that occurs, from 1."""
-        deepest = max(self.n_retrieved.max(initial=0), self.judged.sizes.max(initial=0))
-        weights: Floats = 1 / np.log2(np.arange(2, deepest + 2))
-        return weights
 
     @cached_property
     def tops(self) -> Int64s:
@@ -128,16 +137,16 @@ class Rankings:
         np.maximum.at(tops, self.judged.queries, self.judged_labels.astype(np.int64))
         return tops
 
-    def gains(self, gains: Gains) -> Floats:
-        """Gains of the retrieved documents, in rank order."""
-        return gains_of(self.labels, gains)
-
-    def ideal(self, gains: Gains) -> Ideal:
-        """Gains of the ideal ranking."""
-        if gains not in self._ideals:
-            self._ideals[gains] = ideal(self.judged, self.judged_labels, self.tops, gains)
-        return self._ideals[gains]
+    def graded(self, gains: Gains) -> Graded:
+        """Gains of the retrieved documents, and of the ideal ranking."""
+        if gains not in self._graded:
+            worth = gains_of(self.labels, gains)
+            rows = np.flatnonzero(worth)
+            best, best_gains = ideal(self.judged, self.judged_labels, self.tops, gains)
+            terms = worth[rows] / np.log2(1 + self.retrieved.ranks[rows])
+            self._graded[gains] = Graded(worth, rows, terms, best, best_gains, best_gains / np.log2(1 + best.ranks))
+        return self._graded[gains]
 
     @cached_property
-    def _ideals(self) -> dict[Gains, Ideal]:
+    def _graded(self) -> dict[Gains, Graded]:
         return {}

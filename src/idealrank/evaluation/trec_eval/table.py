@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any, TypeAlias, TypeVar
 
 from idealrank._base.grammar import nearest
 from idealrank._typing import Floats, Int64s
@@ -13,21 +14,28 @@ from idealrank.errors import OptionError
 from idealrank.evaluation.trec_eval import binary, graded
 from idealrank.evaluation.trec_eval.gains import Gains
 from idealrank.evaluation.trec_eval.rankings import Rankings
+from idealrank.measures.base import Measure
+from idealrank.measures.relevance import AP, RR, Bpref, HitRate, Precision, Recall, RPrecision
 
-__all__ = ["MEASURES", "SETS", "Measure", "Request", "read_measures"]
+__all__ = ["MEASURES", "SETS", "Column", "Definition", "Request", "Values", "read_measures"]
 
 _Number = TypeVar("_Number", int, float)
 
 
-@dataclass(frozen=True)
-class Measure:
-    """How the values of a name come about.
+Values: TypeAlias = Floats | Int64s | list[str]
+Column: TypeAlias = Measure | Callable[[Rankings], Values]
 
-    ``values`` takes the rankings, and a parameter if there is a ``read`` that makes one of the text after the dot; it
-    is None where the whole run has one value. With ``each`` there is one column a cut-off, so named.
+
+@dataclass(frozen=True)
+class Definition:
+    """How the values of a name are computed.
+
+    ``values`` is a measure of the library, or a function of the rankings; None where only the whole run has a value.
+    ``read`` makes a parameter of the text after the dot: the cutoff of the measure, or the second argument of the
+    function. With ``each``, there is one column per cutoff, whose name has the cutoff in this format.
     """
 
-    values: Callable[..., Floats | Int64s | list[str]] | None
+    values: Measure | Callable[..., Values] | None
     read: Callable[[str], Any] | None = None
     default: Any = None
     each: str | None = None
@@ -40,27 +48,28 @@ class Request:
     """A measure with its parameter."""
 
     name: str
-    measure: Measure
+    definition: Definition
     parameter: Any = None
     text: str = ""
 
-    def columns(self, rankings: Rankings) -> dict[str, Floats | Int64s | list[str]]:
-        """{name as printed: one value a query}."""
-        values = self.measure.values
+    def columns(self) -> dict[str, Column]:
+        """{name as printed: what gives its values}."""
+        values, each = self.definition.values, self.definition.each
         if values is None:
             return {}
-        if self.measure.each is not None:
-            return {
-                f"{self.name}_{format(cutoff, self.measure.each)}": values(rankings, cutoff)
-                for cutoff in self.parameter
-            }
+        if each is not None:
+            return {f"{self.name}_{cutoff:{each}}": _with_parameter(values, cutoff) for cutoff in self.parameter}
         name = f"{self.name}_{self.text}" if self.text else self.name
-        return {name: values(rankings) if self.measure.read is None else values(rankings, self.parameter)}
+        return {name: values if self.definition.read is None else _with_parameter(values, self.parameter)}
 
     @property
     def gains(self) -> Gains:
         """The gain map that was given, if any."""
-        return tuple(self.parameter) if self.measure.read is _gains else ()
+        return tuple(self.parameter) if self.definition.read is _gains else ()
+
+
+def _with_parameter(values: Measure | Callable[..., Values], parameter: Any) -> Column:
+    return values @ parameter if isinstance(values, Measure) else lambda rankings: values(rankings, parameter)
 
 
 def _number(text: str) -> float:
@@ -76,14 +85,14 @@ def _number(text: str) -> float:
 def _distinct(cutoffs: Iterable[_Number]) -> tuple[_Number, ...]:
     rising = tuple(sorted(cutoffs))
     if len(set(rising)) < len(rising):
-        raise OptionError("a cut-off stands twice")
+        raise OptionError("a cutoff is repeated")
     return rising
 
 
 def _ranks(text: str) -> tuple[int, ...]:
     cutoffs = _distinct(int(_number(word)) for word in text.split(","))
     if cutoffs[0] <= 0:
-        raise OptionError(f"a cut-off must be 1 or more, got {cutoffs[0]}")
+        raise OptionError(f"a cutoff must be 1 or more, got {cutoffs[0]}")
     return cutoffs
 
 
@@ -112,7 +121,7 @@ def _pairs(text: str) -> list[tuple[str, float]]:
 def _gain_map(pairs: list[tuple[str, float]]) -> Gains:
     gains = tuple((float(int(_number(label))), gain) for label, gain in pairs)
     if len(dict(gains)) < len(gains):
-        raise OptionError("a label stands twice")
+        raise OptionError("a label is repeated")
     return gains
 
 
@@ -128,37 +137,37 @@ def _gains_and_p(text: str) -> tuple[Gains, float]:
 _RECALLS = tuple(tenth / 10 for tenth in range(11))
 
 
-def _cut(values: Callable[[Rankings, int], Floats], *ranks: int, since: int = 9) -> Measure:
-    return Measure(values, _ranks, ranks or (5, 10, 15, 20, 30, 100, 200, 500, 1000), each="d", since=since)
+def _cut(values: Measure | Callable[[Rankings, int], Floats], *ranks: int, since: int = 9) -> Definition:
+    return Definition(values, _ranks, ranks or (5, 10, 15, 20, 30, 100, 200, 500, 1000), each="d", since=since)
 
 
-def _graded(values: Callable[[Rankings, Gains], Floats], since: int = 9) -> Measure:
-    return Measure(values, _gains, (), since=since)
+def _graded(values: Callable[[Rankings, Gains], Floats], since: int = 9) -> Definition:
+    return Definition(values, _gains, (), since=since)
 
 
 MEASURES = {
-    "runid": Measure(None),
-    "num_q": Measure(None),
-    "num_ret": Measure(binary.n_retrieved),
-    "num_rel": Measure(binary.n_relevant),
-    "num_rel_ret": Measure(binary.n_found),
-    "map": Measure(binary.average_precision),
-    "gm_map": Measure(binary.average_precision, is_geometric=True),
-    "Rprec": Measure(binary.r_precision),
-    "bpref": Measure(binary.binary_preference),
-    "recip_rank": Measure(binary.reciprocal_rank),
-    "iprec_at_recall": Measure(binary.interpolated_precision, _levels, _RECALLS, each=".2f"),
-    "P": _cut(binary.precision_at),
-    "relstring": Measure(binary.relevance_string, _numbers, (10.0,)),
-    "recall": _cut(binary.recall_at),
-    "infAP": Measure(binary.inferred_ap),
-    "gm_bpref": Measure(binary.binary_preference, is_geometric=True),
-    "Rprec_mult": Measure(
+    "runid": Definition(None),
+    "num_q": Definition(None),
+    "num_ret": Definition(attrgetter("n_retrieved")),
+    "num_rel": Definition(attrgetter("n_relevant")),
+    "num_rel_ret": Definition(attrgetter("found.sizes")),
+    "map": Definition(AP()),
+    "gm_map": Definition(AP(), is_geometric=True),
+    "Rprec": Definition(RPrecision()),
+    "bpref": Definition(Bpref()),
+    "recip_rank": Definition(RR()),
+    "iprec_at_recall": Definition(binary.interpolated_precision, _levels, _RECALLS, each=".2f"),
+    "P": _cut(Precision()),
+    "relstring": Definition(binary.relevance_string, _numbers, (10.0,)),
+    "recall": _cut(Recall()),
+    "infAP": Definition(binary.inferred_ap),
+    "gm_bpref": Definition(Bpref(), is_geometric=True),
+    "Rprec_mult": Definition(
         binary.r_precision_at, _levels, (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), each=".2f"
     ),
-    "utility": Measure(binary.utility, _weights, (1.0, -1.0, 0.0, 0.0)),
-    "11pt_avg": Measure(binary.eleven_point, _numbers, _RECALLS),
-    "binG": Measure(binary.binary_gain),
+    "utility": Definition(binary.utility, _weights, (1.0, -1.0, 0.0, 0.0)),
+    "11pt_avg": Definition(binary.eleven_point, _numbers, _RECALLS),
+    "binG": Definition(binary.binary_gain),
     "G": _graded(graded.gain_over_cost),
     "dcg": _graded(graded.dcg, since=10),
     "ideal_dcg": _graded(graded.ideal_dcg, since=10),
@@ -166,18 +175,18 @@ MEASURES = {
     "ndcg_rel": _graded(graded.ndcg_at_relevant),
     "Rndcg": _graded(graded.ndcg_at_falls),
     "ndcg_cut": _cut(graded.ndcg_at),
-    "map_cut": _cut(binary.average_precision_at),
+    "map_cut": _cut(AP()),
     "relative_P": _cut(binary.relative_precision_at),
-    "success": _cut(binary.success_at, 1, 5, 10),
-    "set_P": Measure(binary.set_precision),
-    "set_relative_P": Measure(binary.set_relative_precision),
-    "set_recall": Measure(binary.set_recall),
-    "set_map": Measure(binary.set_map),
-    "set_F": Measure(binary.f_measure, _numbers, (1.0,)),
-    "num_nonrel_judged_ret": Measure(binary.n_nonrelevant),
-    "yaap": Measure(binary.yaap),
-    "rbp": Measure(graded.rbp, _gains_and_p, ((), 0.9), since=10),
-    "rbp_resid": Measure(graded.rbp_residual, _gains_and_p, ((), 0.9), since=10),
+    "success": _cut(HitRate(), 1, 5, 10),
+    "set_P": Definition(Precision()),
+    "set_relative_P": Definition(binary.set_relative_precision),
+    "set_recall": Definition(Recall()),
+    "set_map": Definition(binary.set_map),
+    "set_F": Definition(binary.f_measure, _numbers, (1.0,)),
+    "num_nonrel_judged_ret": Definition(binary.n_nonrelevant),
+    "yaap": Definition(binary.yaap),
+    "rbp": Definition(graded.rbp, _gains_and_p, ((), 0.9), since=10),
+    "rbp_resid": Definition(graded.rbp_residual, _gains_and_p, ((), 0.9), since=10),
     "unj": _cut(binary.unjudged_at, 5, 10, 20, since=10),
 }
 
@@ -197,7 +206,7 @@ def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Reques
     >>> [(request.name, request.parameter) for request in read_measures(["ndcg.1=3,2=9", "map", "P.10,5"])]
     [('map', None), ('P', (5, 10)), ('ndcg', ((1.0, 3.0), (2.0, 9.0)))]
     """
-    known = {name: measure for name, measure in MEASURES.items() if measure.since <= version}
+    known = {name: each for name, each in MEASURES.items() if each.since <= version}
     chosen: dict[str, str] = {}
     for text in [texts] if isinstance(texts, str) else texts:
         name, dot, parameters = text.partition(".")
@@ -205,15 +214,15 @@ def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Reques
             raise OptionError(f"trec_eval {version} has no measure {name!r}{nearest(name, [*SETS, *known])}")
         if dot and (not parameters or name in SETS or known[name].read is None):
             raise OptionError(f"{text!r}: {'nothing after the dot' if not parameters else 'takes no parameters'}")
-        for each in SETS.get(name, (name,)):
-            chosen[each] = chosen.get(each) or parameters
-    return tuple(_request(name, measure, chosen[name]) for name, measure in known.items() if name in chosen)
+        for member in SETS.get(name, (name,)):
+            chosen[member] = chosen.get(member) or parameters
+    return tuple(_request(name, each, chosen[name]) for name, each in known.items() if name in chosen)
 
 
-def _request(name: str, measure: Measure, text: str) -> Request:
-    if measure.read is None or not text:
-        return Request(name, measure, measure.default)
+def _request(name: str, definition: Definition, text: str) -> Request:
+    if definition.read is None or not text:
+        return Request(name, definition, definition.default)
     try:
-        return Request(name, measure, measure.read(text), text)
+        return Request(name, definition, definition.read(text), text)
     except OptionError as error:
         raise OptionError(f"{name}.{text}: {error}") from None
