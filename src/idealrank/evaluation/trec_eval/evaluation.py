@@ -67,10 +67,10 @@ class Results:
         ['map                   \tq1\t0.5000', 'map                   \tall\t0.5000']
         """
         if queries:
-            columns = {name: _texts(values) for name, values in self.per_query.items()}
+            columns = {f"{name:<22}": _texts(values) for name, values in self.per_query.items()}
             for number, query in enumerate(self.query_ids):
                 for name, texts in columns.items():
-                    yield f"{name:<22}\t{query}\t{texts[number]}"
+                    yield f"{name}\t{query}\t{texts[number]}"
         if summary:
             for name, value in self.summary.items():
                 yield f"{name:<22}\tall\t{_text(value)}"
@@ -82,7 +82,8 @@ class Results:
 def _texts(values: Values) -> list[str]:
     if isinstance(values, list):
         return [f"'{value}'" for value in values]
-    return [_text(value) for value in values.tolist()]
+    shape = "%d" if values.dtype == np.int64 else "%.4f"
+    return [shape % value for value in values.tolist()]
 
 
 def _text(value: float | int | str) -> str:
