@@ -11,12 +11,13 @@ import numpy as np
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.ranking import Judged, RankingData
+from idealrank.data.lists import Judged, Lists
+from idealrank.data.ranking import RankingData
 from idealrank.evaluation.trec_eval.gains import Gains, Graded, gains_of, ideal
 from idealrank.evaluation.trec_eval.groups import Groups
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import convention
-from idealrank.measures.plan import Lists, run
+from idealrank.measures.plan import run
 
 __all__ = ["UNJUDGED", "UNPOOLED", "Rankings"]
 
@@ -72,7 +73,14 @@ class Rankings:
         plans = {each: plan for each in chosen if (plan := each.with_convention(rules).plan()) is not None}
         judged = Judged(self.judged_labels, self.judged.offsets)
         descending = np.arange(self.labels.size, 0.0, -1.0)  # the labels are in rank order
-        lists = Lists(self.labels, descending, self.retrieved.offsets, judged, rules.negative, n_threads)
+        lists = Lists(
+            self.labels,
+            descending,
+            self.retrieved.offsets,
+            judged=judged,
+            negative=rules.negative,
+            n_threads=resolve_threads(n_threads),
+        )
         return dict(zip(plans, run(list(plans.values()), lists, "stable"), strict=True))
 
     @property
