@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, overload
 
 from idealrank._base.frames import Backend, frame_of
+from idealrank._base.grammar import nearest
 from idealrank._base.markup import joined, tag
 from idealrank._base.plain import Plain, finite, plain
 from idealrank._base.sections import Section
-from idealrank._base.specs import nearest
 from idealrank._base.tables import Column, Table, html_table, render
 from idealrank.errors import OptionError
 
