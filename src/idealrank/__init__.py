@@ -24,7 +24,8 @@ _TABLE = {
     "evaluation.results": ["Evaluation"],
     "evaluation.scoring": ["scorer"],
     "evaluation.streaming": ["evaluate_stream"],
-    "io.frames": ["from_frame", "qrels_from_frame", "run_from_frame", "to_frame"],
+    "io.frame_output": ["to_frame"],
+    "io.frames": ["from_frame", "qrels_from_frame", "run_from_frame"],
     "io.letor": ["read_letor", "write_letor"],
     "io.letor_folds": ["read_letor_folds"],
     "io.scores": ["read_groups", "read_scores", "write_groups", "write_scores"],
@@ -78,10 +79,10 @@ if TYPE_CHECKING:
     from idealrank.evaluation.results import Evaluation as Evaluation
     from idealrank.evaluation.scoring import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream
+    from idealrank.io.frame_output import to_frame as to_frame
     from idealrank.io.frames import from_frame as from_frame
     from idealrank.io.frames import qrels_from_frame as qrels_from_frame
     from idealrank.io.frames import run_from_frame as run_from_frame
-    from idealrank.io.frames import to_frame as to_frame
     from idealrank.io.letor import read_letor as read_letor
     from idealrank.io.letor import write_letor as write_letor
     from idealrank.io.letor_folds import read_letor_folds as read_letor_folds

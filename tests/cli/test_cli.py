@@ -351,18 +351,18 @@ def test_usage_errors_exit_with_2() -> None:
     ],
 )
 def test_the_kind_of_a_file_shows_in_its_name(name: str, kind: str) -> None:
-    assert kind_of(name, "--from") == kind
+    assert kind_of(name, None).name == kind
 
 
 @pytest.mark.parametrize("name", ["-", "data.xlsx", "noending"])
 def test_a_name_that_tells_no_kind_asks_for_the_option(name: str) -> None:
     with pytest.raises(click.UsageError, match=r"give --from letor\|qrels\|run\|parquet\|csv"):
-        kind_of(name, "--from")
+        kind_of(name, None)
 
 
 def test_parquet_is_not_compressed_again() -> None:
     with pytest.raises(click.UsageError, match="leave out what follows"):
-        kind_of("a.parquet.gz", "--to")
+        kind_of("a.parquet.gz", None, "--to")
 
 
 def test_a_large_file_read_on_a_terminal_has_a_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

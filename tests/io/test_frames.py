@@ -20,7 +20,9 @@ from idealrank import Ids, Qrels, RankingData, Run, from_arrays
 from idealrank._base.frames import Backend
 from idealrank.errors import DataError, MissingExtraError, OptionError, ParseError
 from idealrank.io import frames
-from idealrank.io.frames import Columns, from_frame, qrels_from_frame, run_from_frame, to_frame
+from idealrank.io.frame_output import to_frame
+from idealrank.io.frame_roles import Columns
+from idealrank.io.frames import from_frame, qrels_from_frame, run_from_frame
 from idealrank.io.tables import read_csv, read_frame, read_parquet, write_frame
 
 SOURCES = ["pandas", "polars", "polars lazy", "pyarrow", "duckdb"]
@@ -532,7 +534,7 @@ import sys
 sys.modules[{target!r}] = None
 import idealrank as ir
 from idealrank.errors import MissingExtraError
-from idealrank.io.frames import to_frame
+from idealrank.io.frame_output import to_frame
 try:
     to_frame(ir.from_arrays([1], query_ids=[1]), backend={target!r})
 except MissingExtraError as error:
@@ -753,7 +755,7 @@ def test_a_parquet_file_may_hold_features_as_lists(tmp_path: Path) -> None:
         assert data.problems[0].count == 1
 
 
-@pytest.mark.parametrize("name", ["x", "x.txt", "x.parquet.gz", "-"])
+@pytest.mark.parametrize("name", ["x", "x.txt", "-"])
 def test_the_ending_must_say_the_format(name: str) -> None:
     for call in (lambda: read_frame(name), lambda: write_frame(some_data(), name)):
         with pytest.raises(OptionError, match=r"must be one of \.parquet, \.pq, \.csv, .*, got "):

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from idealrank._typing import Int64s
 from idealrank.errors import DataError
-from idealrank.io.frames import pyarrow_module
+from idealrank.io import FORMATS
+from idealrank.io.frame_arrays import pyarrow_module
 from idealrank.io.tables import parquet_file
 
 __all__ = ["SortedParquet", "parquet_files", "without_rows"]
@@ -27,7 +28,7 @@ def parquet_files(path: str | os.PathLike[str]) -> list[str]:
     """The file itself, or the Parquet files in a folder, by name."""
     if not Path(path).is_dir():
         return [os.fspath(path)]
-    found = sorted(os.fspath(file) for file in Path(path).iterdir() if file.suffix in (".parquet", ".pq"))
+    found = sorted(os.fspath(file) for file in Path(path).iterdir() if file.suffix in FORMATS["parquet"].endings)
     if not found:
         raise DataError(f"{os.fspath(path)} has no files that end in .parquet or .pq")
     return found

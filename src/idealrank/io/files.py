@@ -16,7 +16,7 @@ from idealrank._base.threads import resolve_threads
 from idealrank._typing import Bytes
 from idealrank.errors import ParseError
 
-__all__ = ["Progress", "Source", "atomic_output", "display_name", "read_blocks"]
+__all__ = ["Progress", "Source", "atomic_output", "display_name", "first_bytes", "read_blocks", "read_whole"]
 
 #: A path, "-" for standard input, or an open binary file.
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
@@ -24,6 +24,7 @@ Source: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
 Progress: TypeAlias = Callable[[int, int | None], None]
 
 _BLOCK_SIZE = 8 << 20
+_START_SIZE = 64 << 10
 # What some editors put before UTF-8 text.
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # A line of a hundred thousand features takes some 2 MB; what has no line end for so long is not a text of ours.
@@ -138,19 +139,27 @@ def read_blocks(
     except ParseError as error:
         raise ParseError(error.what, name, error.line, error.column) from None
     except Exception as error:
-        if not _is_damage(error):
-            raise
-        raise ParseError(f"the compressed file is damaged or cut short: {error}", name, reader.n_lines + 1) from None
+        raise _if_damaged(error, name, reader.n_lines + 1) from None
 
 
-def read_whole(source: Source, most: int | None = None) -> bytes:
-    """All bytes of the source, decompressed; more than ``most`` of them are a ParseError.
+def first_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return up to 64 KiB from the start of a file, decompressed."""
+    with open(path, "rb") as raw:
+        try:
+            stream, start = _decompressed(raw)
+            return start + bytes(stream.read(_START_SIZE))
+        except Exception as error:
+            raise _if_damaged(error, display_name(path), 1) from None
+
+
+def read_whole(source: Source, most: int | None = None, *, progress: Progress | None = None) -> bytes:
+    """Return all bytes of the source, decompressed; more than ``most`` of them are a ParseError.
 
     >>> read_whole(io.BytesIO(b"{}"))
     b'{}'
     """
     collector = _Collector(most)
-    read_blocks(source, collector)
+    read_blocks(source, collector, progress=progress)
     return b"".join(collector.blocks)
 
 
@@ -172,12 +181,15 @@ class _Collector:
         return block.size
 
 
-def _is_damage(error: Exception) -> bool:
+def _if_damaged(error: Exception, name: str, line: int) -> Exception:
+    """The error itself, or, where it says that compressed bytes are damaged, a ParseError."""
     import gzip
     import lzma
     import zlib
 
-    return isinstance(error, (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error))
+    if not isinstance(error, (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)):
+        return error
+    return ParseError(f"the compressed file is damaged or cut short: {error}", name, line)
 
 
 def _meter(raw: IO[bytes]) -> tuple[Callable[[], int], int | None]:

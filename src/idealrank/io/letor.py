@@ -17,10 +17,11 @@ from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
+from idealrank.io.formats import BLANK, FIELD, NUMBER, Format
 from idealrank.io.scores import read_groups
 from idealrank.io.words import check_words
 
-__all__ = ["read_letor", "widened", "write_letor"]
+__all__ = ["LETOR", "read_letor", "widened", "write_letor"]
 
 _ROWS_AT_ONCE = 4096
 
@@ -176,3 +177,13 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
                 end=chosen.size,
             )
             file.write(text)
+
+
+LETOR = Format(
+    "letor",
+    RankingData,
+    rb"(?:%b%bqid:|%b%b\d+:)" % (FIELD, BLANK, NUMBER, BLANK),
+    read_letor,
+    write_letor,
+    options=("sparse", "group", "progress"),
+)

@@ -8,22 +8,28 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any, Literal, TypeAlias, Unpack
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError, ParseError
-from idealrank.io.files import Source, atomic_output, display_name, read_whole
-from idealrank.io.frames import Columns, Stored, from_frame, pyarrow_module, to_frame
+from idealrank.io import FORMATS
+from idealrank.io.files import Progress, Source, atomic_output, display_name, read_whole
+from idealrank.io.formats import Format, Frame, named, sniffed
+from idealrank.io.frame_arrays import pyarrow_module
+from idealrank.io.frame_output import to_frame
+from idealrank.io.frame_roles import Columns
+from idealrank.io.frames import Stored, from_frame
 
-__all__ = ["parquet_file", "read_csv", "read_frame", "read_parquet", "write_frame"]
+if TYPE_CHECKING:
+    import pyarrow
 
-Format: TypeAlias = Literal["parquet", "csv"]
+    from idealrank.io.formats import Content
 
-_PARQUET_ENDINGS = (".parquet", ".pq")
-_CSV_ENDINGS = (".csv", ".csv.gz", ".csv.xz")
+__all__ = ["CSV", "PARQUET", "parquet_file", "read_csv", "read_frame", "read_parquet", "write_frame"]
 
 
 def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
@@ -62,30 +68,67 @@ def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
         raise ParseError(str(error), name, line) from None
 
 
-def read_frame(path: Source, text: Sequence[str] = ("qid", "doc"), *, kind: Format | None = None) -> Any:
+def read_frame(path: str | os.PathLike[str], text: Sequence[str] = ("qid", "doc")) -> pyarrow.Table:
     """Read a Parquet or CSV file as a PyArrow table, for `qrels_from_frame` and `run_from_frame`.
 
-    ``kind`` is told by the ending where it is not given. The columns that ``text`` names are text in a CSV file even
-    where they look like numbers, so that 007 is not 7.
+    Parameters
+    ----------
+    path : path-like
+        The file, whose content tells its format, or else its name.
+    text : sequence of str, default=("qid", "doc")
+        The columns that are text in a CSV file even where they look like numbers, so that 007 is not 7.
+
+    Returns
+    -------
+    pyarrow.Table
+        All columns.
     """
-    if _is_parquet(display_name(path), kind):
-        with parquet_file(path) as file:
-            return file.read()
-    return _csv_table(read_whole(path), display_name(path), text)
+    found = sniffed(path)
+    return (found if found in (PARQUET, CSV) else _format_named(path)).read(path, text=text)
 
 
-def write_frame(data: Any, path: str | os.PathLike[str], *, kind: Format | None = None) -> None:
+def write_frame(data: Content, path: str | os.PathLike[str]) -> None:
     """Write the columns of `to_frame`, or a PyArrow table, as Parquet or CSV, in the order of the input rows.
 
-    ``kind`` is told by the ending where it is not given: .parquet, .pq, .csv, .csv.gz or .csv.xz.
+    Parameters
+    ----------
+    data : RankingData, Qrels, Run or pyarrow.Table
+        What to write.
+    path : path-like
+        The file, whose ending tells the format: .parquet, .pq, .csv, .csv.gz or .csv.xz.
 
+    Examples
+    --------
     >>> from pathlib import Path
     >>> write_frame(Run({"q1": {"d1": 0.5}}), "run.csv")
     >>> print(Path("run.csv").read_text(), end="")
     "qid","doc","score"
     "q1","d1",0.5
     """
-    as_parquet = _is_parquet(os.fspath(path), kind)
+    _format_named(path).write(data, path)
+
+
+def _format_named(path: str | os.PathLike[str]) -> Format:
+    endings = ", ".join(FORMATS["parquet"].endings + FORMATS["csv"].endings)
+    ask = f"a file's ending says its format and must be one of {endings}, .csv.gz, .csv.xz, got {os.fspath(path)!r}"
+    found = named(path, ask)
+    if found not in (PARQUET, CSV):
+        raise OptionError(ask)
+    return found
+
+
+def _read_parquet_table(path: Source) -> pyarrow.Table:
+    with parquet_file(path) as file:
+        return file.read()
+
+
+def _read_csv_table(
+    path: Source, *, text: Sequence[str] = ("qid", "doc"), progress: Progress | None = None
+) -> pyarrow.Table:
+    return _csv_table(read_whole(path, progress=progress), display_name(path), text)
+
+
+def _write(data: Content, path: str | os.PathLike[str], *, as_parquet: bool) -> None:
     table: Any = to_frame(data, backend="pyarrow") if isinstance(data, (RankingData, Qrels, Run)) else data
     if isinstance(data, RankingData) and data.regrouped:
         table = table.take(data.to_input(np.arange(data.n_docs)))
@@ -100,18 +143,8 @@ def write_frame(data: Any, path: str | os.PathLike[str], *, kind: Format | None 
             pa_csv.write_csv(table, file)
 
 
-def _is_parquet(name: str, kind: Format | None) -> bool:
-    if kind is not None:
-        return kind == "parquet"
-    lowered = name.lower()
-    if not lowered.endswith(_PARQUET_ENDINGS + _CSV_ENDINGS):
-        endings = ", ".join(_PARQUET_ENDINGS + _CSV_ENDINGS)
-        raise OptionError(f"a file's ending says its format and must be one of {endings}, got {name!r}")
-    return lowered.endswith(_PARQUET_ENDINGS)
-
-
 @contextmanager
-def parquet_file(source: Source) -> Iterator[Any]:
+def parquet_file(source: Source) -> Iterator[pyarrow.parquet.ParquetFile]:
     """The Parquet file, open; what Arrow cannot read of it is a ParseError."""
     pa = pyarrow_module()
     import pyarrow.parquet as pq
@@ -129,14 +162,14 @@ def parquet_file(source: Source) -> Iterator[Any]:
             raise ParseError(f"not a Parquet file, or a damaged one: {what}", display_name(source)) from None
 
 
-def _csv_table(content: bytes, name: str, text: Sequence[str]) -> Any:
+def _csv_table(content: bytes, name: str, text: Sequence[str]) -> pyarrow.Table:
     pa = pyarrow_module()
     import pyarrow.csv as pa_csv
 
     parse = pa_csv.ParseOptions(newlines_in_values=True)
     convert = pa_csv.ConvertOptions(column_types=dict.fromkeys(text, pa.large_string()))
 
-    def read(use_threads: bool) -> Any:
+    def read(use_threads: bool) -> pyarrow.Table:
         options = pa_csv.ReadOptions(use_threads=use_threads)
         table = pa_csv.read_csv(pa.BufferReader(content), options, parse, convert)
         return table.rename_columns(table.column_names)  # names that are not UTF-8 are an error here, not later
@@ -155,7 +188,7 @@ def _csv_table(content: bytes, name: str, text: Sequence[str]) -> Any:
         raise ParseError(str(error).replace(found[0] if found else "\n", ""), name, line) from None
 
 
-def _with_integers(table: Any, query: str) -> Any:
+def _with_integers(table: pyarrow.Table, query: str) -> pyarrow.Table:
     """The table, its query ids as integers where their text would be the same."""
     pa = pyarrow_module()
     if table.column_names.count(query) != 1:
@@ -182,3 +215,25 @@ def _line_of_record(content: bytes, record: int) -> int:
     except csv.Error:  # as near as can be said
         pass
     return start
+
+
+PARQUET = Format(
+    "parquet",
+    Frame,
+    b"PAR1",
+    _read_parquet_table,
+    partial(_write, as_parquet=True),
+    options=(),
+    ranking_reader=read_parquet,
+    is_text=False,
+)
+# The first line begins with two names; one with blanks in it must be quoted, for it is more likely another format's.
+CSV = Format(
+    "csv",
+    Frame,
+    rb"{0}[ \t]*,[ \t]*{0}[ \t]*(?:[,\r\n]|$)".replace(b"{0}", rb'(?:"[^"\x00-\x1f]*"|[^"\x00-\x20,]+)'),
+    _read_csv_table,
+    partial(_write, as_parquet=False),
+    options=("text", "progress"),
+    ranking_reader=read_csv,
+)

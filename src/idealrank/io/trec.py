@@ -13,9 +13,10 @@ from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
+from idealrank.io.formats import BLANK, FIELD, NUMBER, Format
 from idealrank.io.words import check_words
 
-__all__ = ["read_qrels", "read_run", "write_qrels", "write_run"]
+__all__ = ["QRELS", "RUN", "read_qrels", "read_run", "write_qrels", "write_run"]
 
 _QUERIES_AT_ONCE = 256
 
@@ -95,3 +96,7 @@ def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: str, p
             end = min(begin + _QUERIES_AT_ONCE, table.n_queries)
             columns = (*table.query_ids.parts, table.offsets, *table.doc_ids.parts)
             file.write(_native.format_trec(*columns, values=values, ranks=ranks, tag=tag, begin=begin, end=end))
+
+
+QRELS = Format("qrels", Qrels, (FIELD + BLANK) * 3 + NUMBER + rb"[ \t\r]*(?:\n|$)", read_qrels, write_qrels)
+RUN = Format("run", Run, (FIELD + BLANK) * 4 + NUMBER + BLANK + FIELD, read_run, write_run)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.kinds import FRAMES, kind_of_judged
+from idealrank.cli.support.kinds import kind_of_judged
 from idealrank.cli.support.options import (
     data_options,
     debug_option,
@@ -33,7 +33,7 @@ TREC judgments   TREC runs
 LETOR text       files with one score a line, in the documents' order
 Parquet or CSV   names of score columns; "score" if there is none
 
-DATA's kind is told by its name, as 'idealrank convert --help' lists them, or by --from. What a measure leaves
+DATA's kind is told by its content or by --from, as 'idealrank convert --help' lists them. What a measure leaves
 open is as --like says: trec_eval for judgments and runs, idealrank's own for the rest. The conventions are printed
 under the table.
 
@@ -76,6 +76,7 @@ def command(
     kind = kind_of_judged(data, from_kind, systems)
 
     from idealrank.cli.support import evaluating
+    from idealrank.io.formats import Frame
 
     names = list(measures) or ["ndcg@10", "ap", "rr"]
     depths: list[Measure] = []
@@ -85,7 +86,7 @@ def command(
         depths = over_cutoffs(names)
     wanted = [names, depths] if depths else [names]
     evaluations, *curves = evaluating.evaluate_files(data, kind, systems, *wanted, like=like, group=group, quiet=quiet)
-    files = [data, *(systems if kind not in FRAMES else ())] if hashes else []
+    files = [data, *(() if kind.holds is Frame else systems)] if hashes else []
     evaluating.show(
         evaluations,
         [path for path in files if os.path.isfile(path)],

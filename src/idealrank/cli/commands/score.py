@@ -41,8 +41,10 @@ def command(
 
     from dataclasses import replace
 
-    from idealrank.cli.support.conversion import by_query, read_features, write
+    from idealrank.cli.support.conversion import by_query, read_features
     from idealrank.cli.support.terminal import note
+    from idealrank.io.formats import Frame
+    from idealrank.io.formats import load as load_format
     from idealrank.io.letor import widened
     from idealrank.io.scores import write_scores
     from idealrank.learners.files.models import load
@@ -51,7 +53,7 @@ def command(
     ranker = load(model)
     names = vars(ranker).pop("feature_names_in_", None)  # columns are found by name here; LETOR text has none
     documents, _ = read_features(data, kind, group=group, quiet=quiet, names=names, judged=False)
-    if kind == "letor":
+    if kind.holds is not Frame:
         documents = widened(documents, ranker.n_features_in_)
     X, _, qid = rows_of(documents)
     scores = ranker.predict(X, qid)
@@ -60,4 +62,4 @@ def command(
     else:
         if documents.doc_ids is None:
             note("documents have no ids: the numbers of their rows, from 0, stand in", quiet=quiet)
-        write(by_query(replace(documents, labels=scores), "run", tag), out, "run")
+        load_format("run").write(by_query(replace(documents, labels=scores), tag), out)

@@ -11,15 +11,15 @@ from typing import Any
 import click
 
 from idealrank._base.plain import Plain, finite, plain
-from idealrank.cli.support.kinds import FRAMES
 from idealrank.cli.support.progress import reading
 from idealrank.cli.support.tables import show_with_remarks
 from idealrank.cli.support.terminal import notes
+from idealrank.data.judgments import Run
+from idealrank.data.ranking import RankingData
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.evaluation.results import Evaluations
-from idealrank.io.letor import read_letor
+from idealrank.io.formats import Format, Frame, load, sniffed
 from idealrank.io.scores import read_scores
-from idealrank.io.trec import read_qrels, read_run
 from idealrank.measures.base import Measure
 
 __all__ = ["evaluate_files", "read_systems", "show"]
@@ -27,7 +27,7 @@ __all__ = ["evaluate_files", "read_systems", "show"]
 
 def evaluate_files(
     data: str,
-    kind: str,
+    kind: Format,
     systems: Sequence[str],
     *lists_of_measures: Sequence[str | Measure],
     like: str | None,
@@ -46,31 +46,32 @@ def evaluate_files(
 
 
 def read_systems(
-    data: str, kind: str, systems: Sequence[str], *, group: str | None, quiet: bool
+    data: str, kind: Format, systems: Sequence[str], *, group: str | None, quiet: bool
 ) -> tuple[Any, Iterator[tuple[str, Any]]]:
     """The judged documents, and (name, run or scores) of each system, read when it is asked for."""
-    if kind in FRAMES:
+    if kind.holds is Frame:
         from idealrank.io.frames import ranking_and_scores
-        from idealrank.io.tables import read_frame
 
-        columns = list(systems) or ["score"]
-        frame = read_frame(data, kind=kind, text=("doc",))  # type: ignore[arg-type]
-        ranking, scores = ranking_and_scores(frame, columns)
+        ranking, scores = ranking_and_scores(kind.read(data, text=("doc",)), list(systems) or ["score"])
         return ranking, iter((scores or {}).items())
     with reading(data, quiet=quiet) as progress:
-        judged: Any = (
-            read_qrels(data, progress=progress) if kind == "qrels" else read_letor(data, group=group, progress=progress)
-        )
+        judged = kind.read(data, group=group, progress=progress)
 
     def answers() -> Iterator[tuple[str, Any]]:
         for name, path in zip(_names(systems), systems, strict=True):
             with reading(path, quiet=quiet) as progress:
-                if kind == "qrels":
-                    yield name, read_run(path, progress=progress)
-                else:
+                if isinstance(judged, RankingData):
                     yield name, judged.check_scores(read_scores(path, progress=progress), order="input")
+                else:
+                    yield name, _run_format(path).read(path, progress=progress)
 
     return judged, answers()
+
+
+def _run_format(path: str) -> Format:
+    """The format of a run by its content, TREC's unless it looks like another; names of runs say nothing."""
+    found = sniffed(path)
+    return found if found is not None and found.holds is Run else load("run")
 
 
 def _names(paths: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from idealrank.cli.support.kinds import KINDS
+from idealrank.cli.support.kinds import KIND
 
 __all__ = [
     "data_options",
@@ -92,5 +92,5 @@ def data_options(function: _Function) -> _Function:
     group = click.option(
         "--group", metavar="FILE", help="Number of documents of each query, for LETOR text without qid."
     )
-    kind = click.option("--from", "from_kind", type=click.Choice(list(KINDS)), metavar="KIND", help="What DATA is.")
+    kind = click.option("--from", "from_kind", type=KIND, metavar="KIND", help="What DATA is.")
     return kind(group(function))

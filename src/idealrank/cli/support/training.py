@@ -14,6 +14,7 @@ from idealrank.cli.support.failures import Interrupted
 from idealrank.cli.support.tables import Column, Table, show_with_remarks
 from idealrank.cli.support.terminal import is_rich, note
 from idealrank.data.ranking import RankingData
+from idealrank.io.formats import Format, Frame
 from idealrank.io.letor import widened
 from idealrank.learners.files.models import check_savable, save
 from idealrank.learners.names import learner, options_of
@@ -24,7 +25,7 @@ __all__ = ["train"]
 
 def train(
     paths: Sequence[str],
-    kinds: Sequence[str],
+    kinds: Sequence[Format],
     name: str,
     options: Mapping[str, Any],
     *,
@@ -63,7 +64,7 @@ def train(
 
 
 def _read(
-    paths: Sequence[str], kinds: Sequence[str], *, group: str | None, quiet: bool
+    paths: Sequence[str], kinds: Sequence[Format], *, group: str | None, quiet: bool
 ) -> tuple[list[RankingData], tuple[str, ...] | None]:
     """The files, their features in the order that the first has them, and its names for them."""
     parts: list[RankingData] = []
@@ -74,7 +75,8 @@ def _read(
         parts.append(data)
     # LETOR text leaves out features that are 0; a frame has columns for all of them.
     width = max(part.n_features for part in parts)
-    return [widened(part, width) if kind == "letor" else part for part, kind in zip(parts, kinds, strict=True)], names
+    wide = (part if kind.holds is Frame else widened(part, width) for part, kind in zip(parts, kinds, strict=True))
+    return list(wide), names
 
 
 def _named(ranker: Any, names: Sequence[str] | None) -> Any:

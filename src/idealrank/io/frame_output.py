@@ -1,0 +1,91 @@
+"""Data as a frame: one row per document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from idealrank._base.frames import Backend, frame_of
+from idealrank._typing import Int64s
+from idealrank.data.ids import Ids
+from idealrank.data.judgments import Qrels, Run
+from idealrank.data.ranking import RankingData, is_sparse
+from idealrank.errors import DataError
+from idealrank.io.frame_arrays import pyarrow_module
+
+if TYPE_CHECKING:
+    from idealrank._base.frames import Frame
+
+__all__ = ["to_frame"]
+
+
+def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Frame:
+    """Return the data as a pandas, Polars or PyArrow frame, with one row per document.
+
+    Parameters
+    ----------
+    data : RankingData, Qrels or Run
+        RankingData gives the columns qid, label, score, weight, doc (those that it has) and its features as float32,
+        under their names or as f1, f2, ..., in the order of the data; sparse features become dense. Qrels give qid,
+        doc, label, and a Run gives qid, doc, score.
+    backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+        The library of the frame.
+
+    Returns
+    -------
+    pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        A copy of the data.
+
+    Examples
+    --------
+    >>> from idealrank import from_arrays
+    >>> to_frame(from_arrays([1, 0], query_ids=[7, 7]), backend="pyarrow").to_pydict()
+    {'qid': [7, 7], 'label': [1.0, 0.0]}
+    """
+    columns = _ranking_columns(data, backend) if isinstance(data, RankingData) else _by_query_columns(data, backend)
+    return frame_of(columns, backend)
+
+
+def _ranking_columns(data: RankingData, backend: str) -> dict[str, Any]:
+    queries = np.repeat(np.arange(data.n_queries), data.group_sizes)
+    ids = data.query_ids
+    columns = {
+        "qid": _strings(ids, queries, backend) if isinstance(ids, Ids) else ids[queries],
+        "label": data.labels,
+        "score": data.scores,
+        "weight": data.weights,
+        "doc": None if data.doc_ids is None else _strings(data.doc_ids, None, backend),
+    }
+    if data.features is not None:
+        matrix = data.features.toarray() if is_sparse(data.features) else data.features
+        names = data.feature_names or [f"f{number + 1}" for number in range(data.n_features)]
+        columns |= dict(zip(names, np.ascontiguousarray(matrix.T), strict=True))
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def _by_query_columns(data: Qrels | Run, backend: str) -> dict[str, Any]:
+    queries = np.repeat(np.arange(data.n_queries), np.diff(data.offsets))
+    ids = {"qid": _strings(data.query_ids, queries, backend), "doc": _strings(data.doc_ids, None, backend)}
+    return ids | ({"label": data.labels} if isinstance(data, Qrels) else {"score": data.scores})
+
+
+def _strings(ids: Ids, rows: Int64s | None, backend: str) -> Any:
+    """The ids at these rows, or all, as the backend takes text."""
+    _check_utf8(ids)
+    if backend == "pyarrow":
+        pa = pyarrow_module()
+        ids = ids if rows is None else ids.take(rows)
+        return pa.LargeStringArray.from_buffers(len(ids), pa.py_buffer(ids.offsets), pa.py_buffer(ids.buffer))
+    texts = ids.tolist()
+    return texts if rows is None else np.array(texts, object)[rows].tolist()
+
+
+def _check_utf8(ids: Ids) -> None:
+    if ids.buffer.max(initial=0) < 128:
+        return
+    for row, text in enumerate(ids):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise DataError(f"a frame takes ids in UTF-8 alone, got {text!r}", row=row) from None

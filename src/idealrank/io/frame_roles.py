@@ -1,0 +1,98 @@
+"""Which column of a frame is what: query, label, score, document, weight or feature."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import TYPE_CHECKING, TypedDict
+
+from idealrank.data.problem import Problem
+from idealrank.errors import DataError
+
+if TYPE_CHECKING:
+    from narwhals.dtypes import DType
+
+__all__ = ["Columns", "Roles", "check_column", "choose_roles"]
+
+
+class Columns(TypedDict, total=False):
+    """Names of columns, for functions that hand them on to `from_frame`."""
+
+    query: str
+    label: str
+    score: str | None
+    doc: str | None
+    weight: str | None
+    features: Sequence[str] | None
+
+
+def check_column(name: str, schema: Mapping[str, DType]) -> None:
+    """Refuse a column that the frame does not have; the error names the nearest."""
+    if name in schema:
+        return
+    names = {str(column).lower(): str(column) for column in schema}
+    near = difflib.get_close_matches(str(name).lower(), names, n=1, cutoff=0.5)
+    hint = f", did you mean {names[near[0]]!r}?" if near else "."
+    raise DataError(f"the frame has no column {name!r}{hint} It has {_listed(list(map(str, schema)))}")
+
+
+def _listed(names: Sequence[str], most: int = 20) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return (", ".join(map(repr, names[:most])) or "no columns") + more
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which column is what, and what is to know of those that are nothing."""
+
+    query: str
+    label: str
+    optional: Mapping[str, str]
+    features: Sequence[str]
+    problems: tuple[Problem, ...]
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that are used, each once."""
+        return list(dict.fromkeys((self.query, self.label, *self.optional.values(), *self.features)))
+
+
+def choose_roles(
+    schema: Mapping[str, DType],
+    query: str,
+    label: str,
+    score: str | None,
+    doc: str | None,
+    weight: str | None,
+    features: Sequence[str] | None,
+) -> Roles:
+    """Choose the columns as `from_frame` documents; one that is named and not there is a DataError."""
+    wanted = {"score": score, "doc": doc, "weight": weight}
+    named = {role: name for role, name in wanted.items() if name not in (None, role)}
+    for name in (query, label, *named.values()):
+        check_column(name, schema)
+    taken = {query, label, *named.values()}
+    # A default gives way to what was named: from_frame(df, label="score") must not also rank by the labels.
+    optional = named | {role: role for role, name in wanted.items() if name == role in schema and role not in taken}
+
+    if features is not None:
+        columns = [features] if isinstance(features, str) else list(features)
+        for name in columns:
+            check_column(name, schema)
+        return Roles(query, label, optional, columns, ())
+    rest = [name for name in schema if name not in taken | set(optional.values())]
+    fits = [schema[name].is_numeric() or (name == "features" and _may_hold_lists(schema[name])) for name in rest]
+    unused = [str(name) for name, fit in zip(rest, fits, strict=True) if not fit]
+    problems: tuple[Problem, ...] = ()
+    if unused:
+        message = f"{len(unused):,} columns do not hold numbers and are not used: {_listed(unused, 5)}"
+        problems = (Problem("unused column", len(unused), message),)
+    return Roles(query, label, optional, list(compress(rest, fits)), problems)
+
+
+def _may_hold_lists(dtype: DType) -> bool:
+    import narwhals as nw
+
+    return isinstance(dtype, (nw.List, nw.Array, nw.Object))  # pandas keeps lists as objects
