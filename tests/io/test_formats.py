@@ -175,9 +175,7 @@ def test_so_does_an_error_of_a_frame_that_is_read_as_ranking_data(tmp_path: Path
     pytest.importorskip("pyarrow")
     path = tmp_path / "train.txt"
     path.write_bytes(b"qid,label\n7,1\n7,high\n")
-    with pytest.raises(
-        ParseError, match=r":3:1: .*'high'.* \(it was read as CSV, although its name suggests LETOR text"
-    ):
+    with pytest.raises(ParseError, match=r":3:1: .*'high'.* \(it was read as CSV, although its name suggests LETOR"):
         recognized(path, "say").read_ranking(path)
     with pytest.raises(OptionError, match="TREC judgments holds no frame"):
         load("qrels").read_ranking(path)

@@ -1,10 +1,7 @@
 """Data frames as data: one row per document, read through narwhals.
 
 A frame is what narwhals takes: pandas, Polars (eager or lazy), PyArrow, DuckDB, Modin and so on. Columns are found by
-name: ``query`` and ``label`` must be there; ``score``, ``doc`` and ``weight`` are used if they are there, and must be
-there if they are named otherwise; None leaves one alone. ``features`` lists columns of numbers, or of lists of numbers
-that are all equally long. Without it they are all other columns of numbers, in the order of the frame (true and false
-are none), and a column of lists named "features".
+name.
 """
 
 from __future__ import annotations
@@ -61,11 +58,34 @@ def from_frame(
     weight: str | None = "weight",
     features: Sequence[str] | None = None,
 ) -> RankingData:
-    """RankingData from a data frame; the rows of a query may be scattered, and keep their order.
+    """Return the rows of a data frame as RankingData; the rows of a query need not be adjacent.
 
-    Query ids of an integer column stay integers, others are text. A missing value is a DataError, but for features:
-    there it is NaN, and counted in ``problems``.
+    Parameters
+    ----------
+    df : pandas, Polars, PyArrow, DuckDB or another frame that narwhals takes
+        One row per document.
+    query, label : str
+        The columns of query ids and labels, which must be there. Query ids of an integer column stay integers, others
+        are text.
+    score, doc, weight : str or None
+        The columns of scores, document ids and weights: used if they are there, and required if they are not named as
+        by default; None leaves them out.
+    features : sequence of str, optional
+        Columns of numbers, or of lists of numbers that are all equally long. Unless given, all other columns of
+        numbers in the order of the frame, and a column of lists named "features".
 
+    Returns
+    -------
+    RankingData
+        Grouped by query. A missing feature is NaN, and counted in ``problems``.
+
+    Raises
+    ------
+    DataError
+        If a column is missing or cannot be read, or a value other than a feature is missing.
+
+    Examples
+    --------
     >>> import pyarrow
     >>> table = pyarrow.table({"qid": ["b", "a", "b"], "label": [1, 0, 2], "length": [3.5, None, 0.5]})
     >>> from_frame(table)
@@ -83,7 +103,7 @@ def feature_columns(
     weight: str | None = None,
     features: Sequence[str] | None = None,
 ) -> list[str]:
-    """The columns that are features: those named, or all that `from_frame` would take, scores and weights left out.
+    """Return the columns that are features: those named, or all that `from_frame` would take as features.
 
     >>> import pyarrow
     >>> feature_columns(pyarrow.table({"qid": [1], "label": [0], "score": [0.5], "bm25": [3.5], "url": ["a"]}))
@@ -95,7 +115,7 @@ def feature_columns(
 def ranking_and_scores(
     frame: Any, columns: str | Sequence[str] | None = None, query: str = "qid", label: str = "label"
 ) -> tuple[RankingData, dict[str, Floats] | None]:
-    """A frame as data, and the scores in the named columns, one system per column.
+    """Return a frame as data, and the scores in the named columns, one system per column.
 
     One name, or None for the data's own scores, is one system without a name: {"": scores}, or None.
     """
@@ -111,8 +131,17 @@ def ranking_and_scores(
 
 
 def qrels_from_frame(df: Any, query: str = "qid", doc: str = "doc", label: str = "label") -> Qrels:
-    """Judgments from a data frame; the rows of a query may be scattered.
+    """Return the rows of a data frame as judgments; the rows of a query need not be adjacent.
 
+    Parameters
+    ----------
+    df : frame that narwhals takes
+        One row per judgment.
+    query, doc, label : str
+        The columns of query ids, document ids and labels.
+
+    Examples
+    --------
     >>> import pyarrow
     >>> qrels_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "label": [2, 0]}))["q1"]
     {'d1': 2.0, 'd2': 0.0}
@@ -123,8 +152,19 @@ def qrels_from_frame(df: Any, query: str = "qid", doc: str = "doc", label: str =
 
 
 def run_from_frame(df: Any, query: str = "qid", doc: str = "doc", score: str = "score", name: str = "") -> Run:
-    """A run from a data frame; the rows of a query may be scattered, the scores alone make the order.
+    """Return the rows of a data frame as a run; rows may be in any order, only scores determine the ranking.
 
+    Parameters
+    ----------
+    df : frame that narwhals takes
+        One row per retrieved document.
+    query, doc, score : str
+        The columns of query ids, document ids and scores.
+    name : str, default=""
+        The name of the run.
+
+    Examples
+    --------
     >>> import pyarrow
     >>> run_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "score": [0.5, 0.75]}))["q1"]
     {'d1': 0.5, 'd2': 0.75}

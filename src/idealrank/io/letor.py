@@ -35,12 +35,39 @@ def read_letor(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> RankingData:
-    r"""Read a LETOR or SVMlight file, .gz and .xz too; "-" is standard input.
+    r"""Read a LETOR or SVMlight file.
 
-    Features that a line leaves out are 0; ``NULL`` is NaN, a value beyond float32 infinite, and both are counted in
-    ``problems``. With ``sparse``, features are SciPy CSR. A file without ``qid:`` needs the sizes of its groups: the
-    file named by ``group``, or, as LightGBM keeps it, one of the same name with ``.query`` after it.
+    Features that a line leaves out are 0. ``NULL`` is read as NaN and a value that overflows float32 as infinite; both
+    are counted in ``problems``.
 
+    Parameters
+    ----------
+    path : path-like or binary file
+        The file, which may be compressed with gzip or xz; "-" is standard input.
+    sparse : bool, default=False
+        Whether to keep the features as a SciPy CSR array.
+    group : path-like, optional
+        A file with the number of documents of each query, one per line, for a file without ``qid:``. Unless given,
+        that of the same name with ``.query`` after it, as LightGBM keeps it.
+    n_features_max : int, default=100_000
+        The largest feature id that is allowed.
+    n_threads : int, optional
+        The number of threads; all cores unless given.
+    progress : callable, optional
+        Called with the bytes read so far and the size of the file, or None where it is not known.
+
+    Returns
+    -------
+    RankingData
+        Grouped by query.
+
+    Raises
+    ------
+    ParseError
+        If the text cannot be read; the message starts with the path, the line and the column.
+
+    Examples
+    --------
     >>> import io
     >>> read_letor(io.BytesIO(b"2 qid:10 1:0.5 3:1 #docid = GX-1\n0 qid:10 2:0.25 #docid = GX-2\n"))
     RankingData(1 queries, 2 documents, 3 features, labels 0 2, doc_ids)
@@ -96,7 +123,7 @@ def read_letor(
 
 
 def widened(data: RankingData, n_features: int) -> RankingData:
-    """The data with at least so many features: LETOR files may leave out the last ones, which are 0.
+    """Return the data with at least this many features: LETOR files may leave out the last ones, which are 0.
 
     >>> import io
     >>> widened(read_letor(io.BytesIO(b"1 qid:1 1:5")), 3).features
@@ -128,7 +155,7 @@ def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: i
         group = next((candidate for candidate in candidates if beside and Path(candidate).is_file()), None)
         if group is None:
             raise ParseError(
-                "lines have no qid:, and no group sizes were given; pass group=FILE, one size a line", name
+                "lines have no qid:, and no group sizes were given; pass group=FILE, one size per line", name
             )
     sizes = read_groups(group)
     if sizes.sum() != n_docs:
@@ -139,11 +166,20 @@ def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: i
 
 
 def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
-    """Write labels, query ids, features and document ids for `read_letor`; .gz and .xz by the ending.
+    """Write labels, query ids, features and document ids so that `read_letor` gives them back.
 
-    Numbers are as short as reads back the same. Lines are in the order of the input rows. Scores and
-    weights have no place in this format.
+    Numbers are written with as few digits as give the same number back, lines in the order of the input rows. Scores
+    and weights have no place in this format.
 
+    Parameters
+    ----------
+    data : RankingData
+        What to write.
+    path : path-like
+        The file, compressed if its name ends in .gz or .xz; "-" is standard output.
+
+    Examples
+    --------
     >>> from idealrank import from_arrays
     >>> write_letor(from_arrays([2, 0], query_ids=[7, 7], features=[[0.5, 1], [0, 3]]), "train.txt")
     >>> print(Path("train.txt").read_text(), end="")

@@ -1,4 +1,4 @@
-"""One number a line: scores of documents, and sizes of groups."""
+"""One number per line: scores of documents, and sizes of groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["read_groups", "read_scores", "write_groups", "write_scores"]
 
 
 def read_scores(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Floats:
-    r"""Read one score a line, in the order of the documents; an empty line is an error.
+    r"""Read one score per line, in the order of the documents; an empty line is an error.
 
     >>> import io
     >>> read_scores(io.BytesIO(b"0.5\n-1e3\n"))
@@ -26,7 +26,7 @@ def read_scores(path: Source, *, n_threads: int | None = None, progress: Progres
 
 
 def read_groups(path: Source, *, n_threads: int | None = None) -> Int64s:
-    r"""Read one group size a line, as LightGBM's ``.query`` and XGBoost's ``.group`` files have them.
+    r"""Read one group size per line, as LightGBM's ``.query`` and XGBoost's ``.group`` files have them.
 
     >>> import io
     >>> read_groups(io.BytesIO(b"3\n12\n"))
@@ -46,7 +46,7 @@ def _read_numbers(
 
 
 def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
-    """Write one score a line, each so that it reads back the same.
+    """Write one score per line, with enough digits to read the same score back.
 
     >>> write_scores([0.5, -2], "scores.txt")
     >>> read_scores("scores.txt")
@@ -56,7 +56,7 @@ def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
 
 
 def write_groups(sizes: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
-    """Write one group size a line.
+    """Write one group size per line.
 
     >>> write_groups([3, 12], "train.txt.query")
     >>> read_groups("train.txt.query")

@@ -33,8 +33,22 @@ __all__ = ["CSV", "PARQUET", "parquet_file", "read_csv", "read_frame", "read_par
 
 
 def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
-    """Read a Parquet file as `from_frame` reads a frame, with the same arguments; unused columns are not read.
+    """Read a Parquet file as `from_frame` reads a frame; unused columns are not read.
 
+    Parameters
+    ----------
+    path : path-like or binary file
+        The file; "-" is standard input.
+    **columns
+        The names of columns, as `from_frame` takes them.
+
+    Returns
+    -------
+    RankingData
+        Grouped by query.
+
+    Examples
+    --------
     >>> import pyarrow.parquet
     >>> table = pyarrow.table({"q": ["b", "b"], "label": [1, 0], "bm25": [0.5, 0.75]})
     >>> pyarrow.parquet.write_table(table, "train.parquet")
@@ -50,10 +64,24 @@ def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
 
 
 def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
-    r"""Read a CSV file as `from_frame` reads a frame, with the same arguments; .gz and .xz too, "-" is standard input.
+    r"""Read a CSV file as `from_frame` reads a frame.
 
     Query ids are integers if all of them are written as such, without leading zeros; else they are text.
 
+    Parameters
+    ----------
+    path : path-like or binary file
+        The file, which may be compressed with gzip or xz; "-" is standard input.
+    **columns
+        The names of columns, as `from_frame` takes them.
+
+    Returns
+    -------
+    RankingData
+        Grouped by query.
+
+    Examples
+    --------
     >>> data = read_csv(io.BytesIO(b"qid,label,score\n7,1,0.5\n7,0,0.75\n"))
     >>> data.labels, data.scores, data.query_ids
     (array([1., 0.]), array([0.5 , 0.75]), array([7]))

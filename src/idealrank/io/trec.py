@@ -22,8 +22,24 @@ _QUERIES_AT_ONCE = 256
 
 
 def read_qrels(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Qrels:
-    r"""Read judgments; fields are apart by spaces or tabs, a line that starts with ``#`` is a comment.
+    r"""Read TREC judgments; fields are separated by spaces or tabs, and a line that starts with ``#`` is a comment.
 
+    Parameters
+    ----------
+    path : path-like or binary file
+        The file, which may be compressed with gzip or xz; "-" is standard input.
+    n_threads : int, optional
+        The number of threads; all cores unless given.
+    progress : callable, optional
+        Called with the bytes read so far and the size of the file, or None where it is not known.
+
+    Returns
+    -------
+    Qrels
+        The labels by query and document.
+
+    Examples
+    --------
     >>> import io
     >>> read_qrels(io.BytesIO(b"q1 0 d1 2\nq1 0 d#2 0\n"))["q1"]
     {'d1': 2.0, 'd#2': 0.0}
@@ -37,8 +53,24 @@ def read_qrels(path: Source, *, n_threads: int | None = None, progress: Progress
 
 
 def read_run(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Run:
-    r"""Read a run, named by the tag of its last line; the rank field is passed over, scores alone make the order.
+    r"""Read a TREC run, named by the tag of its last line; ranks are ignored, only scores determine the order.
 
+    Parameters
+    ----------
+    path : path-like or binary file
+        The file, which may be compressed with gzip or xz; "-" is standard input.
+    n_threads : int, optional
+        The number of threads; all cores unless given.
+    progress : callable, optional
+        Called with the bytes read so far and the size of the file, or None where it is not known.
+
+    Returns
+    -------
+    Run
+        The scores by query and document.
+
+    Examples
+    --------
     >>> import io
     >>> run = read_run(io.BytesIO(b"q1 Q0 d1 1 9.5 bm25\nq1 Q0 d2 2 7.25 bm25\n"))
     >>> run.name, run["q1"]
@@ -59,8 +91,17 @@ def _check_not_empty(n_docs: int, path: Source, n_lines: int) -> None:
 
 
 def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
-    """Write judgments so that `read_qrels` gives them back; .gz and .xz by the ending.
+    """Write judgments so that `read_qrels` gives them back.
 
+    Parameters
+    ----------
+    qrels : Qrels
+        What to write; an id with blanks in it is a DataError.
+    path : path-like
+        The file, compressed if its name ends in .gz or .xz; "-" is standard output.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> write_qrels(Qrels({"q1": {"d1": 2, "d2": 0}}), "qrels.txt")
     >>> print(Path("qrels.txt").read_text(), end="")
@@ -71,8 +112,17 @@ def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
 
 
 def write_run(run: Run, path: str | os.PathLike[str]) -> None:
-    """Write a run, with ranks by score, so that `read_run` gives it back; .gz and .xz by the ending.
+    """Write a run, with ranks by score, so that `read_run` gives it back.
 
+    Parameters
+    ----------
+    run : Run
+        What to write; a name or an id with blanks in it is a DataError.
+    path : path-like
+        The file, compressed if its name ends in .gz or .xz; "-" is standard output.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> write_run(Run({"q1": {"d1": 0.5, "d2": 0.75}}, name="bm25"), "bm25.run")
     >>> print(Path("bm25.run").read_text(), end="")
