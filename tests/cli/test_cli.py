@@ -501,6 +501,30 @@ def test_standard_input_and_output_need_kinds_and_then_work() -> None:
         assert run("convert", *args).exit_code == 2
 
 
+def test_content_wins_over_the_name_of_what_is_read(tmp_path: Path) -> None:
+    for content, name in [(QRELS, "judgments"), (QRELS, "data.csv"), (LETOR, "qrels.txt"), (CSV, "train.txt")]:
+        if content == CSV:
+            pytest.importorskip("pyarrow")
+        (tmp_path / name).write_text(content)
+        shown = run("convert", str(tmp_path / name), "-", "--to", "qrels")
+        assert (shown.exit_code, shown.stdout) == (0, QRELS)
+    (tmp_path / "first").write_text(RUN)
+    assert run("evaluate", str(tmp_path / "judgments"), str(tmp_path / "first")).exit_code == 0
+
+
+def test_a_file_of_no_known_format_is_a_failure_that_names_the_option(tmp_path: Path) -> None:
+    path = tmp_path / "noending"
+    for content, what in [
+        (b"", "the file is empty"),
+        (b"\x7fELF\x00", "the file does not begin like any of "),
+    ]:
+        path.write_bytes(content)
+        shown = run("convert", str(path), "b.csv")
+        assert shown.exit_code == 1
+        assert shown.output.startswith(f"idealrank: error: {path}:1:1: {what}")
+    assert "give --from letor|qrels|run|parquet|csv" in shown.output
+
+
 def test_from_and_to_win_over_names(tmp_path: Path) -> None:
     assert converted(tmp_path, QRELS, "run.txt", "b.dat", "--from", "qrels", "--to", "qrels")[0] == QRELS
     assert converted(tmp_path, CSV, "data.csv.txt", "b.dat", "--from", "csv", "--to", "qrels")[0] == QRELS

@@ -19,7 +19,7 @@ from strategies import finite, nested, words
 from idealrank import Ids, Qrels, RankingData, Run, from_arrays
 from idealrank._base.frames import Backend
 from idealrank.errors import DataError, MissingExtraError, OptionError, ParseError
-from idealrank.io import frames
+from idealrank.io import frame_arrays, frames
 from idealrank.io.frame_output import to_frame
 from idealrank.io.frame_roles import Columns
 from idealrank.io.frames import from_frame, qrels_from_frame, run_from_frame
@@ -157,7 +157,7 @@ def test_missing_features_are_nan_and_counted(source: str) -> None:
 
 
 def test_missing_features_are_found_in_every_block_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "_ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(frame_arrays, "_ROWS_AT_ONCE", 3)
     values = np.arange(20.0).reshape(2, 10)
     values[1, [4, 9]] = np.nan
     data = from_frame(frame_of("pyarrow", {"qid": [1] * 10, "label": [0] * 10, "a": values[0], "b": values[1]}))
@@ -390,7 +390,7 @@ def test_without_pyarrow_text_and_lists_are_the_same(source: str, monkeypatch: p
         n_asked += 1
         raise MissingExtraError("pyarrow", "parquet")
 
-    monkeypatch.setattr(frames, "pyarrow_module", missing_pyarrow)
+    monkeypatch.setattr(frame_arrays, "pyarrow_module", missing_pyarrow)
     assert_same(from_frame(frame), expected)
     assert n_asked == 3  # for query ids, document ids and features
     assert expected.known_features().shape == (4, 4)

@@ -215,11 +215,5 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
             file.write(text)
 
 
-LETOR = Format(
-    "letor",
-    RankingData,
-    rb"(?:%b%bqid:|%b%b\d+:)" % (FIELD, BLANK, NUMBER, BLANK),
-    read_letor,
-    write_letor,
-    options=("sparse", "group", "progress"),
-)
+_BEGINS = rb"(?:%b%bqid:|%b%b\d+:)" % (FIELD, BLANK, NUMBER, BLANK)
+LETOR = Format("letor", RankingData, _BEGINS, read_letor, write_letor, options=("sparse", "group", "progress"))

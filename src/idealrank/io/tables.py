@@ -145,7 +145,7 @@ def _format_named(path: str | os.PathLike[str]) -> Format:
     return found
 
 
-def _read_parquet_table(path: Source) -> pyarrow.Table:
+def _parquet_table(path: Source) -> pyarrow.Table:
     with parquet_file(path) as file:
         return file.read()
 
@@ -245,23 +245,19 @@ def _line_of_record(content: bytes, record: int) -> int:
     return start
 
 
+# Two names of columns; one with blanks in it must be quoted, for unquoted it is more likely another format's.
+_NAME = rb'(?:"[^"\x00-\x1f]*"|[^"\x00-\x20,]+)[ \t]*'
+_HEADER = _NAME + rb",[ \t]*" + _NAME + rb"(?:[,\r\n]|$)"
+_write_parquet, _write_csv = partial(_write, as_parquet=True), partial(_write, as_parquet=False)
+
 PARQUET = Format(
     "parquet",
     Frame,
     b"PAR1",
-    _read_parquet_table,
-    partial(_write, as_parquet=True),
+    _parquet_table,
+    _write_parquet,
     options=(),
     ranking_reader=read_parquet,
     is_text=False,
 )
-# The first line begins with two names; one with blanks in it must be quoted, for it is more likely another format's.
-CSV = Format(
-    "csv",
-    Frame,
-    rb"{0}[ \t]*,[ \t]*{0}[ \t]*(?:[,\r\n]|$)".replace(b"{0}", rb'(?:"[^"\x00-\x1f]*"|[^"\x00-\x20,]+)'),
-    _read_csv_table,
-    partial(_write, as_parquet=False),
-    options=("text", "progress"),
-    ranking_reader=read_csv,
-)
+CSV = Format("csv", Frame, _HEADER, _read_csv_table, _write_csv, options=("text", "progress"), ranking_reader=read_csv)
