@@ -251,13 +251,6 @@ _HEADER = _NAME + rb",[ \t]*" + _NAME + rb"(?:[,\r\n]|$)"
 _write_parquet, _write_csv = partial(_write, as_parquet=True), partial(_write, as_parquet=False)
 
 PARQUET = Format(
-    "parquet",
-    Frame,
-    b"PAR1",
-    _parquet_table,
-    _write_parquet,
-    options=(),
-    ranking_reader=read_parquet,
-    is_text=False,
+    "parquet", Frame, b"PAR1", _parquet_table, _write_parquet, options=(), ranking_reader=read_parquet, is_text=False
 )
 CSV = Format("csv", Frame, _HEADER, _read_csv_table, _write_csv, options=("text", "progress"), ranking_reader=read_csv)
