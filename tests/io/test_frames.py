@@ -19,7 +19,7 @@ from strategies import finite, nested, words
 from idealrank import Ids, Qrels, RankingData, Run, from_arrays
 from idealrank._base.frames import Backend
 from idealrank.errors import DataError, MissingExtraError, OptionError, ParseError
-from idealrank.io import frame_arrays, frames
+from idealrank.io import frame_arrays
 from idealrank.io.frame_output import to_frame
 from idealrank.io.frame_roles import Columns
 from idealrank.io.frames import from_frame, qrels_from_frame, run_from_frame
