@@ -90,7 +90,10 @@ if TYPE_CHECKING:
     from idealrank.io.tables import read_csv as read_csv
     from idealrank.io.tables import read_parquet as read_parquet
     from idealrank.io.tables import write_frame as write_frame
-    from idealrank.io.trec import *  # noqa: F403
+    from idealrank.io.trec import read_qrels as read_qrels
+    from idealrank.io.trec import read_run as read_run
+    from idealrank.io.trec import write_qrels as write_qrels
+    from idealrank.io.trec import write_run as write_run
     from idealrank.losses.names import loss as loss
     from idealrank.measures import cutoffs as cutoffs
     from idealrank.measures import discounts as discounts
