@@ -18,8 +18,9 @@ from idealrank._typing import Floats
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import Measures, evaluate
-from idealrank.evaluation.results import Evaluation, Evaluations, Measured, best_of, changes_text
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import Measures, judged_and_systems
+from idealrank.evaluation.results import Evaluations, Measured, best_of, changes_text
 from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed
@@ -344,9 +345,9 @@ def compare(
     (-0.25, 1)
     """
     check_choices(test, correction)
-    evaluations = evaluate(data, systems, measures, like=like, order=order, n_threads=n_threads)
+    judged, named = judged_and_systems(data, systems, order=order)
     return compared(
-        Evaluations({"": evaluations}) if isinstance(evaluations, Evaluation) else evaluations,
+        Evaluator(judged, like, n_threads=n_threads).evaluate_all(named.items(), measures),
         baseline=baseline,
         test=test,
         correction=correction,

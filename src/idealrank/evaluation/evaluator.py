@@ -1,50 +1,155 @@
-"""Evaluate rankings: data and scores in, one value per query and measure out, under a named convention."""
+"""Evaluate rankings: one object fixes the judged documents, the convention and the query set for all systems."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias, overload
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._typing import Booleans, Floats, Int64s
+from idealrank._typing import Booleans, Floats
 from idealrank.data.construction import from_arrays
 from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.lists import Lists
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import DataError
+from idealrank.evaluation.counts import Counts
+from idealrank.evaluation.inputs import Data, Measures, OneRun, Scores, judged_and_systems, named_measures
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare
 from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
-from idealrank.measures.cutoffs import Cutoff, Rank
-from idealrank.measures.names import measure
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["evaluate"]
+__all__ = ["Evaluator", "evaluate"]
 
 
-class _Frame(Protocol):
-    """A data frame of any library."""
+class Evaluator:
+    """Judged documents and a convention, fixed for any number of systems and measures.
 
-    @property
-    def columns(self) -> Any: ...
+    `evaluate`, `compare`, `explain`, the commands of the command line, reports and their curves all evaluate through
+    one of these, so that the same data and the same measure give the same number everywhere.
 
+    Parameters
+    ----------
+    judged : Qrels or RankingData
+        The judged documents. Systems are runs beside judgments, and scores beside RankingData.
+    like : str or Convention, optional
+        What unnamed options of measures mean; "trec_eval" for judgments and "idealrank" for RankingData by default.
+    n_threads : int, optional
+        Threads to use; None uses every core.
 
-class _Array(Protocol):
-    """An array or a column of any library."""
+    Examples
+    --------
+    >>> evaluator = Evaluator(Qrels({"q1": {"d1": 1, "d2": 0}}))
+    >>> evaluator.evaluate(Run({"q1": {"d1": 0.5, "d2": 0.7}}), "rr").mean, evaluator.convention.name
+    ({'rr': 0.5}, 'trec_eval')
+    """
 
-    def __array__(self, dtype: Any = ..., /) -> npt.NDArray[Any]: ...
+    def __init__(
+        self, judged: Qrels | RankingData, like: str | Convention | None = None, *, n_threads: int | None = None
+    ) -> None:
+        self.judged = judged
+        self.convention = convention(like or ("trec_eval" if isinstance(judged, Qrels) else "idealrank"))
+        self.n_threads = n_threads
 
+    def evaluate(self, system: Run | Floats, measures: Measures) -> Evaluation:
+        """Evaluate one system: a run, or checked scores in the order of the data."""
+        named = named_measures(measures)
+        if isinstance(self.judged, RankingData):
+            assert not isinstance(system, Run)
+            missing = (self.judged.group_sizes == 0) & (self.judged.judged is not None)
+            return self._measured(self.judged, system, missing, named)
+        assert isinstance(system, Run)
+        return self._measured(*self._joined(self.judged, system), named)
 
-Measures: TypeAlias = str | Measure | Iterable[str | Measure]
-Data: TypeAlias = Qrels | Mapping[str, Mapping[str, float]] | RankingData | _Frame | os.PathLike[str] | npt.ArrayLike
-OneRun: TypeAlias = Run | Mapping[str, Mapping[str, float]]
-Scores: TypeAlias = _Array | Sequence[float]
+    def evaluate_all(self, systems: Iterable[tuple[str, Run | Floats]], measures: Measures) -> Evaluations:
+        """Evaluate several systems, given as pairs (name, system); each is let go before the next is asked for."""
+        return Evaluations({name: self.evaluate(system, measures) for name, system in systems})
+
+    def complete_lists(
+        self, systems: Iterable[tuple[str, Run | Floats]]
+    ) -> tuple[RankingData, dict[str, Floats], list[str]]:
+        """Return lists that every system ranks completely, which theory compares: data, scores by system, remarks.
+
+        Runs do not retrieve the same documents. Therefore the judged documents are ranked: those that a run does not
+        retrieve come last, all tied, and documents that nobody judged are left out.
+        """
+        scores: dict[str, Floats] = {}
+        if isinstance(self.judged, RankingData):
+            for name, system in systems:
+                assert not isinstance(system, Run)
+                scores[name] = system
+            return self.judged, scores, []
+        documents = self.judged.to_dict()
+        data = from_arrays(
+            [max(label, 0.0) for labels in documents.values() for label in labels.values()],
+            query_ids=[query for query, labels in documents.items() for _ in labels],
+        )
+        remarks = []
+        for name, system in systems:
+            assert isinstance(system, Run)
+            retrieved = {query: system.get(query, {}) for query in documents}
+            scores[name] = np.concatenate(
+                [_scores_of_all(retrieved[query], labels) for query, labels in documents.items()]
+            )
+            absent = sum(len(labels.keys() - retrieved[query]) for query, labels in documents.items())
+            if absent:
+                remarks.append(
+                    f"{name} does not retrieve {absent:,} of {data.n_docs:,} judged documents; they come last"
+                )
+        return data, scores, remarks
+
+    def _joined(self, qrels: Qrels, answer: Run) -> tuple[RankingData, Floats, Booleans]:
+        """Return the run's documents with their labels, their scores, and which queries the run leaves out."""
+        if self.convention.duplicates == "error":
+            for problem in (*qrels.problems, *answer.problems):
+                if problem.kind == "duplicate":
+                    name = self.convention.name
+                    raise DataError(f"{problem.message}; {name} refuses such data, another convention may not")
+        for table, what in ((qrels, "the judgments are"), (answer, "the run is")):
+            if table.n_docs == 0:
+                raise DataError(f"{what} empty: there is nothing to evaluate")
+        joined = join(qrels, answer, n_threads=self.n_threads)
+        assert joined.scores is not None
+        # A query that the run names without documents is not missing; one without judgments is to its judges.
+        missing = (qrels.query_ids.index_in(answer.query_ids) < 0) | (np.diff(qrels.offsets) == 0)
+        return joined, joined.scores, missing
+
+    def _measured(
+        self, data: RankingData, scores: Floats, missing: Booleans, named: Mapping[str, Measure]
+    ) -> Evaluation:
+        rules = self.convention
+        filled = {name: each.with_convention(rules) for name, each in named.items()}
+        counts = Counts.of(filled.values(), joined=data.judged is not None)
+        problems: dict[Problem, None] = {}
+        values: dict[str, Floats] = {}
+        rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
+        for own_rules in sorted(
+            dict.fromkeys(rules_of.values()), key=rules.__ne__
+        ):  # counts are made by the usual ones
+            lists, absent, met = prepare(data, scores, own_rules, missing, self.n_threads)
+            chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
+            found = _measured(lists, absent, chosen, None if values else counts)
+            problems |= dict.fromkeys(met)
+            if not values:
+                problems |= dict.fromkeys(counts.problems(found, lists.sizes))
+            values |= found
+        for name in named:
+            skipped = int(np.isnan(values[name]).sum())
+            if skipped and filled[name].empty == "skip":
+                what = f"{skipped:,} queries have no value of {name} and are left out of its mean"
+                problems[Problem("skipped query", skipped, what)] = None
+            values[name].flags.writeable = False
+        exceptions = {
+            name: dict(own.data.items() - rules.data.items()) for name, own in rules_of.items() if own != rules
+        }
+        per_query = {name: values[name] for name in named}
+        assert lists.query_ids is not None
+        return Evaluation(per_query, lists.query_ids, filled, rules, tuple(problems), exceptions=exceptions)
 
 
 @overload
@@ -101,141 +206,26 @@ def evaluate(
     >>> evaluate([2, 0, 1], [0.9, 0.8, 0.7], "dcg").mean
     {'dcg': 3.5}
     """
-    named = named_measures(measures)
-    if isinstance(data, (Qrels, Mapping)):
-        if offsets is not None or query_ids is not None:
-            raise DataError("offsets and query_ids go with arrays of labels; judgments name their queries themselves")
-        rules = convention(like or "trec_eval")
-        qrels = data if isinstance(data, Qrels) else Qrels(data)
-        if _is_several_runs(scores):
-            return Evaluations(
-                {name: _evaluate_run(qrels, each, named, rules, n_threads) for name, each in scores.items()}
-            )
-        return _evaluate_run(qrels, scores, named, rules, n_threads)
-
-    rules = convention(like or "idealrank")
-    ranking, columns = as_ranking(data, scores, offsets, query_ids, order)
-    if ranking.n_docs == 0:
-        raise DataError("there are no documents: there is nothing to evaluate")
-    systems = {name: evaluate_ranking(ranking, each, named, rules, n_threads) for name, each in columns.items()}
-    return systems[""] if list(systems) == [""] else Evaluations(systems)
+    judged, systems = judged_and_systems(data, scores, offsets, query_ids, order)
+    found = Evaluator(judged, like, n_threads=n_threads).evaluate_all(systems.items(), measures)
+    return found[""] if list(found) == [""] else found
 
 
-def named_measures(measures: Measures) -> dict[str, Measure]:
-    """{measure as given: measure}."""
-    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    if not listed:
-        raise OptionError("no measure was named")
-    return {str(given): measure(given) for given in listed}
-
-
-def _is_several_runs(scores: Any) -> bool:
-    """{name: run} rather than {query: {document: score}}: one level deeper."""
-    if isinstance(scores, Run) or not isinstance(scores, Mapping):
-        return False
-    return any(
-        isinstance(each, Run)
-        or (isinstance(each, Mapping) and any(isinstance(docs, Mapping) for docs in each.values()))
-        for each in scores.values()
-    )
-
-
-def as_ranking(
-    data: Any,
-    scores: Any = None,
-    offsets: npt.ArrayLike | None = None,
-    query_ids: Iterable[object] | None = None,
-    order: Order | None = None,
-) -> tuple[RankingData, dict[str, Floats]]:
-    """Return the data, and {name: scores in the order of the data}; one system without a name is called ""."""
-    is_frame = hasattr(data, "columns") or isinstance(data, (str, os.PathLike))
-    if (offsets is not None or query_ids is not None) and (is_frame or isinstance(data, RankingData)):
-        raise DataError("offsets and query_ids go with arrays of labels; RankingData and frames have their own")
-    if is_frame:
-        from idealrank.io.frames import ranking_and_scores
-
-        if isinstance(data, (str, os.PathLike)):
-            from idealrank.io.tables import read_frame
-
-            data = read_frame(data, text=())
-        data, scores = ranking_and_scores(data, scores)
-        order = "grouped"
-    elif not isinstance(data, RankingData):
-        data, order = from_arrays(data, offsets=offsets, query_ids=query_ids), "input"
-    if scores is None:
-        if data.scores is None:
-            raise DataError("the data has no scores of its own; give one score per document")
-        return data, {"": data.scores}
-    systems = scores if isinstance(scores, Mapping) else {"": scores}
-    return data, {name: data.check_scores(each, order) for name, each in systems.items()}
-
-
-def _evaluate_run(
-    qrels: Qrels, answer: Any, named: Mapping[str, Measure], rules: Convention, n_threads: int | None
-) -> Evaluation:
-    if answer is None:
-        raise DataError("judgments need a run: a Run, or {query: {document: score}}")
-    answer = answer if isinstance(answer, Run) else Run(answer)
-    if rules.duplicates == "error":
-        for problem in (*qrels.problems, *answer.problems):
-            if problem.kind == "duplicate":
-                raise DataError(f"{problem.message}; {rules.name} refuses such data, another convention may not")
-    for table, what in ((qrels, "the judgments are"), (answer, "the run is")):
-        if table.n_docs == 0:
-            raise DataError(f"{what} empty: there is nothing to evaluate")
-    joined = join(qrels, answer, n_threads=n_threads)
-    assert joined.scores is not None
-    # A query that the run names without documents is not missing; one without judgments is to its judges.
-    missing = (qrels.query_ids.index_in(answer.query_ids) < 0) | (np.diff(qrels.offsets) == 0)
-    return evaluate_ranking(joined, joined.scores, named, rules, n_threads, missing)
-
-
-def evaluate_ranking(
-    data: RankingData,
-    scores: Floats,
-    named: Mapping[str, Measure],
-    rules: Convention,
-    n_threads: int | None,
-    missing: Booleans | None = None,
-) -> Evaluation:
-    """Evaluate one system, whose scores are checked, on queries of which the run may leave out some."""
-    if missing is None:
-        missing = (np.diff(data.offsets) == 0) & (data.judged is not None)
-    filled = {name: each.with_convention(rules) for name, each in named.items()}
-    signs = _Signs.of(filled.values(), joined=data.judged is not None)
-    problems: dict[Problem, None] = {}
-    values: dict[str, Floats] = {}
-    rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
-    for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):  # the signs are of what is usual
-        lists, absent, met = prepare(data, scores, own_rules, missing, n_threads)
-        chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
-        found = _measured(lists, absent, chosen, None if values else signs)
-        problems |= dict.fromkeys(met)
-        if not values:
-            problems |= dict.fromkeys(signs.problems(found, lists.sizes))
-        values |= found
-    for name in named:
-        skipped = int(np.isnan(values[name]).sum())
-        if skipped and filled[name].empty == "skip":
-            what = f"{skipped:,} queries have no value of {name} and are left out of its mean"
-            problems[Problem("skipped query", skipped, what)] = None
-        values[name].flags.writeable = False
-    exceptions = {name: dict(own.data.items() - rules.data.items()) for name, own in rules_of.items() if own != rules}
-    per_query = {name: values[name] for name in named}
-    assert lists.query_ids is not None
-    return Evaluation(per_query, lists.query_ids, filled, rules, tuple(problems), exceptions=exceptions)
+def _scores_of_all(retrieved: Mapping[str, float], labels: Mapping[str, float]) -> Floats:
+    least = min(retrieved.values(), default=0.0) - 1
+    return np.array([retrieved.get(doc, least) for doc in labels], np.float64)
 
 
 def _measured(
-    lists: Lists, missing: Booleans, filled: Mapping[str, Measure], signs: _Signs | None
+    lists: Lists, missing: Booleans, filled: Mapping[str, Measure], counts: Counts | None
 ) -> dict[str, Floats]:
-    """Return one value per query of each measure, and of the signs."""
+    """Return one value per query of each measure, and of the counts."""
     values: dict[str, Floats] = {}
     ties_of = {name: each.ties or "average" for name, each in filled.items()}
     for ties in dict.fromkeys(ties_of.values()):
         group: dict[str, Measure | Plan] = {name: each for name, each in filled.items() if ties_of[name] == ties}
-        if signs is not None and not values:
-            group |= signs.plans
+        if counts is not None and not values:
+            group |= counts.plans
         ordered, kernel_ties = in_order_of_ties(lists, ties)
         with ordered.locating():
             values |= _in_one_sort(ordered, group, kernel_ties)
@@ -266,49 +256,3 @@ def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -
     if plans:
         values |= dict(zip(plans, run(list(plans.values()), lists, ties), strict=True))
     return values
-
-
-@dataclass(frozen=True)
-class _Signs:
-    """What else to count in the same pass: signs that the numbers hang on more than the ranking."""
-
-    cutoff: Cutoff | None
-    joined: bool
-
-    @classmethod
-    def of(cls, measures: Iterable[Measure], *, joined: bool) -> _Signs:
-        """Down to the deepest rank that a measure looks at."""
-        cuts = [each.cutoff for each in measures]
-        ranks = [cut.k for cut in cuts if isinstance(cut, Rank)]
-        return cls(Rank(max(ranks)) if len(ranks) == len(cuts) else None, joined)
-
-    @property
-    def plans(self) -> dict[str, Plan]:
-        """Counts a query: ranks that share their score, ranks that were judged."""
-        plans = {"\0tied": Plan("tied", "judged", cutoff=self.cutoff)}
-        if self.joined:
-            plans["\0judged"] = Plan("sum", "judged", cutoff=self.cutoff)
-        return plans
-
-    def problems(self, values: Mapping[str, Floats], sizes: Int64s) -> tuple[Problem, ...]:
-        """What the counts say, where there is something to say."""
-        ranked = sizes if self.cutoff is None else np.minimum(sizes, self.cutoff.at(sizes))
-        where = "ranked documents" if self.cutoff is None else f"documents in the first {self.cutoff}"
-        found = []
-        tied = int(values["\0tied"].sum())
-        if tied:
-            what = (
-                f"{_percent(tied, ranked)} of the {where} share their score with another: their order is a convention"
-            )
-            found.append(Problem("tied document", tied, what))
-        if self.joined:
-            unjudged = int(ranked.sum() - values["\0judged"].sum())
-            if unjudged:
-                found.append(
-                    Problem("unjudged document", unjudged, f"{_percent(unjudged, ranked)} of the {where} are unjudged")
-                )
-        return tuple(found)
-
-
-def _percent(count: int, ranked: Int64s) -> str:
-    return f"{count:,} ({count / ranked.sum():.1%})"

@@ -15,7 +15,8 @@ from idealrank._base.sections import Figure, Section, listed
 from idealrank._base.tables import Column, Table, Value
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.evaluator import evaluate
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import judged_and_systems
 from idealrank.evaluation.results import Evaluation, Evaluations, Measured, changes_text
 from idealrank.measures import Measure, measure
 from idealrank.measures.conventions import Convention, convention
@@ -201,27 +202,27 @@ def explain(
     if len(rules) < 2:
         raise OptionError("an explanation needs two conventions or more: like=['trec_eval', 'sklearn']")
     given = measure(name)
-    evaluations = {
-        each.name: _one(evaluate(data, scores, given, like=each, order=order, n_threads=n_threads)) for each in rules
-    }
+    judged, systems = judged_and_systems(data, scores, order=order)
+    if len(systems) > 1:
+        raise DataError("an explanation is of one system; give one run, or one score per document")
+    (system,) = systems.values()
+
+    def evaluated(chosen: Measure, like: Convention) -> Evaluation:
+        return Evaluator(judged, like, n_threads=n_threads).evaluate(system, chosen)
+
+    evaluations = {each.name: evaluated(given, each) for each in rules}
     label = str(given)
     waterfalls = []
     for other in rules[1:]:
         last = evaluations[rules[0].name]
         steps = []
         for choice, before, after, hybrid, filled in _changes(given, rules[0], other):
-            now = _one(evaluate(data, scores, filled, like=hybrid, order=order, n_threads=n_threads))
+            now = evaluated(filled, hybrid)
             steps.append(_step(choice, before, after, last, now))
             last = now
         start, end = (evaluations[each.name].mean[label] for each in (rules[0], other))
         waterfalls.append(Waterfall(rules[0].name, other.name, start, end, tuple(steps)))
     return Explanation(label, Evaluations(evaluations), tuple(waterfalls))
-
-
-def _one(found: Evaluation | Evaluations) -> Evaluation:
-    if isinstance(found, Evaluations):
-        raise DataError("an explanation is of one system; give one run, or one score a document")
-    return found
 
 
 def _changes(given: Measure, start: Convention, end: Convention) -> Iterator[tuple[str, str, str, Convention, Measure]]:

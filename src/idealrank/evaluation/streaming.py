@@ -6,7 +6,7 @@ The means and intervals are those of the in-memory result, bit for bit: sums are
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,8 @@ from idealrank._base.tables import Table
 from idealrank.data.construction import from_arrays, joined_ids
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import Measures, as_ranking, evaluate_ranking, named_measures
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import Measures, judged_and_systems
 from idealrank.evaluation.results import Evaluation, means_table
 from idealrank.io.batches import SortedParquet
 from idealrank.measures.base import Measure
@@ -119,25 +120,16 @@ def evaluate_stream(
     """
     if isinstance(batches, (str, os.PathLike)):
         batches = SortedParquet.at(batches, "qid", ("label", "score", "doc")).batches(batch_rows)
-    rules = convention(like or "idealrank")
-    summary = Summary(rules)
-    for evaluation in evaluated(batches, named_measures(measures), rules, n_threads):
-        summary.add(evaluation)
-    if summary.n_queries == 0:
-        raise DataError("the stream has no queries")
-    return summary
-
-
-def evaluated(
-    batches: Iterable[Any], named: Mapping[str, Measure], rules: Convention, n_threads: int | None
-) -> Iterator[Evaluation]:
-    """The evaluation of each batch."""
+    summary = Summary(convention(like or "idealrank"))
     for batch in batches:
         if isinstance(batch, tuple):
             labels, scores, offsets = batch
             batch = from_arrays(labels, scores=scores, offsets=offsets)
-        data, own_scores = as_ranking(batch)
-        yield evaluate_ranking(data, own_scores[""], named, rules, n_threads)
+        judged, systems = judged_and_systems(batch, allow_empty=True)
+        summary.add(Evaluator(judged, summary.convention, n_threads=n_threads).evaluate(systems[""], measures))
+    if summary.n_queries == 0:
+        raise DataError("the stream has no queries")
+    return summary
 
 
 def concatenated(evaluations: Sequence[Evaluation]) -> Evaluation:

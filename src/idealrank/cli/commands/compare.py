@@ -82,29 +82,28 @@ def command(
 
     from idealrank.cli.support import comparing
     from idealrank.cli.support.evaluating import read_systems
-    from idealrank.evaluation.comparison import compare
+    from idealrank.evaluation.comparison import check_choices, compared
+    from idealrank.evaluation.evaluator import Evaluator
 
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
     named, names = dict(answers), list(measures) or ["ndcg@10"]
-    found = compare(
-        judged,
-        named,
-        names,
+    evaluator = Evaluator(judged, like)
+    check_choices(test, correction)
+    found = compared(
+        evaluator.evaluate_all(named.items(), names),
         baseline=baseline,
-        like=like,
         test=test,
         correction=correction,
         level=level,
         n_permutations=permutations,
         seed=seed,
-        order="grouped",
+        n_threads=None,
     )
     comparing.show(found, output_format, quiet=quiet)
     if html_path is not None:
         from idealrank.cli.support import reporting
-        from idealrank.evaluation.evaluator import evaluate
         from idealrank.report import over_cutoffs
 
         depths = over_cutoffs(names)
-        curves = evaluate(judged, named, depths, like=like, order="grouped") if depths else None
+        curves = evaluator.evaluate_all(named.items(), depths) if depths else None
         reporting.write(found, html_path, curves=curves, quiet=quiet)

@@ -79,13 +79,14 @@ def command(
     kind = kind_of_judged(data, from_kind, systems, least=2)
 
     from idealrank.cli.support.evaluating import read_systems
-    from idealrank.cli.support.same_documents import same_documents, save_picture
+    from idealrank.cli.support.pictures import save_picture
     from idealrank.cli.support.tables import show_with_remarks
     from idealrank.cli.support.terminal import notes
+    from idealrank.evaluation.evaluator import Evaluator
     from idealrank.theory.distinguishing.distinctions import MEASURES, Distinctions, distinguish
 
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
-    documents, scores, remarks = same_documents(judged, answers)
+    documents, scores, remarks = Evaluator(judged).complete_lists(answers)
     notes(remarks, quiet=quiet)
     pairs = [
         distinguish(

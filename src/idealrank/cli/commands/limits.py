@@ -79,15 +79,16 @@ def command(
     kind = kind_of_judged(data, from_kind, systems)
 
     from idealrank.cli.support.evaluating import read_systems
-    from idealrank.cli.support.same_documents import same_documents, save_picture
+    from idealrank.cli.support.pictures import save_picture
     from idealrank.cli.support.tables import Column, Table, show
     from idealrank.cli.support.terminal import notes
+    from idealrank.evaluation.evaluator import Evaluator
     from idealrank.theory.distinguishing.distinctions import MEASURES
     from idealrank.theory.distinguishing.plots import plot_curves
     from idealrank.theory.long_lists.steps import StepCurve
 
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
-    documents, scores, remarks = same_documents(judged, answers)
+    documents, scores, remarks = Evaluator(judged).complete_lists(answers)
     notes(remarks, quiet=quiet)
     rows = [
         [name, measure, *_prospect(measure, documents, column, method)]

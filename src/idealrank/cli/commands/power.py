@@ -64,16 +64,13 @@ def command(
     from idealrank.cli.support.tables import Column, Table, show
     from idealrank.cli.support.terminal import notes
     from idealrank.evaluation.comparison import common_queries
-    from idealrank.evaluation.evaluator import evaluate
-    from idealrank.evaluation.results import Evaluations
+    from idealrank.evaluation.evaluator import Evaluator
     from idealrank.stats import queries_for
     from idealrank.stats.power import DESIGNS
 
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
     names = list(measures) or ["ndcg@10"]
-    evaluations = Evaluations(
-        {name: evaluate(judged, answer, names, like=like, order="grouped") for name, answer in answers}
-    )
+    evaluations = Evaluator(judged, like).evaluate_all(answers, names)
     notes(sorted(map(str, evaluations.problems)), quiet=quiet)
     query_ids, values = common_queries(evaluations)
     rows = []

@@ -112,7 +112,7 @@ def _read(experiment: str, path: str, *, quiet: bool) -> Any:
 
 
 def _write_figures(found: Reproduction, stem: str, *, quiet: bool) -> None:
-    from idealrank.cli.support.same_documents import save_picture
+    from idealrank.cli.support.pictures import save_picture
     from idealrank.cli.support.terminal import note
 
     for name, figure in found.figures.items():

@@ -11,12 +11,13 @@ from typing import Any
 import click
 
 from idealrank._base.plain import Plain, finite, plain
+from idealrank._typing import Floats
 from idealrank.cli.support.progress import reading
 from idealrank.cli.support.tables import show_with_remarks
 from idealrank.cli.support.terminal import notes
-from idealrank.data.judgments import Run
+from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
-from idealrank.evaluation.evaluator import evaluate
+from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.results import Evaluations
 from idealrank.io.formats import Format, Frame, load, sniffed
 from idealrank.io.scores import read_scores
@@ -36,10 +37,8 @@ def evaluate_files(
 ) -> list[Evaluations]:
     """Evaluations by the systems' names, for each list of measures; every file is read once."""
     judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
-    found = {
-        name: [evaluate(judged, answer, measures, like=like, order="grouped") for measures in lists_of_measures]
-        for name, answer in answers
-    }
+    evaluator = Evaluator(judged, like)
+    found = {name: [evaluator.evaluate(answer, measures) for measures in lists_of_measures] for name, answer in answers}
     return [
         Evaluations({name: each[number] for name, each in found.items()}) for number in range(len(lists_of_measures))
     ]
@@ -47,23 +46,24 @@ def evaluate_files(
 
 def read_systems(
     data: str, kind: Format, systems: Sequence[str], *, group: str | None, quiet: bool
-) -> tuple[Any, Iterator[tuple[str, Any]]]:
-    """The judged documents, and (name, run or scores) of each system, read when it is asked for."""
+) -> tuple[Qrels | RankingData, Iterator[tuple[str, Run | Floats]]]:
+    """Return the judged documents, and (name, run or scores) of each system, read when it is asked for."""
     if kind.holds is Frame:
         from idealrank.io.frames import ranking_and_scores
 
         ranking, scores = ranking_and_scores(kind.read(data, text=("doc",)), list(systems) or ["score"])
         return ranking, iter((scores or {}).items())
     with reading(data, quiet=quiet) as progress:
-        judged = kind.read(data, group=group, progress=progress)
+        judged: Any = kind.read(data, group=group, progress=progress)
 
-    def answers() -> Iterator[tuple[str, Any]]:
+    def answers() -> Iterator[tuple[str, Run | Floats]]:
         for name, path in zip(_names(systems), systems, strict=True):
             with reading(path, quiet=quiet) as progress:
                 if isinstance(judged, RankingData):
                     yield name, judged.check_scores(read_scores(path, progress=progress), order="input")
                 else:
-                    yield name, _run_format(path).read(path, progress=progress)
+                    run: Any = _run_format(path).read(path, progress=progress)
+                    yield name, run
 
     return judged, answers()
 

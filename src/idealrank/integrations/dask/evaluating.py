@@ -14,7 +14,8 @@ import numpy as np
 from idealrank._base.extras import needs
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.comparison import Comparison, check_choices, compared
-from idealrank.evaluation.evaluator import Measures, evaluate_ranking, named_measures
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import Measures, named_measures
 from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.evaluation.streaming import Summary, concatenated
 from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
@@ -183,10 +184,8 @@ class _Work:
             with without_rows(table[self.query]):
                 data, systems = ranking_and_scores(table, self.scores, self.query, self.label)
                 assert systems is not None
-                found = {
-                    name: evaluate_ranking(data, each, self.named, self.rules, n_threads=1)
-                    for name, each in systems.items()
-                }
+                evaluator = Evaluator(data, self.rules, n_threads=1)
+                found = {name: evaluator.evaluate(each, self.named.values()) for name, each in systems.items()}
             yield found
 
 

@@ -16,7 +16,8 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.construction import concatenate
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import Measures, evaluate
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import Measures
 from idealrank.evaluation.results import Evaluations
 from idealrank.learners.search.progress import counted
 from idealrank.learners.search.trials import Task, Trial, better, measured_by, run, settings_of, with_settings
@@ -186,7 +187,7 @@ def cross_fold(
         data,
         np.repeat(np.arange(len(tested)), [part.n_queries for part in tested]),
         columns,
-        evaluate(data, columns, measures, like=like),
+        Evaluator(data, like).evaluate_all(columns.items(), measures),
         {name: tuple(each) for name, each in chosen.items()},
     )
 
