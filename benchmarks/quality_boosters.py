@@ -19,7 +19,6 @@ import idealrank as ir
 from idealrank._base.exact import Moments
 from idealrank._typing import Floats
 from idealrank.learners import BoostedRanker
-from idealrank.learners.search.trials import rows_of
 
 __all__ = ["main"]
 
@@ -94,8 +93,7 @@ def _lightgbm(train: ir.RankingData, test: ir.RankingData, seed: int, settings: 
 
 
 def _boosted(loss: str, train: ir.RankingData, test: ir.RankingData, seed: int, settings: dict[str, Any]) -> Floats:
-    X, y, qid = rows_of(train)
-    return BoostedRanker(loss, **settings, random_state=seed).fit(X, y, qid=qid).predict(test.features)
+    return BoostedRanker(loss, **settings, random_state=seed).fit(train).predict(test)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ namespace idealrank::bind {
 
 namespace {
 
-using Rows = std::optional<In<std::int64_t>>;
 using Columns = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using OutColumns = nb::ndarray<nb::numpy, const double, nb::ndim<2>>;
 
@@ -19,15 +18,9 @@ struct BoundNormalization {
 };
 using Scaling = std::optional<BoundNormalization>;
 
-FeatureRows rows_of(const Matrix& features, const Rows& rows, std::size_t n_docs) {
-  const std::size_t n_rows = features.shape(0), width = features.shape(1);
-  if (rows) {
-    check_length(rows->shape(0), n_docs, "rows");
-    check_rows(*rows, 0, n_rows, "a row of features");
-  } else {
-    check_length(n_rows, n_docs, "features");
-  }
-  return {{features.data(), n_rows * width}, width, rows ? span_of(*rows) : std::span<const std::int64_t>()};
+FeatureRows rows_of(const Matrix& features, std::size_t n_docs) {
+  check_length(features.shape(0), n_docs, "features");
+  return {{features.data(), n_docs * features.shape(1)}, features.shape(1)};
 }
 
 Normalization normalization_of(const Scaling& scaling, std::size_t n_queries, std::size_t width) {
@@ -62,8 +55,8 @@ void bind_linear_model(nb::module_& m) {
 
   m.def(
       "fit_normalization",
-      [](const Matrix& features, const Rows& rows, const In<std::int64_t>& offsets, bool zscore, int n_threads) {
-        const FeatureRows cells = rows_of(features, rows, n_docs_of(offsets));
+      [](const Matrix& features, const In<std::int64_t>& offsets, bool zscore, int n_threads) {
+        const FeatureRows cells = rows_of(features, n_docs_of(offsets));
         const std::size_t n_queries = offsets.shape(0) - 1, n = n_queries * cells.width;
         Buffer<double> shift, scale;
         shift.resize(std::max<std::size_t>(n, 1));
@@ -76,14 +69,14 @@ void bind_linear_model(nb::module_& m) {
         return BoundNormalization{Columns(to_numpy(std::move(shift), n_queries, cells.width)),
                                   Columns(to_numpy(std::move(scale), n_queries, cells.width))};
       },
-      "features"_a.noconvert(), "rows"_a.none(), "offsets"_a.noconvert(), "zscore"_a, "n_threads"_a);
+      "features"_a.noconvert(), "offsets"_a.noconvert(), "zscore"_a, "n_threads"_a);
 
   m.def(
       "linear_scores",
-      [](const Matrix& features, const Rows& rows, const In<std::int64_t>& offsets, const Scaling& normalization,
+      [](const Matrix& features, const In<std::int64_t>& offsets, const Scaling& normalization,
          const In<double>& weights, int n_threads) {
         const std::size_t n_docs = n_docs_of(offsets);
-        const FeatureRows cells = rows_of(features, rows, n_docs);
+        const FeatureRows cells = rows_of(features, n_docs);
         const Normalization scaling = normalization_of(normalization, offsets.shape(0) - 1, cells.width);
         check_length(weights.shape(0), cells.width, "weights");
         Buffer<double> scores;
@@ -94,15 +87,15 @@ void bind_linear_model(nb::module_& m) {
         }
         return to_numpy(std::move(scores), n_docs);
       },
-      "features"_a.noconvert(), "rows"_a.none(), "offsets"_a.noconvert(), "normalization"_a.none(), "weights"_a.noconvert(),
+      "features"_a.noconvert(), "offsets"_a.noconvert(), "normalization"_a.none(), "weights"_a.noconvert(),
       "n_threads"_a);
 
   m.def(
       "linear_gradient",
-      [](const Matrix& features, const Rows& rows, const In<std::int64_t>& offsets, const Scaling& normalization,
+      [](const Matrix& features, const In<std::int64_t>& offsets, const Scaling& normalization,
          const In<double>& by_score, int n_threads) {
         const std::size_t n_docs = n_docs_of(offsets);
-        const FeatureRows cells = rows_of(features, rows, n_docs);
+        const FeatureRows cells = rows_of(features, n_docs);
         const Normalization scaling = normalization_of(normalization, offsets.shape(0) - 1, cells.width);
         check_length(by_score.shape(0), n_docs, "by_score");
         Buffer<double> by_weight;
@@ -113,7 +106,7 @@ void bind_linear_model(nb::module_& m) {
         }
         return to_numpy(std::move(by_weight), cells.width);
       },
-      "features"_a.noconvert(), "rows"_a.none(), "offsets"_a.noconvert(), "normalization"_a.none(), "by_score"_a.noconvert(),
+      "features"_a.noconvert(), "offsets"_a.noconvert(), "normalization"_a.none(), "by_score"_a.noconvert(),
       "n_threads"_a);
 
   m.def(

@@ -19,7 +19,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import idealrank as ir
 from idealrank import learners
 from idealrank.cli.group import commands
-from idealrank.learners.search.trials import rows_of
 
 TRAIN, TEST = ir.datasets.web_search(n_queries=10, n_docs=20, seed=1)
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has other terminals and signals")
@@ -38,8 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fitted(ranker: Any) -> Any:
-    X, y, qid = rows_of(TRAIN)
-    return ranker.fit(X, y, qid=qid, eval_set=rows_of(TEST))
+    return ranker.fit(TRAIN, eval_set=TEST)
 
 
 def test_what_is_trained_and_scored_is_what_python_gives(folder: Path) -> None:
@@ -50,12 +48,11 @@ def test_what_is_trained_and_scored_is_what_python_gives(folder: Path) -> None:
     assert learners.load("model.json").get_params() == expected.get_params()
     scored = run("score", "model.json", "vali.txt.gz", "-o", "scores.txt")
     assert (scored.exit_code, scored.stdout) == (0, "")
-    X, y, qid = rows_of(TEST)
-    assert_allclose(ir.read_scores("scores.txt"), expected.predict(X, qid), rtol=0, atol=0)
+    assert_allclose(ir.read_scores("scores.txt"), expected.predict(TEST), rtol=0, atol=0)
     lines = shown.output.splitlines()
     assert lines[0].split() == ["part", "file", "queries", "documents", "ndcg@5"]
     assert lines[1].split()[:4] == ["train", "train.txt", "10", "200"]
-    assert lines[2].split() == ["validation", "vali.txt.gz", "10", "200", f"{expected.score(X, y, qid=qid):.4f}"]
+    assert lines[2].split() == ["validation", "vali.txt.gz", "10", "200", f"{expected.score(TEST):.4f}"]
     assert "list_net: l2 0.1, max_iter 7, measure ndcg@5, normalize minmax, patience 3; " in shown.output
     assert f"iteration {expected.best_iteration_} of {len(expected.history_) - 1} is kept" in shown.output
     assert lines[-1] == "the model is in model.json"
@@ -235,8 +232,7 @@ def test_an_interrupt_keeps_and_saves_the_best_so_far(folder: Path) -> None:
     assert b"interrupted" in seen
     assert "is kept" in table
     model = learners.load("m.json")
-    X, y, qid = rows_of(TEST)
-    assert np.isfinite(model.predict(X, qid)).all()
+    assert np.isfinite(model.predict(TEST)).all()
     assert model.coef_.any()
     shown = [line.split()[-1] for line in table.splitlines() if line.startswith("validation")]
-    assert shown == [f"{model.score(X, y, qid=qid):.4f}"]
+    assert shown == [f"{model.score(TEST):.4f}"]

@@ -16,7 +16,6 @@ from idealrank import datasets, losses
 from idealrank.errors import DataError, MissingExtraError, OptionError
 from idealrank.integrations.lightgbm import objective
 from idealrank.learners import BoostedRanker
-from idealrank.learners.search.trials import rows_of
 from idealrank.learners.trees import boosted
 from idealrank.learners.trees.boosting import derivatives
 
@@ -28,39 +27,40 @@ def parts() -> datasets.Parts:
     return small_parts()
 
 
+def rows(data: ir.RankingData) -> tuple[Any, Any, Any]:
+    """Arrays as scikit-learn takes them."""
+    return data.features, data.labels, np.repeat(np.arange(data.n_queries), data.group_sizes)
+
+
 def quick(loss: str = "lambda_rank", **options: Any) -> BoostedRanker:
     return BoostedRanker(loss, n_estimators=8, n_threads=1, **options)
 
 
 def test_it_is_lightgbm_with_our_objective(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
     params = {"objective": objective("approx_ndcg"), "verbosity": -1, "num_threads": 1, "learning_rate": 0.05}
-    peer = lgb.train(params, lgb.Dataset(X, y, group=np.diff(parts.train.offsets)), 8)
-    assert_array_equal(quick("approx_ndcg").fit(X, y, qid=qid).predict(X), peer.predict(X))
+    peer = lgb.train(params, parts.train.to_lightgbm(), 8)
+    assert_array_equal(quick("approx_ndcg").fit(parts.train).predict(parts.train), peer.predict(parts.train.features))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_any_loss_can_be_boosted(loss: str, parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
-    ranker = quick(loss).fit(X, y, qid=qid)
+    ranker = quick(loss).fit(parts.train)
     assert ranker.loss_ == losses.loss(loss)
-    assert np.isfinite(ranker.predict(X)).all()
+    assert np.isfinite(ranker.predict(parts.train)).all()
 
 
 @pytest.mark.parametrize(("measure", "choose"), [("ndcg@10", np.argmax), ("pairwise_error", np.argmin)])
 def test_the_trees_up_to_the_best_on_validation_data_are_kept(measure: str, choose: Any, parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
-    valid = rows_of(parts.test)
     options: dict[str, Any] = {"n_estimators": 30, "learning_rate": 0.3, "measure": measure, "n_threads": 1}
-    ranker = BoostedRanker(**options).fit(X, y, qid=qid, eval_set=valid)
+    ranker = BoostedRanker(**options).fit(parts.train, eval_set=parts.test)
     without_trees, *found = [each["validation"] for each in ranker.history_]
     unranked = ir.evaluate(parts.test, np.zeros(parts.test.n_docs), [measure]).mean[measure]
     assert_allclose(without_trees, unranked, rtol=1e-12, atol=0)
     assert len(found) == 30
     assert ranker.best_iteration_ == ranker.booster_.num_trees() == 1 + choose(found) < 26
-    assert ranker.score(valid[0], valid[1], qid=valid[2]) == found[choose(found)]
+    assert ranker.score(parts.test) == found[choose(found)]
 
-    short = BoostedRanker(**options, patience=4).fit(X, y, qid=qid, eval_set=valid)
+    short = BoostedRanker(**options, patience=4).fit(parts.train, eval_set=parts.test)
     seen = [each["validation"] for each in short.history_[1:]]
     assert seen == found[: len(seen)]
     assert len(seen) == short.best_iteration_ + 4 < 30
@@ -78,32 +78,28 @@ def test_an_interrupt_leaves_the_best_so_far(
         return derivatives(*args)
 
     monkeypatch.setattr(boosted, "derivatives", cut_short)
-    X, y, qid = rows_of(parts.train)
     ranker = quick()
     with pytest.raises(KeyboardInterrupt):
-        ranker.fit(X, y, qid=qid, eval_set=rows_of(parts.test) if validates else None)
+        ranker.fit(parts.train, eval_set=parts.test if validates else None)
     assert len(ranker.history_) == (5 if validates else 0)
     assert ranker.booster_.num_trees() == ranker.best_iteration_ <= 4
-    assert ranker.predict(X).std() > 0
+    assert ranker.predict(parts.train).std() > 0
 
 
 def test_without_validation_data_all_trees_are_kept(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
-    ranker = quick().fit(X, y, qid=qid)
+    ranker = quick().fit(parts.train)
     assert (ranker.best_iteration_, ranker.history_) == (8, [])
 
 
 def test_the_score_is_what_evaluate_reports(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
-    ranker = quick(measure="ndcg@5").fit(X, y, qid=qid)
-    expected = ir.evaluate(parts.test, ranker.predict(parts.test.features), "ndcg@5").mean["ndcg@5"]
-    X, y, qid = rows_of(parts.test)
-    assert_allclose(ranker.score(X, y, qid=qid), expected, rtol=1e-14, atol=0)
-    assert expected > ir.evaluate(parts.test, np.zeros(y.size), "ndcg@5").mean["ndcg@5"]
+    ranker = quick(measure="ndcg@5").fit(parts.train)
+    expected = ir.evaluate(parts.test, ranker.predict(parts.test), "ndcg@5").mean["ndcg@5"]
+    assert_allclose(ranker.score(parts.test), expected, rtol=1e-14, atol=0)
+    assert expected > ir.evaluate(parts.test, np.zeros(parts.test.n_docs), "ndcg@5").mean["ndcg@5"]
 
 
 def test_rows_of_a_query_need_not_lie_together(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
+    X, y, qid = rows(parts.train)
     shuffled = np.random.default_rng(0).permutation(y.size)
     ranker = quick("cross_entropy(normalizer=dcg)").fit(X, y, qid=qid)
     mixed = quick("cross_entropy(normalizer=dcg)").fit(X[shuffled], y[shuffled], qid=qid[shuffled])
@@ -111,7 +107,7 @@ def test_rows_of_a_query_need_not_lie_together(parts: datasets.Parts) -> None:
 
 
 def test_group_cross_validation_and_search_route_the_queries(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
+    X, y, qid = rows(parts.train)
     with sklearn.config_context(enable_metadata_routing=True):
         routed = {"qid": qid, "groups": qid}
         found = cross_val_score(quick(), X, y, cv=GroupKFold(3), params=routed)
@@ -124,9 +120,8 @@ def test_group_cross_validation_and_search_route_the_queries(parts: datasets.Par
 
 
 def test_seeds_matter_where_something_is_drawn(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
     one, same, other = (
-        quick(subsample=0.5, colsample_bytree=0.5, random_state=seed).fit(X, y, qid=qid).predict(X)
+        quick(subsample=0.5, colsample_bytree=0.5, random_state=seed).fit(parts.train).predict(parts.train)
         for seed in (1, 1, 2)
     )
     assert_array_equal(one, same)
@@ -134,13 +129,12 @@ def test_seeds_matter_where_something_is_drawn(parts: datasets.Parts) -> None:
 
 
 def test_other_parameters_of_lightgbm_go_through(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
-    ranker = quick(params={"max_depth": 1}).fit(X, y, qid=qid)
+    ranker = quick(params={"max_depth": 1}).fit(parts.train)
     assert {tree["num_leaves"] for tree in ranker.booster_.dump_model()["tree_info"]} == {2}
 
 
 def test_weights_are_those_of_the_loss(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
+    X, y, qid = rows(parts.train)
     rng = np.random.default_rng(0)
     documents, queries = rng.random(y.size), rng.random(12)
     ranker = BoostedRanker("approx_ndcg", n_estimators=1, learning_rate=1.0, num_leaves=2, n_threads=1)
@@ -155,7 +149,7 @@ def test_weights_are_those_of_the_loss(parts: datasets.Parts) -> None:
 
 
 def test_sparse_features_stay_sparse(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
+    X, y, qid = rows(parts.train)
     X = np.where(X > 0, X, 0).astype(np.float32)
     sparse = quick().fit(scipy.sparse.csr_matrix(X), y, qid=qid)
     assert_allclose(
@@ -164,25 +158,26 @@ def test_sparse_features_stay_sparse(parts: datasets.Parts) -> None:
 
 
 def test_the_text_of_the_booster_is_the_whole_model(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
-    ranker = quick().fit(X, y, qid=qid, eval_set=rows_of(parts.test))
-    assert_array_equal(lgb.Booster(model_str=ranker.booster_.model_to_string()).predict(X), ranker.predict(X))
+    ranker = quick().fit(parts.train, eval_set=parts.test)
+    assert_array_equal(
+        lgb.Booster(model_str=ranker.booster_.model_to_string()).predict(parts.train.features),
+        ranker.predict(parts.train),
+    )
 
 
 def test_a_slope_to_be_chosen_is_chosen(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
-    assert quick("approx_ndcg(alpha=auto)").fit(X, y, qid=qid).loss_ == losses.ApproxNDCG(alpha=10.0)
+    assert quick("approx_ndcg(alpha=auto)").fit(parts.train).loss_ == losses.ApproxNDCG(alpha=10.0)
 
 
 def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
+    X, y, qid = rows(parts.train)
     for name, value in (("n_estimators", 0), ("num_leaves", 1), ("min_child_samples", 0), ("patience", 0)):
         with pytest.raises(OptionError, match=f"{name} must be .* or more, got {value}"):
             BoostedRanker().set_params(**{name: value}).fit(X, y, qid=qid)
     for name, share in (("learning_rate", 0.0), ("learning_rate", np.nan), ("subsample", 1.5), ("colsample_bytree", 0)):
         with pytest.raises(OptionError, match=f"{name} must be above 0.*, got {share}"):
             BoostedRanker().set_params(**{name: share}).fit(X, y, qid=qid)
-    with pytest.raises(OptionError, match="params has 'application', but what the trees minimise is named by loss"):
+    with pytest.raises(OptionError, match="params has 'application', but what the trees minimize is set by loss"):
         quick(params={"application": "lambdarank"}).fit(X, y, qid=qid)
     with pytest.raises(OptionError, match="fit it without an eval_set"):
         quick(params={"boosting_type": "dart"}).fit(X, y, qid=qid, eval_set=(X, y, qid))
@@ -195,7 +190,7 @@ def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
 
 
 def test_an_error_names_the_callers_query_and_row(parts: datasets.Parts) -> None:
-    X, y, _ = rows_of(parts.train)
+    X, y, _ = rows(parts.train)
     names = np.array([f"q{number % 7}" for number in range(y.size)])  # rows of a query do not lie together
     with pytest.raises(DataError, match="a gain must be finite") as caught:
         quick().fit(X, np.where(np.arange(y.size) == 100, 5000, y), qid=names)
@@ -213,6 +208,5 @@ def test_without_lightgbm_the_error_names_the_pip_command(
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", absent)
-    X, y, qid = rows_of(parts.train)
     with pytest.raises(MissingExtraError, match=r"pip install 'idealrank\[lightgbm\]'"):
-        quick().fit(X, y, qid=qid)
+        quick().fit(parts.train)

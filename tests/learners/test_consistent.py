@@ -15,7 +15,6 @@ from sklearn.linear_model import LinearRegression
 from idealrank import datasets, discounts, gains
 from idealrank.errors import DataError
 from idealrank.learners import ConsistentRegression, LeastSquaresRanker
-from idealrank.learners.search.trials import rows_of
 
 REGRESSORS = {
     "lightgbm": ("LGBMRegressor", {"verbosity": -1, "n_jobs": 1}),
@@ -77,10 +76,9 @@ def test_weights_of_queries_become_those_of_their_documents() -> None:
 
 
 def test_linear_regression_finds_what_least_squares_finds(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
-    by_regression = ConsistentRegression(LinearRegression(), normalize="zscore").fit(X, y, qid=qid)
-    by_descent = LeastSquaresRanker(normalize="zscore", max_iter=1000).fit(X, y, qid=qid)
-    assert_allclose(by_regression.predict(X, qid), by_descent.predict(X, qid), rtol=0, atol=2e-4)
+    by_regression = ConsistentRegression(LinearRegression(), normalize="zscore").fit(parts.train)
+    by_descent = LeastSquaresRanker(normalize="zscore", max_iter=1000).fit(parts.train)
+    assert_allclose(by_regression.predict(parts.train), by_descent.predict(parts.train), rtol=0, atol=2e-4)
 
 
 @pytest.mark.parametrize("package", REGRESSORS)
@@ -89,18 +87,15 @@ def test_regressors_of_every_package_become_rankers(package: str, parts: dataset
         pytest.importorskip(package)
     name, options = REGRESSORS[package]
     regressor = getattr(importlib.import_module(package), name)(**options)
-    X, y, qid = rows_of(parts.train)
-    ranker = ConsistentRegression(regressor, measure="ndcg@10", n_threads=1).fit(X, y, qid=qid)
-    blind = ConsistentRegression(DummyRegressor(), measure="ndcg@10", n_threads=1).fit(X, y, qid=qid)
-    X, y, qid = rows_of(parts.test)
-    assert ranker.score(X, y, qid=qid) > blind.score(X, y, qid=qid) + 0.1
+    ranker = ConsistentRegression(regressor, measure="ndcg@10", n_threads=1).fit(parts.train)
+    blind = ConsistentRegression(DummyRegressor(), measure="ndcg@10", n_threads=1).fit(parts.train)
+    assert ranker.score(parts.test) > blind.score(parts.test) + 0.1
     assert type(ranker.estimator_) is type(regressor)
     assert ranker.estimator_ is not regressor
 
 
 def test_the_default_is_that_of_scikit_learn(parts: datasets.Parts) -> None:
-    X, y, qid = rows_of(parts.train)
-    ranker = ConsistentRegression(n_threads=1).fit(X, y, qid=qid)
+    ranker = ConsistentRegression(n_threads=1).fit(parts.train)
     assert type(ranker.estimator_).__name__ == "HistGradientBoostingRegressor"
 
 

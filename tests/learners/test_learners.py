@@ -91,8 +91,8 @@ def test_an_error_in_the_labels_names_the_callers_query_and_row(cls: Any) -> Non
 
 
 VALIDATION: dict[str, Any] = {
-    "without queries": (lambda X, y, qid: (X, y), "is \\(X, y, qid\\), got tuple"),
-    "a list of them": (lambda X, y, qid: [(X, y, qid)], "is \\(X, y, qid\\), got list"),
+    "without queries": (lambda X, y, qid: (X, y), "eval_set is RankingData or \\(X, y, qid\\), got tuple"),
+    "a list of them": (lambda X, y, qid: [(X, y, qid)], "eval_set is RankingData or \\(X, y, qid\\), got list"),
     "no queries": (lambda X, y, qid: (X, y, None), "the label and the query of each row"),
     "no labels": (lambda X, y, qid: (X, None, qid), "the label and the query of each row"),
     "other features": (lambda X, y, qid: (X[:, :3], y, qid), "3 features"),

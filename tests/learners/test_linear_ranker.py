@@ -1,6 +1,7 @@
 """Linear rankers: what they minimise, what they keep, and how they take data."""
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,9 @@ from sklearn.utils.validation import _num_samples
 
 import idealrank as ir
 from idealrank import losses
-from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.learners import LinearRanker
-from idealrank.learners.linear.features import features_of
+from idealrank.learners.features import features_of
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.parts import InMemory, Part
 
@@ -68,10 +68,8 @@ def test_a_constant_feature_counts_for_nothing() -> None:
 def test_the_gradient_of_the_objective_is_its_slope(loss: str) -> None:
     X, y, qid = made()
     data = ir.from_arrays(y, query_ids=qid, features=X)
-    lists = data.lists()
-    weights = np.random.default_rng(3).random(data.n_queries)
-    part = Part(features_of(data, "minmax", 1), lists, weights)
-    objective = Objective(InMemory(part), losses.loss(loss), lambda _: 0.5)
+    weighted = replace(data, query_weights=np.random.default_rng(3).random(data.n_queries))
+    objective = Objective(InMemory(Part.of(weighted, "minmax", 1)), losses.loss(loss), lambda _: 0.5)
     w = np.random.default_rng(4).normal(size=7)
     for j in range(7):
         step = np.eye(7)[j] * 1e-5
@@ -114,9 +112,8 @@ def test_stochastic_descent_is_algorithm_1() -> None:
     second = np.array([[1.0, 0, 0], [0, 1, 0], [0.5, 0.5, -1]])
     X, qid, y = np.concatenate([first, second]), [1] * 4 + [2] * 3, [2, 0, 1, 3, 0, 2, 1]
     data = ir.from_arrays(y, query_ids=qid, features=X)
-    lists = Lists(data.labels, np.zeros(7), data.offsets)
-    part = Part(features_of(data, None, 1), lists, np.ones(2))
-    first_query, second_query = Objective(InMemory(part), losses.ApproxNDCG(alpha=2.0), lambda _: 0.0).queries()
+    part = InMemory(Part.of(data, n_threads=1))
+    first_query, second_query = Objective(part, losses.ApproxNDCG(alpha=2.0), lambda _: 0.0).queries()
     theta = np.array([0.1, 0.1, 0.1, 0.0])
     thetas = []
     for _ in range(3):

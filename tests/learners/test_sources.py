@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from benchmarks.processes import peak_memory, run_process
-from idealrank import learners, losses
+from idealrank import from_arrays, learners, losses
 from idealrank.errors import DataError, OptionError
 from idealrank.io.batches import SortedParquet
 from idealrank.learners.linear.engine import engine_of
@@ -46,7 +46,7 @@ def test_value_and_gradient_are_those_in_memory(tmp_path: Path, loss: str, norma
     X, y, qid = rows = made()
     ranker = learners.LinearRanker(normalize=normalize).fit(X, y, qid=qid)
     source = ParquetSource(written(tmp_path / "train", rows), batch_rows=20)
-    parts = ranker._parts(ranker._ranking(X, y, qid, reset=True)), ranker._parts(source)
+    parts = ranker._parts(from_arrays(y, query_ids=qid, features=X)), ranker._parts(source)
     parameters = np.random.default_rng(1).normal(size=6)
     (value, gradient), (streamed_value, streamed_gradient) = (
         Objective(each, losses.loss(loss), lambda weight: 0.5 / weight)(parameters) for each in parts
@@ -179,7 +179,7 @@ def test_what_a_source_cannot_do_is_refused(tmp_path: Path) -> None:
     source = ParquetSource(written(tmp_path / "train", rows))
     with pytest.raises(OptionError, match="sgd"):
         learners.LinearRanker(optimizer="sgd").fit(source)
-    with pytest.raises(OptionError, match="RandomRanker takes arrays"):
+    with pytest.raises(OptionError, match="RandomRanker takes RankingData or arrays in memory, got ParquetSource"):
         learners.RandomRanker().fit(source)
     with pytest.raises(DataError, match="of its own"):
         learners.ListNet().fit(source, y)

@@ -13,7 +13,6 @@ from idealrank.errors import DataError, OptionError
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import LinearRanker, RandomRanker, RankNet, cross_fold, tune
 from idealrank.learners.search.cross_fold import CrossFold
-from idealrank.learners.search.trials import rows_of
 
 WHOLE = ir.datasets.web_search(n_queries=30, n_docs=15, seed=3).train
 TRAIN, VALIDATION = WHOLE.split([0.6, 0.4], seed=1)
@@ -23,13 +22,16 @@ GRID: dict[str, list[Any]] = {"loss": ["cosine", "pairwise_logistic"], "normaliz
 
 
 def value(ranker: Any, data: ir.RankingData, measure: str = "ndcg") -> float:
-    X, _, qid = rows_of(data)
-    return float(ir.evaluate(data, ranker.predict(X, qid), measure).mean[measure])
+    return float(ir.evaluate(data, ranker.predict(data), measure).mean[measure])
+
+
+def rows(data: ir.RankingData) -> tuple[Any, Any, Any]:
+    """Arrays as scikit-learn takes them."""
+    return data.features, data.labels, np.repeat(np.arange(data.n_queries), data.group_sizes)
 
 
 def fitted(ranker: Any, train: ir.RankingData, validation: ir.RankingData | None = None) -> Any:
-    X, y, qid = rows_of(train)
-    return ranker.fit(X, y, qid=qid, eval_set=None if validation is None else rows_of(validation))
+    return ranker.fit(train, eval_set=validation)
 
 
 def all_fitted(train: ir.RankingData, validation: ir.RankingData) -> list[Any]:
@@ -90,9 +92,9 @@ def test_a_fit_that_diverges_loses_and_says_why() -> None:
     found = tune(descent, {"learning_rate": [1e300, 1e-4]}, TRAIN, eval_set=VALIDATION, n_jobs=1)
     assert found.best_settings == {"learning_rate": 1e-4}
     assert np.isnan(found.values[0])
-    assert "beyond all numbers" in str(found.table().rows[-1][-1])
+    assert "learning_rate of 1e+300 is too large" in str(found.table().rows[-1][-1])
     assert list(found.to_frame("pyarrow").column_names) == ["learning_rate", "ndcg", "failure"]
-    with pytest.raises(DataError, match=r"no setting could be fitted.*beyond all numbers"):
+    with pytest.raises(DataError, match=r"no setting could be fitted.*is too large"):
         tune(descent, {"learning_rate": [1e300]}, TRAIN, eval_set=VALIDATION, n_jobs=1)
 
 
@@ -100,8 +102,8 @@ def test_weights_of_the_data_count() -> None:
     train, test = ir.datasets.web_search(10, 20, 5)
     weighted = replace(train, weights=np.where(train.labels == 2, 5.0, 1.0))
     found = tune(RankNet(max_iter=20), {"l2": [0.1]}, weighted, eval_set=test, n_jobs=1).best
-    X, y, qid = rows_of(train)
-    by_hand = RankNet(max_iter=20, l2=0.1).fit(X, y, qid=qid, eval_set=rows_of(test), sample_weight=weighted.weights)
+    X, y, qid = rows(train)
+    by_hand = RankNet(max_iter=20, l2=0.1).fit(X, y, qid=qid, eval_set=rows(test), sample_weight=weighted.weights)
     assert_allclose(found.coef_, by_hand.coef_, rtol=0, atol=0)
     on_folds = tune(RankNet(max_iter=20), {"l2": [0.1]}, weighted, cv=2, n_jobs=1).best
     whole = RankNet(max_iter=20, l2=0.1).fit(X, y, qid=qid, sample_weight=weighted.weights)
@@ -110,7 +112,7 @@ def test_weights_of_the_data_count() -> None:
 
 def test_arrays_do_as_well_as_ranking_data() -> None:
     one = tune(RANKER, GRID, TRAIN, eval_set=VALIDATION, n_jobs=1)
-    other = tune(RANKER, GRID, rows_of(TRAIN), eval_set=rows_of(VALIDATION), n_jobs=1)
+    other = tune(RANKER, GRID, rows(TRAIN), eval_set=rows(VALIDATION), n_jobs=1)
     assert_allclose(one.values, other.values, rtol=0, atol=0)
 
 
@@ -129,7 +131,7 @@ def test_progress_is_told_on_standard_error_when_asked(capfd: pytest.CaptureFixt
         (GRID, {"eval_set": VALIDATION, "cv": 3}, OptionError, "not both"),
         (GRID, {"cv": 1}, DataError, "k must be from 2"),
         ([], {"cv": 2}, OptionError, "no settings"),
-        (GRID, {"eval_set": rows_of(VALIDATION)[:2]}, DataError, "RankingData or .X, y, qid."),
+        (GRID, {"eval_set": rows(VALIDATION)[:2]}, DataError, "RankingData or .X, y, qid."),
         ({"l3": [1]}, {"cv": 2}, OptionError, "l3"),
         ({"l2": 1}, {"cv": 2}, OptionError, "settings"),
         ({"l2": [-1.0]}, {"cv": 2}, OptionError, "l2"),
@@ -165,9 +167,8 @@ def test_test_scores_are_those_of_the_ranker_that_validation_chose(found: CrossF
         chosen = found.chosen["tuned"][number]
         assert chosen.settings == {"loss": best.loss, "normalize": best.normalize}
         assert_allclose(chosen.value, max(values), rtol=1e-12, atol=0)
-        X, _, qid = rows_of(test)
         own = np.repeat(found.fold_of, found.data.group_sizes) == number
-        assert_allclose(found.scores["tuned"][own], best.predict(X, qid), rtol=0, atol=0)
+        assert_allclose(found.scores["tuned"][own], best.predict(test), rtol=0, atol=0)
         assert_allclose(found.fold_means("ap")["tuned"][number], value(best, test, "ap"), rtol=1e-12, atol=0)
 
 
@@ -219,9 +220,9 @@ def test_folds_that_cannot_be_run_are_refused() -> None:
     with pytest.raises(DataError, match="no rankers"):
         cross_fold({}, FOLDS)
     diverging = LinearRanker("least_squares", optimizer="sgd", learning_rate=1e300, max_iter=2)
-    with pytest.raises(DataError, match=r"wild could not be fitted and measured in fold 1.*beyond all numbers"):
+    with pytest.raises(DataError, match=r"wild could not be fitted and measured in fold 1.*is too large"):
         cross_fold({"wild": diverging}, FOLDS, n_jobs=1)
-    with pytest.raises(DataError, match="is repeated"):
+    with pytest.raises(DataError, match="a query id is repeated"):
         cross_fold({"a": RANKER}, [FOLDS[0], FOLDS[0]], n_jobs=1)
 
 

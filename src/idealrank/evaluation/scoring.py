@@ -11,15 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
+from idealrank.data.columns import float_column
 from idealrank.data.construction import from_arrays
+from idealrank.data.lists import Lists
 from idealrank.errors import DataError
 from idealrank.measures import Measure, measure
 
-__all__ = ["Scorer", "mean_over_queries", "scorer"]
+__all__ = ["Scorer", "mean_over_queries", "mean_value", "scorer"]
 
 
 def mean_over_queries(values: Floats, of: Measure) -> float:
-    """The mean of the values of queries that have one; that none has is an error.
+    """Return the mean of the values of queries that have one; if none has, raise a DataError.
 
     >>> mean_over_queries(np.array([1.0, np.nan, 0.5]), measure("ndcg"))
     0.75
@@ -27,6 +29,16 @@ def mean_over_queries(values: Floats, of: Measure) -> float:
     if np.isnan(values).all():
         raise DataError(f"none of the {values.size} queries has a value of {of}: is anything relevant in them?")
     return float(np.nanmean(values))
+
+
+def mean_value(of: Measure, lists: Lists) -> float:
+    """Return the mean of a measure over queries; errors name the query id and the input row.
+
+    >>> mean_value(measure("ndcg@1"), Lists.of([1, 0, 1, 0], [2, 1, 3, 4], [0, 2, 4]))
+    0.5
+    """
+    with lists.locating():
+        return mean_over_queries(of.values(lists), of)
 
 
 @dataclass(frozen=True)
@@ -52,8 +64,7 @@ class Scorer:
         data = from_arrays(y, query_ids=qid)
         goes_on = "qid" in inspect.signature(estimator.predict).parameters or hasattr(estimator, "steps")
         scores = estimator.predict(X, qid=qid) if goes_on else estimator.predict(X)
-        values = self.measure(data.labels, data.to_grouped(np.asarray(scores, np.float64)), data.offsets)
-        mean = mean_over_queries(values, self.measure)
+        mean = mean_value(self.measure, data.lists(data.to_grouped(float_column(scores, "scores", data.n_docs))))
         return -mean if self.measure.lower_is_better else mean
 
     def get_metadata_routing(self) -> Any:

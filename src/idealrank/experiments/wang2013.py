@@ -21,7 +21,6 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.experiments.results import Claim, Reproduction
 from idealrank.learners import LinearRanker
-from idealrank.learners.search.trials import fit_to
 from idealrank.losses import CrossEntropy, Hinge, Loss
 from idealrank.measures import measure
 from idealrank.theory import StepCurve, limit, verdict
@@ -110,7 +109,7 @@ def _on_one_scale(data: RankingData) -> RankingData:
 
 def _trained(loss: Loss, data: RankingData) -> Floats:
     """Weights of the features that minimise the loss."""
-    weights: Floats = fit_to(LinearRanker(loss, l2=2e-4, max_iter=60), data).coef_
+    weights: Floats = LinearRanker(loss, l2=2e-4, max_iter=60).fit(data).coef_
     return weights
 
 

@@ -1,4 +1,4 @@
-"""Learners of rankings: scikit-learn estimators that take the query of each row as ``qid``."""
+"""Learners of rankings: scikit-learn estimators that also take `RankingData`."""
 
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -27,7 +27,6 @@ _TABLE = {
     "names": ["register"],
     "random": ["RandomRanker"],
     "search.cross_fold": ["cross_fold"],
-    "search.trials": ["rows_of"],
     "search.tuning": ["tune"],
     "structural.svm_map": ["SVMMap"],
     "structural.svm_ndcg": ["SVMNDCG"],
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from idealrank.learners.names import register as register
     from idealrank.learners.random import RandomRanker as RandomRanker
     from idealrank.learners.search.cross_fold import cross_fold as cross_fold
-    from idealrank.learners.search.trials import rows_of as rows_of
     from idealrank.learners.search.tuning import tune as tune
     from idealrank.learners.structural.svm_map import SVMMap as SVMMap
     from idealrank.learners.structural.svm_ndcg import SVMNDCG as SVMNDCG

@@ -3,64 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from idealrank._base.frames import frame_of
-from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
-from idealrank.data.columns import weight_column
 from idealrank.data.construction import from_arrays
-from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.scoring import mean_over_queries
-from idealrank.learners.linear.engine import Source
-from idealrank.learners.linear.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
-from idealrank.learners.linear.parts import InMemory, Part
+from idealrank.evaluation.scoring import mean_value
+from idealrank.learners.features import NORMALIZATIONS
 from idealrank.measures import Measure, measure
 
-__all__ = ["Ranker", "Training"]
+__all__ = ["Dataset", "Ranker", "Rows", "as_data"]
+
+#: Features, labels and the query id of each row, in any order.
+Rows: TypeAlias = tuple[Any, npt.ArrayLike, Iterable[object]]
 
 _Self = TypeVar("_Self", bound="Ranker")
 
 
-@dataclass(frozen=True)
-class Training:
-    """What a learner learns from; its labels, weights and features are those of documents query by query.
-
-    ``lists`` has the labels and the documents' weights (and scores that are all 0), ``query_weights`` one number a
-    query, ``validation`` the data to choose by, or None.
-    """
-
-    data: RankingData
-    lists: Lists
-    features: DenseFeatures | SparseFeatures
-    query_weights: Floats
-    validation: RankingData | None
+@runtime_checkable
+class Dataset(Protocol):
+    """Documents with features, labels, queries and weights of their own; every learner takes `RankingData`."""
 
     @property
-    def parts(self) -> InMemory:
-        """All queries, for sums over them."""
-        return InMemory(Part(self.features, self.lists, self.query_weights, self.data))
+    def n_features(self) -> int:
+        """Number of features."""
+        ...
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """One name per feature, if they are known."""
+        ...
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]
-    """A scikit-learn estimator of rankings: ``qid`` says which query each row belongs to, in any order.
+    """A scikit-learn estimator that ranks the documents of each query.
 
-    A learner defines ``_fit(training)`` and ``_scores(data)``, and checks its options in ``_check_options``. By
-    scikit-learn's metadata routing, ``qid`` goes to ``fit``, ``predict`` and ``score`` without being asked for.
+    It learns from `RankingData`, and from arrays as scikit-learn's other estimators do. By scikit-learn's metadata
+    routing, ``qid`` goes to ``fit``, ``predict`` and ``score`` without a request.
 
-    ``_state`` lists what a fit leaves that scoring needs, and model files hold: {attribute: "text", or a dtype, with
-    the names of its dimensions where it is an array: "float64[n_features]"}. Dimensions of one name are equal. A
-    learner that has more to check of it does so in ``_check_state``; one whose attributes are not such values makes
-    them in ``_get_state`` and takes them in ``_set_state``.
+    A learner defines ``_fit(data, validation)`` and ``_scores(data)``, and checks its options in ``_check_options``.
+    ``_state`` lists what a fit leaves that scoring needs and that model files hold: {attribute: "text", or a dtype with
+    the names of its dimensions, if it is an array: "float64[n_features]"}. Dimensions of one name are equal. A
+    learner that has more to check does so in ``_check_state``; one whose attributes are not such values
+    makes them in ``_get_state`` and takes them in ``_set_state``.
+
+    Parameters
+    ----------
+    normalize : {"minmax", "zscore"}, optional
+        Bring each feature to one scale within each query; scoring repeats it.
+    measure : str or Measure
+        What ``score`` and validation measure.
+    n_threads : int, optional
+        Number of threads; None for one per core.
     """
 
     __metadata_request__fit = {"qid": True}  # noqa: RUF012  (scikit-learn reads it so)
@@ -81,68 +82,86 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         y: npt.ArrayLike | None = None,
         *,
         qid: Iterable[object] | None = None,
-        eval_set: tuple[Any, npt.ArrayLike, Iterable[object]] | Source | None = None,
+        eval_set: Dataset | Rows | None = None,
         sample_weight: npt.ArrayLike | None = None,
         query_weight: npt.ArrayLike | None = None,
     ) -> _Self:
-        """Learn from the rows ``X`` with the labels ``y``; ``qid`` has the query of each row, in any order.
+        """Learn from ranking data, or from arrays.
 
-        ``eval_set`` is (X, y, qid) to validate on. ``sample_weight`` is one number a row, which multiplies what the
-        document is worth; ``query_weight`` one a query, in the order in which queries first appear.
+        Parameters
+        ----------
+        X : RankingData or array-like of shape (n_docs, n_features)
+            The data, with weights and feature names if it has them; or the features alone, dense or sparse. A linear
+            ranker also learns from a source, such as `ParquetSource`, which need not fit into memory.
+        y : array-like, optional
+            One label per row of an array ``X``.
+        qid : iterable, optional
+            The query id of each row of an array ``X``, in any order.
+        eval_set : RankingData or (X, y, qid), optional
+            Data to validate on: the best iteration is kept. It may also be a source, if ``X`` may.
+        sample_weight : array-like, optional
+            One weight per row of an array ``X``, which multiplies the gain of the document or its pairs.
+        query_weight : array-like, optional
+            One weight per query, in the order in which the queries first appear in ``qid``.
 
-        A linear ranker learns from a source in place of ``X`` too, a `ParquetSource` for one, which has labels, queries
-        and weights of its own; then ``eval_set`` may be one as well.
+        Raises
+        ------
+        DataError
+            If the data cannot be learned from; it names the query id and the input row.
+        OptionError
+            If an option of the learner makes no sense.
         """
         self.check_options()
-        if isinstance(X, Source):
-            if any(each is not None for each in (y, qid, sample_weight, query_weight)):
-                raise DataError("a source has labels, queries and weights of its own: fit(source, eval_set=...)")
-            self._checked(X, reset=True)
-            if isinstance(eval_set, Source):
-                self._fit_source(X, self._checked(eval_set, reset=False))
-            else:
-                self._fit_source(X, self._to_validate_on(eval_set))
-            return self
-        if qid is None:
-            raise DataError("fit(X, y, qid=...) needs the query of each row")
-        data = self._ranking(X, y, qid, reset=True)
-        weights = None
-        if sample_weight is not None:
-            weights = data.to_grouped(weight_column(sample_weight, data.n_docs, "sample_weight", "document"))
-            if not weights.any():
-                raise DataError("every sample_weight is zero: there is nothing to learn from")
-        query_weights = np.ones(data.n_queries)
-        if query_weight is not None:
-            query_weights = weight_column(query_weight, data.n_queries, "query_weight", "query")
-            if not query_weights.any():
-                raise DataError("every query_weight is zero: there is nothing to learn from")
-        threads = resolve_threads(self.n_threads)
-        lists = replace(data.lists(n_threads=threads), weights=weights)
-        validation = self._to_validate_on(eval_set)
-        self._fit(Training(data, lists, self._features(data), query_weights, validation))
+        if isinstance(X, Dataset):
+            data = self._accepted(X, y, qid, sample_weight, query_weight, reset=True)
+        else:
+            data = _from_arrays(self, X, y, qid, sample_weight, query_weight, reset=True)
+        if isinstance(data, RankingData):
+            _check_labels_and_weights(data)
+        validation = None if eval_set is None else self._accepted(as_data(self, eval_set, "eval_set"))
+        self._fit(data, validation)
         return self
 
     def predict(self, X: Any, qid: Iterable[object] | None = None) -> Floats:
-        """One score a row, of arrays or of a source; ``qid`` is needed where features are normalised within queries."""
+        """Return one score per document, higher for documents that should rank higher.
+
+        Parameters
+        ----------
+        X : RankingData or array-like of shape (n_docs, n_features)
+            The documents. The features must have the names and the number that they had in ``fit``.
+        qid : iterable, optional
+            The query id of each row of an array ``X``. It is required if ``normalize`` is set.
+
+        Returns
+        -------
+        float64 array
+            In the order of the data's own arrays, or of the rows of an array ``X``.
+        """
         check_is_fitted(self)
-        if isinstance(X, Source):
-            return self._source_scores(self._checked(X, reset=False))
+        if isinstance(X, Dataset):
+            return self._scores(self._accepted(X, qid))
         if self.normalize is not None and qid is None:
             raise DataError(f"normalize={self.normalize!r} works within queries: predict(X, qid=...) needs them")
-        data = self._ranking(X, None, qid, reset=False)
+        data = _from_arrays(self, X, None, qid, labeled=False)
         return data.to_input(self._scores(data))
 
     def score(self, X: Any, y: npt.ArrayLike | None = None, *, qid: Iterable[object] | None = None) -> float:
-        """The mean of ``measure`` over queries, of arrays or of a source."""
+        """Return the mean of ``measure`` over the queries.
+
+        Parameters
+        ----------
+        X : RankingData or array-like of shape (n_docs, n_features)
+            The documents, as for ``predict``.
+        y : array-like, optional
+            One label per row of an array ``X``.
+        qid : iterable, optional
+            The query id of each row of an array ``X``, in any order.
+        """
         check_is_fitted(self)
-        if isinstance(X, Source):
-            return self._source_mean(self._checked(X, reset=False))
-        if y is None or qid is None:
-            raise DataError("score(X, y, qid=...) needs the label and the query of each row")
-        return self._mean(self._ranking(X, y, qid, reset=False))
+        return self._mean(self._accepted(X, y, qid) if isinstance(X, Dataset) else _from_arrays(self, X, y, qid))
 
     def check_options(self) -> None:
-        """Refuse options that make no sense, before any data is looked at."""
+        """Raise an OptionError for options that make no sense, before any data is looked at."""
         if self.normalize is not None and self.normalize not in NORMALIZATIONS:
             raise OptionError(f"normalize is None, 'minmax' or 'zscore', got {self.normalize!r}")
         measure(self.measure)
@@ -152,11 +171,17 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         self._check_options()
 
     def validated_by(self: _Self, other: str | Measure) -> _Self:
-        """A copy, not fitted, that chooses its iteration by another measure, and is measured by it."""
+        """Return a copy, not fitted, that chooses its iteration by another measure and is scored by it.
+
+        Parameters
+        ----------
+        other : str or Measure
+            The other measure.
+        """
         return clone(self).set_params(measure=other)  # type: ignore[no-any-return]
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is something to score by; a fit that failed before it had anything leaves nothing."""
+        """Return whether there is something to score with; a fit that failed early leaves nothing."""
         return all(hasattr(self, name) for name in self._state)
 
     def __sklearn_tags__(self) -> Any:
@@ -166,83 +191,112 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _check_options(self) -> None:
-        """Refuse options of this learner that make no sense."""
+        """Raise an OptionError for options of this learner that make no sense."""
 
     def _get_state(self) -> dict[str, Any]:
-        """What ``_state`` lists."""
+        """Return what ``_state`` lists."""
         return {name: getattr(self, name) for name in self._state}
 
     def _set_state(self, state: Mapping[str, Any]) -> None:
-        """Score as the learner did whose state this is."""
+        """Take over the state of another learner, to score as it does."""
         for name, value in state.items():
             setattr(self, name, value)
         self._check_state()
 
     def _check_state(self) -> None:
-        """Refuse a state, of the right dtypes and dimensions, that makes no sense: raise a DataError."""
+        """Raise a DataError for a state of the right dtypes and dimensions that makes no sense."""
 
-    def _fit(self, training: Training) -> None:
+    def _fit(self, data: Any, validation: Any) -> None:
+        """Learn from data that `_accepts` allows, and choose by the validation data if it is not None."""
         raise NotImplementedError
 
-    def _fit_source(self, source: Source, validation: RankingData | Source | None) -> None:
-        raise self._refused(source)
-
-    def _scores(self, data: RankingData) -> Floats:
-        """One score a document, query by query."""
+    def _scores(self, data: Any) -> Floats:
+        """Return one score per document, in the order of the data's own arrays."""
         raise NotImplementedError
 
-    def _source_scores(self, source: Source) -> Floats:
-        raise self._refused(source)
+    def _mean(self, data: Any) -> float:
+        """Return the mean of ``measure`` over the queries of the data."""
+        return mean_value(measure(self.measure), data.lists(self._scores(data), self.n_threads))
 
-    def _source_mean(self, source: Source) -> float:
-        raise self._refused(source)
+    def _accepts(self, data: Dataset) -> bool:
+        """Return whether the learner takes this kind of data."""
+        return isinstance(data, RankingData)
 
-    def _refused(self, source: Source) -> OptionError:
-        return OptionError(
-            f"{type(self).__name__} takes arrays, which fit into memory, and no {type(source).__name__}: "
-            "linear rankers that are fitted by L-BFGS do"
-        )
+    def _accepted(self, data: Dataset, *arrays: object, reset: bool = False) -> Dataset:
+        """Return the data, its features checked against those of the fit; or remember them if ``reset``."""
+        kind = type(data).__name__
+        if any(each is not None for each in arrays):
+            raise DataError(f"{kind} has labels, queries and weights of its own: give it without others")
+        if not self._accepts(data):
+            raise OptionError(f"{type(self).__name__} takes RankingData or arrays in memory, got {kind}")
+        names = data.feature_names
+        if reset:
+            self.n_features_in_ = data.n_features
+            if names is not None:
+                self.feature_names_in_ = np.array(names, object)
+            elif hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+            return data
+        if data.n_features != self.n_features_in_:
+            raise DataError(
+                f"the data has {data.n_features} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as in fit"
+            )
+        known = getattr(self, "feature_names_in_", None)
+        if names is not None and known is not None and names != tuple(known):
+            column = next(column for column, name in enumerate(names) if name != known[column])
+            raise DataError(
+                f"feature names must be those of fit, in the same order: column {column} was {known[column]!r}, "
+                f"got {names[column]!r}"
+            )
+        return data
 
-    def _mean(self, data: RankingData) -> float:
-        """The mean of ``measure`` over the queries of the data."""
-        chosen = measure(self.measure)
-        values = chosen(data.labels, self._scores(data), data.offsets)
-        return mean_over_queries(values, chosen)
 
-    def _features(self, data: RankingData) -> DenseFeatures | SparseFeatures:
-        return features_of(data, self.normalize, resolve_threads(self.n_threads))
+def as_data(ranker: BaseEstimator, given: Dataset | Rows, what: str, *, reset: bool = False) -> Dataset:
+    """Return data as it is, and (X, y, qid) as RankingData; ``reset`` lets the ranker remember the features."""
+    if isinstance(given, Dataset):
+        return given
+    try:
+        X, y, qid = given
+    except (TypeError, ValueError):
+        raise DataError(f"{what} is RankingData or (X, y, qid), got {type(given).__name__}") from None
+    return _from_arrays(ranker, X, y, qid, reset=reset)
 
-    def _to_validate_on(self, eval_set: Any) -> RankingData | None:
-        if isinstance(eval_set, Source):
-            raise OptionError("a source is to validate a fit from a source: with arrays, eval_set=(X, y, qid)")
-        if eval_set is None:
-            return None
-        try:
-            X, y, qid = eval_set
-        except (TypeError, ValueError):
-            raise DataError(f"eval_set is (X, y, qid), got {type(eval_set).__name__}") from None
-        if y is None or qid is None:
-            raise DataError("eval_set=(X, y, qid) needs the label and the query of each row")
-        return self._ranking(X, y, qid, reset=False)
 
-    def _checked(self, source: Source, *, reset: bool) -> Source:
-        """The source, its features checked to be as many, and of the same names, as at the fit."""
-        self._validated(frame_of({name: [] for name in source.features}, "pyarrow"), reset, skip_check_array=True)
-        return source
+def _from_arrays(
+    ranker: BaseEstimator,
+    X: Any,
+    y: npt.ArrayLike | None,
+    qid: Iterable[object] | None,
+    sample_weight: npt.ArrayLike | None = None,
+    query_weight: npt.ArrayLike | None = None,
+    *,
+    reset: bool = False,
+    labeled: bool = True,
+) -> RankingData:
+    """Return arrays as RankingData, the features checked as scikit-learn does."""
+    if labeled and (y is None or qid is None):
+        missing = "requires y to be passed, but the target y is None" if y is None else "got no qid"
+        raise DataError(f"{type(ranker).__name__} {missing}: give RankingData, or the label and the query of each row")
+    rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float32, "order": "C", "ensure_all_finite": False}
+    try:
+        with np.errstate(over="ignore"):  # what float32 cannot hold is found with the other infinite features
+            matrix = validate_data(ranker, X, reset=reset, **rules)
+    except ValueError as error:
+        raise DataError(str(error)) from None
+    return from_arrays(
+        np.zeros(matrix.shape[0]) if y is None else y,
+        query_ids=qid,
+        features=matrix,
+        weights=sample_weight,
+        query_weights=query_weight,
+        feature_names=getattr(ranker, "feature_names_in_", None),
+    )
 
-    def _ranking(self, X: Any, y: npt.ArrayLike | None, qid: Iterable[object] | None, *, reset: bool) -> RankingData:
-        """The rows as ranking data, their features checked to be as many, and of the same names, as at the fit."""
-        rules = {"accept_sparse": "csr", "dtype": np.float32, "order": "C", "ensure_all_finite": False}
-        matrix = self._validated(X, reset, **rules)
-        n_rows = matrix.shape[0]
-        if y is None and reset:
-            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        labels = np.zeros(n_rows) if y is None else y
-        return from_arrays(labels, query_ids=np.zeros(n_rows, np.int64) if qid is None else qid, features=matrix)
 
-    def _validated(self, X: Any, reset: bool, **rules: Any) -> Any:
-        try:
-            with np.errstate(over="ignore"):  # what float32 cannot hold is found with the other infinite features
-                return validate_data(self, X, reset=reset, **rules)
-        except ValueError as error:
-            raise DataError(str(error)) from None
+def _check_labels_and_weights(data: RankingData) -> None:
+    data.check(np.isfinite(data.labels), data.labels, "a label to learn from must be a finite number")
+    for name in ("weights", "query_weights"):
+        column = getattr(data, name)
+        if column is not None and not column.any():
+            raise DataError(f"all {name.replace('_', ' ')} are zero: there is nothing to learn from")

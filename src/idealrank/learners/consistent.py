@@ -12,9 +12,8 @@ from threadpoolctl import threadpool_limits
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
-from idealrank.learners.base import Ranker, Training
-from idealrank.learners.linear.features import table_of
-from idealrank.learners.linear.parts import in_callers_words
+from idealrank.learners.base import Ranker
+from idealrank.learners.features import features_of
 from idealrank.learners.names import register
 from idealrank.losses import LeastSquares
 from idealrank.measures import Measure
@@ -27,25 +26,38 @@ __all__ = ["ConsistentRegression"]
 @register("consistent_regression")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConsistentRegression(Ranker):
-    """A regressor fitted to G(r) / ||G(r)||_D, gains over their query's ideal DCG (Ravikumar et al. 2011, section 3.3).
+    """A regressor fitted to G(r) / ||G(r)||_D, gains over their ideal DCG (Ravikumar et al. 2011, section 3.3).
 
-    Whoever estimates the mean of that target well ranks well by NDCG, so a regressor of any kind will do: LightGBM's,
-    XGBoost's, CatBoost's, scikit-learn's.
+    A regressor that estimates the mean of that target well ranks well by NDCG, whatever its kind: one of LightGBM,
+    XGBoost, CatBoost or scikit-learn. In a query without positive gain the target is 0. An ``eval_set`` changes
+    nothing: how long to fit is up to the estimator.
 
     Parameters
     ----------
-    estimator: a scikit-learn regressor, of which a copy is fitted; None is HistGradientBoostingRegressor().
-    gain: None is 2^r - 1.
-    discount: that of the DCG.
-    normalizer: "dcg", or a cut-off k for NDCG@k; None fits the gains themselves, which is not consistent with NDCG.
-    normalize: "minmax" or "zscore" brings each feature to one scale within each query; scoring repeats it.
-    measure: what ``score`` measures.
-    n_threads: also for estimators that use OpenMP and do not say how many.
+    estimator : scikit-learn regressor, optional
+        A copy of it is fitted; None is HistGradientBoostingRegressor().
+    gain : str or Gain, optional
+        None is 2^r - 1.
+    discount : str or Discount
+        The discount of the DCG.
+    normalizer : "dcg" or int, optional
+        "dcg" for the whole list, or a cutoff k for NDCG@k; None fits the gains themselves, which is not consistent
+        with NDCG.
+    normalize : {"minmax", "zscore"}, optional
+        Bring each feature to one scale within each query; scoring repeats it.
+    measure : str or Measure
+        What ``score`` measures.
+    n_threads : int, optional
+        Number of threads, also of estimators that use OpenMP and do not say how many.
 
-    In a query without positive gain the target is 0. ``estimator_`` is the fitted copy. An ``eval_set`` changes
-    nothing: how long to fit is up to the estimator.
+    Attributes
+    ----------
+    estimator_ : scikit-learn regressor
+        The fitted copy.
 
-    One relevant document in each query, so gains and targets are 1 and 0:
+    Examples
+    --------
+    One relevant document per query, so gains and targets are 1 and 0:
 
     >>> from sklearn.linear_model import LinearRegression
     >>> ranker = ConsistentRegression(LinearRegression()).fit([[2.0], [4.0]], [0, 1], qid=[1, 1])
@@ -61,16 +73,17 @@ class ConsistentRegression(Ranker):
     measure: str | Measure = "ndcg"
     n_threads: int | None = None
 
-    def _fit(self, training: Training) -> None:
+    def _fit(self, data: RankingData, validation: RankingData | None) -> None:
         squares = LeastSquares(gain=self.gain, discount=self.discount, normalizer=self.normalizer)
-        with in_callers_words(training.data):
-            target = squares.target(training.lists)
+        lists = data.lists(n_threads=self.n_threads)
+        with lists.locating():
+            target = squares.target(lists)
         regressor = _default() if self.estimator is None else clone(self.estimator)
         weights: dict[str, Floats] = {}
-        if (training.query_weights != 1).any():
-            weights["sample_weight"] = np.repeat(training.query_weights, training.lists.sizes)
+        if data.query_weights is not None:
+            weights["sample_weight"] = np.repeat(data.query_weights, data.group_sizes)
         with self._threads():
-            regressor.fit(table_of(training.features), target.values, **weights)
+            regressor.fit(self._table(data), target.values, **weights)
         self.estimator_ = regressor
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -78,7 +91,10 @@ class ConsistentRegression(Ranker):
 
     def _scores(self, data: RankingData) -> Floats:
         with self._threads():
-            return np.asarray(self.estimator_.predict(table_of(self._features(data))), np.float64).reshape(-1)
+            return np.asarray(self.estimator_.predict(self._table(data)), np.float64).reshape(-1)
+
+    def _table(self, data: RankingData) -> Any:
+        return features_of(data, self.normalize, self.n_threads).table()
 
     def _threads(self) -> Any:
         return threadpool_limits(resolve_threads(self.n_threads), user_api="openmp")

@@ -15,15 +15,12 @@
 
 namespace idealrank {
 
-// Row i of the grouped documents is row rows[i] of the cells, or i where rows is empty.
+// One row of features per document, the documents of each query together.
 struct FeatureRows {
   std::span<const float> cells;
   std::size_t width = 0;
-  std::span<const std::int64_t> rows;
 
-  const float* operator[](std::size_t i) const {
-    return cells.data() + (rows.empty() ? i : static_cast<std::size_t>(rows[i])) * width;
-  }
+  const float* operator[](std::size_t i) const { return cells.data() + i * width; }
 };
 
 // Feature f of query q becomes (x - shift[q, f]) * scale[q, f]; as it is where both are empty.

@@ -132,7 +132,6 @@ def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) 
     import numpy as np
 
     from idealrank import learners
-    from idealrank.learners.search.trials import fit_to, rows_of
 
     fitted, validation = train.split([0.8, 0.2], seed=seed)
     common: dict[str, Any] = {"normalize": "zscore", "max_iter": 40, "patience": 5, "verbose": verbose}
@@ -142,10 +141,9 @@ def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) 
         "RankSVM": learners.RankSVM(C=1e-6, **common),
         "ApproxNDCG": learners.ApproxNDCGRanker(**common),
     }
-    unseen, _, queries = rows_of(test)
     scores = {_FEATURE: np.asarray(test.known_features()[:, 0], np.float64)}
     for name, ranker in rankers.items():
-        scores[name] = fit_to(ranker, fitted, validation).predict(unseen, queries)
+        scores[name] = ranker.fit(fitted, eval_set=validation).predict(test)
     return scores
 
 

@@ -1,4 +1,4 @@
-"""``idealrank score``: one score a document, by a model that ``idealrank train`` or `learners.save` wrote."""
+"""``idealrank score``: one score per document, by a model that ``idealrank train`` or `learners.save` wrote."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["command"]
 _HELP = """\
 Score the documents in DATA by the model in the file MODEL.
 
-Scores are written one a line, in the order of DATA, as 'idealrank evaluate' reads them; with --run as a TREC run. DATA
-is LETOR text, Parquet or CSV; its labels are not looked at. Columns are found by the names that they had in training.
+Scores are written one per line, in the order of DATA, as 'idealrank evaluate' reads them; with --run as a TREC run.
+DATA is LETOR text, Parquet or CSV; its labels are not used. Columns are found by the names that they had in training.
 
 \b
 Examples:
@@ -48,17 +48,15 @@ def command(
     from idealrank.io.letor import widened
     from idealrank.io.scores import write_scores
     from idealrank.learners.files.models import load
-    from idealrank.learners.search.trials import rows_of
 
     ranker = load(model)
-    names = vars(ranker).pop("feature_names_in_", None)  # columns are found by name here; LETOR text has none
-    documents, _ = read_features(data, kind, group=group, quiet=quiet, names=names, judged=False)
+    names = getattr(ranker, "feature_names_in_", None)
+    documents = read_features(data, kind, group=group, quiet=quiet, names=names, judged=False)
     if kind.holds is not Frame:
         documents = widened(documents, ranker.n_features_in_)
-    X, _, qid = rows_of(documents)
-    scores = ranker.predict(X, qid)
+    scores = ranker.predict(documents)
     if tag is None:
-        write_scores(scores, out)
+        write_scores(documents.to_input(scores), out)
     else:
         if documents.doc_ids is None:
             note("documents have no ids: the numbers of their rows, from 0, stand in", quiet=quiet)

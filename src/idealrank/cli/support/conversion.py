@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,14 +17,14 @@ from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress
 from idealrank.io.formats import Format, Frame
 from idealrank.io.frame_arrays import as_text
-from idealrank.io.frames import feature_columns, from_frame
+from idealrank.io.frames import from_frame
 
 if TYPE_CHECKING:
     import pyarrow
 
     from idealrank.io.formats import Content
 
-__all__ = ["Documents", "by_query", "fit", "obstacle", "read", "read_features", "size_of"]
+__all__ = ["by_query", "fit", "obstacle", "read", "read_features", "size_of"]
 
 
 def read(
@@ -37,42 +37,33 @@ def read(
     return source.read_ranking(path, label="score" if target.holds is Run else "label")
 
 
-class Documents(NamedTuple):
-    """Documents to train on or to score, and the names of their features where the file has them."""
-
-    data: RankingData
-    names: tuple[str, ...] | None
-
-
 def read_features(
     path: str, kind: Format, *, group: str | None, quiet: bool, names: Sequence[str] | None = None, judged: bool = True
-) -> Documents:
-    """Read documents, and say what their owner should know.
+) -> RankingData:
+    """Read documents with features, and report problems in them.
 
-    A frame's features are the columns with these names, wherever they stand, or all that can be; where documents need
-    not be ``judged``, it may have no labels.
+    The features of a frame are the columns with these names, in this order, or all that can be features; unless the
+    documents must be ``judged``, it may have no labels.
     """
     if kind.holds is Frame:
-        found = _read_columns(path, kind, names, judged=judged)
+        data = _read_columns(path, kind, names, judged=judged)
     else:
         with reading(path, quiet=quiet) as progress:
-            data = kind.read(path, group=group, progress=progress)
-        assert isinstance(data, RankingData)
-        found = Documents(data, None)
-    notes(found.data.problems, quiet=quiet)
-    return found
+            found = kind.read(path, group=group, progress=progress)
+        assert isinstance(found, RankingData)
+        data = found
+    notes(data.problems, quiet=quiet)
+    return data
 
 
-def _read_columns(path: str, kind: Format, names: Sequence[str] | None, *, judged: bool) -> Documents:
+def _read_columns(path: str, kind: Format, names: Sequence[str] | None, *, judged: bool) -> RankingData:
     frame: pyarrow.Table = kind.read(path)
     if not judged and "label" not in frame.column_names:
         frame = frame.append_column("label", [np.zeros(frame.num_rows)])
     try:
-        columns, data = feature_columns(frame, features=names), from_frame(frame, features=names)
+        return from_frame(frame, features=names)
     except DataError as error:
         raise ParseError(str(error), path) from None
-    # One column may hold lists, whose numbers have no names.
-    return Documents(data, tuple(columns) if len(columns) == data.n_features else None)
 
 
 def size_of(data: Content) -> str:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from copy import copy
 from typing import Any
-
-import numpy as np
 
 from idealrank.cli.support.conversion import read_features
 from idealrank.cli.support.failures import Interrupted
@@ -18,7 +15,6 @@ from idealrank.io.formats import Format, Frame
 from idealrank.io.letor import widened
 from idealrank.learners.files.models import check_savable, save
 from idealrank.learners.names import learner, options_of
-from idealrank.learners.search.trials import fit_to, rows_of
 
 __all__ = ["train"]
 
@@ -38,18 +34,18 @@ def train(
     """Fit the learner to the first file, with the second to validate by, and save it; an interrupt saves the best."""
     ranker: Any = learner(name, options)
     check_savable(ranker, out)
-    parts, names = _read(paths, kinds, group=group, quiet=quiet)
+    parts = _read(paths, kinds, group=group, quiet=quiet)
     shows_progress = "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr)
     if shows_progress:
         ranker.set_params(verbose=True)
     interrupted = False
     try:
-        fit_to(ranker, *parts)
+        ranker.fit(parts[0], eval_set=parts[1] if len(parts) > 1 else None)
     except KeyboardInterrupt:
         if not ranker.__sklearn_is_fitted__():
             raise
         interrupted = True
-    save(_named(ranker, names), out)
+    save(ranker, out)
     table, remarks = _table(ranker, paths, parts), _remarks(ranker, out)
     if out == "-":
         for line in remarks:
@@ -63,37 +59,23 @@ def train(
         raise Interrupted("interrupted")
 
 
-def _read(
-    paths: Sequence[str], kinds: Sequence[Format], *, group: str | None, quiet: bool
-) -> tuple[list[RankingData], tuple[str, ...] | None]:
-    """The files, their features in the order that the first has them, and its names for them."""
+def _read(paths: Sequence[str], kinds: Sequence[Format], *, group: str | None, quiet: bool) -> list[RankingData]:
+    """Read the files, their features in the order of the first."""
     parts: list[RankingData] = []
-    names = None
     for path, kind in zip(paths, kinds, strict=True):
-        data, own_names = read_features(path, kind, group=group, quiet=quiet, names=names)
-        names = names if parts else own_names
-        parts.append(data)
+        names = parts[0].feature_names if parts else None
+        parts.append(read_features(path, kind, group=group, quiet=quiet, names=names))
     # LETOR text leaves out features that are 0; a frame has columns for all of them.
     width = max(part.n_features for part in parts)
-    wide = (part if kind.holds is Frame else widened(part, width) for part, kind in zip(parts, kinds, strict=True))
-    return list(wide), names
-
-
-def _named(ranker: Any, names: Sequence[str] | None) -> Any:
-    """The ranker as if it had been fitted to a frame with these columns."""
-    if names is None:
-        return ranker
-    twin = copy(ranker)
-    twin.feature_names_in_ = np.array(names, object)
-    return twin
+    return [part if kind.holds is Frame else widened(part, width) for part, kind in zip(parts, kinds, strict=True)]
 
 
 def _table(ranker: Any, paths: Sequence[str], parts: Sequence[RankingData]) -> Table:
     columns = [Column("part"), Column("file"), Column("queries", ","), Column("documents", ",")]
-    rows = []
-    for name, path, part in zip(("train", "validation"), paths, parts, strict=False):
-        X, y, qid = rows_of(part)
-        rows.append([name, path, part.n_queries, part.n_docs, ranker.score(X, y, qid=qid)])
+    rows = [
+        [name, path, part.n_queries, part.n_docs, ranker.score(part)]
+        for name, path, part in zip(("train", "validation"), paths, parts, strict=False)
+    ]
     return Table([*columns, Column(str(ranker.measure), ".4f")], rows)
 
 

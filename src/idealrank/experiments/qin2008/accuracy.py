@@ -82,7 +82,7 @@ def errors_in_training(train: RankingData, protocol: Protocol) -> dict[str, Erro
 
 def _rho(train: RankingData, loss: Approximation, protocol: Protocol) -> Floats:
     """The error of the loss on its own training queries, before the first epoch and after each."""
-    part, start = Part.of(train, None, 1), np.zeros(train.n_features + 1)
+    part, start = Part.of(train, n_threads=1), np.zeros(train.n_features + 1)
     lists = part.lists
 
     def rho(parameters: Floats) -> float:

@@ -10,7 +10,7 @@ from idealrank._base.extras import needs
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
-from idealrank.learners.linear.engine import Cluster, Engine
+from idealrank.learners.linear.engine import Cluster, Engine, Source
 from idealrank.learners.linear.sources import FrameColumns
 
 with needs("dask"):
@@ -21,11 +21,22 @@ __all__ = ["FrameSource"]
 
 
 @dataclass(frozen=True)
-class FrameSource:
-    """A Dask data frame for ``LinearRanker(engine=client).fit(source)``; columns are named as for `ParquetSource`.
+class FrameSource(Source):
+    """A Dask data frame for ``LinearRanker(engine=client).fit(source)``.
 
-    The frame is computed once a fit, and its labels and features are kept by the workers.
+    The frame is computed once per fit, and the workers keep its labels and features.
 
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+        One row per document.
+    query, label, features, weight
+        Names of columns, as for `ParquetSource`.
+    sorted : bool
+        Whether the frame is sorted by query already.
+
+    Examples
+    --------
     >>> import dask.dataframe, pandas
     >>> rows = {"qid": [1, 2, 1, 2], "label": [1, 1, 0, 0], "bm25": [0.2, 0.1, 0.1, 0.3]}
     >>> FrameSource(dask.dataframe.from_pandas(pandas.DataFrame(rows), npartitions=2)).features
@@ -47,7 +58,7 @@ class FrameSource:
         object.__setattr__(self, "features", columns.features)
 
     def pieces(self, engine: Engine) -> Sequence[Any]:
-        """Futures of the partitions, in the memory of the engine's workers."""
+        """Return futures of the partitions, in the memory of the engine's workers."""
         if not isinstance(engine, Cluster):
             raise OptionError("the partitions of a Dask frame are computed by a cluster: LinearRanker(engine=client)")
         columns = FrameColumns(self.query, self.label, self.weight, self.features)

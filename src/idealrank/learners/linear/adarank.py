@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.learners.base import Training
-from idealrank.learners.iterative import WeightedSum
-from idealrank.learners.linear.parts import in_callers_words
+from idealrank.learners.linear.engine import Source
+from idealrank.learners.linear.parts import Part
+from idealrank.learners.linear.weighted_sum import WeightedSum
 from idealrank.learners.names import register
 from idealrank.measures import Measure, measure
 
@@ -23,24 +25,30 @@ _SURE = 1 - 1e-12  # a feature that ranks everything perfectly would have an inf
 @register("ada_rank")
 @dataclass(kw_only=True, eq=False, repr=False)
 class AdaRank(WeightedSum):
-    """AdaRank (Xu and Li 2007) boosts a measure: "ndcg", "ap" or another with values from -1 to 1.
+    """AdaRank (Xu and Li 2007): boosts a measure with values from -1 to 1, such as "ndcg" or "ap".
 
-    It is ``measure``, by which validation chooses, unless ``boosts`` names another one.
+    Each round adds to the weight of one feature: the one with the best mean of the measure over queries, weighted by
+    P(q). If that mean is E, the weight grows by 1/2 ln((1 + E) / (1 - E)); then P(q) is proportional to exp(-E(q)),
+    where E(q) is the measure of all features added up. Weights are never negative. The loss in ``history_`` is the
+    mean of exp(-E(q)). A fit ends when the best feature ranks no better than equal scores for all documents.
 
-    Each round adds to the weight of one feature: of that with the best mean of the measure over queries, weighted by
-    P(q). With that mean E the weight grows by 1/2 ln((1 + E) / (1 - E)); then P(q) is proportional to exp(-E(q)), E(q)
-    the measure of all features added up. Features count upwards only, so that weights are never negative. The loss in
-    ``history_`` is the mean of exp(-E(q)).
+    Parameters
+    ----------
+    repeats : bool
+        True is the algorithm as published. A feature may then be chosen forever, because adding it to itself changes no
+        ranking and therefore no P(q); by default no feature is chosen twice in a row.
+    boosts : str or Measure, optional
+        The measure to boost; None for ``measure``, by which validation chooses.
 
-    ``repeats=True`` is the algorithm as published. A feature may then be chosen forever, because adding it to itself
-    changes no ranking and therefore no P(q); by default no feature is chosen twice running. A fit ends when the
-    best feature ranks no better than equal scores for all documents.
+    Examples
+    --------
+    One feature that ranks two documents correctly for two queries (AP 1) and wrongly for a third (AP 1/2): E = 5/6, and
+    the weight is 1/2 ln 11.
 
-    One feature that ranks two documents right for two queries (AP 1) and wrong for a third (AP 1/2): E = 5/6, and the
-    weight is 1/2 ln 11.
-
-    >>> X, y = [[0.0], [1.0], [0.0], [1.0], [0.0], [1.0]], [0, 1, 0, 1, 1, 0]
-    >>> AdaRank(measure="ap").fit(X, y, qid=[1, 1, 2, 2, 3, 3]).coef_
+    >>> from idealrank import from_arrays
+    >>> features = [[0.0], [1.0], [0.0], [1.0], [0.0], [1.0]]
+    >>> data = from_arrays([0, 1, 0, 1, 1, 0], group=[2, 2, 2], features=features)
+    >>> AdaRank(measure="ap").fit(data).coef_
     array([1.19894764])
     """
 
@@ -58,17 +66,21 @@ class AdaRank(WeightedSum):
     def _check_options(self) -> None:
         super()._check_options()
         if self._boosted.lower_is_better:
-            raise OptionError(f"AdaRank raises a measure, and of {self._boosted} less is better")
+            raise OptionError(f"AdaRank maximizes a measure, and lower values of {self._boosted} are better")
 
-    def _fit(self, training: Training) -> None:
-        if training.lists.weights is not None:
-            raise DataError("AdaRank weighs queries, not documents: give query_weight instead of sample_weight")
-        by_feature = np.stack([self._values(training, unit) for unit in np.eye(self.n_features_in_)])
+    def _fit(self, data: RankingData | Source, validation: RankingData | Source | None) -> None:
+        parts = self._parts(data)
+
+        def values(coefficients: Floats) -> Floats:
+            return np.concatenate(parts.sum(partial(_values, coefficients=coefficients, boosted=self._boosted)))
+
+        by_feature = np.stack([values(unit) for unit in np.eye(self.n_features_in_)])
         parameters = np.zeros(self.n_features_in_ + 1)
-        unranked = self._values(training, parameters[:-1])
-        weights = training.query_weights / training.query_weights.sum()
+        unranked = values(parameters[:-1])
+        weights = np.concatenate(parts.sum(_query_weights))
+        weights = weights / weights.sum()
         importance, last = weights, -1
-        with self._traced(parameters, self._validation(training.validation)) as trace:
+        with self._traced(parameters, self._validation(validation)) as trace:
             trace.add(parameters, float(weights @ np.exp(-unranked)))
             for _ in range(self.max_iter):
                 means = by_feature @ importance
@@ -78,21 +90,26 @@ class AdaRank(WeightedSum):
                 if means[last] <= unranked @ importance + (1 - _SURE):
                     break
                 parameters[last] += math.atanh(min(means[last], _SURE))
-                losses = weights * np.exp(-self._values(training, parameters[:-1]))
+                losses = weights * np.exp(-values(parameters[:-1]))
                 importance = losses / losses.sum()
                 trace.add(parameters, float(losses.sum()))
                 if trace.is_hopeless:
                     break
 
-    def _values(self, training: Training, coefficients: Floats) -> Floats:
-        """The measure of each query; a query that it skips is as good as it can be, always."""
-        lists, judge = training.lists, self._boosted
-        scores = training.features.scores(coefficients)
-        with in_callers_words(training.data):
-            values = judge(lists.labels, scores, lists.offsets, n_threads=lists.n_threads)
+
+def _query_weights(part: Part) -> list[Floats]:
+    if part.lists.weights is not None:
+        raise DataError("AdaRank weights queries, not documents: give query weights instead of document weights")
+    return [part.query_weights]
+
+
+def _values(part: Part, coefficients: Floats, boosted: Measure) -> list[Floats]:
+    """Return the measure of each query; a query that it skips always counts as perfectly ranked."""
+    scored = replace(part.lists, scores=part.features.scores(coefficients))
+    with scored.locating():
+        values = boosted.values(scored)
         outside = np.flatnonzero(np.abs(values) > 1 + 1e-9)
         if outside.size:
-            query = training.data.query_id(int(outside[0]))
-            got = values[outside[0]]
-            raise DataError(f"AdaRank takes measures from -1 to 1, and {judge} is {got:g}", query=query)
-        return np.nan_to_num(values, nan=1.0)
+            query = int(outside[0])
+            raise DataError(f"AdaRank takes measures from -1 to 1, and {boosted} is {values[query]:g}", query=query)
+    return [np.nan_to_num(values, nan=1.0)]

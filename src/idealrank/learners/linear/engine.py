@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar
 
 from idealrank._base.threads import resolve_threads
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.io.batches import without_rows
-from idealrank.learners.linear.parts import Part, Parts
+from idealrank.learners.linear.parts import InMemory, Part, Parts
 
-__all__ = ["Cluster", "Engine", "Here", "Piece", "Source", "Streamed", "engine_of"]
+__all__ = ["Cluster", "Engine", "Here", "Piece", "Source", "Streamed", "engine_of", "parts_of"]
 
 T = TypeVar("T")
 
@@ -26,22 +26,34 @@ class Piece(Protocol):
     """A share of the data, small enough to be sent: it is read where it is computed."""
 
     def batches(self) -> Iterator[RankingData]:
-        """Whole queries, as many as fit into memory at a time."""
+        """Yield whole queries, as many as fit into memory at a time."""
         ...
 
 
-@runtime_checkable
-class Source(Protocol):
-    """Data that need not fit into memory."""
+class Source:
+    """Data that need not fit into memory; subclasses say how it is cut into pieces.
+
+    Attributes
+    ----------
+    features : sequence of str
+        The names of its feature columns.
+    """
+
+    features: Any
 
     @property
-    def features(self) -> Sequence[str]:
-        """The names of its columns of features."""
-        ...
+    def feature_names(self) -> tuple[str, ...]:
+        """One name per feature."""
+        return tuple(self.features)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.features)
 
     def pieces(self, engine: Engine) -> Sequence[Any]:
-        """The data in pieces, or in what the engine takes for them."""
-        ...
+        """Return the data in pieces, or in what the engine takes for them."""
+        raise NotImplementedError
 
 
 class Engine(Protocol):
@@ -49,15 +61,15 @@ class Engine(Protocol):
 
     @property
     def n_pieces(self) -> int:
-        """Into how many pieces data is best cut for it."""
+        """Number of pieces that data should be cut into."""
         ...
 
     def n_threads(self, asked: int | None) -> int:
-        """Threads for one piece; None leaves it to the engine."""
+        """Return the number of threads for one piece; None leaves it to the engine."""
         ...
 
     def map(self, function: Callable[[Any], T], pieces: Sequence[Any]) -> Iterable[T]:
-        """The function of each, in order."""
+        """Yield the function of each piece, in order."""
         ...
 
 
@@ -93,7 +105,7 @@ class Cluster:
 
 
 def engine_of(given: Any) -> Engine:
-    """The engine that an option names: None is this process.
+    """Return the engine that an option names; None is this process.
 
     >>> engine_of(None)
     Here(n_pieces=1)
@@ -107,7 +119,7 @@ def engine_of(given: Any) -> Engine:
 
 @dataclass(frozen=True)
 class Streamed:
-    """The parts of pieces, which are read anew for each sum; features are normalised then, too."""
+    """The parts of pieces, which are read again for each sum, as features are normalized again."""
 
     pieces: Sequence[Any]
     engine: Engine
@@ -125,8 +137,15 @@ class Streamed:
         raise OptionError("optimizer='sgd' takes queries in any order, from memory: a source needs 'lbfgs'")
 
 
+def parts_of(data: RankingData | Source, engine: Engine, normalize: str | None, n_threads: int | None) -> Parts:
+    """Return the data as sums are taken over it."""
+    if isinstance(data, RankingData):
+        return InMemory(Part.of(data, normalize, n_threads))
+    return Streamed(data.pieces(engine), engine, normalize, engine.n_threads(n_threads))
+
+
 def _share(piece: Piece, of_part: Callable[[Part], T], normalize: str | None, n_threads: int) -> list[T]:
-    """The sum over a piece, in a list; an empty one where no query begins in it."""
+    """Return the sum over a piece in a list, which is empty if no query begins in it."""
     total: list[T] = []
     for data in piece.batches():
         with without_rows():

@@ -1,4 +1,4 @@
-"""Linear rankers that have names of their own: each is a loss, minimised like any other."""
+"""Linear rankers that have names of their own: each is a loss, minimized like any other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from idealrank import losses
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.optimizers import planes
+from idealrank.learners.linear.optimizers import Optimizer, planes
 from idealrank.learners.linear.ranker import LinearModel
 from idealrank.learners.names import register
 from idealrank.learners.trace import Trace
@@ -34,12 +34,19 @@ __all__ = [
 class RankSVM(LinearModel):
     """Ranking SVM (Herbrich et al. 2000; Joachims 2002): 1/2 ||w||^2 + C times the sum of hinge losses of all pairs.
 
-    ``loss`` is "squared_hinge" (Chapelle and Keerthi 2010), which is smooth, or "hinge", which has corners and is
-    minimised by cutting planes (Joachims 2006) to within a millionth of its value at 0. Pairs are never visited one by
-    one. Each pair of documents of one query and different labels counts 1.
+    Each pair of documents of one query with different labels counts 1. Pairs are never visited one by one.
 
-    The pair (1, 0) apart by 1 feature: 1/2 w^2 + C (1 - w)^2 is least at w = 2 C / (1 + 2 C) = 2/3.
+    Parameters
+    ----------
+    C : float
+        Weight of the losses.
+    loss : {"squared_hinge", "hinge"}
+        "squared_hinge" (Chapelle and Keerthi 2010) is smooth. "hinge" has corners and is minimized by cutting planes
+        (Joachims 2006) to within a millionth of its value at zero weights.
 
+    Examples
+    --------
+    The pair (1, 0), apart by 1 in its feature: 1/2 w^2 + C (1 - w)^2 is smallest at w = 2 C / (1 + 2 C) = 2/3.
     >>> RankSVM(C=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_.round(6)
     array([0.666667])
     """
@@ -56,11 +63,15 @@ class RankSVM(LinearModel):
     def _penalty(self, weight: float) -> float:
         return 1 / (self.C * weight)
 
-    def _minimized(self, objective: Objective, start: Floats, trace: Trace) -> Floats:
+    def _optimizer(self) -> Optimizer:
         if self.loss == "squared_hinge" or self.optimizer == "sgd":
-            return super()._minimized(objective, start, trace)
-        planes(objective, trace, self.max_iter, 1e-6 * objective(np.zeros_like(start))[0])
-        return trace.best_parameters
+            return super()._optimizer()
+
+        def by_planes(objective: Objective, start: Floats, trace: Trace) -> Floats:
+            planes(objective, trace, self.max_iter, 1e-6 * objective(np.zeros_like(start))[0])
+            return trace.best_parameters
+
+        return by_planes
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -73,9 +84,13 @@ class RankSVM(LinearModel):
 class ListNet(LinearModel):
     """ListNet (Cao et al. 2007): the cross entropy of top-one probabilities of labels and scores.
 
-    ``normalizer`` None is the paper's; "dcg" or a number of ranks makes it consistent with NDCG (Ravikumar et al.
-    2011).
+    Parameters
+    ----------
+    normalizer : "dcg" or int, optional
+        None is the paper's loss; "dcg" or a number of ranks makes it consistent with NDCG (Ravikumar et al. 2011).
 
+    Examples
+    --------
     >>> ListNet().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
     array([ True])
     """
@@ -91,9 +106,13 @@ class ListNet(LinearModel):
 class RankCosine(LinearModel):
     """RankCosine (Qin et al. 2008, Information Processing and Management): the cosine of gains and scores.
 
-    ``normalizer`` None is the paper's; "dcg" or a number of ranks makes it consistent with NDCG (Ravikumar et al.
-    2011).
+    Parameters
+    ----------
+    normalizer : "dcg" or int, optional
+        None is the paper's loss; "dcg" or a number of ranks makes it consistent with NDCG (Ravikumar et al. 2011).
 
+    Examples
+    --------
     >>> RankCosine().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).score([[0.0], [1.0]], [0, 1], qid=[1, 1])
     1.0
     """
@@ -109,11 +128,15 @@ class RankCosine(LinearModel):
 class LeastSquaresRanker(LinearModel):
     """Least squares on gains divided by their DCG norm, which is consistent with NDCG (Ravikumar et al. 2011).
 
-    ``normalizer`` "dcg" is the whole list's norm, a number that of so many ranks; None leaves gains as they are, and
-    the fit inconsistent (Cossock and Zhang 2006).
+    Parameters
+    ----------
+    normalizer : "dcg" or int, optional
+        "dcg" is the norm of the whole list, a number the norm of so many ranks. None leaves the gains as they are, and
+        the fit is not consistent (Cossock and Zhang 2006).
 
+    Examples
+    --------
     One relevant document of two: gains (1, 0) have the norm 1, so the scores are 1 and 0.
-
     >>> LeastSquaresRanker().fit([[2.0], [4.0]], [0, 1], qid=[1, 1]).predict([[2.0], [4.0]]).round(4) + 0
     array([0., 1.])
     """
@@ -127,8 +150,15 @@ class LeastSquaresRanker(LinearModel):
 @register("rank_net")
 @dataclass(kw_only=True, eq=False, repr=False)
 class RankNet(LinearModel):
-    """RankNet (Burges et al. 2005), linear: the logistic loss of the difference of scores, pair by pair.
+    """RankNet (Burges et al. 2005), linear: the logistic loss of the difference of scores of each pair.
 
+    Parameters
+    ----------
+    sigma : float
+        Steepness of the logistic function.
+
+    Examples
+    --------
     >>> RankNet(l2=0.1).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
     array([ True])
     """
@@ -142,8 +172,19 @@ class RankNet(LinearModel):
 @register("approx_ndcg", "approx_ndcg_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ApproxNDCGRanker(LinearModel):
-    """ApproxNDCG (Qin, Liu and Li 2008): NDCG itself, its ranks made smooth with the slope ``alpha``.
+    """ApproxNDCG (Qin, Liu and Li 2008): NDCG itself, with smooth ranks.
 
+    Parameters
+    ----------
+    alpha : float or "auto"
+        Slope of the sigmoid that makes ranks smooth; "auto" finds it from the scores at the start.
+    cutoff : int, float or Cutoff, optional
+        The cutoff of NDCG.
+    beta : float
+        Slope of the sigmoid that makes the cutoff smooth.
+
+    Examples
+    --------
     >>> ApproxNDCGRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
     array([ True])
     """
@@ -159,10 +200,19 @@ class ApproxNDCGRanker(LinearModel):
 @register("approx_ap", "approx_ap_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ApproxAPRanker(LinearModel):
-    """ApproxAP (Qin, Liu and Li 2008): average precision itself, ranks made smooth with ``alpha`` and ``beta``.
+    """ApproxAP (Qin, Liu and Li 2008): average precision itself, with smooth ranks.
 
-    A document is relevant from the label ``rel`` on.
+    Parameters
+    ----------
+    alpha : float or "auto"
+        Slope of the sigmoid that makes ranks smooth; "auto" finds it from the scores at the start.
+    beta : float
+        Slope of the sigmoid that makes comparisons of ranks smooth.
+    rel : float, optional
+        The lowest label of a relevant document.
 
+    Examples
+    --------
     >>> ApproxAPRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
     array([ True])
     """
@@ -178,8 +228,17 @@ class ApproxAPRanker(LinearModel):
 @register("soft_rank")
 @dataclass(kw_only=True, eq=False, repr=False)
 class SoftRank(LinearModel):
-    """SoftRank (Taylor et al. 2008): the expected NDCG of scores with Gaussian noise of deviation ``sigma``.
+    """SoftRank (Taylor et al. 2008): the expected NDCG of scores with Gaussian noise.
 
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation of the noise.
+    cutoff : int, float or Cutoff, optional
+        The cutoff of NDCG.
+
+    Examples
+    --------
     >>> SoftRank().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
     array([ True])
     """

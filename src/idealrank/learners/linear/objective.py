@@ -1,4 +1,4 @@
-"""What a linear ranker minimises: the mean of a loss over queries, as a function of the weights."""
+"""What a linear ranker minimizes: the mean of a loss over queries, as a function of the weights."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ __all__ = ["Objective"]
 
 @dataclass(frozen=True)
 class Objective:
-    """mean over queries of weight * loss + l2 / 2 ||w||^2, where ``l2`` may depend on the sum of the queries' weights.
+    """mean over queries of weight * loss + l2 / 2 ||w||^2, where ``l2`` may depend on the sum of the query weights.
 
-    ``unit`` is the weight that counts as one query's; None for the sum of all, which makes the sum a mean.
-
-    The last parameter is a height that every score has, which the penalty leaves alone.
+    ``unit`` is what the sum over queries is divided by; None for the sum of the query weights, which makes it a mean.
+    The last parameter is the intercept of the scores, which is not penalized.
     """
 
     parts: Parts
@@ -28,7 +27,7 @@ class Objective:
     unit: float | None = None
 
     def __call__(self, parameters: Floats) -> tuple[float, Floats]:
-        """Value and gradient, in one pass."""
+        """Return value and gradient, in one pass."""
         sums = self.parts.sum(partial(Part.sums, parameters=parameters, loss=self.loss))
         weights, l2 = parameters[:-1], self.l2(sums.weight)
         unit = sums.weight if self.unit is None else self.unit
@@ -37,11 +36,11 @@ class Objective:
         return sums.value / unit + l2 / 2 * float(weights @ weights), gradient
 
     def penalty(self) -> float:
-        """The weight of half the squared length of the weights."""
+        """Return the weight of half the squared length of the weights."""
         return self.l2(self.parts.sum(Part.weight))
 
     def queries(self) -> list[Objective]:
-        """One for each query alone, whose mean is the whole."""
+        """Return one objective per query, the mean of which is this one."""
         l2, alone = self.penalty(), self.parts.queries()
         unit = self.parts.sum(Part.weight) / len(alone)
         return [replace(self, parts=each, l2=lambda _: l2, unit=unit) for each in alone]

@@ -1,8 +1,10 @@
-"""How the weights of a linear ranker are found: L-BFGS, stochastic gradient descent, cutting planes."""
+"""How a linear ranker finds its weights: L-BFGS, stochastic gradient descent, cutting planes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,11 +14,14 @@ from idealrank.learners.linear.cutting_plane import cutting_plane
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.trace import Trace
 
-__all__ = ["lbfgs", "planes", "sgd"]
+__all__ = ["Optimizer", "lbfgs", "planes", "sgd"]
+
+#: Minimizes an objective from these parameters on, records each iteration in the trace, and returns the last ones.
+Optimizer: TypeAlias = Callable[[Objective, Floats, Trace], Floats]
 
 
 def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int) -> Floats:
-    """Minimise by SciPy's L-BFGS-B, and give the last parameters."""
+    """Minimize by SciPy's L-BFGS-B, and return the last parameters."""
     from scipy.optimize import OptimizeResult, minimize
 
     def note(intermediate_result: OptimizeResult) -> None:
@@ -38,7 +43,7 @@ def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int) -> F
 
 
 def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: float, seed: int | None) -> Floats:
-    """Descend one query a step, the queries shuffled anew for each epoch: Algorithm 1 of Qin et al. 2008."""
+    """Take one step per query, the queries shuffled again for each epoch: Algorithm 1 of Qin et al. 2008."""
     rng = np.random.default_rng(seed)
     queries = objective.queries()
     parameters = np.array(start)
@@ -49,7 +54,7 @@ def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: fl
                 for query in rng.permutation(len(queries)):
                     parameters = parameters - rate * queries[query](parameters)[1]
             if not np.isfinite(parameters).all():
-                raise DataError("the weights grew beyond all numbers")
+                raise DataError("the weights overflow")
             value = objective(parameters)[0]
         except DataError as error:  # the data did well at the start
             raise DataError(f"a learning_rate of {rate:g} is too large: {error.what}") from None
@@ -60,9 +65,9 @@ def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: fl
 
 
 def planes(objective: Objective, trace: Trace, max_iter: int, tolerance: float) -> float:
-    """Minimise a convex loss with corners, beside a penalty, until it is proven to be within the tolerance; or not.
+    """Minimize a convex loss with corners and a penalty until it is proven to be within the tolerance of the minimum.
 
-    Gives how near it came. The height of scores, which such losses do not see, stays at 0.
+    Return the proven distance. The intercept, on which such losses do not depend, stays at 0.
     """
     alone = replace(objective, l2=lambda _: 0.0)
 

@@ -1,4 +1,4 @@
-"""The p-norm push: a linear ranker that minds the top of the list."""
+"""The p-norm push: a linear ranker that concentrates on the top of the list."""
 
 from __future__ import annotations
 
@@ -15,13 +15,19 @@ __all__ = ["PNormPush"]
 @register("p_norm_push")
 @dataclass(kw_only=True, eq=False, repr=False)
 class PNormPush(LinearModel):
-    """The p-norm push (Rudin 2009): the higher ``p``, the more the highest of the worse documents is pushed down.
+    """The p-norm push (Rudin 2009): a linear ranker that concentrates on the top of the list.
 
-    p = 1 is the exponential loss of pairs, which RankBoost minimises too. The paper has one list; here the logarithm of
-    its objective is averaged over queries (`idealrank.losses.Push`). The other parameters are those of all linear
-    models (`LinearModel`).
+    The paper has one list; here the logarithm of its objective is averaged over queries (`idealrank.losses.Push`).
 
-    Documents 1 and 0 of one feature, labels 1 and 0: the loss is -w, and with l2 / 2 w^2 least at w = 1 / l2.
+    Parameters
+    ----------
+    p : float
+        The higher, the more the highest of the worse documents is pushed down. p = 1 is the exponential loss of pairs,
+        which RankBoost also minimizes.
+
+    Examples
+    --------
+    Documents 1 and 0 of one feature, labels 1 and 0: the loss is -w, and with l2 / 2 w^2 smallest at w = 1 / l2.
 
     >>> PNormPush(l2=0.5).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_.round(6)
     array([2.])

@@ -12,14 +12,14 @@ from idealrank.errors import DataError
 from idealrank.io.batches import SortedParquet, parquet_files, without_rows
 from idealrank.io.frames import feature_columns, from_frame
 from idealrank.io.tables import parquet_file
-from idealrank.learners.linear.engine import Engine, Here
+from idealrank.learners.linear.engine import Engine, Here, Source
 
 __all__ = ["FrameColumns", "ParquetSource"]
 
 
 @dataclass(frozen=True)
 class FrameColumns:
-    """Which columns of a frame are what."""
+    """The roles of the columns of a frame."""
 
     query: str
     label: str
@@ -28,14 +28,14 @@ class FrameColumns:
 
     @classmethod
     def of(cls, frame: Any, query: str, label: str, weight: str | None, features: Sequence[str] | None) -> FrameColumns:
-        """The columns of a frame, which may be empty: its features are named, or as `from_frame` would choose them."""
+        """Return the columns of a frame without rows; unnamed features are chosen as `from_frame` does."""
         names = feature_columns(frame, query, label, weight, features)
         if not names:
             raise DataError("there are no columns of features to learn from")
         return cls(query, label, weight, tuple(names))
 
     def data(self, frame: Any) -> RankingData:
-        """The frame as data."""
+        """Return the frame as data."""
         with without_rows(frame[self.query]):
             return from_frame(
                 frame, self.query, self.label, score=None, doc=None, weight=self.weight, features=self.features
@@ -43,18 +43,29 @@ class FrameColumns:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """All but that of the queries."""
+        """All columns except the query ids."""
         return (self.label, *(() if self.weight is None else (self.weight,)), *self.features)
 
 
 @dataclass(frozen=True)
-class ParquetSource:
-    """A Parquet file, or a folder of them, with one row a document, sorted by query: it is read for each pass.
+class ParquetSource(Source):
+    """A Parquet file, or a folder of them, with one row per document, sorted by query; it is read for each pass.
 
-    ``query``, ``label`` and ``weight`` (of a document; None for none) are names of columns, ``features`` are those of
-    columns of numbers, or None for all others but "score", "doc" and "weight". About ``batch_rows`` rows are in memory
-    at a time, and more only where one query has more.
+    Parameters
+    ----------
+    path : path
+        The file, or the folder.
+    query, label : str
+        Names of the columns with query ids and labels.
+    features : sequence of str, optional
+        Names of the feature columns; None for all columns of numbers except "score", "doc" and "weight".
+    weight : str, optional
+        Name of the column with one weight per document.
+    batch_rows : int
+        About how many rows are in memory at a time; more only if one query has more.
 
+    Examples
+    --------
     >>> import pyarrow, pyarrow.parquet
     >>> table = pyarrow.table({"qid": [1, 1, 2, 2], "label": [0, 1, 0, 1], "bm25": [1.0, 3.0, 2.0, 5.0]})
     >>> pyarrow.parquet.write_table(table, "train.parquet")
@@ -82,7 +93,7 @@ class ParquetSource:
         object.__setattr__(self, "features", columns.features)
 
     def pieces(self, engine: Engine = Here()) -> list[ParquetPiece]:  # noqa: B008 (a constant)
-        """The files cut into as many pieces as the engine likes."""
+        """Return the files, cut into as many pieces as the engine asks for."""
         columns = FrameColumns(self.query, self.label, self.weight, self.features)
         rows = SortedParquet.at(self.path, self.query, columns.others)
         return [ParquetPiece(each, columns, self.batch_rows) for each in rows.pieces(engine.n_pieces)]

@@ -146,12 +146,30 @@ def cross_fold(
 ) -> CrossFold:
     """Fit rankers to the train part of each fold, choose on its validation part, and measure all test parts together.
 
-    ``rankers`` is {name: ranker}, or {name: (ranker, settings)} where settings are as for `tune`; ``folds`` are (train,
-    validation, test), of `read_letor_folds` say, with each query in one test part. Fits keep their best iteration, and
-    settings are chosen, by ``select_by`` on the validation part; None is each ranker's own measure. With
-    ``keep_best=False`` fits keep their last iteration, and validation chooses among settings only. Test queries are
-    measured as by `evaluate`, and never looked at before. ``n_jobs`` fits run at once, as in `tune`.
+    Fits choose their best iteration, and settings are chosen, on the validation part. Test queries are measured as by
+    `evaluate`, and never looked at before.
 
+    Parameters
+    ----------
+    rankers : mapping
+        {name: ranker}, or {name: (ranker, settings)} with settings as for `tune`.
+    folds : sequence of (train, validation, test)
+        RankingData, for example from `read_letor_folds`; each query is in one test part only.
+    measures : str, Measure, or sequence of them
+        What the test queries are measured by.
+    like : str or Convention, optional
+        The convention of the measures.
+    select_by : str or Measure, optional
+        What validation chooses by; None for each ranker's own measure.
+    keep_best : bool
+        False keeps the last iteration of each fit, and validation chooses among settings only.
+    n_jobs : int, optional
+        Number of fits that run at once, as in `tune`.
+    verbose : bool
+        Show a progress bar.
+
+    Examples
+    --------
     >>> from idealrank import datasets, learners
     >>> from idealrank.io.letor_folds import Folds
     >>> folds = Folds.of(datasets.web_search(n_queries=15, n_docs=20).train.split([0.2] * 5, seed=0))

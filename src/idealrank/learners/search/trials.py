@@ -21,10 +21,8 @@ __all__ = [
     "Task",
     "Trial",
     "better",
-    "fit_to",
     "measured_by",
     "merit",
-    "rows_of",
     "run",
     "settings_of",
     "with_settings",
@@ -38,7 +36,7 @@ Settings: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 class Task:
     """A ranker to fit and to measure.
 
-    ``fit_sees_validation``: the fit may keep its best iteration by it. Documents of ``test`` are scored, if there are.
+    ``fit_sees_validation``: whether the fit may choose its best iteration by it. The documents of ``test`` are scored.
     """
 
     ranker: Any
@@ -51,7 +49,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of a task: the fitted ranker, its validation values a query, and test scores; or why there are none.
+    """The outcome of a task: the fitted ranker, its validation value per query, and test scores; or why there are none.
 
     >>> Trial(None, np.array([0.5, 1.0])).mean
     0.75
@@ -64,19 +62,19 @@ class Trial:
 
     @property
     def mean(self) -> float:
-        """The mean of the validation values, NaN where there is none."""
+        """The mean of the validation values, NaN if there is none."""
         return math.nan if self.why_no_mean else float(np.nanmean(self.values))
 
     @property
     def why_no_mean(self) -> str:
-        """Why there is no mean; empty where there is one."""
+        """Why there is no mean; empty if there is one."""
         if not self.failure and np.isnan(self.values).all():
             return "no validation query has a value of the measure: is anything relevant in them?"
         return self.failure
 
 
 def merit(value: float, by: Measure) -> float:
-    """What is to be as large as possible; a fit that failed has none.
+    """Return a number that is higher for a better value, and lowest for a fit that failed.
 
     >>> merit(0.25, measure("pairwise_error")), merit(math.nan, measure("ndcg"))
     (-0.25, -inf)
@@ -85,19 +83,19 @@ def merit(value: float, by: Measure) -> float:
 
 
 def better(best: Trial | None, trial: Trial, by: Measure) -> Trial:
-    """The better of two trials; of equals, the earlier one."""
+    """Return the better of two trials, the earlier one if they are equal."""
     return trial if best is None or merit(trial.mean, by) > merit(best.mean, by) else best
 
 
 def measured_by(ranker: Any, by: str | Measure | None) -> tuple[Any, Measure]:
-    """A copy of the ranker that validates by this measure, and the measure; None for the ranker's own."""
+    """Return a copy of the ranker that validates by this measure, and the measure; None for the ranker's own."""
     if by is None:
         return clone(ranker), measure(ranker.get_params().get("measure", "ndcg"))
     return ranker.validated_by(by) if hasattr(ranker, "validated_by") else clone(ranker), measure(by)
 
 
 def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None = None) -> list[dict[str, Any]]:
-    """Each combination of the values, or ``n_iter`` of them at random.
+    """Return each combination of the values, or ``n_iter`` of them at random.
 
     >>> settings_of({"l2": [0.1, 1.0], "max_iter": [50]})
     [{'l2': 0.1, 'max_iter': 50}, {'l2': 1.0, 'max_iter': 50}]
@@ -121,34 +119,15 @@ def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None 
 
 
 def with_settings(ranker: Any, setting: Mapping[str, Any]) -> Any:
-    """A copy of the ranker with these options."""
+    """Return a copy of the ranker with these options."""
     try:
         return clone(ranker).set_params(**setting)
     except ValueError as error:
         raise OptionError(str(error)) from None
 
 
-def rows_of(data: RankingData) -> tuple[Any, Floats, Any]:
-    """(X, y, qid) as rankers take them.
-
-    >>> from idealrank import from_arrays
-    >>> rows_of(from_arrays([1, 0, 2], query_ids=["b", "a", "b"], features=[[1], [2], [3]]))[1:]
-    (array([1., 2., 0.]), array([0, 0, 1]))
-    """
-    if data.features is None:
-        raise DataError("the data has no features to rank by")
-    return data.features, data.labels, np.repeat(np.arange(data.n_queries), data.group_sizes)
-
-
-def fit_to(ranker: Any, train: RankingData, validation: RankingData | None = None) -> Any:
-    """The ranker, fitted to the data with the weights that it has; validation data chooses the iteration."""
-    X, y, qid = rows_of(train)
-    chosen_by = None if validation is None else rows_of(validation)
-    return ranker.fit(X, y, qid=qid, eval_set=chosen_by, sample_weight=train.weights)
-
-
 def run(tasks: Iterable[Task], n_jobs: int | None) -> Iterator[Trial]:
-    """The trials in the order of the tasks, as they are done, ``n_jobs`` at once: None for as many as cores."""
+    """Yield trials in the order of the tasks, with ``n_jobs`` fits at a time; None for one per core."""
     n_jobs = resolve_threads(n_jobs)
     if n_jobs == 1:
         return (_tried(task) for task in tasks)
@@ -173,14 +152,10 @@ def _tried_on_one_core(task: Task) -> Trial:
 def _tried(task: Task) -> Trial:
     ranker = clone(task.ranker)
     try:
-        fit_to(ranker, task.train, task.validation if task.fit_sees_validation else None)
-    except DataError as error:  # a step size that diverges, say; another setting may do
+        ranker.fit(task.train, eval_set=task.validation if task.fit_sees_validation else None)
+    except DataError as error:  # a step size that diverges, for example; another setting may do
         return Trial(None, np.zeros(0), failure=str(error))
-    seen = task.validation
-    values = task.measure(seen.labels, _scores(ranker, seen), seen.offsets)
-    return Trial(ranker, values, None if task.test is None else _scores(ranker, task.test))
-
-
-def _scores(ranker: Any, data: RankingData) -> Floats:
-    X, _, qid = rows_of(data)
-    return np.asarray(ranker.predict(X, qid=qid), np.float64)
+    lists = task.validation.lists(ranker.predict(task.validation))
+    with lists.locating():
+        values = task.measure.values(lists)
+    return Trial(ranker, values, None if task.test is None else ranker.predict(task.test))

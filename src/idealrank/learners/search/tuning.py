@@ -8,23 +8,21 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats
-from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
+from idealrank.learners.base import Rows, as_data
 from idealrank.learners.search.progress import counted
 from idealrank.learners.search.trials import (
     Settings,
     Task,
     Trial,
     better,
-    fit_to,
     measured_by,
     merit,
     run,
@@ -119,9 +117,9 @@ def _cell(value: Any) -> Value:
 def tune(
     ranker: Any,
     settings: Settings,
-    data: RankingData | tuple[Any, npt.ArrayLike, Any],
+    data: RankingData | Rows,
     *,
-    eval_set: RankingData | tuple[Any, npt.ArrayLike, Any] | None = None,
+    eval_set: RankingData | Rows | None = None,
     cv: int | None = None,
     measure: str | Measure | None = None,
     n_iter: int | None = None,
@@ -129,28 +127,58 @@ def tune(
     seed: int | None = 0,
     verbose: bool = False,
 ) -> Tuning:
-    """Fit the ranker with each setting, and keep the one that ranks validation queries best.
+    """Fit the ranker with each setting, and keep the setting that ranks validation queries best.
 
-    ``settings`` is {option: values}, each combination being tried; with ``n_iter``, so many of them drawn at random,
-    and a value may then be a distribution of `scipy.stats`. ``data`` and ``eval_set`` are `RankingData` or (X, y, qid).
+    Give either ``eval_set``, on which fits also choose their best iteration, or ``cv``: each setting is then measured
+    on queries that its fit did not see, every query once, and the best setting is fitted to all of the data. A fit that
+    fails, because of a step size that is too large for example, loses.
 
-    Give either ``eval_set``, on which fits also keep their best iteration; or ``cv``, a number of folds: each setting
-    is then measured on queries that its fit did not see, every query once, and the best is fitted to all of the data.
-    ``measure`` is the ranker's own unless it is given. ``n_jobs`` fits run at once, each on one core; None is as many
-    as there are cores. A fit that fails, by a step size that is too large, say, loses; if all fail, that is an error.
+    Parameters
+    ----------
+    ranker : Ranker
+        The learner whose options are tuned.
+    settings : mapping, or sequence of mappings
+        {option: values to try}; each combination is tried. With ``n_iter``, values may be a distribution of
+        `scipy.stats`.
+    data : RankingData or (X, y, qid)
+        What to learn from; its weights count.
+    eval_set : RankingData or (X, y, qid), optional
+        Data to choose by.
+    cv : int, optional
+        Number of folds of ``data``.
+    measure : str or Measure, optional
+        What to choose by; the ranker's own measure by default.
+    n_iter : int, optional
+        Number of combinations, drawn at random; None tries all.
+    n_jobs : int, optional
+        Number of fits that run at once, each on one core; None for one per core.
+    seed : int, optional
+        Seed of the folds and of the combinations that are drawn.
+    verbose : bool
+        Show a progress bar.
 
+    Raises
+    ------
+    DataError
+        If no setting could be fitted and measured; it says why the first failed.
+
+    Examples
+    --------
     >>> from idealrank import datasets, learners
     >>> train, test = datasets.web_search(n_queries=20, n_docs=30)
     >>> tune(learners.RankNet(), {"normalize": [None, "minmax"]}, train, eval_set=test, n_jobs=1)
     Tuning(best of 2: normalize='minmax'; ndcg 0.7740)
     """
-    if (eval_set is None) == (cv is None):
+    whole = _in_memory(ranker, data, "data")
+    if eval_set is not None and cv is None:
+        pairs = [(whole, _in_memory(ranker, eval_set, "eval_set"))]
+    elif cv is not None and eval_set is None:
+        pairs = list(whole.folds(cv, seed))
+    else:
         raise OptionError("give eval_set, the data to choose by, or cv, a number of folds, and not both")
-    whole = _as_data(data)
     prepared, by = measured_by(ranker, measure)
     tried = settings_of(settings, n_iter, seed)
     rankers = [with_settings(prepared, setting) for setting in tried]
-    pairs = [(whole, _as_data(eval_set))] if cv is None else list(whole.folds(cv, seed))
     tasks = (
         Task(each, by, train, validation, fit_sees_validation=cv is None)
         for each in rankers
@@ -166,7 +194,7 @@ def tune(
     if best is None or best.why_no_mean:
         raise DataError(f"no setting could be fitted and measured; the first: {outcomes[0][1]}")
     values, failures = zip(*outcomes, strict=True)
-    chosen = best.ranker if cv is None else fit_to(clone(best.ranker), whole)
+    chosen = best.ranker if cv is None else clone(best.ranker).fit(whole)
     return Tuning(chosen, tuple(tried), np.array(values), failures, by)
 
 
@@ -177,11 +205,8 @@ def _of_settings(trials: Iterator[Trial], n_folds: int) -> Iterator[Trial]:
         yield Trial(fold_trials[0].ranker, np.concatenate([trial.values for trial in fold_trials]), failure=failure)
 
 
-def _as_data(data: Any) -> RankingData:
-    if isinstance(data, RankingData):
-        return data
-    try:
-        X, y, qid = data
-    except (TypeError, ValueError):
-        raise DataError(f"data is RankingData or (X, y, qid), got {type(data).__name__}") from None
-    return from_arrays(y, query_ids=qid, features=X)
+def _in_memory(ranker: Any, given: RankingData | Rows, what: str) -> RankingData:
+    data = as_data(clone(ranker), given, what, reset=True)
+    if not isinstance(data, RankingData):
+        raise DataError(f"{what} is RankingData or (X, y, qid), got {type(data).__name__}")
+    return data

@@ -68,7 +68,7 @@ def most_violated(lists: Lists, relevant: Booleans, lost: Lost) -> Interleaving:
     ``lost`` must grow more slowly with i for a larger j, which makes the choice exact (Yue et al. 2007, section 4).
     """
     if lists.weights is not None:
-        raise DataError("structural SVMs weigh queries, not documents: give query_weight instead of sample_weight")
+        raise DataError("structural SVMs weight queries, not documents: give query weights instead of document weights")
     order = _native.order(lists.scores, lists.offsets, lists.n_threads)
     kept = relevant[order]
     hits, misses = Side.of(order, kept, lists), Side.of(order, ~kept, lists)

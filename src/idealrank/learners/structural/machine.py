@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from idealrank.data.ranking import RankingData
 from idealrank.errors import OptionError
-from idealrank.learners.base import Training
-from idealrank.learners.iterative import WeightedSum
+from idealrank.learners.linear.engine import Source
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import planes
+from idealrank.learners.linear.weighted_sum import WeightedSum
 from idealrank.losses import Loss
 
 __all__ = ["StructuralSVM"]
@@ -21,11 +22,23 @@ __all__ = ["StructuralSVM"]
 class StructuralSVM(WeightedSum):
     """What structural SVMs have in common (Tsochantaridis et al. 2005); subclasses name the hinge.
 
-    Rankings y have a value <w, Psi(y)>, by which the ranking by falling score is the highest. The hinge of a query is
+    Rankings y have a value <w, Psi(y)>, which is highest for the ranking by decreasing score. The hinge of a query is
     max over rankings y of 1 - measure(y) + <w, Psi(y)> - <w, Psi(best ranking)>: convex, and never less than
-    1 - measure of the ranking by score. The mean hinge + l2 / 2 ||w||^2 is minimised by cutting planes, until it is
-    proven to be within ``tolerance`` of the least possible, or for ``max_iter`` planes; ``gap_`` says how near it came.
-    With the constant C of the papers, l2 = 1 / C.
+    1 - measure of the ranking by score. The mean hinge + l2 / 2 ||w||^2 is minimized by cutting planes.
+
+    Parameters
+    ----------
+    l2 : float
+        Weight of half the squared length of the weights; 1 / C for the constant C of the papers.
+    tolerance : float
+        Stop when the objective is proven to be within this distance of the minimum.
+    max_iter : int
+        Maximum number of cutting planes.
+
+    Attributes
+    ----------
+    gap_ : float
+        The distance from the minimum that was proven.
     """
 
     l2: float = 0.1
@@ -41,9 +54,9 @@ class StructuralSVM(WeightedSum):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise OptionError(f"{name} must be a number above 0, got {getattr(self, name)!r}")
 
-    def _fit(self, training: Training) -> None:
-        hinge = Objective(training.parts, self._hinge(), lambda _: self.l2)
+    def _fit(self, data: RankingData | Source, validation: RankingData | Source | None) -> None:
+        hinge = Objective(self._parts(data), self._hinge(), lambda _: self.l2)
         start = np.zeros(self.n_features_in_ + 1)
-        with self._traced(start, self._validation(training.validation)) as trace:
+        with self._traced(start, self._validation(validation)) as trace:
             trace.begin(str(hinge.loss))
             self.gap_ = planes(hinge, trace, self.max_iter, self.tolerance)

@@ -24,11 +24,17 @@ __all__ = ["APHinge", "SVMMap"]
 class SVMMap(StructuralSVM):
     """SVMmap (Yue, Finley, Radlinski and Joachims 2007): a hinge that bounds 1 - average precision.
 
-    A document is relevant from the label ``rel`` on; a query where all are, or none is, counts nothing. The other
-    parameters are those of `StructuralSVM`.
+    A query in which all documents are relevant, or none, counts nothing.
 
-    One relevant document of two, one feature apart by 1, so <w, Psi> is w or -w: the hinge is max(0, 1/2 - 2 w), and
-    it and w^2 l2 / 2 together are least at w = 1/4.
+    Parameters
+    ----------
+    rel : float
+        The lowest label of a relevant document.
+
+    Examples
+    --------
+    One relevant document of two, apart by 1 in one feature, so that <w, Psi> is w or -w: the hinge is
+    max(0, 1/2 - 2 w), and together with l2 / 2 w^2 it is smallest at w = 1/4.
 
     >>> SVMMap(l2=0.1, tolerance=1e-9).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_
     array([0.25])

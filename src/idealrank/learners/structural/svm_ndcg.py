@@ -25,14 +25,22 @@ __all__ = ["SVMNDCG", "NDCGHinge"]
 @register("svm_ndcg")
 @dataclass(kw_only=True, eq=False, repr=False)
 class SVMNDCG(StructuralSVM):
-    """SVM-NDCG (Chakrabarti, Khanna, Sawant and Bhattacharyya 2008): a hinge that bounds 1 - NDCG.
+    """SVM-NDCG (Chakrabarti, Khanna, Sawant and Bhattacharyya 2008): a hinge that bounds 1 - NDCG of the whole list.
 
-    The paper's labels are 0 and 1. With more, NDCG is a mean of the NDCG of labels "at least l", and the hinge the mean
-    of theirs, which bounds 1 - NDCG still (`NDCGHinge`). NDCG is that of the whole list, of this ``gain`` and this
-    ``discount``. The other parameters are those of `StructuralSVM`.
+    The paper's labels are 0 and 1. With more, NDCG is a mean of the NDCG of labels "at least l", and the hinge is the
+    mean of theirs, which still bounds 1 - NDCG (`NDCGHinge`).
 
-    One relevant document of two, one feature apart by 1, so <w, Psi> is w or -w: with d = 1 - 1/log2(3) = 0.369... the
-    hinge is max(0, d - 2 w), and it and w^2 l2 / 2 together are least at w = d / 2.
+    Parameters
+    ----------
+    gain : str or Gain
+        The gain of NDCG.
+    discount : str or Discount
+        The discount of NDCG, which must be convex.
+
+    Examples
+    --------
+    One relevant document of two, apart by 1 in one feature, so that <w, Psi> is w or -w: with d = 1 - 1/log2(3) =
+    0.369... the hinge is max(0, d - 2 w), and together with l2 / 2 w^2 it is smallest at w = d / 2.
 
     >>> SVMNDCG(l2=0.1, tolerance=1e-9).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_
     array([0.18453512])

@@ -1,4 +1,4 @@
-"""Boosted trees: LightGBM, with any loss to minimise and any measure to stop by."""
+"""Boosted trees: LightGBM, with any loss to minimize and any measure to stop by."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from idealrank._base.threads import resolve_threads
 from idealrank._typing import Float32s, Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.scoring import mean_over_queries
-from idealrank.learners.base import Ranker, Training
-from idealrank.learners.linear.features import table_of
-from idealrank.learners.linear.parts import in_callers_words
+from idealrank.evaluation.scoring import mean_value
+from idealrank.learners.base import Ranker
+from idealrank.learners.features import features_of
 from idealrank.learners.names import register
 from idealrank.learners.trees.arrays import Trees
 from idealrank.learners.trees.boosting import derivatives
@@ -34,30 +33,57 @@ _BOOSTING = {"boost", "boosting", "boosting_type"}
 @register("boosted", "boosted_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class BoostedRanker(Ranker):
-    """Boosted trees that minimise a loss of `idealrank.losses`, grown by LightGBM (the extra ``lightgbm``).
+    """Boosted trees that minimize a loss of `idealrank.losses`, grown by LightGBM (the extra ``lightgbm``).
+
+    With an ``eval_set`` the trees up to the best mean of ``measure`` on it are kept. An interrupt keeps the best so
+    far.
 
     Parameters
     ----------
-    loss: a loss or its name. LightGBM's own lambdarank keeps the pairs with a document among the first 30, too.
-    normalize: "minmax" or "zscore" brings each feature to one scale within each query; scoring repeats it.
-    measure: what ``score`` and validation measure.
-    n_estimators: how many trees at most.
-    learning_rate: the share of each tree's step that is taken.
-    num_leaves, min_child_samples: leaves a tree at most, documents a leaf at least.
-    subsample, colsample_bytree: the share of the documents, and of the features, that each tree is grown from.
-    reg_lambda: what is added to the curvature of a leaf.
-    params: any other parameters of LightGBM, by its names.
-    patience: stop when validation has not improved for so many trees; None never does.
-    random_state: the seed of what is drawn.
+    loss : str or Loss
+        A loss or its name. The default has the pairs of LightGBM's own lambdarank: those with a document among the
+        first 30.
+    normalize : {"minmax", "zscore"}, optional
+        Bring each feature to one scale within each query; scoring repeats it.
+    measure : str or Measure
+        What ``score`` and validation measure.
+    n_estimators : int
+        Maximum number of trees.
+    learning_rate : float
+        The fraction of each tree's step that is taken.
+    num_leaves : int
+        Maximum number of leaves of a tree.
+    min_child_samples : int
+        Minimum number of documents of a leaf.
+    subsample, colsample_bytree : float
+        The fractions of the documents and of the features that each tree is grown from.
+    reg_lambda : float
+        What is added to the curvature of a leaf.
+    params : mapping, optional
+        Any other parameters of LightGBM, by its names.
+    patience : int, optional
+        Stop if validation has not improved for this many trees; None never stops early.
+    random_state : int, optional
+        Seed of the random number generator.
+    n_threads : int, optional
+        Number of threads; None for one per core.
 
-    With an ``eval_set`` the trees kept are those up to the best mean of ``measure`` on it, ``best_iteration_`` of them,
-    and ``history_`` has the means, first that without a tree. An interrupt leaves the best so far. ``booster_`` is
-    LightGBM's model, ``booster_.model_to_string()`` its text.
+    Attributes
+    ----------
+    booster_ : lightgbm.Booster
+        LightGBM's model; ``booster_.model_to_string()`` is its text.
+    best_iteration_ : int
+        The number of trees that were kept.
+    history_ : list of dict
+        The validation means, the first of them without any tree.
 
+    Examples
+    --------
     One feature that tells the better document of each of 20 queries:
 
-    >>> X, y, qid = [[0.0], [1.0]] * 20, [0, 1] * 20, np.repeat(np.arange(20), 2)
-    >>> BoostedRanker(n_estimators=3).fit(X, y, qid=qid).score(X, y, qid=qid)
+    >>> from idealrank import from_arrays
+    >>> data = from_arrays([0, 1] * 20, group=[2] * 20, features=[[0.0], [1.0]] * 20)
+    >>> BoostedRanker(n_estimators=3).fit(data).score(data)
     1.0
     """
 
@@ -96,30 +122,31 @@ class BoostedRanker(Ranker):
             if not 0 < value <= most:
                 raise OptionError(f"{name} must be above 0{' and at most 1' * (most == 1)}, got {value!r}")
         for name in _OBJECTIVE.intersection(self.params or ()):
-            raise OptionError(f"params has {name!r}, but what the trees minimise is named by loss")
+            raise OptionError(f"params has {name!r}, but what the trees minimize is set by loss")
 
-    def _fit(self, training: Training) -> None:
+    def _fit(self, data: RankingData, validation: RankingData | None) -> None:
         lightgbm = _lightgbm()
         params = self._lightgbm_params()
-        if training.validation is not None and any(params.get(name) == "dart" for name in _BOOSTING):
+        if validation is not None and any(params.get(name) == "dart" for name in _BOOSTING):
             raise OptionError(
-                "dart changes trees that are there, so that those up to the best one are not what was validated: "
+                "dart changes earlier trees, so that the trees up to the best one are not those that were validated: "
                 "fit it without an eval_set"
             )
-        self.loss_: Loss = loss(self.loss).resolved(training.lists.scores)
+        lists = data.lists(n_threads=self.n_threads)
+        self.loss_: Loss = loss(self.loss).resolved(lists.scores, lists.offsets)
 
         def objective(scores: Floats, _: Any) -> tuple[Float32s, Float32s]:
-            with in_callers_words(training.data):
-                return derivatives(self.loss_, replace(training.lists, scores=scores), training.query_weights)
+            with lists.locating():
+                return derivatives(self.loss_, replace(lists, scores=scores), data.query_weights)
 
-        train = lightgbm.Dataset(table_of(training.features), training.lists.labels, params=params).construct()
+        train = lightgbm.Dataset(self._table(data), data.labels, params=params).construct()
         if not any(map(train.feature_num_bin, range(self.n_features_in_))):
             raise DataError(
-                f"no feature can be split: there are {training.data.n_docs} documents, and a leaf must have "
-                f"min_child_samples={self.min_child_samples}; take fewer, or features that are not constant"
+                f"no feature can be split: there are {data.n_docs} documents, and a leaf must have "
+                f"min_child_samples={self.min_child_samples}; use a lower number, or features that are not constant"
             )
         means: list[float] = []
-        watch = {} if training.validation is None else self._watch(train, training.validation, means)
+        watch = {} if validation is None else self._watch(train, validation, means)
         grown: list[Any] = []  # the booster, tree after tree
         callbacks = [*watch.pop("callbacks", ()), lambda state: grown.append(state.model)]
         try:
@@ -129,7 +156,7 @@ class BoostedRanker(Ranker):
                 self._keep(grown[-1], means)
 
     def _keep(self, booster: Any, means: list[float]) -> None:
-        """Keep the trees up to the best of the means, which are of 0 trees, 1, 2 and so on; all trees without any."""
+        """Keep the trees up to the best of the means, which are those of 0, 1, 2 trees and so on; all without means."""
         choose = np.argmin if measure(self.measure).lower_is_better else np.argmax
         self.best_iteration_: int = 1 + int(choose(means[1:])) if means else booster.current_iteration()
         self.history_ = [{"validation": mean} for mean in means]
@@ -141,8 +168,11 @@ class BoostedRanker(Ranker):
 
     def _scores(self, data: RankingData) -> Floats:
         threads = resolve_threads(self.n_threads)
-        scores: Floats = self.booster_.predict(table_of(self._features(data)), num_threads=threads)
+        scores: Floats = self.booster_.predict(self._table(data), num_threads=threads)
         return scores
+
+    def _table(self, data: RankingData) -> Any:
+        return features_of(data, self.normalize, self.n_threads).table()
 
     def _get_state(self) -> dict[str, Any]:
         return vars(Trees.of(self.booster_.model_to_string()))
@@ -169,18 +199,17 @@ class BoostedRanker(Ranker):
         }
 
     def _watch(self, train: Any, data: RankingData, means: list[float]) -> dict[str, Any]:
-        """Arguments for LightGBM by which it validates, notes the means, and stops."""
+        """Return arguments for LightGBM with which it validates, records the means, and stops."""
         lightgbm = _lightgbm()
-        labels, chosen = data.labels, measure(self.measure)
+        chosen = measure(self.measure)
 
         def report(scores: Floats, _: Any) -> tuple[str, float, bool]:
-            with in_callers_words(data):
-                means.append(mean_over_queries(chosen(labels, scores, data.offsets), chosen))
+            means.append(mean_value(chosen, data.lists(scores, self.n_threads)))
             return "validation", means[-1], not chosen.lower_is_better
 
         report(np.zeros(data.n_docs), None)
         callbacks = [] if self.patience is None else [lightgbm.early_stopping(self.patience, verbose=False)]
-        valid = train.create_valid(table_of(self._features(data)), labels)
+        valid = train.create_valid(self._table(data), data.labels)
         return {"valid_sets": [valid], "feval": report, "callbacks": callbacks}
 
 

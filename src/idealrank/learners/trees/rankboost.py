@@ -13,8 +13,8 @@ from idealrank._typing import Booleans, Float32s, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.evaluation.scoring import mean_over_queries
-from idealrank.learners.base import Training
+from idealrank.evaluation.scoring import mean_value
+from idealrank.learners.features import features_of
 from idealrank.learners.iterative import Iterative
 from idealrank.learners.names import register
 from idealrank.losses import Push
@@ -29,26 +29,32 @@ _SURE = 1 - 1e-12  # a threshold that orders every pair would have an infinite w
 @register("rank_boost")
 @dataclass(kw_only=True, eq=False, repr=False)
 class RankBoost(Iterative):
-    """RankBoost (Freund, Iyer, Schapire and Singer 2003) with weak rankers that say whether a feature is above a value.
+    """RankBoost (Freund, Iyer, Schapire and Singer 2003) with weak rankers that compare a feature with a threshold.
 
-    D is a distribution over the pairs of a query's documents with different labels, even at first. Each round takes the
-    weak ranker h, 0 or 1, with the greatest |r|, r = sum of D(pair) (h(better) - h(worse)); adds
+    D is a distribution over the pairs of a query's documents with different labels, uniform at first. Each round takes
+    the weak ranker h, 0 or 1, with the largest |r|, r = sum of D(pair) (h(better) - h(worse)); adds
     1/2 ln((1 + r) / (1 - r)) h to the scores; and makes D proportional to exp(score(worse) - score(better)). Pairs are
     never visited one by one, and features are sorted once. The loss in ``history_`` is the mean of these exponentials,
-    which bounds the share of misordered pairs, and falls by sqrt(1 - r^2) a round or more.
+    which bounds the fraction of misordered pairs, and falls by a factor of sqrt(1 - r^2) or more per round. A fit ends
+    when no threshold helps.
 
-    After a fit, ``features_``, ``thresholds_`` and ``alphas_`` have one number for each weak ranker: a document's score
-    is the sum of the alphas of those whose feature is greater than the threshold. A fit ends when no threshold helps.
-    The parameters are those of all learners that go step by step (`Iterative`).
+    Attributes
+    ----------
+    features_, thresholds_, alphas_ : arrays
+        One number per weak ranker: the score of a document is the sum of the alphas of those whose feature is greater
+        than the threshold.
 
+    Examples
+    --------
     One relevant document of four, which is "above 1" while two of the others are not: r = 2/3, and the weight is
     1/2 ln 5 = 0.804...
 
-    >>> X, y = [[2.0], [1.0], [5.0], [0.0]], [1, 0, 0, 0]
-    >>> ranker = RankBoost(max_iter=1).fit(X, y, qid=[1, 1, 1, 1])
+    >>> from idealrank import from_arrays
+    >>> data = from_arrays([1, 0, 0, 0], features=[[2.0], [1.0], [5.0], [0.0]])
+    >>> ranker = RankBoost(max_iter=1).fit(data)
     >>> ranker.features_, ranker.thresholds_, ranker.alphas_
     (array([0]), array([1.]), array([0.80471896]))
-    >>> ranker.predict(X)
+    >>> ranker.predict(data)
     array([0.80471896, 0.        , 0.80471896, 0.        ])
     """
 
@@ -58,13 +64,13 @@ class RankBoost(Iterative):
         "alphas_": "float64[n_weak]",
     }
 
-    def _fit(self, training: Training) -> None:
-        cells = training.features.matrix()
+    def _fit(self, data: RankingData, validation: RankingData | None) -> None:
+        cells = self._cells(data)
         thresholds = _Thresholds.of(cells)
-        pairs = _PairWeights.of(training)
+        pairs = _PairWeights.of(data, self.n_threads)
         scores = np.zeros(len(cells))
         weak = np.empty((0, 3))  # feature, threshold, alpha
-        with self._traced(weak, self._validation(training.validation)) as trace:
+        with self._traced(weak, self._validation(validation)) as trace:
             loss, potential = pairs.at(scores)
             trace.add(weak, loss)
             for _ in range(self.max_iter):
@@ -91,24 +97,27 @@ class RankBoost(Iterative):
 
     def _scores(self, data: RankingData) -> Floats:
         weak = np.column_stack([self.features_, self.thresholds_, self.alphas_])
-        return _votes(self._features(data).matrix(), weak)
+        return _votes(self._cells(data), weak)
+
+    def _cells(self, data: RankingData) -> Float32s:
+        return features_of(data, self.normalize, self.n_threads).matrix()
 
     def _validation(self, data: RankingData | None) -> Callable[[Floats], float] | None:
         if data is None:
             return None
-        labels, chosen, cells = data.labels, measure(self.measure), self._features(data).matrix()
+        chosen, cells = measure(self.measure), self._cells(data)
         scores, seen = np.zeros(data.n_docs), 0
 
         def validate(weak: Floats) -> float:
             nonlocal scores, seen
             scores, seen = scores + _votes(cells, weak[seen:]), len(weak)
-            return mean_over_queries(chosen(labels, scores, data.offsets), chosen)
+            return mean_value(chosen, data.lists(scores, self.n_threads))
 
         return validate
 
 
 def _votes(cells: Float32s, weak: Floats) -> Floats:
-    """The sum over weak rankers of alpha where the feature is above the threshold."""
+    """Return the sum over weak rankers of alpha where the feature is above the threshold."""
     total = np.zeros(len(cells))
     for feature, threshold, alpha in weak:
         total += alpha * (cells[:, int(feature)] > threshold)
@@ -117,7 +126,7 @@ def _votes(cells: Float32s, weak: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Thresholds:
-    """Each feature's documents by rising value, and after which of them a value ends, all but the greatest."""
+    """The documents by increasing value of each feature, and after which of them a value ends, except the last."""
 
     cells: Float32s
     order: Int64s
@@ -131,7 +140,7 @@ class _Thresholds:
         return cls(cells, order[:, :-1], rising[:, 1:] > rising[:, :-1])
 
     def best(self, potential: Floats) -> tuple[int, float, float]:
-        """The feature and the threshold of the greatest |r|, and r: the sum of the potential above it."""
+        """Return the feature and the threshold with the largest |r|, and r: the sum of the potential above it."""
         above = -np.cumsum(potential[self.order], axis=1)  # all potential together is 0
         sizes = np.abs(above) * self.ends
         if not sizes.max(initial=0.0) > 1 - _SURE:
@@ -143,21 +152,23 @@ class _Thresholds:
 
 @dataclass(frozen=True)
 class _PairWeights:
-    """The distribution D over pairs, in sums of it: ``even`` has what each query's pairs weigh at first."""
+    """Sums over the distribution D of pairs: ``even`` has the weight of each query's pairs at first."""
 
     lists: Lists
     even: Floats
 
     @classmethod
-    def of(cls, training: Training) -> _PairWeights:
-        return cls(training.lists, n_pairs(training.lists) * training.query_weights)
+    def of(cls, data: RankingData, n_threads: int | None) -> _PairWeights:
+        lists = data.lists(n_threads=n_threads)
+        return cls(lists, n_pairs(lists) * (1.0 if data.query_weights is None else data.query_weights))
 
     def at(self, scores: Floats) -> tuple[float, Floats]:
-        """The mean of exp(score(worse) - score(better)), and each document's potential.
+        """Return the mean of exp(score(worse) - score(better)), and each document's potential.
 
         That is D of the pairs in which it is the better document less D of those in which it is the worse one.
         """
-        values, slopes = Push(p=1).values_and_gradient(replace(self.lists, scores=scores))
+        with self.lists.locating():
+            values, slopes = Push(p=1).values_and_gradient(replace(self.lists, scores=scores))
         masses = self.even * np.exp(values)
         total = max(float(masses.sum()), 1e-300)
         return total / max(float(self.even.sum()), 1e-300), -slopes * np.repeat(masses / total, self.lists.sizes)

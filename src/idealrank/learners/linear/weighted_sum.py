@@ -1,0 +1,73 @@
+"""Rankers whose scores are a weighted sum of features, on data in memory or in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData
+from idealrank.evaluation.scoring import mean_over_queries
+from idealrank.learners.base import Dataset
+from idealrank.learners.iterative import Iterative
+from idealrank.learners.linear.engine import Engine, Here, Source, parts_of
+from idealrank.learners.linear.parts import Part, Parts
+from idealrank.measures import measure
+
+__all__ = ["WeightedSum"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class WeightedSum(Iterative):
+    """A ranker whose scores are a weighted sum of features.
+
+    Attributes
+    ----------
+    coef_ : float64 array
+        One weight per feature.
+    intercept_ : float
+        What every score has in addition.
+    """
+
+    _state: ClassVar[Mapping[str, str]] = {"coef_": "float64[n_features]", "intercept_": "float64"}
+
+    def _accepts(self, data: Dataset) -> bool:
+        return isinstance(data, (RankingData, Source))
+
+    def _keep(self, parameters: Floats) -> None:
+        self.coef_: Floats = parameters[:-1]
+        self.intercept_ = float(parameters[-1])
+
+    @property
+    def _parameters(self) -> Floats:
+        return np.append(self.coef_, self.intercept_)
+
+    def _scores(self, data: RankingData | Source) -> Floats:
+        return np.concatenate(self._parts(data).sum(partial(Part.scores, parameters=self._parameters)))
+
+    def _mean(self, data: RankingData | Source) -> float:
+        return self._mean_on(data)(self._parameters)
+
+    def _validation(self, data: RankingData | Source | None) -> Callable[[Floats], float] | None:
+        return None if data is None else self._mean_on(data)
+
+    def _mean_on(self, data: RankingData | Source) -> Callable[[Floats], float]:
+        """Return the mean of ``measure`` on this data as a function of weights and intercept."""
+        parts, chosen = self._parts(data), measure(self.measure)
+
+        def mean(parameters: Floats) -> float:
+            values = parts.sum(partial(Part.measured, parameters=parameters, chosen=chosen))
+            return mean_over_queries(np.concatenate(values), chosen)
+
+        return mean
+
+    def _parts(self, data: RankingData | Source) -> Parts:
+        return parts_of(data, self._engine(), self.normalize, self.n_threads)
+
+    def _engine(self) -> Engine:
+        """Return what reads a source."""
+        return Here()
