@@ -236,3 +236,22 @@ def test_an_interrupt_keeps_and_saves_the_best_so_far(folder: Path) -> None:
     assert model.coef_.any()
     shown = [line.split()[-1] for line in table.splitlines() if line.startswith("validation")]
     assert shown == [f"{model.score(TEST):.4f}"]
+
+
+def test_an_error_of_a_fit_names_the_query_the_row_and_the_column(folder: Path) -> None:
+    lines = ["qid,label,bm25,length", "b,1,2,3", "a,0,1,5", "b,0,1,", "a,1,4,2"]
+    (folder / "train.csv").write_text("\n".join(lines) + "\n")
+    shown = run("train", "train.csv", "--out", "m.json")
+    assert shown.exit_code != 0
+    assert "got nan in column 'length'" in " ".join(shown.output.split())
+    assert "(query 'b', row 2)" in " ".join(shown.output.split())
+
+
+def test_scattered_rows_are_scored_in_the_order_of_the_file(folder: Path) -> None:
+    lines = ["qid,label,bm25", "b,1,2", "a,0,1", "b,0,1", "a,1,4"]
+    (folder / "train.csv").write_text("\n".join(lines) + "\n")
+    assert run("train", "train.csv", "--learner", "rank_svm", "--out", "m.json").exit_code == 0
+    assert learners.load("m.json").feature_names_in_.tolist() == ["bm25"]
+    assert run("score", "m.json", "train.csv", "-o", "scores.txt").exit_code == 0
+    expected = learners.load("m.json").coef_ * [2, 1, 1, 4] + learners.load("m.json").intercept_
+    assert_allclose(ir.read_scores("scores.txt"), expected, rtol=1e-12, atol=0)
