@@ -1,4 +1,4 @@
-"""What happened in a fit, iteration by iteration, and which of them to keep."""
+"""The iterations of a fit, and which of them to keep."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Trace"]
 
 
 class Trace:
-    """Iterations so far, in one stage or several, and the parameters of the best.
+    """The iterations so far, in one stage or several, and the parameters of the best.
 
-    The best is that with the highest validation measure, or the lowest where ``lower_is_better``; without validation
-    data, the one with the lowest loss among the stages that minimise the loss which was asked for.
+    The best has the highest value of the validation measure, or the lowest if ``lower_is_better``; without validation
+    data, the lowest loss among the stages that minimize the loss that was asked for.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Trace:
 
     @contextmanager
     def shown(self, total: int) -> Iterator[None]:
-        """Have a bar on standard error where the fit is verbose; a stage has at most so many iterations."""
+        """Show a progress bar on standard error if verbose; a stage has at most ``total`` iterations."""
         if not self._verbose:
             yield
             return
@@ -68,13 +68,13 @@ class Trace:
             yield
 
     def begin(self, stage: str, *, counts: bool = True) -> None:
-        """Begin a stage; its losses may count towards the choice of the best or, being another's, not."""
+        """Begin a stage; ``counts`` says whether its losses may choose the best iteration."""
         self._stage, self._counts = stage, counts
         self._stage_began = self._last_gain = len(self.history)
         self._stage_best = -math.inf
 
     def add(self, parameters: Floats, value: float) -> None:
-        """Note an iteration."""
+        """Record an iteration."""
         entry: dict[str, Any] = {"stage": self._stage, "loss": value}
         merit = -value
         if self._validate is not None:
@@ -96,5 +96,5 @@ class Trace:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether the stage has not improved for long enough."""
+        """Whether the stage has not improved for ``patience`` iterations."""
         return self._patience is not None and len(self.history) - 1 - self._last_gain >= self._patience

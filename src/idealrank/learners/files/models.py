@@ -29,14 +29,28 @@ _READERS = {Measure: measure, Loss: loss, cutoffs.Cutoff: cutoffs.of}
 def save(model: Ranker, path: str | os.PathLike[str]) -> None:
     """Write a fitted learner to a JSON file: its options, and what scoring needs of what it learned.
 
-    The file is complete or not there at all; .gz and .xz are compressed. What is not there after `load` is the history
-    of the fit. Options that are objects are written by their names, so that one without, such as a loss made of
-    functions of your own, cannot be saved.
+    The file is written completely or not at all. The history of the fit is not part of it.
 
+    Parameters
+    ----------
+    model : Ranker
+        A fitted learner. Options that are objects are written by their names, so that an object without one, such as a
+        loss made of functions of your own, cannot be saved.
+    path : path
+        The file; names that end in .gz or .xz are compressed.
+
+    Raises
+    ------
+    ModelError
+        If a file cannot hold the model.
+
+    Examples
+    --------
+    >>> from idealrank import from_arrays
     >>> from idealrank.learners import RankNet
-    >>> X, y, qid = [[1.0, 5.0], [3.0, 4.0], [2.0, 9.0], [5.0, 1.0]], [0, 1, 0, 1], [1, 1, 2, 2]
-    >>> save(RankNet(l2=0.1).fit(X, y, qid=qid), "model.json")
-    >>> load("model.json").score(X, y, qid=qid)
+    >>> data = from_arrays([0, 1, 0, 1], group=[2, 2], features=[[1.0, 5.0], [3.0, 4.0], [2.0, 9.0], [5.0, 1.0]])
+    >>> save(RankNet(l2=0.1).fit(data), "model.json")
+    >>> load("model.json").score(data)
     1.0
     """
     check_savable(model, path)

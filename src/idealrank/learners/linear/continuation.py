@@ -1,4 +1,4 @@
-"""Losses that are not convex: where to begin, and how smooth a loss to begin with."""
+"""Losses that are not convex: where to begin, and with how smooth a loss."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from idealrank.losses import Loss, PairwiseLogistic
 
 __all__ = ["Stage", "continuation"]
 
-#: How much of its sharpness a loss has, stage by stage.
+#: The fraction of its sharpness that a loss has, stage by stage.
 _SHARPNESS = (1 / 3, 1.0)
 
 
 class Stage(NamedTuple):
-    """A loss to minimise, from the first weights or from those that the last stage found."""
+    """A loss to minimize, from the first weights or from those that the previous stage found."""
 
     loss: Loss
     afresh: bool
 
 
 def continuation(asked: Loss) -> list[Stage]:
-    """The stages of a fit: one where nothing is to be gained by more.
+    """Return the stages of a fit: only one for a loss that has no smoother form.
 
     >>> from idealrank.losses import ApproxNDCG, CrossEntropy
     >>> continuation(CrossEntropy())

@@ -1,7 +1,7 @@
-"""Least regularised maxima of linear functions, one of which is known at a time: the way structural SVMs are trained.
+"""Cutting planes for a regularized convex risk: how structural SVMs are trained.
 
 A convex risk R(w) lies above each of its tangent planes. The cutting-plane method (Joachims, Finley and Yu 2009, with
-one slack for all queries; Teo et al. 2010 for any risk) minimises l2 / 2 ||w||^2 + the highest of the planes so far,
+one slack for all queries; Teo et al. 2010 for any risk) minimizes l2 / 2 ||w||^2 + the highest of the planes so far,
 adds the plane at the minimum, and goes on until that minimum, which no w can undercut, is close to what was found.
 """
 
@@ -28,9 +28,9 @@ class Step(NamedTuple):
 
 
 def cutting_plane(risk: Callable[[Floats], tuple[float, Floats]], n_weights: int, l2: float) -> Iterator[Step]:
-    """Minimise l2 / 2 ||w||^2 + risk(w), which gives value and slope; step by step, until the caller has enough.
+    """Minimize l2 / 2 ||w||^2 + risk(w), which returns value and slope; yield steps until the caller stops.
 
-    The risk |w - 3| and l2 = 1: |w - 3| + w^2 / 2 is least at w = 1, where it is 2.5.
+    The risk |w - 3| and l2 = 1: |w - 3| + w^2 / 2 is smallest at w = 1, where it is 2.5.
 
     >>> for step in cutting_plane(lambda w: (abs(w[0] - 3), np.sign(w - 3)), 1, l2=1.0):
     ...     print(step.weights, step.value, step.gap)

@@ -1,4 +1,4 @@
-"""What gradient boosting asks of a loss: a first and a second derivative a document, as boosters store them."""
+"""What gradient boosting needs from a loss: a first and a second derivative per document, as boosters store them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Float32s", "derivatives"]
 
 
 def derivatives(loss: Loss, lists: Lists, query_weights: Floats | None = None) -> tuple[Float32s, Float32s]:
-    """Gradient and positive curvature of the sum of the loss over queries, at the scores of the lists.
+    """Return gradient and positive curvature of the sum of the loss over queries, at the scores of the lists.
 
     >>> from idealrank.losses import PairwiseLogistic
     >>> derivatives(PairwiseLogistic(), Lists(np.array([1.0, 0.0]), np.zeros(2), np.array([0, 2])))
