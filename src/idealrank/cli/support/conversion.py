@@ -46,12 +46,11 @@ def read_features(
     documents must be ``judged``, it may have no labels.
     """
     if kind.holds is Frame:
-        data = _read_columns(path, kind, names, judged=judged)
+        data: Content = _read_columns(path, kind, names, judged=judged)
     else:
         with reading(path, quiet=quiet) as progress:
-            found = kind.read(path, group=group, progress=progress)
-        assert isinstance(found, RankingData)
-        data = found
+            data = kind.read(path, group=group, progress=progress)
+    assert isinstance(data, RankingData)
     notes(data.problems, quiet=quiet)
     return data
 

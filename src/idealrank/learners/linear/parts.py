@@ -52,10 +52,9 @@ class Part:
 
     def sums(self, parameters: Floats, loss: Loss) -> Sums:
         """Return what the queries add to the objective."""
-        scored = self._scored(parameters)
-        with scored.locating():
-            values, by_score = loss.values_and_gradient(scored)
-        by_score = by_score * np.repeat(self.query_weights, scored.sizes)
+        with self.lists.locating():
+            values, by_score = loss.values_and_gradient(self._scored(parameters))
+        by_score = by_score * np.repeat(self.query_weights, self.lists.sizes)
         gradient = np.append(self.features.gradient(by_score), by_score.sum())
         return Sums(float(values @ self.query_weights), gradient, self.weight())
 
@@ -73,9 +72,8 @@ class Part:
 
     def measured(self, parameters: Floats, chosen: Measure) -> list[Floats]:
         """Return one value of a measure per query."""
-        scored = self._scored(parameters)
-        with scored.locating():
-            return [chosen.values(scored)]
+        with self.lists.locating():
+            return [chosen.values(self._scored(parameters))]
 
     def of_query(self, query: int) -> Part:
         """Return one query alone."""
@@ -86,7 +84,9 @@ class Part:
         return Part(self.features.of_query(query, own), lists, self.query_weights[query : query + 1])
 
     def _scored(self, parameters: Floats) -> Lists:
-        return replace(self.lists, scores=self.features.scores(parameters[:-1]) + float(parameters[-1]))
+        scores = self.features.scores(parameters[:-1])
+        scores += float(parameters[-1])
+        return replace(self.lists, scores=scores)
 
 
 class Parts(Protocol):
