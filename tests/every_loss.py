@@ -43,7 +43,7 @@ FORMS: dict[str, list[str]] = {
     "PairwiseLinear": ["pairwise_linear(surrogate=hinge)", "pairwise_linear(scale=3)"],
     "PairwiseLogistic": ["pairwise_logistic(sigma=5)"],
     "Push": ["push(p=1)", "push(p=20)"],
-    "QNorm": ["q_norm(form=normalised)", "q_norm(q=3)", "q_norm(q=3,form=normalised)", "q_norm(normalizer=None)"],
+    "QNorm": ["q_norm(form=normalized)", "q_norm(q=3)", "q_norm(q=3,form=normalized)", "q_norm(normalizer=None)"],
     "SoftNDCG": ["soft_ndcg(sigma=0.3)", "soft_ndcg(gain=linear,discount=zipf,cutoff=2)"],
     "SquaredHinge": ["squared_hinge(margin=2)"],
 }

@@ -169,7 +169,7 @@ def test_what_cannot_be_evaluated_is_refused() -> None:
         clusters.evaluate(frame)
     with pytest.raises(DataError, match="Dask data frame, got DataFrame"):
         clusters.FrameSource(frame)
-    with pytest.raises(OptionError, match="ties=stable goes by the order of rows"):
+    with pytest.raises(OptionError, match="ties=stable depends on the order of rows"):
         clusters.evaluate(lazy, "ndcg(ties=stable)")
     with pytest.raises(DataError, match="two columns"):
         clusters.compare(lazy, "score")

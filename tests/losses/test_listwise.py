@@ -73,7 +73,7 @@ def slow_value(name: str, labels: Sequence[float], scores: Sequence[float]) -> f
             return kl(u2, list(map(math.exp, scores)))
         case "q_norm":
             return length(scores, q) ** 2 - 2 * dot(scores, u)
-        case "q_norm(form=normalised)":
+        case "q_norm(form=normalized)":
             return -dot(scores, u) / length(scores, q)
         case "list_mle":
             return sum(
@@ -101,7 +101,7 @@ def slow_value(name: str, labels: Sequence[float], scores: Sequence[float]) -> f
         "cross_entropy(normalizer=2)",
         "bregman(psi=kl)",
         "q_norm",
-        "q_norm(form=normalised)",
+        "q_norm(form=normalized)",
         "list_mle",
         "list_mle(ties=stable)",
     ],
@@ -137,10 +137,10 @@ def test_values_are_those_of_the_formula(name: str, lists: list[list[tuple[int, 
         ("q_norm(q=3)", -0.290248644177, [-1.172853640072, -0.076738507870, 1.367639591989]),
         ("q_norm", -0.298957386623, [-1.204400363926, -0.065497248731, 1.368243720852]),
         ("q_norm(q=6)", -0.371855208712, [-1.590614593400, -0.000633392342, 1.428527962688]),
-        ("q_norm(q=2,form=normalised)", -0.606215877255, [-0.492491658421, -0.093986957714, 0.227448437668]),
-        ("q_norm(q=3,form=normalised)", -0.660458486857, [-0.646817949705, -0.023317157524, 0.318745543348]),
-        ("q_norm(q=6,form=normalised)", -0.686744785264, [-0.802964465009, -0.000216363800, 0.401438959745]),
-        ("q_norm(form=normalised)", -0.663120666644, [-0.657945116443, -0.020143105521, 0.324943937118]),
+        ("q_norm(q=2,form=normalized)", -0.606215877255, [-0.492491658421, -0.093986957714, 0.227448437668]),
+        ("q_norm(q=3,form=normalized)", -0.660458486857, [-0.646817949705, -0.023317157524, 0.318745543348]),
+        ("q_norm(q=6,form=normalized)", -0.686744785264, [-0.802964465009, -0.000216363800, 0.401438959745]),
+        ("q_norm(form=normalized)", -0.663120666644, [-0.657945116443, -0.020143105521, 0.324943937118]),
         ("bregman(psi=squared)", 0.335728734971, [-0.326234657129, -0.2, 0.724588447624]),
         ("bregman(psi=pnorm:2)", 0.392486350882, [-0.576234657129, -0.1, 0.224588447624]),
         ("bregman(psi=kl)", 2.882709920271, [0.822486613572, 0.818730753078, 2.442870276083]),
@@ -251,7 +251,7 @@ def test_bregman_divergences_are_not_negative_and_0_at_the_targets_own_scores() 
         "cross_entropy(normalizer=dcg)",
         "cross_entropy(normalizer=1)",
         "q_norm(q=3)",
-        "q_norm(form=normalised)",
+        "q_norm(form=normalized)",
         "bregman(psi=pnorm:1.5,link=scale:2)",
     ],
 )
@@ -312,7 +312,7 @@ def test_the_papers_minimisers() -> None:
     q3 = QNorm(q=3)
     assert_allclose(q3.minimizer([1.0], [R]), [0.876160112900, 0, 0.505851277036], rtol=0, atol=1e-11)
     assert_allclose(q3(R, q3.minimizer([1.0], [R]))[0], [-0.863231135952], rtol=0, atol=1e-11)
-    turned = QNorm(q=3, form="normalised")
+    turned = QNorm(q=3, form="normalized")
     assert_allclose(turned(R, turned.minimizer([1.0], [R]))[0], [-0.929102328031], rtol=0, atol=1e-11)
 
 
@@ -349,14 +349,14 @@ def test_a_weight_multiplies_a_share_of_the_cross_entropy_and_a_step_of_the_like
 
 
 def test_with_all_scores_0_the_way_down_is_the_target() -> None:
-    for loss in (Cosine(normalizer="dcg"), QNorm(form="normalised")):
+    for loss in (Cosine(normalizer="dcg"), QNorm(form="normalized")):
         value, gradient = loss(R, [0, 0, 0])
         assert_allclose(value, [1 if isinstance(loss, Cosine) else 0], rtol=0, atol=0)
         assert_allclose(gradient, np.negative(U), rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize(
-    "loss", [Cosine(), Cosine(normalizer="dcg"), QNorm(q=2.5), QNorm(form="normalised"), QNorm(q=7, form="normalised")]
+    "loss", [Cosine(), Cosine(normalizer="dcg"), QNorm(q=2.5), QNorm(form="normalized"), QNorm(q=7, form="normalized")]
 )
 def test_the_curvature_bounds_the_second_derivative(loss: losses.Loss) -> None:
     rng = np.random.default_rng(3)
@@ -428,13 +428,13 @@ def test_a_negative_gain_is_refused_with_its_place() -> None:
 
 
 def test_options_that_cannot_be_are_refused() -> None:
-    with pytest.raises(OptionError, match="p of a p-norm lies above 1"):
+    with pytest.raises(OptionError, match="p must be above 1 and at most 2"):
         potentials.PNorm(1)
     with pytest.raises(OptionError, match="psi: expected a potential such as squared, kl"):
         losses.Bregman(3)
     with pytest.raises(OptionError, match="link: expected a link such as scale:2, or a Link"):
         losses.Bregman("kl", link=3)
-    with pytest.raises(OptionError, match="factor of a scale"):
+    with pytest.raises(OptionError, match="scale: factor: expected a finite number above 0"):
         links.Scale(0)
 
 

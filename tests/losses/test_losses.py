@@ -232,7 +232,7 @@ def test_drawn_lists_have_finite_losses_and_true_gradients(name: str, data: st.D
     ("text", "message"),
     [
         ("cross_entropi", "unknown loss 'cross_entropi'; did you mean 'cross_entropy'?"),
-        ("cosine(normalizer=dgc)", "cosine: normalizer: cannot read the cut-off 'dgc'"),
+        ("cosine(normalizer=dgc)", "cosine: normalizer: cannot read the cutoff 'dgc'"),
         ("cosine(norm=dcg)", "cosine has no option 'norm'"),
         ("cosine(", "cannot read the loss 'cosine('"),
         ("bregman", "'bregman' lacks the option 'psi': write bregman(psi=...)"),

@@ -663,7 +663,7 @@ def test_a_gain_beyond_all_numbers_is_refused() -> None:
 
 @pytest.mark.parametrize("m", [Bpref(), Bpref(ties="average"), AP(denominator="hits"), AP(denominator="hits") @ 5])
 def test_ties_without_a_closed_form_are_refused_with_those_that_have_one(m: Measure) -> None:
-    with pytest.raises(OptionError, match=r"it takes ties = stable, reverse, best, worst, docid_desc, docid_asc"):
+    with pytest.raises(OptionError, match=r"choose ties from stable, reverse, best, worst, docid_desc, docid_asc"):
         m([1, 0], [2, 1])
     for ties in TIES[1:]:
         assert_array_equal(dataclasses.replace(m, ties=ties)([1, 0], [2, 1]), [1.0])
@@ -686,7 +686,7 @@ def options(**anything: Any) -> dict[str, Any]:
         (lambda: NDCG(gain="expp"), "ndcg: gain: unknown gain 'expp'; did you mean 'exp2'?"),
         (lambda: NDCG(discount="zip"), "ndcg: discount: unknown discount 'zip'; did you mean 'zipf'?"),
         (lambda: NDCG(ideal="judge"), "ndcg: ideal: unknown value 'judge'; did you mean 'judged'?"),
-        (lambda: NDCG(empty=0.5), "ndcg: empty: empty is 0, 1, 'nan' or 'skip', got 0.5"),
+        (lambda: NDCG(empty=0.5), "ndcg: empty: expected 0, 1, 'nan' or 'skip', got 0.5"),
         (lambda: NDCG(empty="none"), "ndcg: empty: expected a number from 0 to 1, got 'none'"),
         (lambda: RBP(p=1), "rbp: p: expected a number from 0 to 1, got 1"),
         (lambda: RBP(**options(p="high")), "rbp: p: expected a number from 0 to 1, got 'high'"),

@@ -241,7 +241,7 @@ def test_refining_makes_the_worst_worse() -> None:
         "cosine(normalizer=dcg)",
         "cross_entropy(normalizer=dcg)",
         "q_norm",
-        "q_norm(q=3,form=normalised)",
+        "q_norm(q=3,form=normalized)",
         "bregman(psi=squared)",
         "bregman(psi=kl)",
         "bregman(psi=pnorm:1.2)",

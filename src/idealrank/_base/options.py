@@ -23,6 +23,27 @@ class Named:
 
     #: The name under which the class, or the one that it is made from, is registered; else the class's own.
     label: ClassVar[str] = cast("str", _ClassName())
+    #: Fields of a parent that mean nothing here.
+    without: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name, coerce in self.options().items():
+            value = getattr(self, name)
+            if value is not None:
+                try:
+                    object.__setattr__(self, name, coerce(value))
+                except OptionError as error:
+                    raise OptionError(f"{self.label}: {name}: {error}") from None
+
+    @classmethod
+    def options(cls) -> Mapping[str, Callable[[Any], Any]]:
+        """Return the functions that convert and check what people write for each option, by the option's name."""
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        return {
+            each.name: each.metadata["coerce"]
+            for each in fields
+            if "coerce" in each.metadata and each.name not in cls.without
+        }
 
     @classmethod
     def from_written(cls, written: Written) -> Self:
@@ -55,19 +76,28 @@ def choice(*words: str) -> Callable[[Any], str]:
     return coerce
 
 
-def number(least: float = -math.inf, most: float = math.inf) -> Callable[[Any], float]:
-    """An option that is a finite number from ``least`` to ``most``."""
+def number(least: float = -math.inf, most: float = math.inf, *, is_open: bool = False) -> Callable[[Any], float]:
+    """Return a check for a finite number from ``least`` to ``most``, or, if the range is open, between them."""
 
     def coerce(value: Any) -> float:
         try:
             converted = float(value)
         except (TypeError, ValueError):
             converted = math.nan
-        if not (math.isfinite(converted) and least <= converted <= most):
-            raise OptionError(f"expected a number from {least:g} to {most:g}, got {value!r}")
+        if not (math.isfinite(converted) and least <= converted <= most) or (is_open and converted in (least, most)):
+            raise OptionError(f"expected {_range(least, most, is_open)}, got {value!r}")
         return converted
 
     return coerce
+
+
+def _range(least: float, most: float, is_open: bool) -> str:
+    """Return the range in words, for errors."""
+    if math.isfinite(most):
+        return f"a number between {least:g} and {most:g}" if is_open else f"a number from {least:g} to {most:g}"
+    if math.isfinite(least):
+        return f"a finite number above {least:g}" if is_open else f"a finite number of at least {least:g}"
+    return "a finite number"
 
 
 def option(coerce: Callable[[Any], Any], default: Any = None) -> Any:
@@ -78,24 +108,12 @@ def option(coerce: Callable[[Any], Any], default: Any = None) -> Any:
 class Options(Named):
     """A value of named options, each made from what people write for it; an option may be None."""
 
-    #: Fields of a parent that mean nothing here.
-    without: ClassVar[frozenset[str]] = frozenset()
-
     def __new__(cls, *_: Any, **options: Any) -> Any:
         known = cls.options()
         for name, value in options.items():
             if name not in known and not (value is None and name in cls.without):
                 raise no_option(cls.label, name, known)
         return super().__new__(cls)
-
-    def __post_init__(self) -> None:
-        for name, coerce in self.options().items():
-            value = getattr(self, name)
-            if value is not None:
-                try:
-                    object.__setattr__(self, name, coerce(value))
-                except OptionError as error:
-                    raise OptionError(f"{self.label}: {name}: {error}") from None
 
     @classmethod
     def from_written(cls, written: Written) -> Self:
@@ -107,12 +125,6 @@ class Options(Named):
                     f"{written.text!r} lacks the option {each.name!r}: write {cls.label}({each.name}=...)"
                 )
         return cls(**written.options)
-
-    @classmethod
-    def options(cls) -> Mapping[str, Callable[[Any], Any]]:
-        """Names of the options, each with what makes a value of what people write for it."""
-        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
-        return {each.name: each.metadata["coerce"] for each in fields if each.name not in cls.without}
 
     def named(self, besides: Iterable[str] = ()) -> str:
         """The name, and in brackets the options that are not as they are by default."""

@@ -98,7 +98,7 @@ def _rankers(max_iter: int) -> dict[str, LinearRanker]:
         for name, word in _SURROGATES.items()
         for version, divisor in _VERSIONS.items()
     }
-    named[_NEW] = "q_norm(form=normalised)"
+    named[_NEW] = "q_norm(form=normalized)"
     return {name: LinearRanker(loss, normalize="minmax", max_iter=max_iter) for name, loss in named.items()}
 
 

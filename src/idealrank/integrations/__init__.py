@@ -1,4 +1,4 @@
-"""Other people's learners, each in a module of its own, which is imported on demand and needs the extra of its name."""
+"""Integrations with other libraries: each module is imported on demand and needs the extra of its name."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What LightGBM's and XGBoost's data sets have in common: documents in groups, to be learned from and measured."""
+"""Ranking data, objectives and metrics shared by the LightGBM and XGBoost integrations."""
 
 from __future__ import annotations
 
@@ -23,15 +23,23 @@ __all__ = ["Metric", "Objective", "grouped"]
 
 
 def grouped(labels: npt.ArrayLike, sizes: npt.ArrayLike | None, how: str) -> RankingData:
-    """The documents of a data set, query after query; ``how`` tells how a data set without groups gets them."""
+    """Return the documents of a data set, query after query; ``how`` explains how a data set gets its groups."""
     if sizes is None or np.size(sizes) == 0:
-        raise DataError(f"the data set has no groups, so that there are no queries to rank within: {how}")
+        raise DataError(f"the data set has no groups, so there are no queries to rank: use {how}")
     return from_arrays(labels, group=sizes)
 
 
 @dataclass(frozen=True)
 class Objective:
-    """A loss of rankings as a booster minimises it: summed over queries."""
+    """A ranking loss as the objective of a booster: summed over queries.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss.
+    n_threads : int, optional
+        Number of threads; None means all cores.
+    """
 
     loss: Loss
     n_threads: int | None = None
@@ -43,7 +51,7 @@ class Objective:
         weights: Floats | None = None,
         query_weights: Floats | None = None,
     ) -> tuple[Float32s, Float32s]:
-        """Gradient and curvature, one a document."""
+        """Compute gradient and curvature, one number per document."""
         column = float_column(scores, "scores", data.n_docs)
         lists = replace(data.lists(column, self.n_threads), weights=weights)
         return derivatives(self.loss, lists, query_weights)
@@ -51,9 +59,18 @@ class Objective:
 
 @dataclass(frozen=True)
 class Metric:
-    """A measure as a booster reports it: the mean over queries, as `idealrank.evaluate` gives it; weights don't count.
+    """A measure as the metric of a booster: the mean over queries, as in `idealrank.evaluate`; weights are ignored.
 
-    The booster files it by ``name``. ``higher_is_better`` is False for an error.
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    name : str
+        The name under which the booster stores the values.
+    like : str or Convention, optional
+        The convention.
+    n_threads : int, optional
+        Number of threads; None means all cores.
     """
 
     measure: Measure
@@ -67,11 +84,11 @@ class Metric:
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether training is to raise it."""
+        """Whether higher values are better; False for an error."""
         return not self.measure.lower_is_better
 
     def mean(self, data: RankingData, scores: Any) -> float:
-        """The mean over the queries of the data."""
+        """Compute the mean over the queries of the data."""
         found = evaluate(data, scores, self.measure, like=self.like, n_threads=self.n_threads)
         (mean,) = found.mean.values()
         return float(mean)

@@ -3,7 +3,7 @@
 Both work with ``lightgbm.train`` (``params["objective"]`` and ``feval``) and with ``LGBMRanker`` (``objective`` and
 ``eval_metric``); queries are the groups of the data set. A query may have any number of documents.
 
-A query weighs as much as its documents do on average; within it, a document's weight multiplies what it is worth, as
+The weight of a query is the mean weight of its documents; within a query, a document's weight multiplies its gain, as
 for all losses. The loss is summed over queries, and leaves need ``min_sum_hessian_in_leaf`` of its curvature.
 """
 
@@ -28,8 +28,21 @@ __all__ = ["metric", "objective"]
 
 
 def objective(loss: str | Loss, *, n_threads: int | None = None) -> LightGBMObjective:
-    """A loss as LightGBM's objective.
+    """Return a loss as LightGBM's objective.
 
+    Parameters
+    ----------
+    loss : str or Loss
+        The loss or its name.
+    n_threads : int, optional
+        Number of threads; None means all cores.
+
+    Returns
+    -------
+    LightGBMObjective
+
+    Examples
+    --------
     Two documents with equal scores, the first of them relevant, as LGBMRanker passes them:
 
     >>> objective("pairwise_logistic")([1, 0], [0.0, 0.0], None, [2])
@@ -45,10 +58,26 @@ def metric(
     name: str | None = None,
     n_threads: int | None = None,
 ) -> LightGBMMetric:
-    """A measure as LightGBM's metric: its name, the mean that `idealrank.evaluate` gives, whether higher is better.
+    """Return a measure as LightGBM's metric: its name, the mean as in `idealrank.evaluate`, and the direction.
 
-    LightGBM files values by name, those of its own ndcg@10 too: ``name`` keeps apart what would be called the same.
+    Parameters
+    ----------
+    measure : str or Measure
+        The measure or its name.
+    like : str or Convention, optional
+        The convention.
+    name : str, optional
+        The name of the metric. LightGBM stores values by name, those of its own ndcg@10 too, so set it to keep them
+        apart.
+    n_threads : int, optional
+        Number of threads; None means all cores.
 
+    Returns
+    -------
+    LightGBMMetric
+
+    Examples
+    --------
     >>> metric("ndcg@10")([0, 1], [0.2, 0.1], None, [2])
     ('ndcg@10', 0.6309297535714575, True)
     """
@@ -57,17 +86,13 @@ def metric(
 
 
 class LightGBMObjective(Objective):
-    """Made by `objective`. Its four parameters are those of LGBMRanker, which counts them."""
+    """The result of `objective`. It has the four parameters that LGBMRanker, which counts them, expects."""
 
     def __call__(
         self, first: Any, second: Any, weight: npt.ArrayLike | None = None, group: npt.ArrayLike | None = None
     ) -> tuple[Float32s, Float32s]:
-        """Gradient and curvature, of (scores, Dataset) or of (labels, scores, weights, group sizes)."""
-        if _is_dataset(second):
-            return self._of(_documents(second), first, second.get_weight())
-        return self._of(_grouped(first, group), second, weight)
-
-    def _of(self, data: RankingData, scores: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Float32s, Float32s]:
+        """Compute gradient and curvature, from (scores, Dataset) or from (labels, scores, weights, group sizes)."""
+        data, scores, weights = _arguments(first, second, weight, group)
         if weights is None:
             return self.derivatives(data, scores)
         column = weight_column(weights, data.n_docs, "weights", "document")
@@ -79,24 +104,22 @@ class LightGBMObjective(Objective):
 
 
 class LightGBMMetric(Metric):
-    """Made by `metric`. Its four parameters are those of LGBMRanker, which counts them."""
+    """The result of `metric`. It has the four parameters that LGBMRanker, which counts them, expects."""
 
     def __call__(
         self, first: Any, second: Any, weight: npt.ArrayLike | None = None, group: npt.ArrayLike | None = None
     ) -> tuple[str, float, bool]:
-        """Name, mean, whether higher is better: of (scores, Dataset) or of (labels, scores, weights, group sizes)."""
-        if _is_dataset(second):
-            return self.name, self.mean(_documents(second), first), self.higher_is_better
-        return self.name, self.mean(_grouped(first, group), second), self.higher_is_better
+        """Return name, mean and direction, from (scores, Dataset) or from (labels, scores, weights, group sizes)."""
+        data, scores, _ = _arguments(first, second, weight, group)
+        return self.name, self.mean(data, scores), self.higher_is_better
 
 
-def _is_dataset(value: Any) -> bool:
-    return hasattr(value, "get_group")
-
-
-def _documents(dataset: Any) -> RankingData:
-    return _grouped(dataset.get_label(), dataset.get_group())
-
-
-def _grouped(labels: npt.ArrayLike, sizes: npt.ArrayLike | None) -> RankingData:
-    return grouped(labels, sizes, "lightgbm.Dataset(X, y, group=sizes), or LGBMRanker().fit(X, y, group=sizes)")
+def _arguments(
+    first: Any, second: Any, weights: npt.ArrayLike | None, sizes: npt.ArrayLike | None
+) -> tuple[RankingData, npt.ArrayLike, npt.ArrayLike | None]:
+    """Return documents, scores and weights, from either form of LightGBM's calls."""
+    labels, scores = first, second
+    if hasattr(second, "get_group"):
+        labels, scores, weights, sizes = second.get_label(), first, second.get_weight(), second.get_group()
+    how = "lightgbm.Dataset(X, y, group=sizes), or LGBMRanker().fit(X, y, group=sizes)"
+    return grouped(labels, sizes, how), scores, weights

@@ -1,11 +1,11 @@
 """XGBoost with any loss as its objective and any measure as its metric.
 
-Both are for ``xgboost.train``: ``obj`` and ``custom_metric``; queries are the groups or ``qid`` of the DMatrix.
-XGBRanker takes no objective of one's own.
+Both are for ``xgboost.train``: ``obj`` and ``custom_metric``; queries are the groups or the ``qid`` of the DMatrix.
+XGBRanker does not accept custom objectives.
 
-XGBoost's weights of a ranking are one number a query. The loss is summed over queries: of its curvature a leaf needs
-``min_child_weight``, 1 unless it is named, which is a lot for a loss that is at most 1 a query. XGBoost keeps six
-decimals of a metric. For early stopping pass ``maximize=metric.higher_is_better``: it guesses by the name otherwise.
+In ranking, XGBoost has one weight per query. The loss is summed over queries. A leaf needs ``min_child_weight`` of its
+curvature, 1 by default, which is a lot for a loss of at most 1 per query. XGBoost keeps six decimals of a metric. For
+early stopping pass ``maximize=metric.higher_is_better``: otherwise XGBoost guesses the direction from the name.
 """
 
 from __future__ import annotations
@@ -28,8 +28,21 @@ __all__ = ["metric", "objective"]
 
 
 def objective(loss: str | Loss, *, n_threads: int | None = None) -> XGBoostObjective:
-    """A loss as the ``obj`` of ``xgboost.train``.
+    """Return a loss as the ``obj`` of ``xgboost.train``.
 
+    Parameters
+    ----------
+    loss : str or Loss
+        The loss or its name.
+    n_threads : int, optional
+        Number of threads; None means all cores.
+
+    Returns
+    -------
+    XGBoostObjective
+
+    Examples
+    --------
     >>> objective("lambda_rank(measure=ndcg@10)")
     XGBoostObjective(loss=lambda_rank(measure=ndcg@10), n_threads=None)
     """
@@ -43,11 +56,26 @@ def metric(
     name: str | None = None,
     n_threads: int | None = None,
 ) -> XGBoostMetric:
-    """A measure as the ``custom_metric`` of ``xgboost.train``: its name and the mean that `idealrank.evaluate` gives.
+    """Return a measure as the ``custom_metric`` of ``xgboost.train``: its name, and the mean of `idealrank.evaluate`.
 
-    XGBoost files values by name, those of its own ndcg@10 too: ``name`` keeps apart what would be called the same. A
-    colon in it becomes =, for XGBoost's results are text, in which a colon stands before the value.
+    Parameters
+    ----------
+    measure : str or Measure
+        The measure or its name.
+    like : str or Convention, optional
+        The convention.
+    name : str, optional
+        The name of the metric. XGBoost stores values by name, those of its own ndcg@10 too, so set it to keep them
+        apart. A colon becomes =, since a colon precedes the value in XGBoost's text results.
+    n_threads : int, optional
+        Number of threads; None means all cores.
 
+    Returns
+    -------
+    XGBoostMetric
+
+    Examples
+    --------
     >>> metric("ndcg@10").higher_is_better, metric("pairwise_error").higher_is_better
     (True, False)
     """
@@ -56,10 +84,10 @@ def metric(
 
 
 class XGBoostObjective(Objective):
-    """Made by `objective`."""
+    """The result of `objective`."""
 
     def __call__(self, scores: npt.ArrayLike, matrix: Any) -> tuple[Float32s, Float32s]:
-        """Gradient and curvature at the scores of the documents of a DMatrix."""
+        """Compute gradient and curvature at the scores of the documents of a DMatrix."""
         data, weights = _documents(matrix), matrix.get_weight()
         if not weights.size:
             return self.derivatives(data, scores)
@@ -67,10 +95,10 @@ class XGBoostObjective(Objective):
 
 
 class XGBoostMetric(Metric):
-    """Made by `metric`."""
+    """The result of `metric`."""
 
     def __call__(self, scores: npt.ArrayLike, matrix: Any) -> tuple[str, float]:
-        """Name and mean."""
+        """Return the name and the mean."""
         return self.name, self.mean(_documents(matrix), scores)
 
 

@@ -1,4 +1,4 @@
-"""Losses of rankings: frozen values that give one number a query and its gradient, all called alike."""
+"""Ranking losses: frozen values that return one number per query and its gradient, all with the same interface."""
 
 from itertools import chain
 from typing import TYPE_CHECKING

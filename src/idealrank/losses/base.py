@@ -1,4 +1,4 @@
-"""What all losses have in common: options, weights, masks, and the call."""
+"""The base class of losses: options, weights, masks, and the call."""
 
 from __future__ import annotations
 
@@ -16,22 +16,20 @@ __all__ = ["Loss"]
 
 
 class Loss(Options):
-    """A loss of rankings, to be minimised: a frozen value that gives one number a query and its gradient.
+    """The base class of losses, which are minimized: a frozen value that returns one number per query and its gradient.
 
-    ``loss(labels, scores, offsets)`` is ``(values, gradient)``; ``loss.hessian_diagonal(labels, scores, offsets)`` is a
-    positive number a document, the second derivative or a bound that stands in for it where a loss is not convex.
+    ``loss(labels, scores, offsets)`` returns ``(values, gradient)``; ``loss.hessian_diagonal(labels, scores, offsets)``
+    returns a positive number per document: the second derivative, or a bound used instead if a loss is not convex.
 
-    All three take ``weights`` (a document's weight multiplies what it is worth: its gain, or each pair in which it is
-    the better one; inverse click propensities go here), ``query_weights`` (multiply a query's value and gradient) and
-    ``mask`` (False leaves a document out: it is not ranked and its gradient is 0).
-
+    Examples
+    --------
     >>> from idealrank.losses import ListMLE
     >>> values, gradient = ListMLE()([1, 0], [0.0, 0.0])  # -log of the chance, 1/2, that 1 comes before 0
     >>> values, gradient
     (array([0.69314718]), array([-0.5,  0.5]))
     """
 
-    #: Whether the gradient is that of the values, which an optimizer with a line search needs.
+    #: Whether the gradient is the derivative of the values, as an optimizer with a line search needs.
     has_potential: ClassVar[bool] = True
 
     def __str__(self) -> str:
@@ -50,7 +48,35 @@ class Loss(Options):
         mask: npt.ArrayLike | None = None,
         n_threads: int | None = None,
     ) -> tuple[Floats, npt.NDArray[Any]]:
-        """One value a query, and its derivative by each score; the gradient is float32 where the scores are."""
+        """Compute one value per query and its derivative with respect to each score.
+
+        Parameters
+        ----------
+        labels, scores : array_like
+            The relevance and the score of each document.
+        offsets : array_like, optional
+            Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
+        weights : array_like, optional
+            One weight per document, which multiplies its gain, or each pair in which it is the better document; use it
+            for inverse click propensities.
+        query_weights : array_like, optional
+            One weight per query, which multiplies its value and gradient.
+        mask : array_like of bool, optional
+            A document where it is False is not ranked and has gradient 0.
+        n_threads : int, optional
+            Number of threads; None means all cores.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        gradient : ndarray of shape (n_docs,)
+            float32 if the scores are.
+
+        Raises
+        ------
+        DataError
+            If the arrays do not fit together, a number is not finite, or the loss overflows.
+        """
         lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
         with lists.locating():
             values, gradient = self.values_and_gradient(lists)
@@ -70,7 +96,15 @@ class Loss(Options):
         mask: npt.ArrayLike | None = None,
         n_threads: int | None = None,
     ) -> npt.NDArray[Any]:
-        """One non-negative curvature a document, for boosting."""
+        """Compute one non-negative curvature per document, for boosting.
+
+        The parameters are those of the call.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,)
+            float32 if the scores are.
+        """
         lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
         with lists.locating():
             curvature = self.curvature(lists)
@@ -80,24 +114,47 @@ class Loss(Options):
         return _as_given(curvature, scores, lists)
 
     def resolved(self, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Loss:
-        """The loss that a learner, which begins with these scores, is to keep: itself, where nothing is left open."""
+        """Return the loss with every option that depends on the data set to a number; self if there is none.
+
+        Parameters
+        ----------
+        scores : array_like
+            The scores that a learner starts with.
+        offsets : array_like, optional
+            Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
+
+        Returns
+        -------
+        Loss
+        """
         return self
 
     def smoothed(self, sharpness: float) -> Loss | None:
-        """A smoother loss of the same kind, this one again for sharpness 1; None where there is no such thing."""
+        """Return a smoother loss of the same kind.
+
+        Parameters
+        ----------
+        sharpness : float
+            1 returns this loss; smaller values are smoother.
+
+        Returns
+        -------
+        Loss or None
+            None if the loss has no smoother form.
+        """
         return None
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
-        """What the call gives, on arrays that fit together; each loss says how."""
+        """Return the values and the gradient of validated lists; each loss implements it."""
         raise NotImplementedError
 
     def curvature(self, lists: Lists) -> Floats:
-        """What `hessian_diagonal` gives, on arrays that fit together; each loss says how."""
+        """Return the result of `hessian_diagonal` for validated lists; each loss implements it."""
         raise NotImplementedError
 
 
 def _as_given(column: Floats, scores: npt.ArrayLike, lists: Lists) -> npt.NDArray[np.float64 | np.float32]:
-    """Return the column with a 0 for each document left out, in the precision of the scores."""
+    """Return the column in the precision of the scores, with 0 for each document that was left out."""
     if lists.rows is not None:
         whole = np.zeros(np.size(scores))
         whole[lists.rows] = column

@@ -1,24 +1,19 @@
-"""Direct optimisation: 1 - a measure, with soft ranks in place of ranks (Qin, Liu and Li 2008).
+"""Direct optimization: 1 - a measure, with soft ranks instead of ranks (Qin, Liu and Li 2008).
 
-A document's rank, 1 + the number of documents with higher scores, becomes smooth with a sigmoid in place of each count
-(eq. (20)). ``alpha`` is its slope: the larger, the closer to the ranks, and the flatter between their changes. A
-measure of ranks is then a measure of these positions. Where it looks at ranks once more (is this one above the cut-off,
-is that relevant document above this one), ``beta`` is the slope of the sigmoid that answers.
+A document's rank, 1 + the number of documents with higher scores, becomes smooth if each count is replaced by a sigmoid
+(eq. (20)). A measure of ranks is then a measure of these positions.
 
-``sigmoid`` is "logistic", or "tanh", which is the same function, near-linear in time; or "arctan" or "erf", for which
-time grows with the square of a list's length. Memory is linear for all of them. Values and gradients differ from sums
-over all pairs by 1e-10 at most.
-
-A query with nothing relevant has the value 0 and the gradient 0. ``hessian_diagonal`` bounds the second derivative with
-the measure's derivatives by position c held fixed: alpha^2 sum_y (|c_x| + |c_y|) sigma'(t_x - t_y), since
-|sigma''| <= sigma'.
+Values and gradients differ from sums over all pairs by at most 1e-10. A query with no relevant document has value 0 and
+gradient 0. ``hessian_diagonal`` bounds the second derivative with the measure's derivatives c by position held fixed:
+alpha^2 sum_y (|c_x| + |c_y|) sigma'(t_x - t_y), since |sigma''| <= sigma'.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -51,16 +46,40 @@ def _alpha(value: Any) -> float | str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SoftRanked(Loss):
-    """What all losses of soft ranks have in common."""
+    """The base class of losses of soft ranks.
+
+    Parameters
+    ----------
+    alpha : float or "auto"
+        The slope of the sigmoid: the larger, the closer to the ranks, and the flatter between their changes.
+    sigmoid : {"logistic", "tanh", "arctan", "erf"}
+        "logistic" and "tanh" are the same function, near-linear in time; for "arctan" and "erf", time grows with the
+        square of a list's length. Memory is linear for all of them.
+    """
 
     alpha: float | str = option(_alpha, 10.0)
     sigmoid: str = option(choice(*SIGMOIDS), "logistic")
 
     def resolved(self: _Soft, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: float = 0.01) -> _Soft:
-        """The loss with a number for alpha="auto": that which `idealrank.theory.alpha_for` gives for these scores.
+        """Return the loss with a number for alpha="auto": that of `idealrank.theory.alpha_for` for these scores.
 
-        A learner calls it once before a fit, and keeps what it returns. Where all scores are equal, alpha is 10.
+        A learner calls it once before a fit, and keeps what it returns.
 
+        Parameters
+        ----------
+        scores : array_like
+            The scores that a learner starts with; if all are equal, alpha is 10.
+        offsets : array_like, optional
+            Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
+        tol : float
+            The largest allowed distance of a soft rank from the rank.
+
+        Returns
+        -------
+        SoftRanked
+
+        Examples
+        --------
         >>> ApproxNDCG(alpha="auto").resolved([1.0, 0.0]).alpha == float(np.log(99))
         True
         """
@@ -72,24 +91,24 @@ class SoftRanked(Loss):
         return self if sharpness == 1 else dataclasses.replace(self, alpha=self.slope_of_ranks() * sharpness)
 
     def slope_of_ranks(self) -> float:
-        """Alpha, which must be a number by now."""
+        """Return alpha, which must be a number by now."""
         if isinstance(self.alpha, str):
             raise OptionError(
-                f"{self.label}: alpha=auto is chosen before a fit: call resolved(scores, offsets), or name a number"
+                f"{self.label}: alpha=auto is chosen before a fit: call resolved(scores, offsets), or set a number"
             )
         return self.alpha
 
 
 def _curved(alpha: float, sizes: Floats) -> Floats:
-    """Alpha^2 times these numbers, none of which is negative but by rounding; finite however steep the sigmoid."""
+    """Return alpha^2 times these numbers, non-negative except for rounding; finite however steep the sigmoid."""
     with np.errstate(over="ignore"):
         return np.clip(alpha * (alpha * sizes), 0, np.finfo(np.float64).max)
 
 
 class _ByPosition(NamedTuple):
-    """A loss of soft ranks: one value a query, and its derivative by each position.
+    """A loss of soft ranks: one value per query, and its derivative with respect to each position.
 
-    ``density`` has the sum of sigma' at each document: its position moves by -alpha times it with its score.
+    ``density`` is the sum of sigma' at each document: its position moves by -alpha times it with its score.
     """
 
     values: Floats
@@ -100,36 +119,48 @@ class _ByPosition(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Approximation(SoftRanked):
-    """1 - a measure of soft ranks; subclasses say of which."""
+    """1 - a measure of soft ranks; subclasses choose the measure.
+
+    Parameters
+    ----------
+    beta : float
+        The slope of the sigmoid that answers questions about positions: is this one above the cutoff, is that relevant
+        document above this one?
+    """
 
     beta: float = option(slope, 10.0)
 
     def target(self) -> Measure:
-        """The measure that is approximated."""
+        """Return the measure that is approximated."""
         raise NotImplementedError
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "_plan", _checked(self.target(), self.label))
+        _ = self.plan  # a measure without a smooth form is an error here
 
-    @property
+    @cached_property
     def plan(self) -> Plan:
         """How the measure is computed, as plain data."""
-        return self._plan  # type: ignore[attr-defined, no-any-return]
+        plan = self.target().with_convention().plan()
+        is_smooth = plan is not None and plan.reduction in REDUCTIONS and plan.denominator not in ("hits", "full")
+        if plan is None or not is_smooth or not isinstance(plan.gain, gains.Gain):
+            takes = "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate, kendall_tau"
+            raise OptionError(
+                f"{self.label}: {self.target()} is not a measure of positions with a smooth form; use one of {takes}"
+            )
+        return plan
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         alpha, plan = self.slope_of_ranks(), self.plan
         if _is_native_ndcg(plan) and self.sigmoid in _LOGISTIC:
-            columns = lists.labels, lists.scores, lists.offsets, lists.weights
+            arrays = lists.labels, lists.scores, lists.offsets, lists.weights
             exp2, depths = isinstance(plan.gain, gains.Exp2), depths_of(plan, lists)
             return _native.approx_ndcg(
-                *columns, depths=depths, exp2=exp2, alpha=alpha, beta=self.beta, n_threads=lists.n_threads
+                *arrays, depths=depths, exp2=exp2, alpha=alpha, beta=self.beta, n_threads=lists.n_threads
             )
         if _is_native_ap(plan) and self.sigmoid in _LOGISTIC:
-            worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
-            return _native.approx_ap(
-                worth, lists.scores, lists.offsets, alpha=alpha, beta=self.beta, n_threads=lists.n_threads
-            )
+            columns = worth_of(plan.gain, lists), lists.scores, lists.offsets
+            return _native.approx_ap(*columns, alpha=alpha, beta=self.beta, n_threads=lists.n_threads)
         found = self._by_position(lists)
         _, pulled = found.soft.sums(found.derivatives)
         return found.values, alpha * (pulled - found.derivatives * found.density)  # eq. (41)
@@ -142,7 +173,7 @@ class Approximation(SoftRanked):
 
     def _by_position(self, lists: Lists) -> _ByPosition:
         plan = self.plan
-        worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
+        worth = worth_of(plan.gain, lists)
         soft = SoftRanks(lists.scores, lists.offsets, self.slope_of_ranks(), self.sigmoid, lists.n_threads)
         above, density = soft.sums()
         depths = depths_of(plan, lists, worth)
@@ -167,21 +198,8 @@ def _is_native_ap(plan: Plan) -> bool:
     return plan.reduction == "precision_mean" and plan.denominator == "relevant" and plan.cutoff is None
 
 
-def _checked(target: Measure, label: str) -> Plan:
-    plan = target.with_convention().plan()
-    if (
-        plan is None
-        or plan.reduction not in REDUCTIONS
-        or plan.denominator in ("hits", "full")
-        or not isinstance(plan.gain, gains.Gain)
-    ):
-        takes = "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate, kendall_tau"
-        raise OptionError(f"{label}: {target} is not a measure of positions that has a smooth form; it takes {takes}")
-    return plan
-
-
 def depths_of(plan: Plan, lists: Lists, worth: Floats | None = None) -> Int64s | None:
-    """How many ranks of each query count; None where all do."""
+    """Return how many ranks of each query count; None if all do."""
     match plan.cutoff:
         case None:
             return None
@@ -192,7 +210,7 @@ def depths_of(plan: Plan, lists: Lists, worth: Floats | None = None) -> Int64s |
 
 
 def factors_of(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) -> Floats:
-    """What each query's total is multiplied by: 1 / its divisor, or 0."""
+    """Return the factor of each query's total: 1 / its divisor, or 0."""
     divisors = _divisors(plan, worth, lists, depths)
     factors = np.divide(1, divisors, out=np.zeros_like(divisors), where=divisors > 0)
     if plan.zero_if_short and depths is not None:
@@ -201,7 +219,7 @@ def factors_of(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) -
 
 
 def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) -> Floats:
-    """What each query's total is divided by; weights make more or less of a relevant document than one."""
+    """Return the divisor of each query's total; with weights, a relevant document can count more or less than one."""
     sizes = lists.sizes.astype(np.float64)
     k = sizes if depths is None else depths.astype(np.float64)
     relevant = sums(worth, lists.offsets)
@@ -225,8 +243,19 @@ def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) ->
 @register("approx_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxNDCG(Approximation):
-    """1 - NDCG of soft ranks, any gain and discount (eq. (21)).
+    """1 - NDCG of soft ranks (eq. (21)).
 
+    Parameters
+    ----------
+    cutoff : int, float, str or Cutoff, optional
+        How many ranks count; None means all of them.
+    gain : str or Gain, optional
+        What a label is worth; None means 2^label - 1.
+    discount : str or Discount, optional
+        What a rank counts; None means 1/log2(1 + r).
+
+    Examples
+    --------
     Labels 1 and 0 with scores 0 and 0: both have the position 1.5, so 1 - 1/log2(2.5).
 
     >>> ApproxNDCG()([1, 0], [0, 0])[0], 1 - 1 / np.log2(2.5)
@@ -243,29 +272,49 @@ class ApproxNDCG(Approximation):
         return NDCG(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _ApproximateRelevance(Approximation):
+    """1 - a measure of binary relevance.
+
+    Parameters
+    ----------
+    cutoff : int, float, str or Cutoff, optional
+        How many ranks count; None means all of them.
+    rel : float, optional
+        The smallest label of a relevant document.
+    """
+
+    cutoff: Any = option(cutoffs.of)
+    rel: float | None = option(number())
+    approximated: ClassVar[type[AP | Precision | RR]]
+
+    def target(self) -> Measure:
+        return self.approximated(cutoff=self.cutoff, rel=self.rel)
+
+
 @register("approx_ap")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ApproxAP(Approximation):
-    """1 - average precision of soft ranks (eq. (22)); a document is relevant from the label ``rel`` on.
+class ApproxAP(_ApproximateRelevance):
+    """1 - average precision of soft ranks (eq. (22)).
 
+    Examples
+    --------
     One relevant document of two with equal scores: its position is 1.5, so 1 - 1/1.5.
 
     >>> ApproxAP()([1, 0], [0, 0])[0]
     array([0.33333333])
     """
 
-    cutoff: Any = option(cutoffs.of)
-    rel: float | None = option(number())
-
-    def target(self) -> Measure:
-        return AP(cutoff=self.cutoff, rel=self.rel)
+    approximated = AP
 
 
 @register("approx_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ApproxPrecision(Approximation):
-    """1 - precision@k of soft ranks, where sigma(beta (k + 1/2 - p)) of a document at position p is among the first k.
+class ApproxPrecision(_ApproximateRelevance):
+    """1 - precision@k of soft ranks: a document at position p counts sigma(beta (k + 1/2 - p)).
 
+    Examples
+    --------
     One relevant document of two with equal scores: its position is 1.5, just the border of k = 1, so half of it counts.
 
     >>> ApproxPrecision(cutoff=1)([1, 0], [0, 0])[0]
@@ -273,38 +322,35 @@ class ApproxPrecision(Approximation):
     """
 
     cutoff: Any = option(cutoffs.of, cutoffs.Rank(10))
-    rel: float | None = option(number())
-
-    def target(self) -> Measure:
-        return Precision(cutoff=self.cutoff, rel=self.rel)
+    approximated = Precision
 
 
 @register("approx_rr")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ApproxRR(Approximation):
+class ApproxRR(_ApproximateRelevance):
     """1 - reciprocal rank: sum of 1/p_x over relevant x, times the products of sigma(beta (p_y - p_x)) over the others.
 
+    Examples
+    --------
     Two relevant documents with equal scores: each has the position 1.5 and is the first by 1/2, so 1 - 1/1.5.
 
     >>> ApproxRR()([1, 1], [0, 0])[0]
     array([0.33333333])
     """
 
-    cutoff: Any = option(cutoffs.of)
-    rel: float | None = option(number())
-
-    def target(self) -> Measure:
-        return RR(cutoff=self.cutoff, rel=self.rel)
+    approximated = RR
 
 
 @register("approx_kendall")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxKendall(SoftRanked):
-    """1 - Kendall's tau, tau the mean over pairs with labels x > y of 2 sigma(alpha (s_x - s_y)) - 1, from -1 to 1.
+    """1 - Kendall's tau, the mean over pairs with labels x > y of 2 sigma(alpha (s_x - s_y)) - 1, from -1 to 1.
 
-    For the logistic sigmoid that is tanh(alpha (s_x - s_y) / 2). A document's weight multiplies the pairs in which it
-    is the better one. Time grows with the logarithm of the number of distinct labels.
+    For the logistic sigmoid, that is tanh(alpha (s_x - s_y) / 2). A document's weight multiplies the pairs in which it
+    is the better one.
 
+    Examples
+    --------
     One pair with equal scores: tau is 0.
 
     >>> ApproxKendall()([1, 0], [0, 0])
@@ -333,10 +379,17 @@ class _OfMeasure(Approximation):
 @register("approx")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Approx(SoftRanked):
-    """1 - any measure of positions, with soft ranks in place of ranks: dcg, recall, f1, rbp, hit_rate and the like.
+    """1 - any measure of positions, with soft ranks instead of ranks: dcg, recall, f1, rbp, hit_rate and others.
 
-    ``measure`` is a measure or its name. Kendall's tau is one of pairs, for which ``beta`` means nothing.
+    Parameters
+    ----------
+    measure : str or Measure
+        The measure. Kendall's tau is a measure of pairs, for which ``beta`` has no meaning.
+    beta : float
+        The slope of the sigmoid that answers questions about positions; see `ApproxNDCG`.
 
+    Examples
+    --------
     Recall@1 of one relevant document of two with equal scores: its position is 1.5, the border of k = 1.
 
     >>> Approx("recall@1")([1, 0], [0, 0])[0]
@@ -348,18 +401,15 @@ class Approx(SoftRanked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        ranks: dict[str, Any] = {"alpha": self.alpha, "sigmoid": self.sigmoid}
-        form: SoftRanked
-        if isinstance(self.measure, KendallTau):
-            form = ApproxKendall(**ranks)
-        else:
-            form = _OfMeasure(measure=self.measure, beta=self.beta, **ranks)
-        object.__setattr__(self, "_form", form)
+        _ = self.form  # a measure without a smooth form is an error here
 
-    @property
-    def form(self) -> SoftRanked:
+    @cached_property
+    def form(self) -> ApproxKendall | Approximation:
         """The loss that computes it."""
-        return self._form  # type: ignore[attr-defined, no-any-return]
+        ranks: dict[str, Any] = {"alpha": self.alpha, "sigmoid": self.sigmoid}
+        if isinstance(self.measure, KendallTau):
+            return ApproxKendall(**ranks)
+        return _OfMeasure(measure=self.measure, beta=self.beta, **ranks)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         return self.form.values_and_gradient(lists)

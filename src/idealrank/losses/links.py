@@ -1,17 +1,15 @@
-"""Links of a Bregman loss: from scores to the gradient of psi at the targets that they stand for."""
+"""Links of a Bregman loss: from scores to the gradient of psi at the corresponding targets."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from idealrank._base.options import Numbers
+from idealrank._base.options import Numbers, number
 from idealrank._base.registry import Registry
 from idealrank._typing import Floats
-from idealrank.errors import OptionError
 
 __all__ = ["Elementwise", "Link", "Scale", "of", "register"]
 
@@ -19,22 +17,22 @@ Function = Callable[[Floats], Floats]
 
 
 class Link(Numbers):
-    """A strictly increasing map of scores, t = T(s), each score by itself.
+    """The base class of links: a strictly increasing map of scores, t = T(s), applied to each score.
 
-    Theorem 8 of Ravikumar et al. 2011 has D_psi(u, g(s)) for any g whose inverse preserves order (on g itself, as
-    printed, the condition is not enough); T is the gradient of psi after g, so that None, T(s) = s, is Theorem 9.
+    Theorem 8 of Ravikumar et al. 2011 has D_psi(u, g(s)) for any g whose inverse preserves order (the condition on g
+    itself, as printed, is not enough); T is the gradient of psi after g, so that None, T(s) = s, is Theorem 9.
     """
 
     def forward(self, s: Floats) -> Floats:
-        """T(s)."""
+        """Return T(s)."""
         raise NotImplementedError
 
     def slope(self, s: Floats) -> Floats:
-        """T'(s) > 0."""
+        """Return T'(s) > 0."""
         raise NotImplementedError
 
     def inverse(self, t: Floats) -> Floats:
-        """The scores with T(s) = t."""
+        """Return the scores with T(s) = t."""
         raise NotImplementedError
 
 
@@ -46,23 +44,26 @@ register, of = LINKS.register, LINKS.of
 @register("scale")
 @dataclass(frozen=True)
 class Scale(Link):
-    """T(s) = a s, a > 0. ``Bregman("pnorm:2", link="scale:2")`` is ||s - u||^2.
+    """T(s) = a s. ``Bregman("pnorm:2", link="scale:2")`` is ||s - u||^2.
 
+    Parameters
+    ----------
+    factor : float
+        The factor a > 0.
+
+    Examples
+    --------
     >>> Scale(2).forward(np.array([0.5, 3.0]))
     array([1., 6.])
     """
 
-    factor: float
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.factor) and self.factor > 0):
-            raise OptionError(f"the factor of a scale is finite and above 0, got {self.factor}")
+    factor: float = field(metadata={"coerce": number(0, is_open=True)})
 
     def forward(self, s: Floats) -> Floats:
         return self.factor * s
 
     def slope(self, s: Floats) -> Floats:
-        return np.full(s.size, float(self.factor))
+        return np.full(s.size, self.factor)
 
     def inverse(self, t: Floats) -> Floats:
         return t / self.factor
@@ -70,8 +71,15 @@ class Scale(Link):
 
 @dataclass(frozen=True)
 class Elementwise(Link):
-    """Any increasing T, from three functions of arrays: itself, its derivative, its inverse.
+    """Any increasing T, from functions of arrays.
 
+    Parameters
+    ----------
+    function, derivative, inverse_function : callable
+        T, its derivative, and its inverse.
+
+    Examples
+    --------
     >>> cube = Elementwise(lambda s: s**3 + s, lambda s: 3 * s**2 + 1, lambda t: np.nan * t)
     >>> cube.forward(np.array([2.0]))
     array([10.])

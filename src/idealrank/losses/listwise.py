@@ -1,8 +1,8 @@
 """Listwise surrogates of NDCG: least squares, cosine, cross entropy, q-norms, and the likelihood of the best order.
 
-Equations and sections are those of Ravikumar, Tewari and Yang 2011, On NDCG Consistency of Listwise Ranking Methods. G
-are the gains of a query's documents, ||G||_D = sum_j G_[j] D(j) their norm, which is the ideal DCG (Lemma 1), and
-u = G / ||G||_D the targets of a consistent loss.
+Equations and sections refer to Ravikumar, Tewari and Yang 2011, On NDCG Consistency of Listwise Ranking Methods. G are
+the gains of a query's documents, ||G||_D = sum_j G_[j] D(j) is their norm, the ideal DCG (Lemma 1), and
+u = G / ||G||_D are the targets of a consistent loss.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ __all__ = ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"]
 @register("least_squares", "squared")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LeastSquares(Listwise):
-    """||s - G||^2; with ``normalizer="dcg"`` the consistent ||s - u||^2 (section 3.3).
+    """||s - G||^2; with ``normalizer="dcg"``, the consistent ||s - u||^2 (section 3.3).
 
+    Examples
+    --------
     Labels 1, 0 have the gains 1, 0: (0.5 - 1)^2 + (0.25 - 0)^2 = 0.3125, gradient 2 (s - G).
 
     >>> LeastSquares()([1, 0], [0.5, 0.25])
@@ -50,13 +52,15 @@ class LeastSquares(Listwise):
 @register("cosine", "rank_cosine")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cosine(Listwise):
-    """1 - <s, G> / (||s||_2 ||G||_2), RankCosine's; with ``normalizer="dcg"`` 1 - <s, u> / ||s||_2 (section 3.3).
+    """1 - <s, G> / (||s||_2 ||G||_2), RankCosine's; with ``normalizer="dcg"``, 1 - <s, u> / ||s||_2 (section 3.3).
 
     The original orders documents by E[G / ||G||_2], which the paper's section 3.2.2 misprints as E[G / ||G||_D]: with
-    that it would be consistent. Where all scores are 0 it has no derivative; the gradient given there is minus the
-    target, a way down. It is not convex: its Hessian stands in by 2/sqrt(3) ||target|| / ||s||^2, the greatest
-    eigenvalue that it can have.
+    that it would be consistent. If all scores are 0, the loss has no derivative, and the gradient is minus the target,
+    a descent direction. It is not convex: `hessian_diagonal` returns 2/sqrt(3) ||target|| / ||s||^2, the largest
+    possible eigenvalue of the Hessian.
 
+    Examples
+    --------
     Labels 1, 0 and scores 3, 4: 1 - 3/5.
 
     >>> Cosine()([1, 0], [3, 4])
@@ -86,11 +90,13 @@ class Cosine(Listwise):
 @register("cross_entropy", "list_net")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CrossEntropy(Listwise):
-    """KL(softmax(labels) || softmax(s)), ListNet's top-one; with ``normalizer="dcg"`` KL(u || exp(s)) (section 3.3).
+    """KL(softmax(labels) || softmax(s)), ListNet's top-one; with ``normalizer="dcg"``, KL(u || exp(s)) (section 3.3).
 
-    KL(p || q) = sum p log(p / q) - p + q, with 0 log 0 = 0, for vectors that need not sum to 1. ``gain`` None: the
-    label itself in the original, 2^label - 1 where normalised. Weights multiply exp(label) in the original.
+    KL(p || q) = sum p log(p / q) - p + q, with 0 log 0 = 0, for vectors that need not sum to 1. ``gain`` None means the
+    label itself in the original, and 2^label - 1 if normalized. Weights multiply exp(label) in the original.
 
+    Examples
+    --------
     Labels 0, 0 and scores 0, log 3: softmax is 1/2, 1/2 and 1/4, 3/4, so (log 2 + log(2/3)) / 2.
 
     >>> CrossEntropy()([0, 0], [0, np.log(3)])
@@ -119,7 +125,7 @@ class CrossEntropy(Listwise):
         return fitted * (1 - fitted if self.normalizer is None else 1)
 
     def _fit(self, lists: Lists) -> tuple[Floats, Floats]:
-        """The logarithm of softmax(s) or of exp(s), and itself."""
+        """Return the logarithm of softmax(s) or of exp(s), and the values themselves."""
         logs = lists.scores
         if self.normalizer is None:
             logs = logs - np.repeat(log_sum_exp(logs, lists.offsets), lists.sizes)
@@ -136,26 +142,35 @@ def _q(value: Any) -> float | str:
 @register("q_norm")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class QNorm(Listwise):
-    """||s||_q^2 - 2 <s, u>, q >= 2, or with ``form="normalised"`` -<s, u> / ||s||_q (eq. (4) and below it).
+    """||s||_q^2 - 2 <s, u>, or with ``form="normalized"`` -<s, u> / ||s||_q (eq. (4) and below it).
 
-    ``q="auto"`` is log(n) + 2 for a query of n documents, as in the paper's experiments. The first form is convex, and
-    2 (q - 1) bounds its second derivatives, which vanish at scores of 0; the other is not, and (q + 2) ||u||_p /
-    ||s||_q^2 with 1/p + 1/q = 1 bounds its own. Where all scores are 0 the gradient of the normalised form is -u.
+    The first form is convex, and 2 (q - 1) bounds its second derivatives, which vanish at scores of 0. The other is not
+    convex, and (q + 2) ||u||_p / ||s||_q^2 with 1/p + 1/q = 1 bounds its second derivatives; if all scores are 0, its
+    gradient is -u.
 
+    Parameters
+    ----------
+    form : {"penalized", "normalized"}
+        Which of the two losses.
+    q : float or "auto"
+        The exponent, at least 2; "auto" is log(n) + 2 for a query with n documents, as in the paper's experiments.
+
+    Examples
+    --------
     q = 2, labels 1, 0, so u = (1, 0), and scores 3, 4: 25 - 2 * 3 = 19 and -3/5.
 
     >>> QNorm(q=2)([1, 0], [3, 4])
     (array([19.]), array([4., 8.]))
-    >>> QNorm(q=2, form="normalised")([1, 0], [3, 4])
+    >>> QNorm(q=2, form="normalized")([1, 0], [3, 4])
     (array([-0.6]), array([-0.128,  0.096]))
     """
 
-    form: str = option(choice("penalised", "normalised"), "penalised")
+    form: str = option(choice("penalized", "normalized"), "penalized")
     q: float | str = option(_q, "auto")
     normalizer: Any = option(normalizer, "dcg")
 
     def exponents(self, sizes: Int64s) -> Floats:
-        """q, one a query."""
+        """Return q, one per query."""
         if isinstance(self.q, str):
             return np.log(np.maximum(sizes, 1)) + 2
         return np.full(sizes.size, self.q)
@@ -164,7 +179,7 @@ class QNorm(Listwise):
         q = self.exponents(lists.sizes)
         length, direction = norms(lists.scores, lists.offsets, q)
         slope = np.sign(direction) * np.abs(direction) ** np.repeat(q - 1, lists.sizes)  # of ||s||_q
-        if self.form == "penalised":
+        if self.form == "penalized":
             away = np.repeat(length, lists.sizes) * slope - target
             return length**2 - 2 * sums(lists.scores * target, lists.offsets), 2 * away
         fit = sums(direction * target, lists.offsets)
@@ -172,7 +187,7 @@ class QNorm(Listwise):
 
     def curvature_of_targets(self, target: Floats, lists: Lists) -> Floats:
         q = self.exponents(lists.sizes)
-        if self.form == "penalised":
+        if self.form == "penalized":
             return np.repeat(2 * (q - 1), lists.sizes)
         length, _ = norms(lists.scores, lists.offsets, q)
         dual, _ = norms(target, lists.offsets, q / (q - 1))
@@ -187,19 +202,26 @@ class QNorm(Listwise):
 
 
 def _inverse(length: Floats, lists: Lists) -> Floats:
-    """1 / ||s|| a document; where all scores are 0, as if it were 1."""
+    """Return 1 / ||s|| for each document; 1 if all scores are 0."""
     return np.repeat(1 / np.where(length > 0, length, 1.0), lists.sizes)
 
 
 @register("list_mle")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ListMLE(Loss):
-    """-log of the Plackett-Luce likelihood of the documents by falling label (Xia et al. 2008).
+    """Minus the log of the Plackett-Luce likelihood of the documents by decreasing label (Xia et al. 2008).
 
-    sum over documents i of log sum_j exp(s_j) - s_i, where j runs over i and the documents below it. Documents with
-    equal labels: ``ties="together"``, each has all of them below it, so that rows may come in any order; "stable"
-    takes them in the order of the rows. A weight multiplies its document's term.
+    The sum over documents i of log sum_j exp(s_j) - s_i, where j runs over i and the documents below it. A weight
+    multiplies the term of its document.
 
+    Parameters
+    ----------
+    ties : {"together", "stable"}
+        Documents with equal labels: "together" places each above all the others, so that the order of rows does not
+        matter; "stable" takes them in the order of rows.
+
+    Examples
+    --------
     Labels 1, 0 and scores log 3, 0: log 4 - log 3 for the first, nothing for the second.
 
     >>> ListMLE()([1, 0], [np.log(3), 0])
@@ -237,7 +259,7 @@ class ListMLE(Loss):
 
 @dataclass(frozen=True)
 class _Steps:
-    """The documents in the order in which they are chosen, and among which exp(s) each is."""
+    """The documents in the order in which they are chosen, and the log of the sum of exp(s) each is chosen from."""
 
     order: Int64s
     weights: Floats
@@ -247,7 +269,7 @@ class _Steps:
     offsets: Int64s
 
     def chosen(self, power: int) -> Floats:
-        """The sum of w p^power over the choices that each document takes part in, p its probability in each."""
+        """Return the sum of w p^power over the choices that each document takes part in, with probability p."""
         terms = np.log(self.weights) - power * self.log_sums
         upwards = log_sums_downwards(terms[::-1].copy(), self.offsets[-1] - self.offsets[::-1])[::-1]
         return np.exp(power * self.scores + upwards[self.last])

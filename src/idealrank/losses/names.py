@@ -1,4 +1,4 @@
-"""Losses by the names that people write."""
+"""Losses by name."""
 
 from __future__ import annotations
 
@@ -13,8 +13,24 @@ register = LOSSES.register
 
 
 def loss(name: str | Loss) -> Loss:
-    """Return the loss of this name; a loss is returned as it is.
+    """Return the loss with this name; a loss is returned as it is.
 
+    Parameters
+    ----------
+    name : str or Loss
+        Such as "cosine" or "cross_entropy(normalizer=dcg)".
+
+    Returns
+    -------
+    Loss
+
+    Raises
+    ------
+    OptionError
+        If the name or one of its options is unknown.
+
+    Examples
+    --------
     >>> loss("cross_entropy(normalizer=dcg)"), loss("q_norm(q=3)"), loss("ListNet"), loss(loss("cosine"))
     (cross_entropy(normalizer=dcg), q_norm(q=3), cross_entropy, cosine)
     >>> loss("cross_entropi")

@@ -1,16 +1,13 @@
 """Pairwise losses: sums over the pairs of documents of a query with different labels.
 
-A pair has a better document i, the one with the higher label, and another one j. With d = s_i - s_j each loss says what
-a pair costs; of a query, ``normalize``
+A pair has a better document i, the one with the higher label, and another one j; each loss is a function of
+d = s_i - s_j.
 
-- "none", the default, gives the sum over all pairs, as RankNet, RankSVM and LambdaRank are written;
-- "pairs" gives the mean over them, for which long queries do not count more than short ones.
+A document's weight multiplies each pair in which it is the better one. A query with one document or one label has no
+pairs: value 0, gradient 0. Labels may be any finite numbers. A value that overflows is a DataError.
 
-A document's weight multiplies each pair in which it is the better one. A query of one document or one label has no
-pairs: value 0, gradient 0. Labels may be any finite numbers. A value beyond all numbers is a DataError.
-
-None of them visits the pairs one by one: time grows like a sort (times the entropy of the labels in bits, about 2 for
-five labels), memory linearly. Results differ from the sum over pairs by about 1e-13, whatever the scores.
+No loss visits the pairs one by one: time grows like a sort (times the entropy of the labels in bits, about 2 for five
+labels), memory linearly. Results differ from the sum over pairs by about 1e-13, whatever the scores.
 """
 
 from __future__ import annotations
@@ -41,19 +38,26 @@ _positive = number(1e-300, 1e300)
 def _ranks(value: Any) -> int:
     cutoff = cutoffs.of(value)
     if not isinstance(cutoff, cutoffs.Rank):
-        raise OptionError(f"expected a whole number of ranks from 1 on, got {value!r}")
+        raise OptionError(f"expected a positive number of ranks, got {value!r}")
     return cutoff.k
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pairwise(Loss):
-    """A loss of pairs; subclasses name the loss of one pair and its weight in words of the native core."""
+    """A loss of pairs; subclasses name the loss of one pair and its weight in the vocabulary of the native core.
+
+    Parameters
+    ----------
+    normalize : {"none", "pairs"}
+        "none" is the sum over all pairs, as RankNet, RankSVM and LambdaRank are defined; "pairs" is their mean, so that
+        long queries do not count more than short ones.
+    """
 
     normalize: str = option(choice("none", "pairs"), "none")
     pair_weight: ClassVar[str] = "one"
 
     def pair_loss(self) -> tuple[str, float]:
-        """The loss of one pair, and its margin or sigma."""
+        """Return the name of the loss of one pair, and its margin or sigma."""
         raise NotImplementedError
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
@@ -75,9 +79,16 @@ class Pairwise(Loss):
 class Hinge(Pairwise):
     """RankSVM's loss of a pair, max(0, margin - d) (Herbrich et al. 2000, Joachims 2002).
 
-    At d = margin, where there is no derivative, it is taken to be 0. The second derivative is 0 wherever there is one;
-    `hessian_diagonal` gives that of max(0, margin - d)^2 / (2 margin), which has the same slope at d = 0.
+    At d = margin, where the derivative is undefined, it is 0. The second derivative is 0 wherever it is defined, so
+    `hessian_diagonal` returns that of max(0, margin - d)^2 / (2 margin), which has the same slope at d = 0.
 
+    Parameters
+    ----------
+    margin : float
+        The difference of scores from which on a pair costs nothing.
+
+    Examples
+    --------
     Labels 1, 0 and 0 with scores 1, 0.5 and 3: max(0, 1 - 0.5) + max(0, 1 + 2) = 3.5.
 
     >>> Hinge()([1, 0, 0], [1, 0.5, 3])
@@ -95,6 +106,13 @@ class Hinge(Pairwise):
 class SquaredHinge(Pairwise):
     """The squared hinge of a pair, max(0, margin - d)^2 (RankSVM with quadratic slack; Chapelle and Keerthi 2010).
 
+    Parameters
+    ----------
+    margin : float
+        The difference of scores from which on a pair costs nothing.
+
+    Examples
+    --------
     Labels 1, 0 and 0 with scores 1, 0.5 and 3: 0.5^2 + 3^2 = 9.25.
 
     >>> SquaredHinge()([1, 0, 0], [1, 0.5, 3])
@@ -112,6 +130,13 @@ class SquaredHinge(Pairwise):
 class PairwiseLogistic(Pairwise):
     """RankNet's loss of a pair, ln(1 + exp(-sigma d)), natural logarithm (Burges et al. 2005).
 
+    Parameters
+    ----------
+    sigma : float
+        The slope.
+
+    Examples
+    --------
     Labels 1 and 0 with equal scores: ln 2 = 0.693..., and the derivative by the better score is -1/2.
 
     >>> PairwiseLogistic()([1, 0], [0, 0])
@@ -127,11 +152,19 @@ class PairwiseLogistic(Pairwise):
 @register("pairwise_linear")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseLinear(Pairwise):
-    """The loss of which linear NDCG is the measure: a pair of labels b > a counts b - a times (Jin and Geng, eq. (3)).
+    """The pairwise loss of linear NDCG: a pair with labels b > a is weighted by b - a (Jin and Geng, eq. (3)).
 
-    ``surrogate`` stands for the count of misordered pairs: "logistic" is ln(1 + exp(-scale d)), "hinge" is
-    max(0, scale - d). The hinge of scale 1 is never less than ``measures.PairwiseError(normalize="none")``.
+    With the hinge and scale 1, it is never below ``measures.PairwiseError(normalize="none")``.
 
+    Parameters
+    ----------
+    surrogate : {"logistic", "hinge"}
+        What replaces the count of misordered pairs: ln(1 + exp(-scale d)) or max(0, scale - d).
+    scale : float
+        The slope of the logistic loss, or the margin of the hinge.
+
+    Examples
+    --------
     Labels 2 and 0 with equal scores: 2 ln 2 = 1.386...; the hinge gives 2.
 
     >>> PairwiseLinear()([2, 0], [0, 0])
@@ -151,17 +184,24 @@ class PairwiseLinear(Pairwise):
 @register("lambda_rank")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LambdaRank(Pairwise):
-    """LambdaRank: |change of a measure if i and j traded places| ln(1 + exp(-sigma d)) (Burges et al. 2006).
+    """LambdaRank: |change of a measure if i and j were swapped| ln(1 + exp(-sigma d)) (Burges et al. 2006).
 
-    The changes are of the ranking by the scores as they are, equal scores in input order. They count as constants: the
-    gradient, and `hessian_diagonal`, are those of the sum with its weights held fixed, Burges' lambdas. For NDCG a pair
-    weighs (G_i - G_j) |D(rank of i) - D(rank of j)| / ideal DCG.
+    The changes are those of the ranking by the current scores, with equal scores in input order. They are treated as
+    constants: the gradient and `hessian_diagonal` are those of the sum with fixed weights, Burges' lambdas. For NDCG,
+    the weight of a pair is (G_i - G_j) |D(rank of i) - D(rank of j)| / ideal DCG. A query without gain has the value 0.
 
-    ``measure``, a measure or its name, says gain, discount and cut-off: "ndcg(gain=linear)@10". It can be any for which
-    the change has a closed form: dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate. A query
-    without gain has the value 0. ``truncation`` keeps only the pairs with a document among the first so many ranks, as
-    lambdarank_truncation_level does in LightGBM.
+    Parameters
+    ----------
+    measure : str or Measure
+        The measure, with gain, discount and cutoff: "ndcg(gain=linear)@10". The change must have a closed form: dcg,
+        ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate.
+    sigma : float
+        The slope.
+    truncation : int, optional
+        Keep only the pairs with a document among this many first ranks, like lambdarank_truncation_level in LightGBM.
 
+    Examples
+    --------
     Labels 0 and 1 with equal scores, so in the wrong order: (1 - 0) (1 - 1/log2(3)) / 1 = 0.369..., times ln 2.
 
     >>> LambdaRank()([0, 1], [0, 0])
@@ -182,33 +222,34 @@ class LambdaRank(Pairwise):
         return "logistic", self.sigma
 
     def plan(self) -> Plan:
-        """How the measure is computed, as plain data; 0 for a query without gain."""
+        """Return how the measure is computed, as plain data; a query without gain counts 0."""
         plan = self.measure.with_convention().plan()
         separable = plan is not None and plan.reduction in ("sum", "precision_mean", "first", "any")
         if plan is None or not separable or plan.denominator == "hits" or not isinstance(plan.gain, gains.Gain):
             takes = "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate"
-            raise OptionError(f"{self.label}: a swap's change of {self.measure} has no closed form; it takes {takes}")
+            raise OptionError(f"{self.label}: swaps change {self.measure} without a closed form; use one of {takes}")
         return dataclasses.replace(plan, empty=0.0)
 
     def _sums(self, lists: Lists, *, curvature: bool, swap: _native.Swap | None = None) -> tuple[Floats, Floats]:
         plan = self.plan()
-        assert isinstance(plan.gain, gains.Gain)
         worth = worth_of(plan.gain, dataclasses.replace(lists, weights=None))
         depths = depths_of(plan, lists, worth)
-        depths = lists.sizes if depths is None else depths
-        discount = plan.discount.native(int(lists.sizes.max(initial=0)))
-        gained = dataclasses.replace(lists, labels=worth)
-        swap = _native.Swap(reduction=plan.reduction, discount=discount, depths=depths, truncation=self.truncation)
-        values, column = super()._sums(gained, curvature=curvature, swap=swap)
+        swap = _native.Swap(
+            reduction=plan.reduction,
+            discount=plan.discount.native(int(lists.sizes.max(initial=0))),
+            depths=lists.sizes if depths is None else depths,
+            truncation=self.truncation,
+        )
+        values, column = super()._sums(dataclasses.replace(lists, labels=worth), curvature=curvature, swap=swap)
         factors = inverse_divisors(plan, lists)
         column *= np.repeat(factors, lists.sizes)
         return values * factors, column
 
 
 def inverse_divisors(plan: Plan, lists: Lists) -> Floats:
-    """1 over what the measure of each query is divided by, which is the same for all orders of it; 0 without gain.
+    """Return 1 over the divisor of each query's measure, which is the same for all orders; 0 without gain.
 
-    Of equal scores the mean over all orders is taken, which is above 0 where there is gain, and needs no sort.
+    It is computed for equal scores, where the mean over all orders is above 0 if there is gain, and needs no sort.
     """
     unranked = dataclasses.replace(lists, scores=np.zeros(lists.labels.size), weights=None)
     divided, whole = run(

@@ -1,13 +1,13 @@
-"""Measures as smooth functions of positions: one value a query, and its derivative by each document's position.
+"""Measures as smooth functions of positions: one value per query, and its derivative with respect to each position.
 
-Equations are those of Qin, Liu and Li 2008. A cut-off k counts a position p by sigma(beta (k + 1/2 - p)): nearly 1 up
+Equations are those of Qin, Liu and Li 2008. A cutoff k weights a position p by sigma(beta (k + 1/2 - p)): nearly 1 up
 to rank k, nearly 0 from rank k + 1 on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -24,9 +24,9 @@ __all__ = ["REDUCTIONS", "Positions"]
 
 @dataclass(frozen=True)
 class Positions:
-    """Where documents stand, and what each is worth there.
+    """The positions of documents, and what each is worth there.
 
-    ``depths`` has one cut-off a query, or is None where all positions count. ``discount`` is for sums alone.
+    ``depths`` has one cutoff per query, or is None if all positions count. ``discount`` is only for sums.
     """
 
     positions: Floats
@@ -38,11 +38,11 @@ class Positions:
     n_threads: int
 
     def spread(self, per_query: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Each query's number for each of its documents."""
+        """Return each query's number for each of its documents."""
         return np.repeat(per_query, np.diff(self.offsets))
 
     def kept(self) -> tuple[Floats, Floats]:
-        """How much of a document the cut-off keeps, and the derivative by its position."""
+        """Return how much of a document the cutoff keeps, and the derivative with respect to its position."""
         if self.depths is None:
             return np.ones(self.positions.size), np.zeros(self.positions.size)
         with np.errstate(over="ignore"):
@@ -50,14 +50,13 @@ class Positions:
         return share, -self.beta * share * (1 - share)
 
     def relevant(self) -> tuple[Int64s, Positions]:
-        """The rows that are worth something, and only those."""
+        """Return the rows that are worth something, and the positions of only those."""
         rows = np.flatnonzero(self.worth > 0)
         offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
-        kept = self.positions[rows], self.worth[rows], offsets, self.depths, self.beta, self.discount, self.n_threads
-        return rows, Positions(*kept)
+        return rows, replace(self, positions=self.positions[rows], worth=self.worth[rows], offsets=offsets)
 
     def soft(self, sign: float) -> SoftRanks:
-        """Sums of sigma(beta (p_y - p_x)) for sign 1, of sigma(beta (p_x - p_y)) for sign -1."""
+        """Return sums of sigma(beta (p_y - p_x)) for sign 1, of sigma(beta (p_x - p_y)) for sign -1."""
         return SoftRanks(sign * self.positions, self.offsets, self.beta, n_threads=self.n_threads)
 
 

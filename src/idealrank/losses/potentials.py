@@ -1,6 +1,6 @@
-"""Convex functions psi of a query's targets, with what a Bregman loss needs of them; all queries at once.
+"""Convex functions psi of a query's targets, with the methods that a Bregman loss needs; all queries at once.
 
-``x`` are targets, ``s`` scores, one a document; ``offsets`` cuts them into queries.
+``x`` are targets and ``s`` scores, one per document; ``offsets`` divides them into queries.
 """
 
 from __future__ import annotations
@@ -23,30 +23,31 @@ Function = Callable[[Floats], Floats]
 
 
 class Potential(Numbers):
-    """psi: strictly convex, its gradient one to one and order preserving. To add one, give these five methods.
+    """The base class of psi: strictly convex, with a one-to-one, order-preserving gradient.
 
-    A sufficient shape is psi_out(sum_j h(x_j)), h strictly convex and psi_out increasing, if the whole is strictly
-    convex too, which the paper takes for granted: log(1 + x^2) is of that shape and is not.
+    A new one implements the five methods. A sufficient form is psi_out(sum_j h(x_j)), h strictly convex and psi_out
+    increasing, if the whole is strictly convex too, which the paper takes for granted: log(1 + x^2) has that form and
+    is not.
     """
 
     def value(self, x: Floats, offsets: Int64s) -> Floats:
-        """psi(x), one a query."""
+        """Return psi(x), one number per query."""
         raise NotImplementedError
 
     def gradient(self, x: Floats, offsets: Int64s) -> Floats:
-        """The gradient of psi, one a document: the scores that fit the targets x."""
+        """Return the gradient of psi, one number per document: the scores that fit the targets x."""
         raise NotImplementedError
 
     def conjugate(self, s: Floats, offsets: Int64s) -> Floats:
-        """psi*(s) = max_x <s, x> - psi(x), one a query."""
+        """Return psi*(s) = max_x <s, x> - psi(x), one number per query."""
         raise NotImplementedError
 
     def conjugate_gradient(self, s: Floats, offsets: Int64s) -> Floats:
-        """The gradient of psi*, the inverse of that of psi: the targets that the scores s fit."""
+        """Return the gradient of psi*, the inverse of that of psi: the targets that fit the scores s."""
         raise NotImplementedError
 
     def conjugate_curvature(self, s: Floats, offsets: Int64s) -> Floats:
-        """The diagonal of the Hessian of psi*, or a bound of it."""
+        """Return the diagonal of the Hessian of psi*, or a bound of it."""
         raise NotImplementedError
 
 
@@ -60,6 +61,8 @@ register, of = POTENTIALS.register, POTENTIALS.of
 class Squared(Potential):
     """psi = sum x^2 / 2, whose gradient is x itself: the loss is ||s - u||^2 / 2.
 
+    Examples
+    --------
     >>> Squared().value(np.array([3.0, 4.0]), np.array([0, 2]))
     array([12.5])
     """
@@ -85,6 +88,8 @@ class Squared(Potential):
 class KL(Potential):
     """psi = sum x log x - x on x >= 0: the loss is KL(u || exp(s)). The paper prints exp, which is the conjugate.
 
+    Examples
+    --------
     >>> KL().value(np.array([1.0, 0.0]), np.array([0, 2]))
     array([-1.])
     """
@@ -109,8 +114,15 @@ class KL(Potential):
 @register("pnorm")
 @dataclass(frozen=True)
 class PNorm(Potential):
-    """psi = ||x||_p^2, 1 < p <= 2: the loss is ||u||_p^2 + ||s||_q^2 / 4 - <s, u>, 1/p + 1/q = 1.
+    """psi = ||x||_p^2: the loss is ||u||_p^2 + ||s||_q^2 / 4 - <s, u>, 1/p + 1/q = 1.
 
+    Parameters
+    ----------
+    p : float
+        The exponent, 1 < p <= 2.
+
+    Examples
+    --------
     >>> PNorm(2).value(np.array([3.0, 4.0]), np.array([0, 2]))
     array([25.])
     """
@@ -119,7 +131,7 @@ class PNorm(Potential):
 
     def __post_init__(self) -> None:
         if not 1 < self.p <= 2:
-            raise OptionError(f"p of a p-norm lies above 1 and is at most 2, got {self.p}")
+            raise OptionError(f"pnorm: p must be above 1 and at most 2, got {self.p}")
 
     def value(self, x: Floats, offsets: Int64s) -> Floats:
         return norms(x, offsets, self.p)[0] ** 2
@@ -138,17 +150,29 @@ class PNorm(Potential):
 
 
 def _half_square_slope(x: Floats, offsets: Int64s, p: float) -> Floats:
-    """The gradient of ||x||_p^2 / 2."""
+    """Return the gradient of ||x||_p^2 / 2."""
     length, shares = norms(x, offsets, p)
     return np.repeat(length, np.diff(offsets)) * np.sign(shares) * np.abs(shares) ** (p - 1)
 
 
 @dataclass(frozen=True)
 class Composed(Potential):
-    """psi = psi_out(sum_j h(x_j)), from functions of arrays: each with its first two derivatives, and h' inverted.
+    """psi = psi_out(sum_j h(x_j)), from functions of arrays.
 
-    The conjugate has x_j = (h')^-1(s_j / c), where c = psi_out'(sum_j h(x_j)), a root that is found numerically.
-    psi_out must increase, h be strictly convex, and the whole strictly convex. sqrt(1 + sum x^2) at (2, 2):
+    The conjugate has x_j = (h')^-1(s_j / c), where c = psi_out'(sum_j h(x_j)) is a root that is found numerically.
+
+    Parameters
+    ----------
+    outer, outer_slope, outer_curvature : callable
+        psi_out, which must increase, and its first two derivatives.
+    inner, inner_slope, inner_curvature : callable
+        h, which must be strictly convex, and its first two derivatives. The whole must be strictly convex too.
+    inner_slope_inverse : callable
+        The inverse of h'.
+
+    Examples
+    --------
+    sqrt(1 + sum x^2) at (2, 2):
 
     >>> psi = Composed(
     ...     outer=lambda z: np.sqrt(1 + z), outer_slope=lambda z: 0.5 / np.sqrt(1 + z),
@@ -200,7 +224,8 @@ class Composed(Potential):
         if beyond.size:
             query = query_at(offsets, int(beyond[0]))
             raise DataError(
-                "these scores are no gradient of psi at any targets: give psi the scores it can have", query=query
+                "these scores are not the gradient of psi at any targets: use scores in its range",
+                query=query,
             )
         return x
 
@@ -216,9 +241,9 @@ class Composed(Potential):
 
 
 def _root(function: Callable[[Floats], Floats], size: int) -> Floats:
-    """A root in [-700, 700] of each of so many functions, by halving; NaN where there is no change of sign.
+    """Return a root in [-700, 700] of each of ``size`` functions by bisection; NaN if the sign does not change.
 
-    A place where the function is not defined (NaN) is taken for one below the root if it is negative, above it if not.
+    A place where the function is undefined (NaN) counts as below the root if it is negative, and as above it otherwise.
     """
     low, high = np.full(size, -700.0), np.full(size, 700.0)
 

@@ -1,4 +1,4 @@
-"""The p-norm push: exponential losses of pairs, summed so that the worst mistakes at the top of the list weigh most."""
+"""The p-norm push: exponential losses of pairs, summed so that mistakes at the top of the list weigh most."""
 
 from __future__ import annotations
 
@@ -24,11 +24,18 @@ __all__ = ["Push", "n_pairs"]
 class Push(Loss):
     """1/p ln(sum_k (sum_i exp(s_k - s_i))^p / sum_k n_k^p), i over the n_k documents with higher labels than k.
 
-    The objective of Rudin 2009 is the sum over k; its logarithm is convex too, has the same minimum, and gives
-    each query the same say, however far its scores are apart. Where all scores are equal it is 0. p = 1 is the
-    logarithm of the mean exp(s_k - s_i) over pairs: RankBoost's loss; p = infinity would leave the worst k alone. A
-    document's weight multiplies each pair in which it is the better one; n_k counts weights.
+    The objective of Rudin 2009 is the sum over k; its logarithm is convex too, has the same minimum, and weighs all
+    queries alike, however far apart their scores are. If all scores are equal, it is 0. A document's weight multiplies
+    each pair in which it is the better one; n_k counts weights.
 
+    Parameters
+    ----------
+    p : float
+        1 is the logarithm of the mean exp(s_k - s_i) over pairs, RankBoost's loss; the larger, the more the worst k
+        counts.
+
+    Examples
+    --------
     Labels 1, 0, 0 and scores 0, ln 2, ln 4, p = 2: 1/2 ln((2^2 + 4^2) / 2) = 1/2 ln 10.
 
     >>> Push(p=2)([1, 0, 0], [0, np.log(2), np.log(4)])
@@ -58,15 +65,17 @@ class Push(Loss):
         return np.nan_to_num(curvature, nan=0.0)
 
     def _shares(self, pairs: _Pairs, lists: Lists) -> tuple[Floats, Floats]:
-        """The logarithm of the sum over k, and what part of it each k has; NaN or 0 for a query without pairs."""
+        """Return the logarithm of the sum over k, and the share of each k in it; NaN or 0 for a query without pairs."""
         terms = self.p * (pairs.scores + pairs.log_above)
         total = log_sum_exp(terms, lists.offsets)
         return total, np.nan_to_num(np.exp(terms - np.repeat(total, lists.sizes)), nan=0.0)
 
 
 def n_pairs(lists: Lists) -> Floats:
-    """How many pairs of documents with different labels each query has, a pair counting the better one's weight.
+    """Return the number of pairs of documents with different labels of each query, weighted by the better document.
 
+    Examples
+    --------
     >>> n_pairs(Lists(np.array([1.0, 0, 0, 2, 2]), np.zeros(5), np.array([0, 3, 5])))
     array([2., 0.])
     """
@@ -76,9 +85,9 @@ def n_pairs(lists: Lists) -> Floats:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The documents of each query by falling label, so that those of one label, a level, lie together.
+    """The documents of each query by decreasing label, so that those with one label, a level, are together.
 
-    ``level`` has the place of each document's level; ``levels`` are the offsets of levels among documents, ``queries``
+    ``level`` is the index of each document's level; ``levels`` are the offsets of levels among documents, ``queries``
     those of queries among levels.
     """
 
@@ -128,7 +137,7 @@ class _Pairs:
 
 
 def _of_later(terms: Floats, offsets: Int64s) -> Floats:
-    """The log of the sum of exp of those after each one in its query.
+    """Return the log of the sum of exp of the terms after each one in its query.
 
     >>> np.exp(_of_later(np.log([1.0, 2.0, 4.0]), np.array([0, 3])))
     array([6., 4., 0.])

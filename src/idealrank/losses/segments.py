@@ -12,34 +12,40 @@ _LONG = 512  # documents of a query that is worth a call of its own
 
 
 def sums(values: Floats, offsets: Int64s) -> Floats:
-    """The sum of each query's values; 0 for a query without documents.
+    """Return the sum of each query's values; 0 for a query without documents.
 
+    Examples
+    --------
     >>> sums(np.array([1.0, 2.0, 4.0]), np.array([0, 1, 1, 3]))
     array([1., 0., 6.])
     """
-    return _reduced(np.add, values, offsets, 0.0)
+    return _reduced(np.add, values, offsets)
 
 
 def maxima(values: Floats, offsets: Int64s) -> Floats:
-    """The greatest of each query's values; 0 for a query without documents.
+    """Return the largest of each query's values; 0 for a query without documents.
 
+    Examples
+    --------
     >>> maxima(np.array([1.0, 2.0, 4.0]), np.array([0, 1, 1, 3]))
     array([1., 0., 4.])
     """
-    return _reduced(np.maximum, values, offsets, 0.0)
+    return _reduced(np.maximum, values, offsets)
 
 
-def _reduced(operation: np.ufunc, values: Floats, offsets: Int64s, empty: float) -> Floats:
+def _reduced(operation: np.ufunc, values: Floats, offsets: Int64s) -> Floats:
     # reduceat gives an empty segment the value at its place, and fails for one at the end: both are left out.
     filled = np.flatnonzero(np.diff(offsets))
-    reduced = np.full(offsets.size - 1, empty)
+    reduced = np.zeros(offsets.size - 1)
     reduced[filled] = operation.reduceat(values, offsets[filled])
     return reduced
 
 
 def norms(values: Floats, offsets: Int64s, q: float | Floats = 2.0) -> tuple[Floats, Floats]:
-    """||x||_q of each query's values, and x / ||x||_q, 0 where all are 0; q is one for all or one a query.
+    """Return ||x||_q of each query's values, and x / ||x||_q, 0 if all are 0; q is one number for all or one per query.
 
+    Examples
+    --------
     >>> norms(np.array([3.0, 4.0, 0.0]), np.array([0, 2, 3]))
     (array([5., 0.]), array([0.6, 0.8, 0. ]))
     """
@@ -52,8 +58,10 @@ def norms(values: Floats, offsets: Int64s, q: float | Floats = 2.0) -> tuple[Flo
 
 
 def log_sum_exp(values: Floats, offsets: Int64s) -> Floats:
-    """The log of the sum of exp of each query's values, without overflow.
+    """Return the log of the sum of exp of each query's values, without overflow.
 
+    Examples
+    --------
     >>> log_sum_exp(np.array([1000.0, 1000.0]), np.array([0, 2])) - 1000
     array([0.69314718])
     """
@@ -64,8 +72,10 @@ def log_sum_exp(values: Floats, offsets: Int64s) -> Floats:
 
 
 def log_sums_downwards(values: Floats, offsets: Int64s) -> Floats:
-    """The log of the sum of exp of each document's value and those below it in its query.
+    """Return the log of the sum of exp of each document's value and those below it in its query.
 
+    Examples
+    --------
     >>> np.exp(log_sums_downwards(np.log([1.0, 2.0, 4.0]), np.array([0, 1, 3])))
     array([1., 6., 4.])
     """
@@ -85,8 +95,10 @@ def log_sums_downwards(values: Floats, offsets: Int64s) -> Floats:
 
 
 def runs(labels: Floats, offsets: Int64s) -> tuple[Int64s, Int64s]:
-    """The first and the last place of each place's run of equal labels, within its query.
+    """Return the first and the last place of each place's run of equal labels, within its query.
 
+    Examples
+    --------
     >>> runs(np.array([2.0, 2.0, 1.0, 1.0]), np.array([0, 3, 4]))
     (array([0, 0, 2, 3]), array([1, 1, 2, 3]))
     """

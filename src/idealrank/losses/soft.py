@@ -1,4 +1,4 @@
-"""SoftRank: the NDCG that is expected when every score carries Gaussian noise."""
+"""SoftRank: the expected NDCG if every score has Gaussian noise."""
 
 from __future__ import annotations
 
@@ -23,17 +23,30 @@ __all__ = ["SoftNDCG"]
 @register("soft_ndcg", "soft_rank")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SoftNDCG(Loss):
-    """1 - SoftNDCG (Taylor et al. 2008): scores are means of Gaussians of standard deviation ``sigma``.
+    """1 - SoftNDCG (Taylor et al. 2008): scores are means of Gaussians with standard deviation ``sigma``.
 
-    Document j beats i with the probability Phi((s_j - s_i) / (sqrt(2) sigma)). As in the paper, these events are taken
-    to be independent for one i, so that its rank, 1 + the number that beat it, has a rank-binomial distribution, which
-    is computed, not approximated; a gain counts with the expected discount of its rank. With a cut-off, ranks beyond it
-    count 0. A query without gain, or of one document, has the value 0.
+    Document j beats i with probability Phi((s_j - s_i) / (sqrt(2) sigma)). As in the paper, these events are taken to
+    be independent for one i, so that its rank, 1 + the number of documents that beat it, has a rank-binomial
+    distribution. The distribution is computed, not approximated; a gain counts with the expected discount of its rank.
+    With a cutoff, ranks beyond it count 0. A query without gain, or with one document, has the value 0.
 
-    Time grows as n^2 sqrt(n) with the length n of a list (the paper's recursion takes n^3: ranks of a probability below
-    1e-20 are left out), memory linearly. `hessian_diagonal` is a bound that stands in for the second derivative, which
-    need not be positive: the magnitudes of a document's derivatives, pair by pair, over sqrt(2) sigma.
+    Time grows as n^2 sqrt(n) with the length n of a list (the paper's recursion takes n^3: ranks with a probability
+    below 1e-20 are left out), memory linearly. The second derivative can be negative, so `hessian_diagonal` returns a
+    bound: the magnitudes of a document's derivatives, pair by pair, over sqrt(2) sigma.
 
+    Parameters
+    ----------
+    sigma : float
+        The standard deviation of the scores.
+    gain : str or Gain
+        What a label is worth.
+    discount : str or Discount
+        What a rank counts.
+    cutoff : int, float, str or Cutoff, optional
+        How many ranks count; None means all of them.
+
+    Examples
+    --------
     Two documents with equal scores: each is first with probability 1/2, and (1 + 1/log2(3)) / 2 = 0.815...
 
     >>> SoftNDCG()([1, 0], [0, 0])[0]
@@ -56,13 +69,13 @@ class SoftNDCG(Loss):
         return self._sums(lists, curvature=True)[2]
 
     def worth_and_ideal(self, lists: Lists) -> tuple[Floats, Floats]:
-        """The gain of each document, and the ideal DCG of each query, 0 where there is nothing to rank."""
+        """Return the gain of each document, and the ideal DCG of each query, 0 if there is nothing to rank."""
         worth = worth_of(self.gain, lists)
         ideal = dcg_norms(worth, lists.offsets, self.discount, self.cutoff, lists.n_threads)
         return worth, ideal * (lists.sizes > 1)
 
     def _sums(self, lists: Lists, *, curvature: bool) -> tuple[Floats, Floats, Floats]:
-        """Ideal DCG, 0 where there is nothing to rank; the expected DCG and its derivatives, divided by it."""
+        """Return the ideal DCG, 0 if there is nothing to rank; the expected DCG and its derivatives, divided by it."""
         worth, ideal = self.worth_and_ideal(lists)
         discount = self.discount.native(int(lists.sizes.max(initial=0)))
         depths = lists.sizes if self.cutoff is None else self.cutoff.at(lists.sizes)

@@ -1,4 +1,4 @@
-"""Pairs of different labels in the wrong order, counted smoothly, by splits into higher and lower labels."""
+"""A smooth count of misordered pairs with different labels, by splits into higher and lower labels."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["Misordered", "misordered"]
 
 
 class Misordered(NamedTuple):
-    """The share of each query's pairs that is misordered, and its derivatives by t = alpha s.
+    """The fraction of each query's pairs that is misordered, and its derivatives with respect to t = alpha s.
 
-    ``sizes`` has the sums of the absolute values of what each derivative is the sum of.
+    ``sizes`` are the sums of the absolute values of the terms of each derivative.
     """
 
     share: Floats
@@ -27,7 +27,7 @@ class Misordered(NamedTuple):
 
 
 def misordered(lists: Lists, alpha: float, sigmoid: str) -> Misordered:
-    """The mean of sigma(t_y - t_x) over pairs with labels x > y, each as often as x weighs.
+    """Return the mean of sigma(t_y - t_x) over pairs with labels x > y, weighted by x.
 
     Two labels first differ in one bit of their numbers: in the pass for that bit, among documents with the same bits
     above it, each document of the higher half meets all of the lower half. So there are log2(labels) passes.
@@ -58,7 +58,7 @@ def misordered(lists: Lists, alpha: float, sigmoid: str) -> Misordered:
 
 
 def _grouped(queries: Int64s, keys: Int64s) -> tuple[Int64s, Int64s]:
-    """Rows with the same query and key together, in their order, and where each group begins."""
+    """Return rows with the same query and key together, in their order, and the start of each group."""
     rows = np.lexsort((keys, queries)) if keys.any() else np.arange(queries.size)
     begins = (np.diff(queries[rows]) != 0) | (np.diff(keys[rows]) != 0)
     return rows, np.concatenate([[0], np.flatnonzero(begins) + 1, [queries.size]])

@@ -1,4 +1,4 @@
-"""What a listwise loss compares scores with: one target a document, made of its gain and its query's norm."""
+"""The targets of listwise losses: one per document, from its gain and the norm of its query."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Listwise", "Target", "check_finite", "check_outcome", "dcg_norms", "
 
 
 def normalizer(value: Any) -> str | cutoffs.Cutoff | None:
-    """What a loss divides gains by: None for nothing, "dcg" for their norm, a cut-off k for Z_k."""
+    """Return what a loss divides gains by: None for nothing, "dcg" for their norm, a cutoff k for Z_k."""
     if isinstance(value, str) and value.lower() in ("dcg", "none"):
         return "dcg" if value.lower() == "dcg" else None
     return cutoffs.of(value)
@@ -30,14 +30,15 @@ def normalizer(value: Any) -> str | cutoffs.Cutoff | None:
 def dcg_norms(
     worth: Floats, offsets: Int64s, discount: discounts.Discount, cutoff: cutoffs.Cutoff | None, n_threads: int
 ) -> Floats:
-    """||g||_D, one a query: the DCG of |g| in its best order, which is that of |g| itself (Lemma 1)."""
+    """Return ||g||_D, one per query: the DCG of |g| in its best order, which is the order of |g| itself (Lemma 1)."""
     sizes = np.abs(worth)
     dcg = DCG(gain=gains.Linear(), discount=discount, cutoff=cutoff, ties="stable")
     return dcg(sizes, sizes, offsets, n_threads=n_threads)
 
 
-def worth_of(gain: gains.Gain, lists: Lists) -> Floats:
-    """The gain of each document, times its weight; a negative one is a DataError."""
+def worth_of(gain: gains.Gain | str, lists: Lists) -> Floats:
+    """Return the gain of each document times its weight; a negative one is a DataError."""
+    assert isinstance(gain, gains.Gain), "only the native core computes gains that are words"
     check_finite(lists.labels, lists.offsets, "label")
     with np.errstate(over="ignore"):
         worth = gain(lists.labels)
@@ -52,7 +53,7 @@ def worth_of(gain: gains.Gain, lists: Lists) -> Floats:
 
 
 class Target(NamedTuple):
-    """One target a document, and whether each query is ranked at all: if not, its loss is 0."""
+    """One target per document, and whether each query is ranked at all; if not, its loss is 0."""
 
     values: Floats
     ranked: Booleans
@@ -60,11 +61,20 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Listwise(Loss):
-    """A loss of scores against targets, gains G(label) over a norm of them; ``gain`` None is 2^label - 1.
+    """A loss that compares scores with targets: gains G(label) over a norm of them.
 
-    ``normalizer``: None leaves the loss as it was first published; "dcg" divides by ||G||_D, the ideal DCG, which makes
-    it consistent with NDCG; a cut-off k divides by Z_k, the ideal DCG@k, which makes it consistent with NDCG@k
-    (Ravikumar et al. 2011, section 3.3). A normalised loss is 0 for a query of one document or without any gain.
+    A normalized loss is 0 for a query with one document or without gain.
+
+    Parameters
+    ----------
+    normalizer : None, "dcg" or cutoff
+        None is the loss as first published; "dcg" divides by ||G||_D, the ideal DCG, which makes it consistent with
+        NDCG; a cutoff k divides by Z_k, the ideal DCG@k, which makes it consistent with NDCG@k (Ravikumar et al. 2011,
+        section 3.3).
+    gain : str or Gain, optional
+        What a label is worth; None means 2^label - 1.
+    discount : str or Discount
+        What a rank counts, D.
     """
 
     normalizer: Any = option(normalizer)
@@ -89,23 +99,23 @@ class Listwise(Loss):
         return np.nan_to_num(kept, nan=0.0)
 
     def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
-        """Values and gradient at the scores, for these targets."""
+        """Return values and gradient at the scores, for these targets."""
         raise NotImplementedError
 
     def curvature_of_targets(self, target: Floats, lists: Lists) -> Floats:
-        """The diagonal of the Hessian at the scores, or a bound of it, for these targets."""
+        """Return the diagonal of the Hessian at the scores, or a bound of it, for these targets."""
         raise NotImplementedError
 
     def best_scores(self, target: Floats, offsets: Int64s) -> Floats:
-        """The scores of least expected loss where the expected target is this one."""
+        """Return the scores with the smallest expected loss if this is the expected target."""
         raise NotImplementedError
 
     def worth(self, lists: Lists) -> Floats:
-        """The gain of each document, times its weight."""
+        """Return the gain of each document times its weight."""
         return worth_of(self.gain or gains.Exp2(), lists)
 
     def target(self, lists: Lists) -> Target:
-        """The gains, over the norm that the loss names."""
+        """Return the gains over the norm that the loss names."""
         worth = self.worth(lists)
         if self.normalizer is None:
             return Target(worth, np.ones(lists.n_queries, np.bool_))
@@ -114,10 +124,20 @@ class Listwise(Loss):
         return divided(worth, norms, lists.sizes)
 
     def minimizer(self, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Floats:
-        """The scores of least expected loss where label vectors have these probabilities; -inf is a limit.
+        """Return the scores with the smallest expected loss for a distribution of label vectors; -inf is a limit.
 
-        Any axes before the last of ``probabilities``, and before the last two of ``label_vectors``, are many problems
-        at once. The conditional risk of every listwise loss depends on the labels through their expected target alone.
+        The conditional risk of every listwise loss depends on the labels only through their expected target.
+
+        Parameters
+        ----------
+        probabilities : array_like of shape (..., n_vectors)
+            The probability of each label vector; leading axes are separate problems.
+        label_vectors : array_like of shape (..., n_vectors, n_docs)
+            The label vectors.
+
+        Returns
+        -------
+        ndarray of shape (..., n_docs)
         """
         chances, labels = np.asarray(probabilities, np.float64), np.asarray(label_vectors, np.float64)
         n_docs = labels.shape[-1]
@@ -134,7 +154,7 @@ class Listwise(Loss):
 
 
 def divided(worth: Floats, norms: Floats, sizes: Int64s) -> Target:
-    """The gains over their norms; a query of one document or without any gain is not ranked."""
+    """Return the gains over their norms; a query with one document or without gain is not ranked."""
     ranked = (norms > 0) & (sizes > 1)
     return Target(worth / np.repeat(np.where(norms > 0, norms, 1.0), sizes), ranked)
 
@@ -148,13 +168,13 @@ def check_finite(column: Floats, offsets: Int64s, what: str) -> None:
 
 
 def check_outcome(loss: Loss, values: Floats, gradient: Floats, lists: Lists) -> tuple[Floats, Floats]:
-    """Both as they are, if finite: scores of 1e308 have no square."""
+    """Return values and gradient if they are finite: scores of 1e308 have no square."""
     beyond = np.flatnonzero(~np.isfinite(values))
     if beyond.size:
-        raise DataError(f"{loss} is beyond all numbers at these scores: scale them down", query=int(beyond[0]))
+        raise DataError(f"{loss} overflows at these scores: scale them down", query=int(beyond[0]))
     beyond = np.flatnonzero(~np.isfinite(gradient))
     if beyond.size:
         row = int(beyond[0])
-        what = f"the gradient of {loss} is beyond all numbers at these scores: scale them"
+        what = f"the gradient of {loss} overflows at these scores: rescale them"
         raise DataError(what, query=query_at(lists.offsets, row), row=row)
     return values, gradient

@@ -1,10 +1,8 @@
-"""Measures of rankings: frozen values that give one number a query, and never average.
+"""Ranking measures: frozen values that return one number per query and never average.
 
-All are called alike, ``m(labels, scores, offsets)``: labels say how relevant each document is, scores rank the
-documents (higher is better), offsets cut both into queries (None: one query). Options common to all: ``cutoff`` (10,
-0.2 or "20%", "n^0.5", None), ``ties`` (the order of equal scores: "average", "stable", "reverse", "best", "worst",
-"docid_desc", "docid_asc"), ``empty`` (the value of a query with nothing relevant: 0, 1, "nan", "skip"). What is left
-None is as the convention says.
+All have the same interface, ``m(labels, scores, offsets)``: labels are the relevance of each document, scores rank the
+documents (higher is better), and offsets divide both into queries (None means one query). `Measure` describes the
+options that all of them have. An option that is None is filled in by the convention.
 """
 
 from itertools import chain
@@ -27,10 +25,7 @@ __all__ = [*chain(*_TABLE.values())]
 if TYPE_CHECKING:
     from idealrank.measures.against_random import *  # noqa: F403
     from idealrank.measures.base import Measure as Measure
-    from idealrank.measures.discounted import DCG as DCG
-    from idealrank.measures.discounted import NDCG as NDCG
-    from idealrank.measures.discounted import RBP as RBP
-    from idealrank.measures.discounted import LinearNDCG as LinearNDCG
+    from idealrank.measures.discounted import *  # noqa: F403
     from idealrank.measures.names import measure as measure
     from idealrank.measures.names import register as register
     from idealrank.measures.pairs import *  # noqa: F403

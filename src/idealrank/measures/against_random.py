@@ -1,8 +1,7 @@
-"""NDCG beside a random ranking: its expected value, NDCG corrected for it, its z-score and p-value.
+"""NDCG compared with random rankings: the expected value, a corrected NDCG, a z-score and a p-value.
 
-A list of many relevant documents has a high NDCG in any order, so that plain means mix baselines of queries of
-different size; see `CorrectedNDCG` for means that do not. Under the null all orders of the ranked documents are equally
-likely.
+A query with many relevant documents has a high NDCG in any order, so plain means mix queries with different baselines;
+`CorrectedNDCG` does not. Under the null hypothesis, all orders of the ranked documents are equally likely.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from idealrank._base.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Judged, Lists
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option, kernel_ties
-from idealrank.measures.discounted import NDCG
 from idealrank.measures.names import register
 from idealrank.measures.plan import run
 
@@ -27,6 +25,18 @@ __all__ = ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _AgainstRandom(Measure):
+    """An NDCG compared with random rankings.
+
+    Parameters
+    ----------
+    gain : str or Gain, optional
+        What a label is worth.
+    discount : str or Discount, optional
+        What a rank counts.
+    ideal : {"judged", "retrieved"}, optional
+        The documents of the ideal ranking.
+    """
+
     gain: Any = gain_option
     discount: Any = discount_option
     ideal: str | None = option(choice("judged", "retrieved"))
@@ -36,8 +46,8 @@ class _AgainstRandom(Measure):
 
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
-        ndcg = filled._ndcg()
-        actual = run([ndcg.plan()], lists, kernel_ties(ndcg))[0]
+        ndcg = filled._plan("sum", filled.gain, "ideal", discount=filled.discount)
+        actual = run([ndcg], lists, kernel_ties(filled))[0]
         offsets, pool = lists.offsets, lists.judged
         if pool is None or filled.ideal == "retrieved":
             pool = Judged(lists.labels, offsets)
@@ -59,23 +69,19 @@ class _AgainstRandom(Measure):
         gains: Floats = self.gain(np.where(unjudged, 0.0, labels))
         return np.where(unjudged, 0.0, gains)
 
-    def _ndcg(self) -> NDCG:
-        options = {name: getattr(self, name) for name in ("cutoff", "ties", "empty", "gain", "discount", "ideal")}
-        return NDCG(**options, short="as is")
-
     def _weights(self, depth: int, n: int) -> Floats:
-        """Weights of the ranks 1 to depth in a list of n documents."""
+        """Return the weights of the ranks 1 to depth in a list of n documents."""
         ranks = np.arange(1, depth + 1)
         weights = self.discount(ranks, n)
         return weights if self.cutoff is None else np.where(ranks <= self.cutoff.at(n), weights, 0.0)
 
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
-        """The value of one query: its NDCG, its gains over the ideal DCG, the weights of its ranks."""
+        """Return the value of one query from its NDCG, its gains over the ideal DCG, and the weights of its ranks."""
         raise NotImplementedError
 
 
 def _mean_and_sd(gains: Floats, weights: Floats) -> tuple[float, float]:
-    """Mean and standard deviation of sum_r g_r D(r) over all orders of g."""
+    """Return the mean and the standard deviation of sum_r g_r D(r) over all orders of g."""
     n = gains.size
     if n == 0:
         return 0.0, 0.0
@@ -89,8 +95,10 @@ def _mean_and_sd(gains: Floats, weights: Floats) -> tuple[float, float]:
 @register("random_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RandomNDCG(_AgainstRandom):
-    """The expected NDCG of a random order: mean gain times the sum of discounts, over the ideal DCG.
+    """The expected NDCG of a random order: the mean gain times the sum of discounts, over the ideal DCG.
 
+    Examples
+    --------
     Labels 1, 0 have NDCG 1 or 1/log2(3), each half of the time.
 
     >>> RandomNDCG()([1, 0], [2, 1])
@@ -104,10 +112,12 @@ class RandomNDCG(_AgainstRandom):
 @register("corrected_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CorrectedNDCG(_AgainstRandom):
-    """(NDCG - E) / (1 - E), E the expected NDCG of a random order: 0 for chance, 1 for the ideal order.
+    """(NDCG - E) / (1 - E), where E is the expected NDCG of a random order: 0 for chance, 1 for the ideal order.
 
-    A query whose every order is ideal counts 0.
+    A query for which every order is ideal counts 0.
 
+    Examples
+    --------
     >>> CorrectedNDCG()([1, 0], [2, 1]), CorrectedNDCG()([1, 0], [1, 2])
     (array([1.]), array([-1.]))
     """
@@ -120,8 +130,10 @@ class CorrectedNDCG(_AgainstRandom):
 @register("ndcg_z_score")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGZScore(_AgainstRandom):
-    """How many standard deviations NDCG lies above that of a random order; 0 where all orders are equal.
+    """How many standard deviations NDCG is above that of a random order; 0 if all orders are equal.
 
+    Examples
+    --------
     Labels 1, 0 have two orders, one standard deviation to either side of their mean.
 
     >>> NDCGZScore()([1, 0], [2, 1])
@@ -136,10 +148,19 @@ class NDCGZScore(_AgainstRandom):
 @register("ndcg_p_value")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGPValue(_AgainstRandom):
-    """The share of orders with an NDCG at least as high: exact up to 8 documents, else from ``permutations`` drawn.
+    """The fraction of orders with an NDCG at least as high.
 
-    A drawn share is (b + 1) / (B + 1), never 0. ``seed`` makes it repeatable, each query with its own stream.
+    It is exact for up to 8 documents. Otherwise it is estimated from random permutations as (b + 1) / (B + 1), never 0.
 
+    Parameters
+    ----------
+    permutations : float, optional
+        The number of random permutations B; 10,000 by default.
+    seed : float, optional
+        Seed of the random number generator; each query has its own stream.
+
+    Examples
+    --------
     >>> NDCGPValue()([1, 0, 0, 0], [4, 3, 2, 1])
     array([0.25])
     """

@@ -1,4 +1,4 @@
-"""What all measures have in common: options, names, cut-offs, conventions, and the call."""
+"""The base class of measures: options, names, cutoffs, conventions, and the call."""
 
 from __future__ import annotations
 
@@ -27,24 +27,36 @@ TIES = ("average", "stable", "reverse", "best", "worst", "docid_desc", "docid_as
 
 
 def _empty(value: Any) -> float | str:
+    """Return the value of ``empty`` as 0.0, 1.0, "nan" or "skip"."""
     if value in ("nan", "skip"):
         return str(value)
     if isinstance(value, float) and math.isnan(value):
         return "nan"
     coerced = number(0, 1)(value)
     if coerced not in (0.0, 1.0):
-        raise OptionError(f"empty is 0, 1, 'nan' or 'skip', got {value!r}")
+        raise OptionError(f"expected 0, 1, 'nan' or 'skip', got {value!r}")
     return coerced
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Measure(Options):
-    """A measure of rankings: a frozen value that gives one number a query.
+    """The base class of measures: a frozen value that returns one number per query.
 
-    ``m(labels, scores, offsets)`` measures; ``m @ 10`` is the same measure with a cut-off; ``str(m)`` is its name,
-    which `idealrank.measure` reads back. Options that are None are as the convention says;
-    ``m.with_convention("sklearn")`` fills them.
+    ``m(labels, scores, offsets)`` computes the measure; ``m @ 10`` is the same measure with a cutoff; ``str(m)`` is its
+    name, which `idealrank.measure` parses. Options that are None follow the convention, and
+    ``m.with_convention("sklearn")`` fills them in.
 
+    Parameters
+    ----------
+    cutoff : int, float, str or Cutoff, optional
+        How many ranks count: 10, 0.2 or "20%", "n^0.5"; None means all of them.
+    ties : {"average", "stable", "reverse", "best", "worst", "docid_desc", "docid_asc"}, optional
+        The order of documents with equal scores; "average" is the mean over all orders.
+    empty : {0, 1, "nan", "skip"}, optional
+        The value of a query with no relevant document.
+
+    Examples
+    --------
     >>> from idealrank.measures import Precision
     >>> p = Precision() @ 2
     >>> p, p([0, 1, 1], [3, 2, 1])
@@ -57,7 +69,7 @@ class Measure(Options):
     ties: str | None = option(choice(*TIES))
     empty: float | str | None = option(_empty)
 
-    #: Whether a smaller value is a better one, as it is of an error.
+    #: Whether a smaller value is better, as for an error.
     lower_is_better: ClassVar[bool] = False
 
     def __matmul__(self: _Measure, cutoff: int | float | str | cutoffs.Cutoff | None) -> _Measure:
@@ -69,7 +81,17 @@ class Measure(Options):
     __repr__ = __str__
 
     def with_convention(self: _Measure, like: str | Convention = "idealrank") -> _Measure:
-        """The measure with every unnamed option filled in by the convention."""
+        """Return the measure with every unset option filled in by the convention.
+
+        Parameters
+        ----------
+        like : str or Convention
+            The convention or its name.
+
+        Returns
+        -------
+        Measure
+        """
         rules = convention(like)
         has_cutoff = self.cutoff is not None
         filled = {
@@ -78,8 +100,14 @@ class Measure(Options):
         return dataclasses.replace(self, **{name: value for name, value in filled.items() if value is not None})
 
     def plan(self) -> Plan | None:
-        """How the native core computes the filled-in measure; None where the measure computes itself."""
+        """Return how the native core computes the filled-in measure, or None if the measure computes itself."""
         raise NotImplementedError
+
+    def _plan(self, reduction: str, gain: gains.Gain | str, denominator: str = "none", **rest: Any) -> Plan:
+        """Return a plan with the options that measures have in common, unless ``rest`` names others."""
+        common = {"cutoff": self.cutoff, "empty": empty_value(self)}
+        ideal_retrieved = getattr(self, "ideal", None) == "retrieved"
+        return Plan(reduction, gain, denominator, ideal_retrieved=ideal_retrieved, **(common | rest))
 
     def __call__(
         self,
@@ -90,15 +118,43 @@ class Measure(Options):
         judged: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
         n_threads: int | None = None,
     ) -> Floats:
-        """One value a query.
+        """Compute one value per query.
 
-        ``offsets`` cuts the documents into queries, None is one query. ``judged``, labels and offsets of all judged
-        documents, is for rankings that do not hold all of them; an unjudged document then has the label NaN.
+        Parameters
+        ----------
+        labels, scores : array_like
+            The relevance and the score of each document.
+        offsets : array_like, optional
+            Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
+        judged : tuple of array_like, optional
+            Labels and offsets of all judged documents, for rankings that do not contain all of them; an unjudged
+            document then has the label NaN.
+        n_threads : int, optional
+            Number of threads; None means all cores.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+
+        Raises
+        ------
+        DataError
+            If the arrays do not fit together, or a label or score is not allowed.
         """
         return self.values(Lists.of(labels, scores, offsets, judged=judged, n_threads=n_threads))
 
     def values(self, lists: Lists) -> Floats:
-        """As the call, on lists that are known to fit together."""
+        """Compute one value per query of validated lists.
+
+        Parameters
+        ----------
+        lists : Lists
+            Validated labels, scores and offsets.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
         filled = self.with_convention()
         plan = filled.plan()
         assert plan is not None, "a measure without a plan overrides values"
@@ -107,22 +163,34 @@ class Measure(Options):
     def range(
         self, labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None
     ) -> tuple[Floats, Floats]:
-        """The least and the greatest value a query over all orders of documents with equal scores."""
+        """Compute the smallest and the largest value per query over all orders of documents with equal scores.
+
+        Parameters
+        ----------
+        labels, scores : array_like
+            The relevance and the score of each document.
+        offsets : array_like, optional
+            Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
+
+        Returns
+        -------
+        smallest, largest : ndarray of shape (n_queries,)
+        """
         if "ties" not in self.options():
             value = self(labels, scores, offsets)
             return value, value
         worst, best = (dataclasses.replace(self, ties=ties)(labels, scores, offsets) for ties in ("worst", "best"))
-        return np.minimum(worst, best), np.maximum(worst, best)  # of an error, the best is the least
+        return np.minimum(worst, best), np.maximum(worst, best)  # the best value of an error is the smallest
 
 
 def kernel_ties(measure: Measure) -> str:
-    """The order of equal scores for the native core, which knows no document ids."""
+    """Return the order of equal scores for the native core, which has no document ids."""
     ties = measure.ties or "average"
-    return {"docid_asc": "stable", "docid_desc": "reverse"}.get(ties, ties)  # the row number stands in for the id
+    return {"docid_asc": "stable", "docid_desc": "reverse"}.get(ties, ties)  # the row number replaces the id
 
 
 def empty_value(measure: Measure) -> float:
-    """The value of a query with nothing relevant, as a float."""
+    """Return the value of a query with no relevant document as a float."""
     return math.nan if isinstance(measure.empty, str) else float(measure.empty or 0)
 
 

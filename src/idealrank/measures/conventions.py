@@ -1,7 +1,8 @@
-"""Conventions: what a measure's unnamed options mean, as plain data.
+"""Conventions: the meaning of a measure's unset options, as plain data.
 
-A convention fills in what was left None, and never overrides what was named. ``idealrank`` is the library's own for
-arrays; every other preset gives the number that the tool of its name gives. See CONVENTION_NAMES for the list.
+A convention fills in options that are None and never overrides an option that was set. ``idealrank`` is the library's
+own convention for arrays; every other preset reproduces the number of the tool with its name. CONVENTION_NAMES lists
+them.
 """
 
 from __future__ import annotations
@@ -26,19 +27,34 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Convention:
     """A named set of choices.
 
-    Choices about the data:
+    ``overrides`` may also choose another ``precision`` or other ``labels`` for a measure. Anything unset is idealrank's
+    own choice.
 
-    - ``negative``: a negative label is an "error", makes the document "unjudged", is left as it is ("keep"), or drops
-      the document ("drop");
-    - ``unjudged``: an unjudged document counts 0 ("zero") or is dropped ("drop");
-    - ``missing``: a query that the run leaves out counts 0.0, is dropped ("drop"), or is an "error";
-    - ``duplicates``: of a document that stands twice the "last" score counts, or it is an "error";
-    - ``precision``: scores are compared as "float64" or "float32";
-    - ``labels``: any "float", only an "integer", only 0 and 1 ("binary"), or floats "truncated" to integers.
+    Parameters
+    ----------
+    name : str
+        The name of the convention.
+    negative : {"error", "unjudged", "keep", "drop"}
+        A negative label is an error, makes the document unjudged, is kept as it is, or drops the document.
+    unjudged : {"zero", "drop"}
+        An unjudged document has gain 0 or is dropped.
+    missing : {0.0, "drop", "error"}
+        A query that the run does not contain counts 0, is dropped, or is an error.
+    duplicates : {"last", "error"}
+        If a document is repeated, its last score counts, or it is an error.
+    precision : {"float64", "float32"}
+        The precision in which scores are compared.
+    labels : {"float", "integer", "binary", "truncated"}
+        Any float, only integers, only 0 and 1, or floats truncated to integers.
+    options : mapping
+        Options of the measures, by name.
+    overrides : mapping of mappings
+        Options of single measures: "ap", or "rr@" for one with a cutoff.
+    note : str
+        What the convention reproduces, and what it does not.
 
-    ``options`` are the measures' options, by name; ``overrides`` those of single measures: "ap", or "rr@" for one with
-    a cut-off. These may also choose another ``precision`` or other ``labels``. What is not named is idealrank's own.
-
+    Examples
+    --------
     >>> mine = Convention("mine", options={"ties": "stable"}, overrides={"rr@": {"precision": "float32"}})
     >>> mine.option("ties", "ap"), mine.option("denominator", "ap")
     ('stable', 'relevant')
@@ -65,13 +81,40 @@ class Convention:
                 raise OptionError(f"{self.name}: {name} must be one of {words}, got {value!r}")
 
     def option(self, name: str, measure: str, has_cutoff: bool = False) -> Any:
-        """What an unnamed option of a measure means here."""
+        """Return the meaning of an unset option.
+
+        Parameters
+        ----------
+        name : str
+            The option.
+        measure : str
+            The label of the measure.
+        has_cutoff : bool
+            Whether the measure has a cutoff.
+
+        Returns
+        -------
+        object
+            The value, or None if the convention has none.
+        """
         own = (_OWN_OVERRIDES.get(measure, _NOTHING), _OWN_OPTIONS)
         by_rank = (self._overrides_of(measure, has_cutoff), self.options, *own)
         return next((choices[name] for choices in by_rank if name in choices), None)
 
     def for_measure(self, measure: str, has_cutoff: bool = False) -> Convention:
-        """The same, with the choices about data that it makes for this measure alone."""
+        """Return the convention with the choices about data that it makes for this measure alone.
+
+        Parameters
+        ----------
+        measure : str
+            The label of the measure.
+        has_cutoff : bool
+            Whether the measure has a cutoff.
+
+        Returns
+        -------
+        Convention
+        """
         overrides = self._overrides_of(measure, has_cutoff)
         choices = {name: overrides[name] for name in _OF_MEASURES if name in overrides}
         return dataclasses.replace(self, **choices) if choices else self
@@ -86,8 +129,24 @@ class Convention:
         return {name: getattr(self, name) for name in _CHOICES}
 
     def replace(self, **choices: Any) -> Convention:
-        """The same with other choices about the data.
+        """Return the convention with other choices about the data.
 
+        Parameters
+        ----------
+        **choices : str or float
+            New values of the choices.
+
+        Returns
+        -------
+        Convention
+
+        Raises
+        ------
+        OptionError
+            If there is no such choice, or it has no such value.
+
+        Examples
+        --------
         >>> convention("trec_eval").replace(unjudged="drop", missing=0.0).name
         'trec_eval but unjudged=drop, missing=0.0'
         """
@@ -200,7 +259,7 @@ _PRESETS = (
           overrides={"ndcg": {"empty": 1.0}, "ap": {"empty": 1.0, "denominator": "reachable"}}),
     _tool("xgboost",
           "XGBoost 3.2: scores as float32; a query with nothing relevant counts 1 in NDCG and MAP but 0 in pre; all "
-          "three are silently cut at 32 where no cut-off is named. MAP and pre take labels 0 and 1 only, NDCG those up "
+          "three are silently cut at 32 if no cutoff is given. MAP and pre take labels 0 and 1 only, NDCG those up "
           "to 31, unless another gain is named. Weights as in LightGBM.",
           gain=gains.Exp2(31), ties="stable", ideal="retrieved", labels="integer", precision="float32",
           overrides={"ndcg": {"empty": 1.0, "cutoff": 32},
@@ -236,8 +295,24 @@ CONVENTION_NAMES = tuple(_BY_NAME)
 
 
 def convention(like: str | Convention) -> Convention:
-    """The preset of this name; a Convention stays itself.
+    """Return the preset with this name; a Convention is returned as it is.
 
+    Parameters
+    ----------
+    like : str or Convention
+        A convention or its name.
+
+    Returns
+    -------
+    Convention
+
+    Raises
+    ------
+    OptionError
+        If no preset has this name.
+
+    Examples
+    --------
     >>> convention("sklearn").options["gain"]
     Linear()
     >>> convention("trek_eval")

@@ -1,15 +1,15 @@
-"""Cut-offs: how many ranks count, k of a list of n documents."""
+"""Cutoffs: how many ranks count, k of a list of n documents."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.grammar import cannot_read, number_text
-from idealrank._base.options import Numbers
+from idealrank._base.options import Numbers, number
 from idealrank._base.registry import Registry
 from idealrank._typing import Int64s
 from idealrank.errors import OptionError
@@ -18,19 +18,31 @@ __all__ = ["Cutoff", "Fraction", "Power", "Rank", "of", "register"]
 
 
 class Cutoff(Numbers):
-    """The base class of cut-offs: how many ranks count, by the length of the list.
+    """The base class of cutoffs: how many ranks count, depending on the length of the list.
 
+    Examples
+    --------
     >>> [cutoff.at(20).item() for cutoff in (Rank(10), Fraction(0.2), Power(0.5))]
     [10, 4, 4]
     """
 
     def at(self, n: npt.ArrayLike) -> Int64s:
-        """Return the number of ranks that count, at least 1, for lists of n documents."""
+        """Return the number of ranks that count, at least 1.
+
+        Parameters
+        ----------
+        n : array_like
+            Lengths of lists.
+
+        Returns
+        -------
+        int64 array
+        """
         raise NotImplementedError
 
 
-#: The cut-offs by name; `register` adds one, which is written after "@": ``ndcg@power:0.5``.
-CUTOFFS: Registry[Cutoff] = Registry("cut-off", Cutoff, "10, 20% or n^0.5")
+#: The cutoffs by name; `register` adds one, which is written after "@": ``ndcg@power:0.5``.
+CUTOFFS: Registry[Cutoff] = Registry("cutoff", Cutoff, "10, 20% or n^0.5")
 register = CUTOFFS.register
 
 
@@ -39,6 +51,13 @@ register = CUTOFFS.register
 class Rank(Cutoff):
     """The first k ranks, whatever the length of the list: ``@10``.
 
+    Parameters
+    ----------
+    k : int
+        The number of ranks, at least 1.
+
+    Examples
+    --------
     >>> Rank(10).at([4, 100])
     array([10, 10])
     """
@@ -47,7 +66,7 @@ class Rank(Cutoff):
 
     def __post_init__(self) -> None:
         if isinstance(self.k, (bool, np.bool_)) or self.k != int(self.k) or not 1 <= self.k <= 2**53:
-            raise OptionError(f"a cut-off is a whole number from 1, a fraction below 1, or None, got {self.k!r}")
+            raise OptionError(f"a cutoff must be a positive integer, a fraction below 1, or None, got {self.k!r}")
         object.__setattr__(self, "k", int(self.k))
 
     def at(self, n: npt.ArrayLike) -> Int64s:
@@ -60,17 +79,20 @@ class Rank(Cutoff):
 @register("fraction")
 @dataclass(frozen=True)
 class Fraction(Cutoff):
-    """The first c n ranks, 0 < c < 1, rounded down: ``@20%`` (Wang et al. 2013, Theorem 12).
+    """The first c n ranks, rounded down: ``@20%`` (Wang et al. 2013, Theorem 12).
 
+    Parameters
+    ----------
+    c : float
+        The fraction of the list, between 0 and 1.
+
+    Examples
+    --------
     >>> Fraction(0.2).at([4, 10, 15])
     array([1, 2, 3])
     """
 
-    c: float
-
-    def __post_init__(self) -> None:
-        if not 0 < self.c < 1:
-            raise OptionError(f"a fraction of the list lies between 0 and 1, got {self.c!r}")
+    c: float = field(metadata={"coerce": number(0, 1, is_open=True)})
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         # The small addition: 0.29 * 100 is 28.999999999999996.
@@ -84,17 +106,20 @@ class Fraction(Cutoff):
 @register("power")
 @dataclass(frozen=True)
 class Power(Cutoff):
-    """The first n^p ranks, 0 < p < 1, rounded down: ``@n^0.5``, which grows more slowly than the list (Theorem 11).
+    """The first n^p ranks, rounded down: ``@n^0.5``, which grows more slowly than the list (Theorem 11).
 
+    Parameters
+    ----------
+    exponent : float
+        The exponent p, between 0 and 1.
+
+    Examples
+    --------
     >>> Power(0.5).at([9, 10, 1_000_000])
     array([   3,    3, 1000])
     """
 
-    exponent: float
-
-    def __post_init__(self) -> None:
-        if not 0 < self.exponent < 1:
-            raise OptionError(f"the exponent of a cut-off lies between 0 and 1, got {self.exponent!r}")
+    exponent: float = field(metadata={"coerce": number(0, 1, is_open=True)})
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         return np.maximum(np.floor(np.asarray(n, np.float64) ** self.exponent + 1e-9), 1).astype(np.int64)
@@ -104,8 +129,24 @@ class Power(Cutoff):
 
 
 def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
-    """Return the cut-off that people write as 10, 0.2, "20%" or "n^0.5"; None stands for the whole list.
+    """Return the cutoff that is written as 10, 0.2, "20%" or "n^0.5"; None means the whole list.
 
+    Parameters
+    ----------
+    value : int, float, str, Cutoff or None
+        The cutoff as people write it.
+
+    Returns
+    -------
+    Cutoff or None
+
+    Raises
+    ------
+    OptionError
+        If the value is not a cutoff.
+
+    Examples
+    --------
     >>> of(10), of(0.2), of("20%"), of("n^0.5"), of(None)
     (Rank(k=10), Fraction(c=0.2), Fraction(c=0.2), Power(exponent=0.5), None)
     """
@@ -123,9 +164,9 @@ def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
         if isinstance(value, (float, np.floating)) and 0 < value < 1:
             return Fraction(float(value))
         if isinstance(value, (float, np.floating)) and not math.isfinite(value):
-            raise OptionError(f"a cut-off is finite, got {value!r}; leave it out for the whole list")
+            raise OptionError(f"a cutoff must be finite, got {value!r}; leave it out for the whole list")
         return Rank(value)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         if isinstance(error, OptionError):
             raise
-        raise cannot_read("cut-off", value, "write 10, 20%, n^0.5, or nothing for the whole list") from None
+        raise cannot_read("cutoff", value, "write 10, 20%, n^0.5, or nothing for the whole list") from None

@@ -1,4 +1,4 @@
-"""Measures that are gains times discounts: DCG, NDCG, linear NDCG, RBP."""
+"""Measures that sum gains times discounts: DCG, NDCG, linear NDCG, RBP."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from idealrank._base.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts, gains
-from idealrank.measures.base import Measure, discount_option, empty_value, gain_option
+from idealrank.measures.base import Measure, discount_option, gain_option
 from idealrank.measures.names import register
 from idealrank.measures.plan import Plan
 
-__all__ = ["DCG", "NDCG", "RBP", "LinearNDCG", "ndcg"]
+__all__ = ["DCG", "NDCG", "RBP", "LinearNDCG"]
 
 _LONGEST_FULL = 10_000_000
 
@@ -27,6 +27,15 @@ _LONGEST_FULL = 10_000_000
 class DCG(Measure):
     """DCG = sum_r G(label at rank r) D(r) (Wang et al. 2013, eq. (1)).
 
+    Parameters
+    ----------
+    gain : str or Gain, optional
+        What a label is worth, G.
+    discount : str or Discount, optional
+        What a rank counts, D.
+
+    Examples
+    --------
     Labels 2, 0, 1 in rank order, gain 2^l - 1: 3/log2(2) + 0 + 1/log2(4) = 3.5.
 
     >>> DCG()([2, 0, 1], [0.9, 0.8, 0.7])
@@ -37,17 +46,27 @@ class DCG(Measure):
     discount: Any = discount_option
 
     def plan(self) -> Plan:
-        return Plan("sum", self.gain, discount=self.discount, cutoff=self.cutoff, empty=empty_value(self))
+        return self._plan("sum", self.gain, discount=self.discount)
 
 
 @register("ndcg", "ndcg_cut")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NDCG(Measure):
-    """NDCG = DCG / ideal DCG (Wang et al. 2013, eq. (2)); with a cut-off, both count the first k ranks only.
+    """NDCG = DCG / ideal DCG (Wang et al. 2013, eq. (2)); with a cutoff, both count only the first k ranks.
 
-    ``ideal``: over the "judged" documents, the "retrieved" ones, or "full", as if k documents had gain 1. ``short``:
-    "zero" gives 0 to a query of fewer than k documents, as the LETOR 4.0 script does.
+    Parameters
+    ----------
+    gain : str or Gain, optional
+        What a label is worth.
+    discount : str or Discount, optional
+        What a rank counts.
+    ideal : {"judged", "retrieved", "full"}, optional
+        The documents of the ideal ranking: all judged ones, the retrieved ones, or k documents of gain 1.
+    short : {"as is", "zero"}, optional
+        "zero" gives 0 to a query with fewer than k documents, like the LETOR 4.0 script.
 
+    Examples
+    --------
     Labels 1, 2 in rank order: (1 + 3/log2(3)) / (3 + 1/log2(3)) = 0.79670...
 
     >>> NDCG()([1, 2], [0.9, 0.8])
@@ -66,24 +85,26 @@ class NDCG(Measure):
             raise OptionError(
                 f"ideal=full sums the weights of k ranks, k at most {_LONGEST_FULL:,}, got {self.cutoff.k:,}"
             )
-        return Plan(
-            "sum",
-            self.gain,
-            "full" if self.ideal == "full" else "ideal",
-            discount=self.discount,
-            cutoff=self.cutoff,
-            empty=empty_value(self),
-            ideal_retrieved=self.ideal == "retrieved",
-            zero_if_short=self.short == "zero",
-        )
+        denominator, zero_if_short = "full" if self.ideal == "full" else "ideal", self.short == "zero"
+        return self._plan("sum", self.gain, denominator, discount=self.discount, zero_if_short=zero_if_short)
 
 
 @register("linear_ndcg", "lndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LinearNDCG(Measure):
-    """NDCG with the discount n - r, n documents in the list (Jin and Geng, eq. (1)); gain l unless named.
+    """NDCG with the discount n - r for a list of n documents (Jin and Geng, eq. (1)).
 
     1 minus it is the number of misordered pairs, each weighted by the difference of its labels, over the ideal DCG.
+
+    Parameters
+    ----------
+    gain : str or Gain, optional
+        What a label is worth; the default is the label itself.
+    ideal : {"judged", "retrieved"}, optional
+        The documents of the ideal ranking.
+
+    Examples
+    --------
     Labels 1, 2, 0, 0, 1 in rank order: (1*4 + 2*3 + 1*0) / (2*4 + 1*3 + 1*2) = 10/13.
 
     >>> LinearNDCG()([1, 2, 0, 0, 1], [5, 4, 3, 2, 1])
@@ -94,15 +115,7 @@ class LinearNDCG(Measure):
     ideal: str | None = option(choice("judged", "retrieved"))
 
     def plan(self) -> Plan:
-        return Plan(
-            "sum",
-            self.gain,
-            "ideal",
-            discount=discounts.Linear(),
-            cutoff=self.cutoff,
-            empty=empty_value(self),
-            ideal_retrieved=self.ideal == "retrieved",
-        )
+        return self._plan("sum", self.gain, "ideal", discount=discounts.Linear())
 
 
 @dataclass(frozen=True)
@@ -124,6 +137,15 @@ class Persistence(discounts.Discount):
 class RBP(Measure):
     """Rank-biased precision, (1 - p) sum_r p^(r - 1) [label >= rel] (Moffat and Zobel 2008).
 
+    Parameters
+    ----------
+    p : float, optional
+        The persistence: the probability that a user looks at the next rank.
+    rel : float, optional
+        The smallest label of a relevant document.
+
+    Examples
+    --------
     Relevant at ranks 1 and 3, p = 0.5: 0.5 (1 + 0.25) = 0.625.
 
     >>> RBP(p=0.5)([1, 0, 1], [3, 2, 1])
@@ -136,8 +158,7 @@ class RBP(Measure):
     def plan(self) -> Plan:
         assert self.p is not None
         assert self.rel is not None
-        discount = Persistence(self.p)
-        return Plan("sum", gains.Binary(self.rel), discount=discount, cutoff=self.cutoff, empty=empty_value(self))
+        return self._plan("sum", gains.Binary(self.rel), discount=Persistence(self.p))
 
 
 def ndcg(
@@ -153,9 +174,9 @@ def ndcg(
     labels, scores : array_like
         The relevance and the score of each document; higher scores are ranked first.
     offsets : array_like, optional
-        Where each query begins, and the number of documents; None stands for one query.
+        Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     cutoff : int, float, str or Cutoff, optional
-        How many ranks count: 10, 0.2 or "20%", "n^0.5"; None stands for all of them.
+        How many ranks count: 10, 0.2 or "20%", "n^0.5"; None means all of them.
 
     Returns
     -------

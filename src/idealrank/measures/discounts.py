@@ -1,14 +1,14 @@
 """Discounts: how much a rank counts.
 
-A discount is a frozen value; called with ranks (from 1) it gives their weights. Written in a measure's name as
-``log:2``, ``power:0.5``, ``zipf``, ``geometric:2``, ``linear``, ``letor`` or ``table:1:0.5:0.2``.
+A discount is a frozen value; called with ranks (from 1), it returns their weights. In the name of a measure it is
+written ``log:2``, ``power:0.5``, ``zipf``, ``geometric:2``, ``linear``, ``letor`` or ``table:1:0.5:0.2``.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.grammar import number_text
-from idealrank._base.options import Numbers
+from idealrank._base.options import Numbers, number, option
 from idealrank._base.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
@@ -25,33 +25,71 @@ __all__ = ["Discount", "Geometric", "Letor", "Linear", "Log", "Power", "Table", 
 
 
 class Discount(Numbers):
-    """The base class of discounts: called with ranks, a discount returns their weights; its text reads back.
+    """The base class of discounts: called with ranks, a discount returns their weights; its text can be parsed.
 
+    Examples
+    --------
     >>> [str(discount) for discount in (Log(), Power(0.5), Zipf(), Table([1, 0.5]))]
     ['log:2', 'power:0.5', 'zipf', 'table:1:0.5']
     """
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
-        """Return the weight of each rank; ``n`` is the length of the list, which only `Linear` needs."""
+        """Return the weight of each rank.
+
+        Parameters
+        ----------
+        ranks : array_like
+            Ranks, counted from 1.
+        n : int, optional
+            The length of the list, which only `Linear` needs.
+
+        Returns
+        -------
+        float64 array
+        """
         raise NotImplementedError
 
     def weights(self, n: int) -> Floats:
         """Return the weights of the ranks 1 to n.
 
+        Parameters
+        ----------
+        n : int
+            The number of ranks.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Examples
+        --------
         >>> Zipf().weights(4)
         array([1.        , 0.5       , 0.33333333, 0.25      ])
         """
         return self(np.arange(1, n + 1), n)
 
     def native(self, depth: int) -> _native.Discount:
-        """Return the discount of the ranks 1 to ``depth`` as the native core takes it."""
+        """Return the discount of the ranks 1 to ``depth`` in the form that the native core takes."""
         return _native.Discount(weights=self.weights(depth))
 
     def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
-        """Return the weights of positions between ranks, and their derivatives; ``n`` has the length of each list.
+        """Return the weights of positions between ranks, and their derivatives.
 
-        Where a discount has no formula for them, the weights lie on straight lines between those of the ranks.
+        A discount without a formula is interpolated linearly between ranks.
 
+        Parameters
+        ----------
+        positions : array_like
+            Positions of at least 1.
+        n : array_like, optional
+            The length of each list, which only `Linear` needs.
+
+        Returns
+        -------
+        weights, derivatives : float64 array
+
+        Examples
+        --------
         >>> Table([1, 0.5]).at([1.5, 2.5])
         (array([0.75, 0.25]), array([-0.5, -0.5]))
         """
@@ -66,24 +104,23 @@ DISCOUNTS: Registry[Discount] = Registry("discount", Discount, "log:2, power:0.5
 register = DISCOUNTS.register
 
 
-def _positive(value: float, what: str, least: float) -> None:
-    if not (math.isfinite(value) and value > least):
-        raise OptionError(f"{what} must be a finite number above {least:g}, got {value}")
-
-
 @register("log")
 @dataclass(frozen=True)
 class Log(Discount):
-    """D(r) = 1 / log_b(1 + r): the standard discount. The base cancels in NDCG, not in DCG.
+    """D(r) = 1 / log_b(1 + r): the standard discount. The base cancels in NDCG, but not in DCG.
 
+    Parameters
+    ----------
+    base : float
+        The base of the logarithm, above 1.
+
+    Examples
+    --------
     >>> Log()([1, 3, 7])
     array([1.        , 0.5       , 0.33333333])
     """
 
-    base: float = 2.0
-
-    def __post_init__(self) -> None:
-        _positive(self.base, "the base of a logarithm", 1)
+    base: float = option(number(1, is_open=True), 2.0)
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         above = np.asarray(ranks, np.float64) + 1
@@ -101,15 +138,18 @@ class Log(Discount):
 class Power(Discount):
     """D(r) = r^-beta (Wang et al. 2013, Theorem 7, for 0 < beta < 1).
 
+    Parameters
+    ----------
+    beta : float
+        The exponent, at least 0.
+
+    Examples
+    --------
     >>> Power(0.5)([1, 4])
     array([1. , 0.5])
     """
 
-    beta: float
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.beta) and self.beta >= 0):
-            raise OptionError(f"beta must be a finite number from 0, got {self.beta}")
+    beta: float = field(metadata={"coerce": number(0)})
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return np.asarray(ranks, np.float64) ** -self.beta
@@ -124,6 +164,8 @@ class Power(Discount):
 class Zipf(Discount):
     """D(r) = 1 / r.
 
+    Examples
+    --------
     >>> Zipf()([1, 2, 4])
     array([1.  , 0.5 , 0.25])
     """
@@ -141,17 +183,21 @@ class Zipf(Discount):
 class Geometric(Discount):
     """D(r) = b^-r: so fast that NDCG does not converge (Wang et al. 2013, Theorem 10).
 
+    Parameters
+    ----------
+    base : float
+        The base b, above 1.
+
+    Examples
+    --------
     >>> Geometric(2)([1, 2, 3])
     array([0.5  , 0.25 , 0.125])
     """
 
-    base: float = 2.0
-
-    def __post_init__(self) -> None:
-        _positive(self.base, "the base of a geometric discount", 1)
+    base: float = option(number(1, is_open=True), 2.0)
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
-        return float(self.base) ** -np.asarray(ranks, np.float64)
+        return self.base ** -np.asarray(ranks, np.float64)
 
     def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
         weights = self(positions)
@@ -161,16 +207,16 @@ class Geometric(Discount):
 @register("linear")
 @dataclass(frozen=True)
 class Linear(Discount):
-    """D(r) = n - r, with n the length of the list (Jin and Geng, eq. (1)); never below 0.
+    """D(r) = n - r for a list of n documents (Jin and Geng, eq. (1)); never below 0.
 
+    Examples
+    --------
     >>> Linear()([1, 2, 3], 3)
     array([2., 1., 0.])
     """
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
-        if n is None:
-            raise OptionError("the linear discount depends on the length of the list: call it with n")
-        return np.maximum(n - np.asarray(ranks, np.float64), 0)
+        return self.at(ranks, n)[0]
 
     def native(self, depth: int) -> _native.Discount:
         return _native.Discount(linear=True)
@@ -185,8 +231,10 @@ class Linear(Discount):
 @register("letor")
 @dataclass(frozen=True)
 class Letor(Discount):
-    """D(1) = D(2) = 1, D(r) = 1 / log2(r) from there on: the evaluation scripts of LETOR 1.0 to 4.0.
+    """D(1) = D(2) = 1, and D(r) = 1 / log2(r) from there on: the evaluation scripts of LETOR 1.0 to 4.0.
 
+    Examples
+    --------
     >>> Letor()([1, 2, 4, 8])
     array([1.        , 1.        , 0.5       , 0.33333333])
     """
@@ -206,6 +254,13 @@ class Letor(Discount):
 class Table(Discount):
     """The weights of the ranks 1, 2, 3, ...; ranks beyond the table count 0.
 
+    Parameters
+    ----------
+    *values : sequence or float
+        The weights, as a sequence or as arguments: positive at first, never increasing, never negative.
+
+    Examples
+    --------
     >>> Table([1, 0.5])([1, 2, 3])
     array([1. , 0.5, 0. ])
     >>> Table.tabulate(lambda ranks: 1 / ranks**2, 3).values
@@ -219,17 +274,29 @@ class Table(Discount):
         try:
             weights = tuple(float(value) for value in table)  # type: ignore[arg-type]
         except (TypeError, ValueError):
-            raise OptionError(f"a discount table holds numbers, got {table!r}") from None
+            raise OptionError(f"a discount table must hold numbers, got {table!r}") from None
         if not weights or not all(map(math.isfinite, weights)):
             raise OptionError(f"a discount table needs finite weights for at least rank 1, got {weights}")
-        # An ideal order by falling gains, and ties in their best order, mean something only for such weights.
+        # The ideal order by decreasing gain, and the best order of ties, are defined only for such weights.
         if weights[0] <= 0 or weights[-1] < 0 or any(later > earlier for earlier, later in pairwise(weights)):
-            raise OptionError(f"the weights of a discount begin above 0, never rise, never are negative, got {weights}")
+            raise OptionError(f"discount weights must start above 0, not increase, and not be negative, got {weights}")
         object.__setattr__(self, "values", weights)
 
     @classmethod
     def tabulate(cls, function: Callable[[Floats], npt.ArrayLike], n: int) -> Table:
-        """Any discount: the function, called once with the ranks 1 to n as floats, gives the weights."""
+        """Return the table of any discount function.
+
+        Parameters
+        ----------
+        function : callable
+            Called once with the ranks 1 to n as floats; returns their weights.
+        n : int
+            The number of ranks.
+
+        Returns
+        -------
+        Table
+        """
         return cls(np.asarray(function(np.arange(1.0, n + 1)), np.float64).tolist())
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
@@ -243,8 +310,24 @@ class Table(Discount):
 
 
 def of(value: str | Discount | Sequence[float]) -> Discount:
-    """Return the discount of this name, or with these weights of the ranks; a discount is returned as it is.
+    """Return the discount with this name or these weights; a discount is returned as it is.
 
+    Parameters
+    ----------
+    value : str, Discount or sequence of float
+        The discount as people write it.
+
+    Returns
+    -------
+    Discount
+
+    Raises
+    ------
+    OptionError
+        If the value is not a discount.
+
+    Examples
+    --------
     >>> of("log"), of("power:0.5")
     (Log(base=2.0), Power(beta=0.5))
     """

@@ -1,7 +1,7 @@
 """Gains: what a document with a given label is worth.
 
-A gain is a frozen value; called with labels it gives their gains. Written in a measure's name as ``exp2``, ``linear``,
-``binary:1`` or ``table:0:1:3`` (the gains of the labels 0, 1, 2, ...).
+A gain is a frozen value; called with labels, it returns their gains. In the name of a measure it is written ``exp2``,
+``linear``, ``binary:1`` or ``table:0:1:3`` (the gains of the labels 0, 1, 2, ...).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.grammar import Written, number_text
-from idealrank._base.options import Numbers
+from idealrank._base.options import Numbers, number, option
 from idealrank._base.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
@@ -24,14 +24,26 @@ __all__ = ["Binary", "Exp2", "Gain", "Linear", "Table", "of", "register"]
 
 
 class Gain(Numbers):
-    """The base class of gains: called with labels, a gain returns one number per label; its text reads back.
+    """The base class of gains: called with labels, a gain returns one number per label; its text can be parsed.
 
+    Examples
+    --------
     >>> [str(gain) for gain in (Exp2(), Linear(), Binary(2), Table([0, 1, 3]))]
     ['exp2', 'linear', 'binary:2', 'table:0:1:3']
     """
 
     def __call__(self, labels: npt.ArrayLike) -> Floats:
-        """Return the gain of each label."""
+        """Return the gain of each label.
+
+        Parameters
+        ----------
+        labels : array_like
+            Labels of documents.
+
+        Returns
+        -------
+        float64 array
+        """
         raise NotImplementedError
 
 
@@ -45,17 +57,18 @@ register = GAINS.register
 class Exp2(Gain):
     """G(l) = 2^l - 1: the gain of learning to rank (Burges et al. 2005).
 
-    With ``highest``, written ``exp2:30``, a label above it is a DataError, as in tools that keep a table of gains.
+    Parameters
+    ----------
+    highest : float, optional
+        The highest label, written ``exp2:30``; a label above it is a DataError, as in tools that keep a table of gains.
 
+    Examples
+    --------
     >>> Exp2()([0, 1, 2, 3])
     array([0., 1., 3., 7.])
     """
 
-    highest: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.highest is not None and not (math.isfinite(self.highest) and self.highest >= 0):
-            raise OptionError(f"highest must be a finite number from 0, got {self.highest}")
+    highest: float | None = option(number(0))
 
     def __call__(self, labels: npt.ArrayLike) -> Floats:
         wanted = np.asarray(labels, np.float64)
@@ -75,6 +88,8 @@ class Exp2(Gain):
 class Linear(Gain):
     """G(l) = l: the gain of trec_eval and of Jarvelin and Kekalainen 2002.
 
+    Examples
+    --------
     >>> Linear()([0, 1, 2, 3])
     array([0., 1., 2., 3.])
     """
@@ -86,17 +101,20 @@ class Linear(Gain):
 @register("binary")
 @dataclass(frozen=True)
 class Binary(Gain):
-    """G(l) = 1 for labels from ``rel`` on, 0 below: a document is relevant or not.
+    """G(l) = 1 for labels of at least ``rel``, 0 below: a document is relevant or not.
 
+    Parameters
+    ----------
+    rel : float
+        The smallest label of a relevant document.
+
+    Examples
+    --------
     >>> Binary()([0, 1, 2]), Binary(2)([0, 1, 2])
     (array([0., 1., 1.]), array([0., 0., 1.]))
     """
 
-    rel: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not math.isfinite(self.rel):
-            raise OptionError(f"rel must be a finite number, got {self.rel}")
+    rel: float = option(number(), 1.0)
 
     def __call__(self, labels: npt.ArrayLike) -> Floats:
         return (np.asarray(labels, np.float64) >= self.rel).astype(np.float64)
@@ -105,8 +123,15 @@ class Binary(Gain):
 @register("table")
 @dataclass(frozen=True, init=False)
 class Table(Gain):
-    """The gain of each label, from a dict, or a sequence for the labels 0, 1, 2, ...; other labels are a DataError.
+    """The gain of each label from a table; any other label is a DataError.
 
+    Parameters
+    ----------
+    *gains : mapping, sequence or float
+        A mapping of labels to gains, or the gains of the labels 0, 1, 2, ..., as a sequence or as arguments.
+
+    Examples
+    --------
     >>> Table({0: 0, 1: 1, 4: 10})([4, 0])
     array([10.,  0.])
     >>> str(Table([0, 1, 3]))
@@ -122,7 +147,7 @@ class Table(Gain):
             items = table.items() if isinstance(table, Mapping) else enumerate(table)
             pairs = sorted((float(label), float(gain)) for label, gain in items)  # type: ignore[arg-type]
         except (TypeError, ValueError):
-            raise OptionError(f"a gain table holds numbers for numbers, got {table!r}") from None
+            raise OptionError(f"a gain table must map numbers to numbers, got {table!r}") from None
         if not pairs or not np.isfinite(pairs).all():
             raise OptionError(f"a gain table needs finite gains for at least one label, got {table!r}")
         object.__setattr__(self, "labels", tuple(label for label, _ in pairs))
@@ -155,8 +180,24 @@ class Table(Gain):
 
 
 def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
-    """Return the gain of this name or table; a gain is returned as it is.
+    """Return the gain with this name or table; a gain is returned as it is.
 
+    Parameters
+    ----------
+    value : str, Gain, mapping or sequence
+        The gain as people write it.
+
+    Returns
+    -------
+    Gain
+
+    Raises
+    ------
+    OptionError
+        If the value is not a gain.
+
+    Examples
+    --------
     >>> of("linear"), of("table:0>0:2>5")
     (Linear(), Table(labels=(0.0, 2.0), gains=(0.0, 5.0)))
     """

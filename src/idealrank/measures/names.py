@@ -1,4 +1,4 @@
-"""Measures by the names that people write."""
+"""Measures by name."""
 
 from __future__ import annotations
 
@@ -15,8 +15,24 @@ register = MEASURES.register
 
 
 def measure(name: str | Measure) -> Measure:
-    """Return the measure of this name; a measure is returned as it is.
+    """Return the measure with this name; a measure is returned as it is.
 
+    Parameters
+    ----------
+    name : str or Measure
+        Such as "ndcg@10", "ndcg(gain=linear)@20%", or another tool's "map" or "ndcg_cut_10".
+
+    Returns
+    -------
+    Measure
+
+    Raises
+    ------
+    OptionError
+        If the name or one of its options is unknown.
+
+    Examples
+    --------
     >>> measure("ndcg@10"), measure("ndcg(gain=linear)@20%"), measure("map"), measure("ndcg_cut_10"), measure("P_5")
     (ndcg@10, ndcg(gain=linear)@20%, ap, ndcg@10, p@5)
     >>> measure("ndgc@10")

@@ -1,4 +1,4 @@
-"""Measures of misordered pairs: Kendall's tau, the pairwise error of Jin and Geng, AUC; all in O(n log n)."""
+"""Measures of misordered pairs: Kendall's tau, the pairwise error of Jin and Geng, AUC; all take O(n log n)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["AUC", "KendallTau", "PairwiseError"]
 
 
 class _Counts(NamedTuple):
-    """Pairs of different labels, one entry a query; a weight is the difference of the labels."""
+    """Counts of pairs with different labels, one entry per query; a pair's weight is the difference of its labels."""
 
     wrong: Floats
     tied: Floats
@@ -48,11 +48,11 @@ class _Pairs(Measure):
         return np.where(counts.all > 0, filled._value(counts), empty_value(filled))
 
     def _prepared(self, labels: Floats) -> Floats:
-        """The labels to compare; an unjudged document counts as 0."""
+        """Return the labels to compare; an unjudged document counts as 0."""
         return np.nan_to_num(labels, nan=0.0)
 
     def _value(self, counts: _Counts) -> Floats:
-        """One value a query."""
+        """Return one value per query."""
         raise NotImplementedError
 
 
@@ -63,8 +63,10 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 @register("kendall_tau", "tau", "kendall")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class KendallTau(_Pairs):
-    """Mean over pairs of different labels of +1 in the right order, -1 in the wrong one, 0 for equal scores.
+    """Mean over pairs with different labels: +1 in the right order, -1 in the wrong order, 0 for equal scores.
 
+    Examples
+    --------
     Of the pairs (2,0), (2,1), (1,0) the order 2, 0, 1 has one wrong: (2 - 1) / 3.
 
     >>> KendallTau()([2, 0, 1], [3, 2, 1])
@@ -80,9 +82,16 @@ class KendallTau(_Pairs):
 class PairwiseError(_Pairs):
     """Misordered pairs, each weighted by the difference of its labels (Jin and Geng, eq. (3) and (4)).
 
-    ``normalize``: "none" is the plain sum R; "pairs" divides by the number of pairs of different labels, as the paper
-    does, and can exceed 1; "weights" divides by the most that R can be. Equal scores count half when averaged.
+    Equal scores count half if ties are averaged.
 
+    Parameters
+    ----------
+    normalize : {"none", "pairs", "weights"}, optional
+        "none" is the plain sum R; "pairs" divides by the number of pairs with different labels, like the paper, and can
+        exceed 1; "weights" divides by the largest possible R.
+
+    Examples
+    --------
     Labels 1, 2, 0, 0, 1 in rank order: (2 over 1) 1, (1 over 0) twice 1: R = 3 of 8 pairs.
 
     >>> PairwiseError()([1, 2, 0, 0, 1], [5, 4, 3, 2, 1])
@@ -101,8 +110,17 @@ class PairwiseError(_Pairs):
 @register("auc", "roc_auc")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AUC(_Pairs):
-    """Share of (relevant, other) pairs in the right order; equal scores count half when averaged.
+    """Fraction of pairs of a relevant and a non-relevant document in the right order.
 
+    Equal scores count half if ties are averaged.
+
+    Parameters
+    ----------
+    rel : float, optional
+        The smallest label of a relevant document.
+
+    Examples
+    --------
     >>> AUC()([1, 0, 1, 0], [4, 3, 2, 1])
     array([0.75])
     """

@@ -1,10 +1,10 @@
-"""A measure as plain data for the native core, and many of them in one call."""
+"""A measure as plain data for the native core, and the evaluation of many measures in one call."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -18,7 +18,7 @@ __all__ = ["Plan", "run"]
 
 @dataclass(frozen=True)
 class Plan:
-    """How the native core computes a measure; `cpp/include/idealrank/measure/measure.hpp` says what the words mean."""
+    """How the native core computes a measure; `cpp/include/idealrank/measure/measure.hpp` explains the words."""
 
     reduction: str
     gain: gains.Gain | str
@@ -32,15 +32,15 @@ class Plan:
     zero_if_short: bool = False
 
 
-def _native_gain(plan: Plan, lists: Lists) -> _native.Gain:
-    gain_of = partial(_native.Gain, rel=plan.rel, scale=plan.scale, ideal_retrieved=plan.ideal_retrieved)
-    match plan.gain:
+def _native_gain(gain: gains.Gain | str, rel: float, scale: float, ideal_retrieved: bool, lists: Lists) -> _native.Gain:
+    gain_of = partial(_native.Gain, rel=rel, scale=scale, ideal_retrieved=ideal_retrieved)
+    match gain:
         case gains.Linear():
             return gain_of(kind="linear")
         case gains.Exp2(limit):
             return gain_of(kind="exp2", highest=limit)
-        case gains.Binary(rel):
-            return gain_of(kind="binary", rel=rel)
+        case gains.Binary(least):
+            return gain_of(kind="binary", rel=least)
         case gains.Table(known, worth):
             return gain_of(kind="table", table_labels=np.array(known), table_gains=np.array(worth))
         case gains.Gain() as own:  # a user's own gain: a table of the labels that occur
@@ -48,22 +48,18 @@ def _native_gain(plan: Plan, lists: Lists) -> _native.Gain:
             labels = np.unique(np.concatenate(all_labels))
             labels = labels[np.isfinite(labels)]
             return gain_of(kind="table", table_labels=labels, table_gains=np.ascontiguousarray(own(labels), np.float64))
-    return gain_of(kind=plan.gain)
+    return gain_of(kind=gain)
 
 
 def _native_cutoff(cutoff: cutoffs.Cutoff | str | None) -> _native.Cutoff:
     match cutoff:
-        case cutoffs.Rank(k):
-            return _native.Cutoff(kind="rank", value=k)
-        case cutoffs.Fraction(c):
-            return _native.Cutoff(kind="fraction", value=c)
-        case cutoffs.Power(exponent):
-            return _native.Cutoff(kind="power", value=exponent)
+        case cutoffs.Rank(value) | cutoffs.Fraction(value) | cutoffs.Power(value):
+            return _native.Cutoff(kind=cutoff.label, value=value)
     return _native.Cutoff(kind=str(cutoff or "none"))
 
 
 def _deepest(plans: Sequence[Plan], longest: int) -> int:
-    """The deepest rank that any of the plans looks at, in lists of up to ``longest`` documents."""
+    """Return the deepest rank that any of the plans uses in lists of up to ``longest`` documents."""
 
     def depth(plan: Plan) -> int:
         if not isinstance(plan.cutoff, cutoffs.Rank):
@@ -77,31 +73,21 @@ def _deepest(plans: Sequence[Plan], longest: int) -> int:
 def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
     """Return one row per plan and one column per query, with one sort per query; without plans, only check labels."""
     judged = lists.judged
-    longest = int(np.diff(lists.offsets).max(initial=0))
-    if judged is not None:
-        longest = max(longest, int(np.diff(judged.offsets).max(initial=0)))
+    longest = max(int(np.diff(each.offsets).max(initial=0)) for each in (lists, judged) if each is not None)
     depth = _deepest(plans, longest)
-
-    native_gains: dict[Hashable, _native.Gain] = {}
-    native_discounts: dict[discounts.Discount, _native.Discount] = {}
-    measures: list[_native.Measure] = []
-    for plan in plans:
-        key = plan.gain, plan.rel, plan.scale, plan.ideal_retrieved
-        if key not in native_gains:
-            native_gains[key] = _native_gain(plan, lists)
-        if plan.discount not in native_discounts:
-            native_discounts[plan.discount] = plan.discount.native(depth)
-        measures.append(
-            _native.Measure(
-                reduction=plan.reduction,
-                gain=native_gains[key],
-                discount=native_discounts[plan.discount],
-                denominator=plan.denominator,
-                cutoff=_native_cutoff(plan.cutoff),
-                empty=plan.empty,
-                zero_if_short=plan.zero_if_short,
-            )
+    gain_of, discount_of = cache(partial(_native_gain, lists=lists)), cache(lambda discount: discount.native(depth))
+    measures = [
+        _native.Measure(
+            reduction=plan.reduction,
+            gain=gain_of(plan.gain, plan.rel, plan.scale, plan.ideal_retrieved),
+            discount=discount_of(plan.discount),
+            denominator=plan.denominator,
+            cutoff=_native_cutoff(plan.cutoff),
+            empty=plan.empty,
+            zero_if_short=plan.zero_if_short,
         )
+        for plan in plans
+    ]
     return _native.measure(
         lists.labels,
         lists.scores,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,32 +21,32 @@ SIGMOIDS = ("logistic", "tanh", "arctan", "erf")
 slope = number(1e-300, 1e300)
 
 
-class SoftRanks:
+class SoftRanks(NamedTuple):
     """Sums of sigmoids over the documents of each query, t = alpha s.
 
-    Near-linear in time and linear in memory for the logistic sigmoid, to a relative error of 1e-10; O(n^2) in time for
-    arctan and erf.
+    The logistic sigmoid takes near-linear time and linear memory, with a relative error of 1e-10; arctan and erf take
+    O(n^2) time.
 
+    Examples
+    --------
     >>> soft = SoftRanks(np.array([1.0, 1.0, 0.0]), np.array([0, 3]), alpha=100.0)
     >>> soft.sums()[0] + 1
     array([1.5, 1.5, 3. ])
     """
 
-    def __init__(
-        self, scores: Floats, offsets: Int64s, alpha: float, sigmoid: str = "logistic", n_threads: int = 1
-    ) -> None:
-        self.scores = scores
-        self.offsets = offsets
-        self.alpha = alpha
-        self.sigmoid = "logistic" if sigmoid == "tanh" else sigmoid
-        self.n_threads = n_threads
+    scores: Floats
+    offsets: Int64s
+    alpha: float
+    sigmoid: str = "logistic"
+    n_threads: int = 1
 
     def sums(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
-        """sum_j w_j sigma(t_j - t_i) over all other documents j, one a document, and the same of sigma'."""
-        return _native.sigmoid_sums(self.scores, weights, self.offsets, self.alpha, self.sigmoid, self.n_threads)
+        """Return sum_j w_j sigma(t_j - t_i) over all other documents j, one per document, and the same for sigma'."""
+        kind = "logistic" if self.sigmoid == "tanh" else self.sigmoid
+        return _native.sigmoid_sums(self.scores, weights, self.offsets, self.alpha, kind, self.n_threads)
 
     def log_sums(self) -> Floats:
-        """sum_j log(1 + exp(t_i - t_j)): minus the log of the product of sigma(t_j - t_i); for the logistic sigmoid."""
+        """Return sum_j log(1 + exp(t_i - t_j)), minus the log of the product of sigma(t_j - t_i); logistic only."""
         return _native.log_sigmoid_sums(self.scores, self.offsets, self.alpha, self.n_threads)
 
 
@@ -57,11 +57,29 @@ def soft_positions(
     *,
     sigmoid: str = "logistic",
     n_threads: int | None = None,
-) -> npt.NDArray[Any]:
-    """Soft ranks 1 + sum_y sigma(alpha (s_y - s_x)) over all other documents y (eq. (20)), one a document.
+) -> Floats:
+    """Compute soft ranks 1 + sum_y sigma(alpha (s_y - s_x)) over all other documents y (eq. (20)), one per document.
 
-    The larger alpha, the closer to the ranks; equal scores have the mean of their ranks. Scores 1 and 0 with alpha 1:
-    the first has 1 + 1/(1 + e) = 1.268...
+    Parameters
+    ----------
+    scores : array_like
+        One score per document.
+    offsets : array_like, optional
+        Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
+    alpha : float
+        The slope: the larger, the closer to the ranks. Equal scores have the mean of their ranks.
+    sigmoid : {"logistic", "tanh", "arctan", "erf"}
+        The smooth step function.
+    n_threads : int, optional
+        Number of threads; None means all cores.
+
+    Returns
+    -------
+    ndarray of shape (n_docs,)
+
+    Examples
+    --------
+    Scores 1 and 0 with alpha 1: the first has the position 1 + 1/(1 + e) = 1.268...
 
     >>> soft_positions([1.0, 0.0], alpha=1.0)
     array([1.26894142, 1.73105858])
@@ -72,11 +90,27 @@ def soft_positions(
 
 
 def alpha_for(scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: float = 0.01) -> float:
-    """The least alpha for which no soft rank of any query is farther than ``tol`` from the rank, by eq. (25).
+    """Return the smallest alpha for which every soft rank of every query is within ``tol`` of the rank, by eq. (25).
 
-    That is, (n - 1) / (1 + exp(alpha delta)) <= tol, with n documents and delta the least difference of two scores.
-    Equal scores are no difference: their soft ranks are the mean of their ranks for every alpha. 0 where any will do.
+    That is, (n - 1) / (1 + exp(alpha delta)) <= tol, with n documents and delta the smallest difference of two scores.
+    Equal scores are ignored: their soft ranks are the mean of their ranks for every alpha.
 
+    Parameters
+    ----------
+    scores : array_like
+        One score per document.
+    offsets : array_like, optional
+        Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
+    tol : float
+        The largest allowed distance.
+
+    Returns
+    -------
+    float
+        0 if any alpha is large enough.
+
+    Examples
+    --------
     Two documents one apart: 1 / (1 + exp(alpha)) = 0.01 for alpha = ln 99.
 
     >>> round(alpha_for([1.0, 0.0]), 12) == round(float(np.log(99)), 12)

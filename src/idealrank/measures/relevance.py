@@ -1,13 +1,15 @@
-"""Measures for which a document is relevant, from a label on, or not; and the share of judged documents."""
+"""Measures of binary relevance, and the fractions of judged and of tied documents."""
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
+from typing import ClassVar
 
 from idealrank._base.options import choice, number, option
 from idealrank.errors import OptionError
 from idealrank.measures import gains
-from idealrank.measures.base import Measure, empty_value
+from idealrank.measures.base import TIES, Measure
 from idealrank.measures.names import register
 from idealrank.measures.plan import Plan
 
@@ -16,33 +18,40 @@ __all__ = ["AP", "ERR", "F1", "RR", "Bpref", "HitRate", "Judged", "Precision", "
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _Relevance(Measure):
-    """A document is relevant from the label ``rel`` on; R counts those "judged" or, by ``ideal``, "retrieved"."""
+    """A measure of binary relevance.
+
+    Parameters
+    ----------
+    rel : float, optional
+        The smallest label of a relevant document.
+    ideal : {"judged", "retrieved"}, optional
+        Which documents count as the relevant ones, R: all judged ones, or only those retrieved.
+    """
 
     rel: float | None = option(number())
     ideal: str | None = option(choice("judged", "retrieved"))
 
-    def _plan(
-        self, reduction: str, denominator: str, *, cutoff: object = ..., gain: gains.Gain | str | None = None
-    ) -> Plan:
+    #: What the native core sums up, and what it divides the sum by.
+    reduction: ClassVar[str] = "sum"
+    divisor: ClassVar[str] = "relevant"
+
+    def plan(self) -> Plan:
         assert self.rel is not None
-        return Plan(
-            reduction,
-            gain or gains.Binary(self.rel),
-            denominator,
-            cutoff=self.cutoff if cutoff is ... else cutoff,  # type: ignore[arg-type]
-            rel=self.rel,
-            empty=empty_value(self),
-            ideal_retrieved=self.ideal == "retrieved",
-        )
+        return self._plan(self.reduction, gains.Binary(self.rel), self.divisor, rel=self.rel)
 
 
 @register("p", "precision", "prec")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Precision(_Relevance):
-    """P@k = relevant among the first k / k; without a cut-off, relevant / retrieved.
+    """P@k = relevant among the first k / k; without a cutoff, relevant / retrieved.
 
-    ``denominator``: "cutoff" divides by k even where fewer documents are ranked, "retrieved" by the number there are.
+    Parameters
+    ----------
+    denominator : {"cutoff", "retrieved"}, optional
+        "cutoff" divides by k even if fewer documents are ranked, "retrieved" by the number of ranked documents.
 
+    Examples
+    --------
     >>> Precision(cutoff=2)([0, 1, 1], [3, 2, 1])
     array([0.5])
     """
@@ -50,7 +59,8 @@ class Precision(_Relevance):
     denominator: str | None = option(choice("cutoff", "retrieved"))
 
     def plan(self) -> Plan:
-        return self._plan("sum", "retrieved" if self.cutoff is None else self.denominator or "cutoff")
+        divisor = "retrieved" if self.cutoff is None else self.denominator or "cutoff"
+        return dataclasses.replace(super().plan(), denominator=divisor)
 
 
 @register("recall", "r")
@@ -58,25 +68,25 @@ class Precision(_Relevance):
 class Recall(_Relevance):
     """Recall@k = relevant among the first k / relevant.
 
+    Examples
+    --------
     >>> Recall(cutoff=2)([0, 1, 1], [3, 2, 1])
     array([0.5])
     """
-
-    def plan(self) -> Plan:
-        return self._plan("sum", "relevant")
 
 
 @register("f1", "f")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class F1(_Relevance):
-    """F1@k = 2 P R / (P + R) = 2 hits / (k + relevant); without a cut-off k is the number retrieved.
+    """F1@k = 2 P R / (P + R) = 2 hits / (k + relevant); without a cutoff, k is the number of retrieved documents.
 
+    Examples
+    --------
     >>> F1(cutoff=2)([0, 1, 1, 1], [4, 3, 2, 1])
     array([0.4])
     """
 
-    def plan(self) -> Plan:
-        return self._plan("sum", "harmonic")
+    divisor = "harmonic"
 
 
 @register("r_precision", "rprec")
@@ -84,6 +94,8 @@ class F1(_Relevance):
 class RPrecision(_Relevance):
     """Precision at rank R, the number of relevant documents.
 
+    Examples
+    --------
     >>> RPrecision()([1, 0, 1], [3, 2, 1])
     array([0.5])
     """
@@ -91,43 +103,50 @@ class RPrecision(_Relevance):
     without = frozenset({"cutoff"})
 
     def plan(self) -> Plan:
-        return self._plan("sum", "relevant", cutoff="relevant")
+        return dataclasses.replace(super().plan(), cutoff="relevant")
 
 
 @register("hit_rate", "success", "hit", "hits")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class HitRate(_Relevance):
-    """1 where a relevant document is among the first k, else 0; also called success@k.
+    """1 if a relevant document is among the first k, else 0; also called success@k.
 
+    Examples
+    --------
     >>> HitRate(cutoff=2)([0, 0, 1], [3, 2, 1]), HitRate(cutoff=2)([0, 1, 0], [3, 2, 1])
     (array([0.]), array([1.]))
     """
 
-    def plan(self) -> Plan:
-        return self._plan("any", "none")
+    reduction, divisor = "any", "none"
 
 
 @register("rr", "mrr", "recip_rank", "reciprocal_rank")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RR(_Relevance):
-    """Reciprocal rank of the first relevant document, 0 beyond the cut-off.
+    """Reciprocal rank of the first relevant document, 0 beyond the cutoff.
 
+    Examples
+    --------
     >>> RR()([0, 0, 1], [3, 2, 1])
     array([0.33333333])
     """
 
-    def plan(self) -> Plan:
-        return self._plan("first", "none")
+    reduction, divisor = "first", "none"
 
 
 @register("ap", "map", "map_cut", "average_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP(_Relevance):
-    """Average precision: sum of the precisions at the ranks of relevant documents, divided.
+    """Average precision: the sum of the precisions at the ranks of relevant documents, over a denominator.
 
-    ``denominator``: by all "relevant" documents R; by "reachable", min(R, k); or by "hits", those found. They differ
-    only where there is a cut-off or not everything is retrieved.
+    Parameters
+    ----------
+    denominator : {"relevant", "reachable", "hits"}, optional
+        All relevant documents R; min(R, k); or the relevant documents found. They differ only with a cutoff, or if some
+        relevant documents are not retrieved.
 
+    Examples
+    --------
     Relevant at ranks 1, 3 and 4: (1/1 + 2/3 + 3/4) / 3 = 0.80555...
 
     >>> AP()([1, 0, 1, 1], [4, 3, 2, 1])
@@ -135,12 +154,12 @@ class AP(_Relevance):
     """
 
     denominator: str | None = option(choice("relevant", "reachable", "hits"))
+    reduction = "precision_mean"
 
     def plan(self) -> Plan:
-        if self.denominator == "hits" and self.ties == "average":
-            takes = "stable, reverse, best, worst, docid_desc, docid_asc"
-            raise OptionError(f"no closed form averages AP divided by hits over ties; it takes ties = {takes}")
-        return self._plan("precision_mean", self.denominator or "relevant")
+        if self.denominator == "hits":
+            _refuse_averaged_ties(self, "AP divided by hits")
+        return dataclasses.replace(super().plan(), denominator=self.denominator or "relevant")
 
 
 @register("bpref")
@@ -148,20 +167,27 @@ class AP(_Relevance):
 class Bpref(_Relevance):
     """Mean over relevant documents of 1 - (judged non-relevant ones above it, at most R) / min(R, N).
 
-    Buckley and Voorhees 2004, as trec_eval computes it: R relevant, N judged otherwise. Unjudged documents do not
-    count. With averaged ties there is no closed form: name another ``ties``.
+    Buckley and Voorhees 2004, as computed by trec_eval: R relevant and N judged non-relevant documents. Unjudged
+    documents do not count. There is no closed form for averaged ties: choose another value of ``ties``.
 
+    Examples
+    --------
     >>> Bpref(ties="stable")([1, 0, 1, 0], [4, 3, 2, 1])
     array([0.75])
     """
 
     without = frozenset({"cutoff"})
+    reduction = "preference"
 
     def plan(self) -> Plan:
-        if self.ties == "average":
-            takes = "stable, reverse, best, worst, docid_desc, docid_asc"
-            raise OptionError(f"no closed form averages bpref over ties; it takes ties = {takes}")
-        return self._plan("preference", "relevant", gain="preference")
+        _refuse_averaged_ties(self, "bpref")
+        return dataclasses.replace(super().plan(), gain="preference")
+
+
+def _refuse_averaged_ties(measure: Measure, what: str) -> None:
+    if measure.ties == "average":
+        takes = ", ".join(ties for ties in TIES if ties != "average")
+        raise OptionError(f"{what} has no closed form for averaged ties; choose ties from {takes}")
 
 
 @register("err")
@@ -169,7 +195,18 @@ class Bpref(_Relevance):
 class ERR(Measure):
     """Expected reciprocal rank: sum_r (1/r) g_r prod_{i<r} (1 - g_i), g = (2^l - 1) / 2^max_label.
 
-    Chapelle et al. 2009. Labels 1, 1 of at most 1, g = 1/2: 1/2 + (1/2)(1/2)(1/2) = 0.625.
+    Parameters
+    ----------
+    max_label : float, optional
+        The highest label of the scale.
+
+    References
+    ----------
+    Chapelle et al. 2009, Expected Reciprocal Rank for Graded Relevance.
+
+    Examples
+    --------
+    Labels 1, 1 of at most 1, so g = 1/2: 1/2 + (1/2)(1/2)(1/2) = 0.625.
 
     >>> ERR(max_label=1)([1, 1], [2, 1])
     array([0.625])
@@ -179,15 +216,16 @@ class ERR(Measure):
 
     def plan(self) -> Plan:
         assert self.max_label is not None
-        scale, empty = 2**-self.max_label, empty_value(self)
-        return Plan("cascade", gains.Exp2(), cutoff=self.cutoff, rel=self.max_label, scale=scale, empty=empty)
+        return self._plan("cascade", gains.Exp2(), rel=self.max_label, scale=2**-self.max_label)
 
 
 @register("judged")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Judged(Measure):
-    """Share of judged documents among the first k ranked (fewer where the list is shorter).
+    """Fraction of judged documents among the first k ranked, or among all if the list is shorter.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Judged()([np.nan, 1], [2, 1], judged=([1], [0, 1]))
     array([0.5])
@@ -202,8 +240,12 @@ class Judged(Measure):
 @register("tied")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Tied(Measure):
-    """Share of documents among the first k ranked whose score another document has too: how much the tie rule matters.
+    """Fraction of the first k ranked documents that share their score with another document.
 
+    It shows how much the order of ties matters.
+
+    Examples
+    --------
     >>> Tied()([1, 0, 0, 2], [3, 2, 2, 1])
     array([0.5])
     """

@@ -1,8 +1,9 @@
-"""Statistics of values per query: intervals, paired tests, many systems at once, effect sizes, power.
+"""Statistics of per-query values: intervals, paired tests, many systems at once, effect sizes, power.
 
-Two systems are two arrays ``a, b`` with one value per query; many are ``matrix[query, system]``. NaN, as a convention
-may give for a query with nothing relevant, leaves the query out, and the result's ``note`` says so. What draws random
-numbers takes a ``seed``, keeps the one it used, and gives the same on any number of threads.
+Two systems are two arrays ``a, b`` with one value per query; many are ``matrix[query, system]``. A query with a NaN,
+which some conventions give to a query with no relevant document, is left out, and the result's ``note`` says so.
+Functions that draw random numbers take a ``seed``, keep the one they used, and return the same on any number of
+threads.
 """
 
 from itertools import chain
@@ -36,13 +37,7 @@ if TYPE_CHECKING:
     from idealrank.stats.discrimination import *  # noqa: F403
     from idealrank.stats.effects import *  # noqa: F403
     from idealrank.stats.intervals import *  # noqa: F403
-    from idealrank.stats.paired import PairedTest as PairedTest
-    from idealrank.stats.paired import bootstrap_test as bootstrap_test
-    from idealrank.stats.paired import equivalence_test as equivalence_test
-    from idealrank.stats.paired import randomization_test as randomization_test
-    from idealrank.stats.paired import sign_test as sign_test
-    from idealrank.stats.paired import t_test as t_test
-    from idealrank.stats.paired import wilcoxon_test as wilcoxon_test
+    from idealrank.stats.paired import *  # noqa: F403
     from idealrank.stats.power import *  # noqa: F403
     from idealrank.stats.several import *  # noqa: F403
 else:  # a type checker would take any name for one of the package

@@ -1,4 +1,4 @@
-"""How well a measure tells systems apart: significant pairs, and orders that other queries turn round."""
+"""How well a measure tells systems apart: significant pairs, and orders that other queries reverse."""
 
 from __future__ import annotations
 
@@ -25,6 +25,21 @@ __all__ = ["DiscriminativePower", "discriminative_power", "swap_rate"]
 class DiscriminativePower(Result):
     """P-values of all pairs of systems, ascending: the curve of achieved significance levels (Sakai 2006).
 
+    Parameters
+    ----------
+    p_values : ndarray
+        One per pair of systems.
+    test : str
+        The test that was used.
+    n_queries : int
+        Number of queries.
+    seed : int
+        Seed of the random number generator.
+    note : str
+        Queries that were left out.
+
+    Examples
+    --------
     >>> DiscriminativePower(np.array([0.01, 0.04, 0.2, 0.5]), "t", n_queries=50, seed=0).at(0.05)
     0.5
     """
@@ -36,41 +51,67 @@ class DiscriminativePower(Result):
     note: str = ""
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "p-values": a row per pair of systems, ascending, and the share of pairs up to there."""
-        p_values = self.p_values.tolist()
-        shares = [(place + 1) / len(p_values) for place in range(len(p_values))]
-        columns = [Column("p", ".4f"), Column("share", ".4f")]
-        return {"p-values": Table(columns, list(zip(p_values, shares, strict=True)))}
+        """Return the table "p-values": a row per pair of systems, ascending, with the cumulative fraction of pairs."""
+        n_pairs = len(self.p_values)
+        rows = [(p_value, place / n_pairs) for place, p_value in enumerate(self.p_values.tolist(), 1)]
+        return {"p-values": Table([Column("p", ".4f"), Column("share", ".4f")], rows)}
 
     def at(self, level: float = 0.05) -> float:
-        """The share of pairs that are significant at this level."""
+        """Return the fraction of pairs that are significant.
+
+        Parameters
+        ----------
+        level : float
+            The significance level.
+
+        Returns
+        -------
+        float
+        """
         return float(np.mean(self.p_values <= level)) if self.p_values.size else math.nan
 
 
 def discriminative_power(
     matrix: npt.ArrayLike, *, test: str = "tukey", seed: int | None = None, n_threads: int | None = None
 ) -> DiscriminativePower:
-    """How many pairs of systems a measure tells apart, given its matrix[query, system].
+    """Measure how many pairs of systems a measure tells apart.
 
-    ``test`` is "tukey" (randomised Tukey HSD), or a paired test: "t", "wilcoxon", "sign", "randomization", "bootstrap".
+    Parameters
+    ----------
+    matrix : array_like of shape (n_queries, n_systems)
+        The measure of each query and system.
+    test : {"tukey", "t", "wilcoxon", "sign", "randomization", "bootstrap"}
+        Randomized Tukey HSD, or a paired test.
+    seed : int, optional
+        Seed of the random number generator.
+    n_threads : int, optional
+        Number of threads; None means all cores.
 
+    Returns
+    -------
+    DiscriminativePower
+
+    Raises
+    ------
+    DataError
+        If there is no such test, or a value is infinite.
+
+    Examples
+    --------
     >>> values = np.random.default_rng(0).normal(size=(50, 3)) + [0, 0, 2]
     >>> discriminative_power(values, test="t").at(0.05)
     0.6666666666666666
     """
     if test != "tukey" and test not in TESTS:
-        raise DataError(f"a test is 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
-    kept, seed = complete_queries(matrix), new_seed(seed)
-    pairs = list(combinations(range(kept.values.shape[1]), 2))
+        raise DataError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
+    (values, note), seed = complete_queries(matrix), new_seed(seed)
     if test == "tukey":
-        found = randomized_tukey_hsd(kept.values, seed=seed, n_threads=n_threads).p_values
-        p_values = [found[i, j] for i, j in pairs]
+        found = randomized_tukey_hsd(values, seed=seed, n_threads=n_threads).p_values
+        p_values = found[np.triu_indices(values.shape[1], k=1)].tolist()
     else:
-        p_values = [
-            paired_test(test, kept.values[:, i], kept.values[:, j], seed=seed, n_threads=n_threads).p_value
-            for i, j in pairs
-        ]
-    return DiscriminativePower(np.sort(p_values), test, kept.values.shape[0], seed, kept.note)
+        pairs = combinations(values.T, 2)
+        p_values = [paired_test(test, a, b, seed=seed, n_threads=n_threads).p_value for a, b in pairs]
+    return DiscriminativePower(np.sort(p_values), test, values.shape[0], seed, note)
 
 
 def swap_rate(
@@ -81,18 +122,43 @@ def swap_rate(
     n_draws: int = 1000,
     seed: int | None = None,
 ) -> float:
-    """How often two disjoint sets of queries order two systems differently (Voorhees and Buckley 2002).
+    """Compute how often two disjoint sets of queries order two systems differently (Voorhees and Buckley 2002).
 
-    ``matrix[query, system]``; of all pairs of systems whose means differ by at least ``least_difference`` on the first
-    set, the share that the second set orders the other way; a tie there counts half. NaN where no pair differs so much.
+    Of all pairs of systems that differ enough on the first set, it is the fraction that the second set orders the other
+    way; a tie there counts half.
 
+    Parameters
+    ----------
+    matrix : array_like of shape (n_queries, n_systems)
+        The measure of each query and system.
+    n_queries : int
+        The size of each set.
+    least_difference : float
+        The smallest difference of means on the first set that counts.
+    n_draws : int
+        How many times two sets are drawn.
+    seed : int, optional
+        Seed of the random number generator.
+
+    Returns
+    -------
+    float
+        NaN if no pair of systems differs enough.
+
+    Raises
+    ------
+    DataError
+        If two such sets need more queries than there are.
+
+    Examples
+    --------
     >>> values = np.random.default_rng(0).normal(size=(50, 2)) + [0, 3]
     >>> swap_rate(values, 25, seed=0)
     0.0
     """
     values = complete_queries(matrix).values
     if not 1 <= n_queries <= values.shape[0] // 2:
-        raise DataError(f"two disjoint sets of {n_queries} queries do not fit into {values.shape[0]}")
+        raise DataError(f"two disjoint sets of {n_queries} queries need more than the {values.shape[0]} queries")
     rng = np.random.default_rng(new_seed(seed))
     i, j = np.triu_indices(values.shape[1], k=1)
     swapped = compared = 0.0

@@ -1,4 +1,4 @@
-"""How large a difference is, beside whether it is one."""
+"""Effect sizes: how large a difference is."""
 
 from __future__ import annotations
 
@@ -9,18 +9,28 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.results import Result
-from idealrank.stats.samples import pair
+from idealrank.stats.samples import differences_of
 
 __all__ = ["EffectSize", "effect_size"]
 
 
 @dataclass(frozen=True)
 class EffectSize(Result):
-    """Sizes of the difference a - b; NaN where there are too few queries or no variance.
+    """Sizes of the difference a - b; NaN if there are too few queries or there is no variance.
 
-    ``cohen_dz`` is the mean difference in standard deviations of the differences, ``hedges_g`` the same without its
-    bias in small samples, ``common_language`` the chance that a is better on a query, ties counted half.
+    Parameters
+    ----------
+    cohen_dz : float
+        The mean difference in standard deviations of the differences.
+    hedges_g : float
+        The same, corrected for its bias in small samples.
+    common_language : float
+        The probability that a is better on a query; ties count half.
+    wins, ties, losses : int
+        Numbers of queries on which a is better, equal, worse.
 
+    Examples
+    --------
     >>> effect = effect_size([3, 1, 2], [1, 1, 4])
     >>> effect.wins, effect.ties, effect.losses, effect.common_language
     (1, 1, 1, 0.5)
@@ -35,15 +45,26 @@ class EffectSize(Result):
 
 
 def effect_size(a: npt.ArrayLike, b: npt.ArrayLike) -> EffectSize:
-    """Sizes of the difference of two systems on the same queries.
+    """Compute sizes of the difference of two systems on the same queries.
 
+    Parameters
+    ----------
+    a, b : array_like
+        One value per query.
+
+    Returns
+    -------
+    EffectSize
+
+    Examples
+    --------
     Differences 1, 2, 3: mean 2, standard deviation 1, three wins.
 
     >>> effect = effect_size([2, 4, 6], [1, 2, 3])
     >>> effect.cohen_dz, effect.common_language, effect.wins
     (2.0, 1.0, 3)
     """
-    differences = pair(a, b).differences
+    differences = differences_of(a, b).values
     n = differences.size
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     deviation = float(differences.std(ddof=1)) if n > 1 else 0.0
@@ -54,5 +75,5 @@ def effect_size(a: npt.ArrayLike, b: npt.ArrayLike) -> EffectSize:
 
 
 def _bias_factor(df: int) -> float:
-    """Hedges 1981: Gamma(df / 2) / (sqrt(df / 2) Gamma((df - 1) / 2))."""
+    """Return the factor of Hedges 1981: Gamma(df / 2) / (sqrt(df / 2) Gamma((df - 1) / 2))."""
     return float(np.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2))

@@ -1,4 +1,4 @@
-"""Where the mean would lie with other queries of the same kind."""
+"""Confidence intervals of means over queries."""
 
 from __future__ import annotations
 
@@ -14,15 +14,32 @@ from idealrank._base.results import Result
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.stats.samples import and_note, complete_queries, new_seed
+from idealrank.stats.samples import and_note, complete_values, new_seed
 
 __all__ = ["Interval", "interval"]
 
 
 @dataclass(frozen=True)
 class Interval(Result):
-    """A confidence interval of a mean; NaN, and ``note`` says why, where there is none.
+    """A confidence interval of a mean; NaN, with the reason in ``note``, if there is none.
 
+    Parameters
+    ----------
+    low, high : float
+        The bounds.
+    mean : float
+        The mean over queries.
+    level : float
+        The confidence level.
+    method : str
+        How the interval was computed.
+    note : str
+        Queries that were left out, and why there is no interval.
+    seed : int, optional
+        Seed that repeats an interval made from random numbers.
+
+    Examples
+    --------
     >>> interval([0.5]).note
     'an interval needs two queries or more'
     """
@@ -45,39 +62,62 @@ def interval(
     seed: int | None = None,
     n_threads: int | None = None,
 ) -> Interval:
-    """An interval of the mean over queries.
+    """Compute a confidence interval of the mean over queries.
 
-    ``method`` is "t", "percentile" (of means of queries drawn with replacement) or "bca", the percentiles corrected for
-    bias and skewness (Efron 1987). For a difference of systems, give the differences.
+    Parameters
+    ----------
+    values : array_like
+        One value per query; for a difference of systems, the differences.
+    level : float
+        The confidence level.
+    method : {"t", "percentile", "bca"}
+        Student's t; percentiles of means of resampled queries; or percentiles corrected for bias and skewness (Efron
+        1987).
+    n_resamples : int
+        The number of bootstrap resamples.
+    seed : int, optional
+        Seed of the random number generator.
+    n_threads : int, optional
+        Number of threads; None means all cores.
 
+    Returns
+    -------
+    Interval
+
+    Raises
+    ------
+    DataError
+        If the level or the method is not allowed, or a value is infinite.
+
+    Examples
+    --------
     >>> found = interval([0.1, 0.2, 0.3, 0.4], method="t")
     >>> round(found.low, 4), found.mean, round(found.high, 4)
     (0.0446, 0.25, 0.4554)
     """
     if not 0 < level < 1:
-        raise DataError(f"a level must lie between 0 and 1, got {level}")
+        raise DataError(f"level must be between 0 and 1, got {level}")
     if method not in ("t", "percentile", "bca"):
-        raise DataError(f"an interval's method is 't', 'percentile' or 'bca', got {method!r}")
-    kept = complete_queries(np.reshape(np.asarray(values, np.float64), (-1, 1)))
-    sample = kept.values[:, 0]
+        raise DataError(f"method must be 't', 'percentile' or 'bca', got {method!r}")
+    sample, note = complete_values(values)
     mean = float(sample.mean()) if sample.size else math.nan
     if sample.size < 2:
-        note = and_note(kept.note, "an interval needs two queries or more")
+        note = and_note(note, "an interval needs two queries or more")
         return Interval(math.nan, math.nan, mean, level, method, note)
     if np.ptp(sample) == 0:
-        note = and_note(kept.note, "all queries have the same value")
+        note = and_note(note, "all queries have the same value")
         return Interval(mean, mean, mean, level, method, note)
     if method == "t":
-        return Interval(*Moments.of(sample).t_interval(level), mean, level, method, kept.note)
+        return Interval(*Moments.of(sample).t_interval(level), mean, level, method, note)
     seed = new_seed(seed)
-    means, _ = _native.bootstrap_moments(np.ascontiguousarray(sample), n_resamples, seed, resolve_threads(n_threads))
+    means, _ = _native.bootstrap_moments(sample, n_resamples, seed, resolve_threads(n_threads))
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     low, high = np.quantile(means, _bca(tails, sample, means) if method == "bca" else tails)
-    return Interval(float(low), float(high), mean, level, method, kept.note, seed)
+    return Interval(float(low), float(high), mean, level, method, note, seed)
 
 
 def _bca(tails: Floats, sample: Floats, means: Floats) -> Floats:
-    """The shares of resamples to cut at: z0 is the bias of the bootstrap, a the skewness by the jackknife."""
+    """Return the quantiles of resamples to use: z0 is the bias of the bootstrap, a the skewness by the jackknife."""
     from scipy.special import ndtr, ndtri
 
     below = (np.count_nonzero(means < sample.mean()) + np.count_nonzero(means == sample.mean()) / 2) / means.size

@@ -1,10 +1,10 @@
-"""Is one system better than another, or was it the choice of queries? Paired tests, all two-sided."""
+"""Paired tests of whether one system is better than another, all two-sided."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,12 @@ from idealrank._base.results import Result
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.stats.samples import and_note, new_seed, pair
+from idealrank.stats.samples import and_note, differences_of, new_seed
 
 __all__ = [
-    "TESTS",
     "PairedTest",
     "bootstrap_test",
     "equivalence_test",
-    "paired_test",
     "randomization_test",
     "sign_test",
     "t_test",
@@ -29,17 +27,33 @@ __all__ = [
 ]
 
 _EXACT_UP_TO = 20
-#: Sums that differ by less than this share of the sum of all differences are equal but for rounding.
+#: Sums that differ by less than this share of the sum of all differences are equal except for rounding.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class PairedTest(Result):
-    """What a test found.
+    """The result of a test.
 
-    ``difference`` is the mean of a - b; ``p_value`` is NaN, and ``note`` says why, where the test has no answer;
-    ``seed`` repeats a test that draws random numbers.
+    Parameters
+    ----------
+    method : str
+        The name of the test.
+    p_value : float
+        NaN, with the reason in ``note``, if the test has no answer.
+    difference : float
+        The mean of a - b.
+    statistic : float
+        The test statistic.
+    n_queries : int
+        Number of queries with a value in both systems.
+    note : str
+        Queries that were left out, and why there is no p-value.
+    seed : int, optional
+        Seed that repeats a test that draws random numbers.
 
+    Examples
+    --------
     >>> t_test([0.5], [0.25]).note
     'a t statistic needs two queries or more'
     """
@@ -61,34 +75,63 @@ def randomization_test(
     seed: int | None = None,
     n_threads: int | None = None,
 ) -> PairedTest:
-    """Fisher's paired randomisation test: how often the difference is as large when a and b are swapped at random.
+    """Run Fisher's paired randomization test: a p-value by swapping a and b at random, query by query.
 
-    Exact up to 20 queries on which the systems differ; else ``n_permutations`` random ones, and the observed one with
-    them, so that p is never 0: (b + 1) / (B + 1).
+    It is exact for up to 20 queries on which the systems differ. Otherwise the observed order is counted among the
+    random ones, so that p is never 0: (b + 1) / (B + 1).
 
+    Parameters
+    ----------
+    a, b : array_like
+        One value per query.
+    n_permutations : int
+        The number of random permutations B.
+    seed : int, optional
+        Seed of the random number generator.
+    n_threads : int, optional
+        Number of threads; None means all cores.
+
+    Returns
+    -------
+    PairedTest
+
+    Examples
+    --------
     Of the 4 ways to sign 2 and 1, two reach a sum of 3:
 
     >>> randomization_test([3.0, 2.0], [1.0, 1.0]).p_value
     0.5
     """
-    differences, difference, note = _differences(a, b)
-    changed = np.ascontiguousarray(differences[differences != 0])
-    found = _Found("randomization", difference, differences.size, note, statistic=difference)
-    if differences.size == 0 or changed.size == 0:
-        return found.with_p(1.0 if differences.size else math.nan)
+    differences, found = _unanswered("randomization", a, b)
+    found = replace(found, statistic=found.difference)
+    changed = differences[differences != 0]
+    if changed.size == 0:
+        return found
     least = abs(changed.sum()) - _ROUNDING * np.abs(changed).sum()
     if changed.size <= _EXACT_UP_TO:
-        return found.with_p(_native.count_flipped_sums(changed, least) / 2**changed.size)
+        return replace(found, p_value=_native.count_flipped_sums(changed, least) / 2**changed.size)
     if n_permutations < 1:
         raise DataError(f"n_permutations must be 1 or more, got {n_permutations}")
     seed = new_seed(seed)
     sums = _native.flipped_sums(changed, n_permutations, seed, resolve_threads(n_threads))
-    return found.with_p((np.count_nonzero(np.abs(sums) >= least) + 1) / (n_permutations + 1), seed)
+    n_reached = int(np.count_nonzero(np.abs(sums) >= least))
+    return replace(found, p_value=(n_reached + 1) / (n_permutations + 1), seed=seed)
 
 
 def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
-    """Student's paired t test.
+    """Run Student's paired t test.
 
+    Parameters
+    ----------
+    a, b : array_like
+        One value per query.
+
+    Returns
+    -------
+    PairedTest
+
+    Examples
+    --------
     Differences 1, 2, 3: t = 2 / (1 / sqrt(3)) on 2 degrees of freedom.
 
     >>> round(t_test([2, 4, 6], [1, 2, 3]).p_value, 4)
@@ -96,33 +139,54 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     """
     from scipy.special import stdtr
 
-    differences, difference, note = _differences(a, b)
-    t, note = _t_statistic(differences, note)
-    found = _Found("t", difference, differences.size, note, statistic=t)
-    return found.with_p(_if_equal(differences, 2 * float(stdtr(differences.size - 1, -abs(t)))))
+    _, found = _with_t_statistic("t", a, b)
+    if math.isnan(found.statistic):
+        return found
+    return replace(found, p_value=2 * float(stdtr(found.n_queries - 1, -abs(found.statistic))))
 
 
 def wilcoxon_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
-    """Wilcoxon's signed rank test, queries without a difference left out; exact for up to 50 without ties.
+    """Run Wilcoxon's signed rank test without the queries that do not differ; exact for up to 50 queries without ties.
 
+    Parameters
+    ----------
+    a, b : array_like
+        One value per query.
+
+    Returns
+    -------
+    PairedTest
+
+    Examples
+    --------
     All of 1, 2, 3 are above 0: 2 of 8 ways to sign the ranks are as extreme.
 
     >>> wilcoxon_test([2, 4, 6], [1, 2, 3]).p_value
     0.25
     """
-    differences, difference, note = _differences(a, b)
+    differences, found = _unanswered("wilcoxon", a, b)
     if not differences.any():
-        return _Found("wilcoxon", difference, differences.size, note).with_p(_if_equal(differences, math.nan))
+        return found
     from scipy.stats import wilcoxon
 
     result = wilcoxon(differences, zero_method="wilcox")
-    found = _Found("wilcoxon", difference, differences.size, note, statistic=float(result.statistic))
-    return found.with_p(float(result.pvalue))
+    return replace(found, p_value=float(result.pvalue), statistic=float(result.statistic))
 
 
 def sign_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
-    """The sign test: wins against losses as fair coin tosses, queries without a difference left out.
+    """Run the sign test: wins against losses as fair coin tosses, without the queries that do not differ.
 
+    Parameters
+    ----------
+    a, b : array_like
+        One value per query.
+
+    Returns
+    -------
+    PairedTest
+
+    Examples
+    --------
     Three wins of three: 2 of 8 outcomes are as extreme.
 
     >>> sign_test([2, 4, 6, 1], [1, 2, 3, 1]).p_value
@@ -130,12 +194,12 @@ def sign_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     """
     from scipy.special import bdtr
 
-    differences, difference, note = _differences(a, b)
+    differences, found = _unanswered("sign", a, b)
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-    found = _Found("sign", difference, differences.size, note, statistic=float(wins - losses))
+    found = replace(found, statistic=float(wins - losses))
     if wins + losses == 0:
-        return found.with_p(_if_equal(differences, math.nan))
-    return found.with_p(min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5))))
+        return found
+    return replace(found, p_value=min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5))))
 
 
 def bootstrap_test(
@@ -146,44 +210,76 @@ def bootstrap_test(
     seed: int | None = None,
     n_threads: int | None = None,
 ) -> PairedTest:
-    """The bootstrap shift test: t statistics of resampled differences, shifted to a mean of 0 (Sakai 2006).
+    """Run the bootstrap shift test: t statistics of resampled differences, shifted to a mean of 0 (Sakai 2006).
 
-    Differences 1 to 20 lie far from 0: no shifted resample has as large a t.
+    Parameters
+    ----------
+    a, b : array_like
+        One value per query.
+    n_resamples : int
+        The number of bootstrap resamples.
+    seed : int, optional
+        Seed of the random number generator.
+    n_threads : int, optional
+        Number of threads; None means all cores.
+
+    Returns
+    -------
+    PairedTest
+
+    Examples
+    --------
+    Differences 1 to 20 are far from 0: no shifted resample has a t as large.
 
     >>> bootstrap_test(range(1, 21), np.zeros(20), n_resamples=999, seed=0).p_value
     0.001
     """
-    differences, difference, note = _differences(a, b)
-    t, note = _t_statistic(differences, note)
-    found = _Found("bootstrap", difference, differences.size, note, statistic=t)
-    if math.isnan(t):
-        return found.with_p(_if_equal(differences, math.nan))
+    differences, found = _with_t_statistic("bootstrap", a, b)
+    if math.isnan(found.statistic):
+        return found
     seed = new_seed(seed)
-    shifted = differences - difference
+    shifted = differences - found.difference
     means, variances = _native.bootstrap_moments(shifted, n_resamples, seed, resolve_threads(n_threads))
-    # A resample of one query over and over has no variance: its t is beyond all others unless its mean is 0 too.
+    # A resample of one query over and over has no variance: its t is infinite unless its mean is 0 too.
     errors = np.sqrt(variances / differences.size)
-    extreme = np.abs(means) >= abs(t) * errors * (1 - _ROUNDING)
-    return found.with_p((np.count_nonzero(extreme) + 1) / (n_resamples + 1), seed)
+    n_extreme = int(np.count_nonzero(np.abs(means) >= abs(found.statistic) * errors * (1 - _ROUNDING)))
+    return replace(found, p_value=(n_extreme + 1) / (n_resamples + 1), seed=seed)
 
 
 def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> PairedTest:
-    """Two one-sided t tests: a small p says that the systems differ by less than the margin (Schuirmann 1987).
+    """Run two one-sided t tests: a small p means that the systems differ by less than the margin (Schuirmann 1987).
 
+    Parameters
+    ----------
+    a, b : array_like
+        One value per query.
+    margin : float
+        The largest difference that does not matter.
+
+    Returns
+    -------
+    PairedTest
+
+    Raises
+    ------
+    DataError
+        If the margin is not a positive number.
+
+    Examples
+    --------
     >>> equivalence_test([0.50, 0.52, 0.49, 0.51], [0.51, 0.50, 0.50, 0.52], margin=0.1).p_value < 0.01
     True
     """
     from scipy.special import stdtr
 
     if not (margin > 0 and math.isfinite(margin)):
-        raise DataError(f"a margin must be a positive number, got {margin}")
-    differences, difference, note = _differences(a, b)
-    t, note = _t_statistic(differences, note)
-    found = _Found("equivalence", difference, differences.size, note, statistic=t)
+        raise DataError(f"margin must be a positive number, got {margin}")
+    differences, found = _with_t_statistic("equivalence", a, b)
     if differences.size < 2 or differences.std() == 0:
-        return found.with_p(math.nan)
+        return replace(found, p_value=math.nan)
     error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
-    return found.with_p(float(stdtr(differences.size - 1, (abs(difference) - margin) / error)))
+    p_value = stdtr(differences.size - 1, (abs(found.difference) - margin) / error)
+    return replace(found, p_value=float(p_value))
 
 
 #: The tests of a difference, by the names that `paired_test` takes.
@@ -206,8 +302,10 @@ def paired_test(
     seed: int | None = None,
     n_threads: int | None = None,
 ) -> PairedTest:
-    """The test of this name; those that draw no random numbers have no use for the options.
+    """Run the test with this name; tests that draw no random numbers ignore the options.
 
+    Examples
+    --------
     >>> paired_test("sign", [2, 4, 6, 1], [1, 2, 3, 1]).p_value
     0.25
     """
@@ -216,40 +314,26 @@ def paired_test(
     return TESTS[test](a, b, **{_DRAWS[test]: n_draws}, seed=seed, n_threads=n_threads)
 
 
-@dataclass(frozen=True)
-class _Found:
-    """A result without its p-value."""
-
-    method: str
-    difference: float
-    n_queries: int
-    note: str
-    statistic: float = math.nan
-
-    def with_p(self, p_value: float, seed: int | None = None) -> PairedTest:
-        p = float(p_value)
-        return PairedTest(self.method, p, self.difference, self.statistic, self.n_queries, self.note, seed)
-
-
-def _differences(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, float, str]:
-    both = pair(a, b)
-    differences = both.differences
+def _unanswered(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, PairedTest]:
+    """Return the differences, and a result whose p-value is 1 if all of them are 0 and not known yet otherwise."""
+    sample = differences_of(a, b)
+    differences, note = sample.values, sample.note
     if differences.size == 0:
-        return differences, math.nan, and_note(both.note, "no query has a value in both systems")
-    note = both.note if differences.any() else and_note(both.note, "the systems are equal on every query")
-    return differences, float(differences.mean()), note
+        note = and_note(note, "no query has a value in both systems")
+        return differences, PairedTest(method, math.nan, math.nan, math.nan, 0, note)
+    are_equal = not differences.any()
+    note = and_note(note, "the systems are equal on every query" if are_equal else "")
+    p_value = 1.0 if are_equal else math.nan
+    return differences, PairedTest(method, p_value, float(differences.mean()), math.nan, differences.size, note)
 
 
-def _t_statistic(differences: Floats, note: str) -> tuple[float, str]:
+def _with_t_statistic(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, PairedTest]:
+    """Return the same with Student's t as the statistic, if there is one."""
+    differences, found = _unanswered(method, a, b)
     if differences.size < 2:
-        return math.nan, and_note(note, "a t statistic needs two queries or more")
+        return differences, replace(found, note=and_note(found.note, "a t statistic needs two queries or more"))
     deviation = float(differences.std(ddof=1))
     if deviation <= _ROUNDING * float(np.abs(differences).max()):
-        equal = "" if not differences.any() else "all differences are the same: there is no variance to go by"
-        return math.nan, and_note(note, equal)
-    return float(differences.mean()) / (deviation / math.sqrt(differences.size)), note
-
-
-def _if_equal(differences: Floats, p_value: float) -> float:
-    """1 where the systems are equal on every query."""
-    return 1.0 if differences.size and not differences.any() else p_value
+        constant = "all differences are the same: there is no variance" if differences.any() else ""
+        return differences, replace(found, note=and_note(found.note, constant))
+    return differences, replace(found, statistic=found.difference / (deviation / math.sqrt(differences.size)))

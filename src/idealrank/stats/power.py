@@ -1,4 +1,4 @@
-"""How many queries a difference needs to be seen, and how small a difference the queries at hand can show."""
+"""Statistical power: how many queries a difference needs, and how small a difference a number of queries can detect."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.results import Result
+from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.stats.samples import complete_queries
+from idealrank.stats.samples import complete_queries, complete_values
 from idealrank.stats.several import anova
 
 __all__ = ["PowerPlan", "minimum_detectable_effect", "power_of_t_test", "queries_for"]
@@ -24,9 +24,28 @@ DESIGNS = ("t", "anova", "interval", "order", "any_order")
 class PowerPlan(Result):
     """How many queries an experiment needs.
 
-    ``variance`` is what the pilot says: of the difference of two systems for "t" and "interval", of one system's values
-    beside the queries' for "anova".
+    Parameters
+    ----------
+    n_queries : int
+        The number of queries needed.
+    design : str
+        The design of the experiment.
+    delta : float
+        The difference to detect.
+    power : float
+        The probability of detecting it.
+    level : float
+        The significance level.
+    variance : float
+        Estimated from the pilot: of the difference of two systems, or, for "anova", of one system's values without the
+        effect of the queries.
+    n_systems : int
+        Number of systems in the pilot.
+    note : str
+        Queries of the pilot that were left out.
 
+    Examples
+    --------
     >>> plan = queries_for(0.1, [[0.5, 0.3], [0.2, 0.4], [0.9, 0.6]], power=0.9)
     >>> plan.design, plan.power, plan.n_systems
     ('t', 0.9, 2)
@@ -45,13 +64,36 @@ class PowerPlan(Result):
 def queries_for(
     delta: float, pilot: npt.ArrayLike, *, design: str = "t", power: float = 0.8, level: float = 0.05
 ) -> PowerPlan:
-    """Queries needed to see a difference ``delta`` of means, from a pilot matrix[query, system] (Sakai 2016).
+    """Compute the number of queries needed to detect a difference of means, from a pilot (Sakai 2016).
 
-    "t": a paired t test finds it with this ``power``; "anova": an analysis of variance over as many systems as the
-    pilot has, the best and the worst ``delta`` apart; "interval": the expected width of the interval of a difference is
-    at most ``delta``. Two designs ask for less, that the better system has the better mean but for a risk of ``level``:
-    "order" takes means for normal, "any_order" nothing but values from 0 to 1 (Hoeffding's inequality).
+    Parameters
+    ----------
+    delta : float
+        The difference of means.
+    pilot : array_like of shape (n_queries, n_systems)
+        The measure of each query and system in a pilot experiment.
+    design : {"t", "anova", "interval", "order", "any_order"}
+        "t": a paired t test detects the difference; "anova": an analysis of variance over as many systems as in the
+        pilot does, the best and the worst ``delta`` apart; "interval": the expected width of the confidence interval of
+        a difference is at most ``delta``. Two designs ask for less: the better system has the better mean except with
+        probability ``level``. "order" assumes normal means, "any_order" only values from 0 to 1 (Hoeffding's
+        inequality).
+    power : float
+        The probability of detecting the difference.
+    level : float
+        The significance level.
 
+    Returns
+    -------
+    PowerPlan
+
+    Raises
+    ------
+    DataError
+        If an argument is out of range, or the pilot has no variance.
+
+    Examples
+    --------
     A difference of half a standard deviation needs 34 queries:
 
     >>> pilot = [[1.0, 0.0], [-1.0, 0.0]] * 50
@@ -59,29 +101,43 @@ def queries_for(
     34
     """
     if design not in DESIGNS:
-        raise DataError(f"a design is one of {', '.join(DESIGNS)}, got {design!r}")
+        raise DataError(f"design must be one of {', '.join(DESIGNS)}, got {design!r}")
     if not (delta > 0 and math.isfinite(delta)):
-        raise DataError(f"a difference to see must be a positive number, got {delta}")
+        raise DataError(f"the difference to detect must be a positive number, got {delta}")
     _check_share(power, "power")
     _check_share(level, "level")
-    kept = complete_queries(pilot)
-    n_systems = kept.values.shape[1]
-    variance = _pilot_variance(pilot, design)
-    if design == "t":
-        enough = lambda n: power_of_t_test(n, delta, variance, level=level) >= power  # noqa: E731
-    elif design == "anova":
-        enough = lambda n: _power_of_anova(n, n_systems, delta, variance, level) >= power  # noqa: E731
-    elif design == "interval":
-        enough = lambda n: _expected_width(n, variance, level) <= delta  # noqa: E731
-    else:
-        least = _queries_for_order(delta, variance, level) if design == "order" else -2 * math.log(level) / delta**2
-        enough = lambda n: n >= least  # noqa: E731
-    return PowerPlan(_least(enough), design, delta, power, level, variance, n_systems, kept.note)
+    values, note = complete_queries(pilot)
+    n_systems = values.shape[1]
+    variance = _pilot_variance(values, design)
+    is_enough: dict[str, Callable[[int], bool]] = {
+        "t": lambda n: power_of_t_test(n, delta, variance, level=level) >= power,
+        "anova": lambda n: _power_of_anova(n, n_systems, delta, variance, level) >= power,
+        "interval": lambda n: _expected_width(n, variance, level) <= delta,
+        "order": lambda n: n >= _queries_for_order(delta, variance, level),
+        "any_order": lambda n: n >= -2 * math.log(level) / delta**2,
+    }
+    return PowerPlan(_least(is_enough[design]), design, delta, power, level, variance, n_systems, note)
 
 
 def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8, level: float = 0.05) -> float:
-    """The least difference of means that a paired t test on as many queries finds with this power.
+    """Compute the smallest difference of means that a paired t test on as many queries detects with this power.
 
+    Parameters
+    ----------
+    differences : array_like
+        One difference of two systems per query.
+    power : float
+        The probability of detecting the difference.
+    level : float
+        The significance level.
+
+    Returns
+    -------
+    float
+        NaN for fewer than two queries.
+
+    Examples
+    --------
     >>> round(minimum_detectable_effect([1.0, -1.0] * 17), 3)
     0.502
     """
@@ -89,7 +145,7 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
 
     _check_share(power, "power")
     _check_share(level, "level")
-    values = complete_queries(np.reshape(np.asarray(differences, np.float64), (-1, 1))).values[:, 0]
+    values, _ = complete_values(differences)
     if values.size < 2:
         return math.nan
     variance = float(values.var(ddof=1))
@@ -102,8 +158,25 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
 
 
 def power_of_t_test(n_queries: int, delta: float, variance: float, *, level: float = 0.05) -> float:
-    """The chance that a two-sided paired t test sees a true difference ``delta`` of means.
+    """Compute the probability that a two-sided paired t test detects a true difference of means.
 
+    Parameters
+    ----------
+    n_queries : int
+        Number of queries.
+    delta : float
+        The true difference.
+    variance : float
+        The variance of the differences.
+    level : float
+        The significance level.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> round(power_of_t_test(34, 0.5, 1.0), 3)
     0.808
     """
@@ -113,12 +186,12 @@ def power_of_t_test(n_queries: int, delta: float, variance: float, *, level: flo
     critical = float(stdtrit(df, 1 - level / 2))
     shift = delta * math.sqrt(n_queries / variance)
     below, beyond = (float(nctdtr(df, shift, t)) for t in (critical, -critical))
-    # SciPy has no value where the chance to stay below is none at all.
+    # SciPy returns NaN if the probability of staying below is 0.
     return 1 - (0.0 if math.isnan(below) else below) + (0.0 if math.isnan(beyond) else beyond)
 
 
 def _power_of_anova(n_queries: int, n_systems: int, delta: float, variance: float, level: float) -> float:
-    """Two systems delta apart and all others between them make the least sum of squared effects, delta^2 / 2."""
+    """Return the power if two systems are delta apart and all others are between them: squared effects delta^2 / 2."""
     from scipy.special import fdtri, ncfdtr
 
     df, df_residual = n_systems - 1, (n_queries - 1) * (n_systems - 1)
@@ -127,7 +200,7 @@ def _power_of_anova(n_queries: int, n_systems: int, delta: float, variance: floa
 
 
 def _expected_width(n_queries: int, variance: float, level: float) -> float:
-    """Of a t interval: 2 t s / sqrt(n), the mean of s being less than sigma by the factor c4."""
+    """Return the expected width of a t interval: 2 t s / sqrt(n), where the mean of s is c4 sigma."""
     from scipy.special import stdtrit
 
     df = n_queries - 1
@@ -136,26 +209,25 @@ def _expected_width(n_queries: int, variance: float, level: float) -> float:
 
 
 def _queries_for_order(delta: float, variance: float, risk: float) -> float:
-    """A mean of n differences is normal with the standard deviation sd / sqrt(n): n = (z sd / delta)^2."""
+    """Return n = (z sd / delta)^2: the mean of n differences is normal with standard deviation sd / sqrt(n)."""
     from scipy.special import ndtri
 
     return float(ndtri(1 - risk)) ** 2 * variance / delta**2
 
 
-def _pilot_variance(pilot: npt.ArrayLike, design: str) -> float:
-    values = complete_queries(pilot).values
+def _pilot_variance(values: Floats, design: str) -> float:
     if values.shape[0] < 2 or values.shape[1] < 2:
         raise DataError(f"a pilot needs two queries and two systems or more, got {values.shape}")
-    residual = anova(pilot).residual_variance
+    residual = anova(values).residual_variance
     if not residual > 0:
         raise DataError(
-            "the systems of the pilot differ by a constant or not at all: there is no variance to plan with"
+            "the systems of the pilot differ by a constant or not at all, so there is no variance to plan with"
         )
-    return residual if design == "anova" else 2 * residual  # of a difference of two independent rests
+    return residual if design == "anova" else 2 * residual  # of the difference of two independent residuals
 
 
 def _least(enough: Callable[[int], bool]) -> int:
-    """The least number of queries from 2 on that is enough, where more always are."""
+    """Return the smallest sufficient number of queries, at least 2."""
     high = 2
     while not enough(high):
         high *= 2
@@ -170,4 +242,4 @@ def _least(enough: Callable[[int], bool]) -> int:
 
 def _check_share(value: float, name: str) -> None:
     if not 0 < value < 1:
-        raise DataError(f"{name} must lie between 0 and 1, got {value}")
+        raise DataError(f"{name} must be between 0 and 1, got {value}")

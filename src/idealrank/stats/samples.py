@@ -1,8 +1,8 @@
-"""Values per query, of two systems or many: checked, and without queries where a value is missing."""
+"""Per-query values of one, two or many systems: checked, and without the queries with a missing value."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,46 +10,39 @@ import numpy.typing as npt
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 
-__all__ = ["Pair", "Sample", "and_note", "complete_queries", "new_seed", "pair"]
+__all__ = ["Sample", "and_note", "complete_queries", "complete_values", "differences_of", "new_seed"]
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Values of two systems on the same queries, and what was left out."""
-
-    a: Floats
-    b: Floats
-    note: str = ""
-
-    @property
-    def differences(self) -> Floats:
-        """A - b, one per query."""
-        return self.a - self.b
-
-
-@dataclass(frozen=True)
-class Sample:
-    """values[query, system], and what was left out."""
+class Sample(NamedTuple):
+    """``values[query, system]`` or ``values[query]``, and a note on the queries that were left out."""
 
     values: Floats
     note: str = ""
 
 
-def pair(a: npt.ArrayLike, b: npt.ArrayLike) -> Pair:
-    """Two systems on the same queries, without those where either is NaN.
+def differences_of(a: npt.ArrayLike, b: npt.ArrayLike) -> Sample:
+    """Return a - b, one number per query, without the queries where either is NaN.
 
-    >>> pair([0.5, float("nan")], [0.25, 1.0])
-    Pair(a=array([0.5]), b=array([0.25]), note='1 of 2 queries without a value left out')
+    >>> differences_of([0.5, float("nan")], [0.25, 1.0])
+    Sample(values=array([0.25]), note='1 of 2 queries without a value left out')
     """
     if np.shape(a) != np.shape(b):
         raise DataError(f"both systems need a value for every query, got {np.shape(a)} and {np.shape(b)}")
-    whole = complete_queries(np.stack([_column(a), _column(b)], axis=1))
-    return Pair(np.ascontiguousarray(whole.values[:, 0]), np.ascontiguousarray(whole.values[:, 1]), whole.note)
+    both, note = complete_queries(np.stack([_column(a), _column(b)], axis=1))
+    return Sample(both[:, 0] - both[:, 1], note)
+
+
+def complete_values(values: npt.ArrayLike) -> Sample:
+    """Return the values of one system, without the queries where it is NaN."""
+    matrix, note = complete_queries(np.reshape(np.asarray(values, np.float64), (-1, 1)))
+    return Sample(matrix[:, 0], note)
 
 
 def complete_queries(matrix: npt.ArrayLike) -> Sample:
-    """A matrix[query, system] without the queries where some system is NaN; an infinite value is a DataError.
+    """Return a matrix[query, system] without the queries where any system is NaN; an infinite value is a DataError.
 
+    Examples
+    --------
     >>> complete_queries([[1.0, 0.5], [float("nan"), 1.0]]).values
     array([[1. , 0.5]])
     """
@@ -58,7 +51,7 @@ def complete_queries(matrix: npt.ArrayLike) -> Sample:
         raise DataError(f"expected a matrix[query, system], got shape {values.shape}")
     if np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values).any(axis=1))[0])
-        raise DataError("a value must be finite, or NaN where there is none; got an infinite one", row=row)
+        raise DataError("a value must be finite, or NaN if it is missing; got an infinite value", row=row)
     kept = ~np.isnan(values).any(axis=1)
     n_left_out = kept.size - int(kept.sum())
     note = f"{n_left_out} of {kept.size} queries without a value left out" if n_left_out else ""
@@ -66,8 +59,10 @@ def complete_queries(matrix: npt.ArrayLike) -> Sample:
 
 
 def new_seed(seed: int | None) -> int:
-    """The seed itself, or one that the system draws: results keep it, so that they can be repeated.
+    """Return the seed, or one drawn by the system: results keep it, so that they can be repeated.
 
+    Examples
+    --------
     >>> new_seed(7), new_seed(None) == new_seed(None)
     (7, False)
     """
@@ -75,8 +70,10 @@ def new_seed(seed: int | None) -> int:
 
 
 def and_note(note: str, more: str) -> str:
-    """A note and one more, either of which may be empty.
+    """Join two notes, either of which may be empty.
 
+    Examples
+    --------
     >>> and_note("1 of 2 queries left out", "all systems are equal"), and_note("", "all systems are equal")
     ('1 of 2 queries left out; all systems are equal', 'all systems are equal')
     """

@@ -1,4 +1,4 @@
-"""Many systems on the same queries."""
+"""Comparisons of many systems on the same queries."""
 
 from __future__ import annotations
 
@@ -24,11 +24,29 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class TukeyHSD(Result):
-    """All pairs of systems compared at once.
+    """The comparison of all pairs of systems.
 
-    ``differences[i, j]`` is the mean of system i minus that of j, ``p_values[i, j]`` already corrected for all pairs,
-    ``critical_difference`` the least difference of means that is significant at ``level``.
+    Parameters
+    ----------
+    differences : ndarray of shape (n_systems, n_systems)
+        ``differences[i, j]`` is the mean of system i minus that of system j.
+    p_values : ndarray of shape (n_systems, n_systems)
+        P-values, corrected for all pairs.
+    critical_difference : float
+        The smallest difference of means that is significant at ``level``.
+    level : float
+        The significance level.
+    n_queries : int
+        Number of queries.
+    n_permutations : int
+        Number of random permutations.
+    seed : int
+        Seed of the random number generator.
+    note : str
+        Queries that were left out.
 
+    Examples
+    --------
     >>> randomized_tukey_hsd([[3.0, 1.0], [2.0, 1.0]], seed=0).differences
     array([[ 0. ,  1.5],
            [-1.5,  0. ]])
@@ -44,7 +62,7 @@ class TukeyHSD(Result):
     note: str = ""
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "pairs": a row per pair of systems, by number."""
+        """Return the table "pairs": a row per pair of systems, by number."""
         columns = [Column("system"), Column("against"), Column("difference", ".4f"), Column("p", ".4f")]
         pairs = zip(*np.triu_indices(len(self.p_values), k=1), strict=True)
         rows = [[int(i), int(j), float(self.differences[i, j]), float(self.p_values[i, j])] for i, j in pairs]
@@ -59,10 +77,34 @@ def randomized_tukey_hsd(
     seed: int | None = None,
     n_threads: int | None = None,
 ) -> TukeyHSD:
-    """Randomised Tukey HSD (Carterette 2012): how often the largest difference of shuffled systems is as large.
+    """Run the randomized Tukey HSD test of all pairs of systems, by the largest difference of shuffled systems.
 
-    ``matrix[query, system]``; each query's values are shuffled among the systems, so that the test is paired.
+    Each query's values are shuffled among the systems, so the test is paired (Carterette 2012).
 
+    Parameters
+    ----------
+    matrix : array_like of shape (n_queries, n_systems)
+        The measure of each query and system.
+    n_permutations : int
+        The number of random permutations.
+    level : float
+        The significance level.
+    seed : int, optional
+        Seed of the random number generator.
+    n_threads : int, optional
+        Number of threads; None means all cores.
+
+    Returns
+    -------
+    TukeyHSD
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two systems, or a value is infinite.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> values = rng.normal(size=(50, 3)) + [0, 0, 2]
     >>> randomized_tukey_hsd(values, n_permutations=999, seed=1).p_values.round(3)
@@ -70,8 +112,8 @@ def randomized_tukey_hsd(
            [0.666, 1.   , 0.001],
            [0.001, 0.001, 1.   ]])
     """
-    kept = complete_queries(matrix)
-    values, n_queries, n_systems = kept.values, *kept.values.shape
+    values, note = complete_queries(matrix)
+    n_queries, n_systems = values.shape
     if n_systems < 2:
         raise DataError(f"a comparison needs two systems or more, got {n_systems}")
     if n_permutations < 1:
@@ -79,8 +121,8 @@ def randomized_tukey_hsd(
     seed = new_seed(seed)
     if n_queries == 0:
         nothing = np.full((n_systems, n_systems), math.nan)
-        return TukeyHSD(nothing, nothing, math.nan, level, 0, n_permutations, seed, kept.note)
-    # A query's own mean moves no difference, and without it sums round less.
+        return TukeyHSD(nothing, nothing, math.nan, level, 0, n_permutations, seed, note)
+    # A query's own mean cancels in every difference, and sums round less without it.
     centered = values - values.mean(axis=1, keepdims=True)
     ranges = _native.shuffled_ranges(centered.ravel(), n_systems, n_permutations, seed, resolve_threads(n_threads))
     ranges.sort()
@@ -89,18 +131,33 @@ def randomized_tukey_hsd(
     reaching = n_permutations - np.searchsorted(ranges, observed, side="left")
     p_values = (reaching + 1) / (n_permutations + 1)
     np.fill_diagonal(p_values, 1.0)
-    # The least range that at most a share `level` of all, the observed one included, reach.
+    # The smallest range that at most a fraction `level` of all, including the observed one, reach.
     place = n_permutations - math.floor(level * (n_permutations + 1)) + 1
     critical = float(ranges[place - 1]) / n_queries if place <= n_permutations else math.nan
     means = values.mean(axis=0)
-    note = kept.note if np.ptp(values, axis=1).any() else and_note(kept.note, "all systems are equal")
+    note = and_note(note, "" if np.ptp(values, axis=1).any() else "all systems are equal")
     return TukeyHSD(means[:, None] - means, p_values, critical, level, n_queries, n_permutations, seed, note)
 
 
 @dataclass(frozen=True)
 class Anova(Result):
-    """Two-way analysis of variance without replication: value = mean + query + system + rest.
+    """The two-way analysis of variance without replication: value = mean + query + system + residual.
 
+    Parameters
+    ----------
+    f_statistic, p_value : float
+        The F test of the systems; NaN, with the reason in ``note``, if it has no answer.
+    df_systems, df_residual : int
+        Degrees of freedom.
+    residual_variance : float
+        The variance of the residuals.
+    query_variance_share : float
+        The fraction of the total sum of squares that is due to the queries.
+    note : str
+        Queries that were left out, and why there is no answer.
+
+    Examples
+    --------
     >>> anova([[1, 2], [2, 3], [3, 5]]).df_systems
     1
     """
@@ -115,8 +172,19 @@ class Anova(Result):
 
 
 def anova(matrix: npt.ArrayLike) -> Anova:
-    """Do the systems differ at all? ``matrix[query, system]``.
+    """Test whether the systems differ at all.
 
+    Parameters
+    ----------
+    matrix : array_like of shape (n_queries, n_systems)
+        The measure of each query and system.
+
+    Returns
+    -------
+    Anova
+
+    Examples
+    --------
     Columns 1, 2, 3 and 2, 3, 5: systems 8/6, rest 1/6 on 2 degrees of freedom, F = 16.
 
     >>> found = anova([[1, 2], [2, 3], [3, 5]])
@@ -125,11 +193,11 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     """
     from scipy.special import fdtrc
 
-    kept = complete_queries(matrix)
-    values, n_queries, n_systems = kept.values, *kept.values.shape
+    values, note = complete_queries(matrix)
+    n_queries, n_systems = values.shape
     df_systems, df_residual = n_systems - 1, (n_queries - 1) * (n_systems - 1)
     if df_systems < 1 or df_residual < 1:
-        note = and_note(kept.note, "needs two systems and two queries or more")
+        note = and_note(note, "needs two systems and two queries or more")
         return Anova(math.nan, math.nan, max(df_systems, 0), max(df_residual, 0), math.nan, math.nan, note)
     centered = values - values.mean()
     by_system, by_query = centered.mean(axis=0), centered.mean(axis=1)
@@ -138,10 +206,9 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     systems, queries = n_queries * float((by_system**2).sum()), n_systems * float((by_query**2).sum())
     share = queries / total if total > 0 else math.nan
     if rest <= _ROUNDING * total:
-        note = and_note(kept.note, "systems differ by a constant or not at all: no variance is left")
+        note = and_note(note, "the systems differ by a constant or not at all: no variance is left")
         p_value = 1.0 if systems <= _ROUNDING * total else math.nan
         return Anova(math.nan, p_value, df_systems, df_residual, 0.0, share, note)
     f = (systems / df_systems) / (rest / df_residual)
-    return Anova(
-        f, float(fdtrc(df_systems, df_residual, f)), df_systems, df_residual, rest / df_residual, share, kept.note
-    )
+    p_value = float(fdtrc(df_systems, df_residual, f))
+    return Anova(f, p_value, df_systems, df_residual, rest / df_residual, share, note)

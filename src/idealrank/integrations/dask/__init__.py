@@ -1,12 +1,12 @@
-"""Dask: evaluate, compare and learn on the cores of many machines, with the numbers of one.
+"""Dask: evaluate, compare and learn on the cores of many machines, with the same numbers as on one.
 
-Data is a Dask data frame, or the path of a Parquet file or of a folder of them, with one row a document. The rows of a
-query must come together to be ranked. ``sorted=True`` says that they do: all rows are sorted by query. Parquet is then
-read by row groups, of which a query may fill several; a partition of a frame must hold whole queries. Otherwise rows
-are shuffled, which does not keep their order: ties cannot be broken by it then.
+Data is a Dask data frame, or the path of a Parquet file or of a folder of them, with one row per document. The rows of
+a query must be together to be ranked. ``sorted=True`` says that all rows are sorted by query. Parquet is then read by
+row groups, and a query may span several; a partition of a frame must hold whole queries. Otherwise rows are shuffled,
+which does not keep their order, so ties cannot be broken by it.
 
-``client`` is a ``distributed.Client``, or None for the scheduler that Dask takes by default. About ``batch_rows`` rows
-of sorted Parquet are in a worker's memory at a time; of a frame, a partition is.
+``client`` is a ``distributed.Client``, or None for Dask's default scheduler. About ``batch_rows`` rows of sorted
+Parquet are in a worker's memory at a time; of a frame, one partition is.
 """
 
 from idealrank.integrations.dask.evaluating import compare, evaluate

@@ -1,10 +1,10 @@
-"""Evaluation and comparison, share by share; what they find is merged exactly."""
+"""Evaluation and comparison, share by share; the results are merged exactly."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -46,26 +46,49 @@ def evaluate(
     batch_rows: int = 1_000_000,
     client: Any = None,
 ) -> Summary:
-    """Evaluate one system: means and intervals over all queries, those of `idealrank.evaluate_stream` bit for bit.
+    """Evaluate one system: means and intervals over all queries, bit for bit those of `idealrank.evaluate_stream`.
 
-    ``query``, ``label`` and ``score`` are names of columns. ``per_query`` names a folder without Parquet files, which
-    gets one a share, with the column qid and one a measure; every worker must be able to write there.
+    Parameters
+    ----------
+    data : dask.dataframe.DataFrame, str or path
+        One row per document.
+    measures : str, Measure, or a sequence of them
+        The measures.
+    query, label, score : str
+        Names of columns.
+    like : str or Convention, optional
+        The convention.
+    sorted : bool
+        Whether the rows are sorted by query.
+    per_query : str or path, optional
+        A folder without Parquet files, which gets one file per share with the column qid and one column per measure.
+        Every worker must be able to write there.
+    batch_rows : int
+        How many rows of sorted Parquet are read at a time.
+    client : distributed.Client, optional
+        The cluster; None means Dask's default scheduler.
 
+    Returns
+    -------
+    Summary
+
+    Raises
+    ------
+    DataError
+        If the data has no queries, a column is missing, or sorted data is not sorted.
+
+    Examples
+    --------
     >>> import dask.dataframe, pandas
     >>> rows = {"qid": [1, 2, 1, 2], "label": [1, 1, 0, 0], "score": [0.2, 0.1, 0.1, 0.3]}
     >>> evaluate(dask.dataframe.from_pandas(pandas.DataFrame(rows), npartitions=2), "rr").mean
     {'rr': 0.75}
     """
-    work = _Work.of(measures, like, query, label, (score,), is_sorted=sorted)
-    shares = work.shares(data, batch_rows, client, is_sorted=sorted)
-    folder = None if per_query is None else Path(per_query)
-    if folder is not None:
-        _make_room(folder)
+    work = _Work(named_measures(measures), convention(like or "idealrank"), query, label, (score,), sorted)
+    shares = work.shares(data, batch_rows, client)
+    folder = None if per_query is None else _empty_folder(per_query)
     summarize, merge = dask.delayed(work.summary), dask.delayed(_merged)
-    found = [
-        summarize(share, None if folder is None else folder / f"part-{number:05}.parquet")
-        for number, share in enumerate(shares)
-    ]
+    found = [summarize(share, folder and folder / f"part-{n:05}.parquet") for n, share in enumerate(shares)]
     while len(found) > 1:
         found = [merge(found[begin : begin + _MERGED_AT_ONCE]) for begin in range(0, len(found), _MERGED_AT_ONCE)]
     results: tuple[tuple[Summary, list[Ends]], ...] = dask.compute(*found, scheduler=client)
@@ -94,10 +117,50 @@ def compare(
     batch_rows: int = 1_000_000,
     client: Any = None,
 ) -> Comparison:
-    """Compare the systems whose scores are in these columns, as `idealrank.compare` does.
+    """Compare the systems whose scores are in these columns, like `idealrank.compare`.
 
     The values of every query and system, one float each, are gathered and tested here, in the order of query ids.
 
+    Parameters
+    ----------
+    data : dask.dataframe.DataFrame, str or path
+        One row per document.
+    scores : sequence of str
+        The columns of scores, one per system.
+    measures : str, Measure, or a sequence of them
+        The measures.
+    query, label : str
+        Names of columns.
+    baseline : str, optional
+        The system that all others are compared with.
+    like : str or Convention, optional
+        The convention.
+    test, correction : str
+        The test, and the correction for multiple comparisons.
+    level : float
+        The significance level.
+    n_permutations : int
+        The number of random permutations or resamples.
+    seed : int, optional
+        Seed of the random number generator.
+    sorted : bool
+        Whether the rows are sorted by query.
+    batch_rows : int
+        How many rows of sorted Parquet are read at a time.
+    client : distributed.Client, optional
+        The cluster; None means Dask's default scheduler.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    DataError
+        If the data has no queries, a column is missing, or sorted data is not sorted.
+
+    Examples
+    --------
     >>> import dask.dataframe, pandas
     >>> rows = {"qid": [1, 2, 1, 2], "label": [1, 1, 0, 0], "old": [0.1, 0.1, 0.2, 0.3], "new": [0.2, 0.1, 0.1, 0.3]}
     >>> frame = dask.dataframe.from_pandas(pandas.DataFrame(rows), npartitions=2)
@@ -107,8 +170,8 @@ def compare(
     check_choices(test, correction)
     if isinstance(scores, str) or len(scores) < 2:
         raise DataError(f"a comparison needs the names of two columns of scores or more, got {scores!r}")
-    work = _Work.of(measures, like, query, label, tuple(scores), is_sorted=sorted)
-    shares = work.shares(data, batch_rows, client, is_sorted=sorted)
+    work = _Work(named_measures(measures), convention(like or "idealrank"), query, label, tuple(scores), sorted)
+    shares = work.shares(data, batch_rows, client)
     found = dask.compute(*map(dask.delayed(work.evaluations), shares), scheduler=client)
     check_ends(end for _, ends in found for end in ends)
     batches = [each for evaluations, _ in found for each in evaluations]
@@ -128,46 +191,35 @@ def compare(
 
 @dataclass(frozen=True)
 class _Work:
-    """What a worker does with its share."""
+    """The work of a worker on its share."""
 
     named: dict[str, Measure]
     rules: Convention
     query: str
     label: str
     scores: tuple[str, ...]
+    is_sorted: bool
 
-    @classmethod
-    def of(
-        cls,
-        measures: Measures,
-        like: str | Convention | None,
-        query: str,
-        label: str,
-        scores: tuple[str, ...],
-        *,
-        is_sorted: bool,
-    ) -> _Work:
-        rules, named = convention(like or "idealrank"), named_measures(measures)
-        for name, each in named.items():
-            ties = each.with_convention(rules).ties
-            if not is_sorted and ties not in (None, "average", "best", "worst"):
+    def __post_init__(self) -> None:
+        for name, each in self.named.items():
+            ties = each.with_convention(self.rules).ties
+            if not self.is_sorted and ties not in (None, "average", "best", "worst"):
                 raise OptionError(
-                    f"{name}: ties={ties} goes by the order of rows, which a shuffle does not keep: sort the data by "
-                    f"{query} and say sorted=True, or name other ties"
+                    f"{name}: ties={ties} depends on the order of rows, which a shuffle does not keep: sort the data "
+                    f"by {self.query} and pass sorted=True, or choose other ties"
                 )
-        return cls(named, rules, query, label, scores)
 
-    def shares(self, data: Any, batch_rows: int, client: Any, *, is_sorted: bool) -> list[Any]:
+    def shares(self, data: Any, batch_rows: int, client: Any) -> list[Any]:
         columns = (self.label, *self.scores)
-        return shares_of(data, self.query, columns, is_sorted=is_sorted, batch_rows=batch_rows, client=client)
+        return shares_of(data, self.query, columns, is_sorted=self.is_sorted, batch_rows=batch_rows, client=client)
 
     def evaluations(self, share: Share) -> tuple[list[dict[str, Evaluation]], list[Ends]]:
-        """{column of scores: its evaluation} for each batch of the share, and the share's ends."""
+        """Return {column of scores: its evaluation} for each batch of the share, and the share's ends."""
         ends = share.ends()
         return list(self._batches(share)), ends
 
     def summary(self, share: Share, path: Path | None) -> tuple[Summary, list[Ends]]:
-        """The means over a share, whose values a query go to a file if one is named, and the share's ends."""
+        """Return the means over a share, and the share's ends; write the per-query values to a file if one is named."""
         summary, ends = Summary(self.rules), share.ends()
         with ExitStack() as stack:
             writer = None
@@ -175,7 +227,11 @@ class _Work:
                 summary.add(evaluation)
                 if path is not None:
                     table = evaluation.to_frame("pyarrow")
-                    writer = writer or stack.enter_context(_parquet_writer(path, table.schema))
+                    if writer is None:
+                        from pyarrow.parquet import ParquetWriter
+
+                        file = stack.enter_context(atomic_output(path))
+                        writer = stack.enter_context(ParquetWriter(file, table.schema))
                     writer.write_table(table)
         return summary, ends
 
@@ -189,24 +245,17 @@ class _Work:
             yield found
 
 
-def _make_room(folder: Path) -> None:
-    """Make the folder; files of an earlier evaluation would be read as parts of this one."""
+def _empty_folder(path: str | os.PathLike[str]) -> Path:
+    """Make the folder; files of an earlier evaluation in it would be read as parts of this one."""
+    folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     for file in folder.glob("*.parquet"):
-        raise DataError(f"{folder} must have no Parquet files, got {file.name}: remove them, or name another folder")
-
-
-@contextmanager
-def _parquet_writer(path: Path, schema: Any) -> Iterator[Any]:
-    """A writer of tables to a file, which is there when all of them are written."""
-    import pyarrow.parquet as pq
-
-    with atomic_output(path) as file, pq.ParquetWriter(file, schema) as writer:
-        yield writer
+        raise DataError(f"{folder} must have no Parquet files, got {file.name}: remove them, or choose another folder")
+    return folder
 
 
 def _merged(found: list[tuple[Summary, list[Ends]]]) -> tuple[Summary, list[Ends]]:
-    """Summaries of neighbors as one, and the ends of all."""
+    """Merge the summaries of neighbors, and the ends of all."""
     total = Summary(found[0][0].convention)
     for summary, _ in found:
         total.merge(summary)
@@ -214,7 +263,7 @@ def _merged(found: list[tuple[Summary, list[Ends]]]) -> tuple[Summary, list[Ends
 
 
 def _by_query(evaluation: Evaluation) -> Evaluation:
-    """The same, its queries in the order of their ids: a shuffle leaves them in none."""
+    """Return the evaluation with its queries in the order of their ids, since a shuffle leaves them in none."""
     order = np.argsort(np.asarray(evaluation.query_ids), kind="stable")
     per_query = {name: values[order] for name, values in evaluation.per_query.items()}
     return replace(evaluation, per_query=per_query, query_ids=evaluation.query_ids.take(order))

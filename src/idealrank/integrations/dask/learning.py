@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from idealrank._base.extras import needs
@@ -30,10 +31,14 @@ class FrameSource(Source):
     ----------
     frame : dask.dataframe.DataFrame
         One row per document.
-    query, label, features, weight
-        Names of columns, as for `ParquetSource`.
+    query, label : str
+        Names of columns.
+    features : sequence of str, optional
+        The columns of features; None means all other columns.
+    weight : str, optional
+        The column of weights.
     sorted : bool
-        Whether the frame is sorted by query already.
+        Whether the rows are sorted by query.
 
     Examples
     --------
@@ -66,13 +71,13 @@ class FrameSource(Source):
             self.frame, self.query, columns.others, is_sorted=self.sorted, batch_rows=0, client=engine.client
         )
         kept = engine.client.compute(list(map(dask.delayed(_Kept.of), shares, [columns] * len(shares))))
-        check_ends(end for ends in engine.map(_Kept.ends_of, kept) for end in ends)
+        check_ends(end for ends in engine.map(attrgetter("ends"), kept) for end in ends)
         return list(kept)
 
 
 @dataclass(frozen=True)
 class _Kept:
-    """A share as data."""
+    """A share as ranking data."""
 
     data: tuple[RankingData, ...]
     ends: tuple[Ends, ...]
@@ -80,9 +85,6 @@ class _Kept:
     @classmethod
     def of(cls, share: Share, columns: FrameColumns) -> _Kept:
         return cls(tuple(map(columns.data, share.tables())), tuple(share.ends()))
-
-    def ends_of(self) -> tuple[Ends, ...]:
-        return self.ends
 
     def batches(self) -> Iterator[RankingData]:
         return iter(self.data)

@@ -33,23 +33,23 @@ class Ends(NamedTuple):
 
 @dataclass(frozen=True)
 class ParquetShare:
-    """Row groups of sorted Parquet, read where they are needed."""
+    """Row groups of sorted Parquet, read by the worker."""
 
     rows: SortedParquet
     batch_rows: int
 
     def tables(self) -> Iterator[Any]:
-        """Frames of whole queries."""
+        """Return frames of whole queries."""
         return self.rows.batches(self.batch_rows)
 
     def ends(self) -> list[Ends]:
-        """None to be checked: the share reads on where a query goes on."""
+        """Return no ends to check: the share reads on if a query continues."""
         return []
 
 
 @dataclass(frozen=True)
 class FrameShare:
-    """A partition of a Dask frame, as pandas has it in memory."""
+    """A partition of a Dask frame, in memory as a pandas frame."""
 
     frame: Any
     query: str
@@ -57,22 +57,22 @@ class FrameShare:
     is_sorted: bool
 
     def tables(self) -> Iterator[Any]:
-        """The partition, if it has rows."""
+        """Return the partition if it has rows."""
         return iter([self.frame] if len(self.frame) else [])
 
     def ends(self) -> list[Ends]:
-        """Those of a partition that is said to be sorted by query, and is found to be so."""
+        """Return the ends of a partition that should be sorted by query, and check that it is."""
         if not self.is_sorted or not len(self.frame):
             return []
         column = self.frame[self.query]
         if column.isna().any():
-            return []  # reading the rows is where that is said
+            return []  # reading the rows reports it
         ids = column.to_numpy()
         falls = np.flatnonzero(ids[1:] < ids[:-1])
         if falls.size:
             before, after = ids[falls[0] : falls[0] + 2].tolist()
             what = f"partition {self.number} is not sorted by {self.query}, got {after!r} after {before!r}"
-            raise DataError(f"{what}; without sorted=True it is shuffled", query=after)
+            raise DataError(f"{what}; leave out sorted=True to shuffle the data", query=after)
         return [Ends(self.number, *ids[[0, -1]].tolist())]
 
 
@@ -84,23 +84,23 @@ def check_ends(ends: Iterable[Ends]) -> None:
 
     >>> check_ends([Ends(0, "a", "c"), Ends(1, "c", "d")])
     Traceback (most recent call last):
-    idealrank.errors.DataError: the query lies in partitions 0 and 1; without sorted=True it is brought together \
+    idealrank.errors.DataError: the query is in both partitions 0 and 1; leave out sorted=True to shuffle the data \
     (query 'c')
     """
     for before, after in itertools.pairwise(ends):
         both = f"{before.partition} and {after.partition}"
         if after.first == before.last:
-            what = f"the query lies in partitions {both}; without sorted=True it is brought together"
+            what = f"the query is in both partitions {both}; leave out sorted=True to shuffle the data"
             raise DataError(what, query=after.first)
         if after.first < before.last:
             what = f"partitions {both} are not sorted, got {after.first!r} after {before.last!r}"
-            raise DataError(f"{what}; without sorted=True they are shuffled", query=after.first)
+            raise DataError(f"{what}; leave out sorted=True to shuffle the data", query=after.first)
 
 
 def shares_of(
     data: Any, query: str, columns: Sequence[str], *, is_sorted: bool, batch_rows: int, client: Any
 ) -> list[Any]:
-    """Shares, or what Dask makes of them on a worker; the columns are the query's and these."""
+    """Return shares, or Dask's delayed shares, with the column of queries and these columns."""
     if isinstance(data, (str, os.PathLike)):
         if is_sorted:
             rows = SortedParquet.at(data, query, columns)

@@ -1,4 +1,4 @@
-"""Measures of soft ranks in PyTorch: every sigmoid of every pair."""
+"""Measures of soft ranks in PyTorch, with one sigmoid per pair."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SIGMOIDS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class _Positions(NamedTuple):
-    """Where documents stand, what each is worth, and how much of it the cut-off keeps: sigma of ``inside``."""
+    """The positions of documents, what each is worth, and how much of it the cutoff keeps: sigma of ``inside``."""
 
     positions: Tensor
     worth: Tensor
@@ -45,7 +45,7 @@ class _Positions(NamedTuple):
 
 def _approximation(loss: Approximation, at: Padded) -> Tensor:
     plan, lists = loss.plan, at.lists
-    worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
+    worth = worth_of(plan.gain, lists)
     depths = depths_of(plan, lists, worth)
     beaten = _SIGMOIDS[loss.sigmoid](-loss.slope_of_ranks() * differences(at.scores))
     positions = 1 + torch.where(at.others, beaten, 0).sum(2)
@@ -112,8 +112,7 @@ def _kendall(loss: ApproxKendall, at: Padded) -> Tensor:
 
 
 def _approx(loss: Approx, at: Padded) -> Tensor:
-    form: Any = loss.form
-    return _kendall(form, at) if isinstance(form, ApproxKendall) else _approximation(form, at)
+    return _kendall(loss.form, at) if isinstance(loss.form, ApproxKendall) else _approximation(loss.form, at)
 
 
 def _soft_ndcg(loss: SoftNDCG, at: Padded) -> Tensor:
@@ -127,9 +126,9 @@ def _soft_ndcg(loss: SoftNDCG, at: Padded) -> Tensor:
 
 
 def _counts(chances: Tensor) -> Tensor:
-    """The distribution of the number of events of such chances, independent along the last axis.
+    """Return the distribution of the number of independent events with these probabilities along the last axis.
 
-    That is a product of polynomials 1 - c + c x, multiplied two by two by Fourier transforms.
+    That is a product of polynomials 1 - c + c x, multiplied pair by pair with Fourier transforms.
     """
     factors = torch.stack([1 - chances, chances], dim=-1)
     while factors.shape[-2] > 1:

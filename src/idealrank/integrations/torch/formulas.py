@@ -1,8 +1,8 @@
-"""Losses in PyTorch's own operations, for scores on any device; PyTorch makes the gradients, of any order.
+"""Losses in PyTorch's own operations, for scores on any device; PyTorch computes the gradients, of any order.
 
-Scores never leave their device but for a look at their values: what hangs on labels alone (gains, ideal DCGs, targets)
-is made on the CPU by the code that losses of arrays use. Every pair of documents of a query is visited, in a rectangle
-as wide as the longest query, so time and memory grow with n_queries * longest^2.
+Scores never leave their device except for a check of their values: everything that depends only on labels (gains, ideal
+DCGs, targets) is computed on the CPU by the code for arrays. Every pair of documents of a query is visited, in a
+rectangle as wide as the longest query, so time and memory grow with n_queries * longest^2.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _values(loss: Loss, batch: Batch) -> Tensor:
         found = formula(loss, rectangle) if rectangle.real.numel() else rectangle.scores.sum(1)
     beyond = (~found.isfinite()).nonzero()
     if len(beyond):
-        raise DataError(f"{loss} is beyond all numbers at these scores: scale them down", query=int(beyond[0]))
+        raise DataError(f"{loss} overflows at these scores: scale them down", query=int(beyond[0]))
     if batch.query_weights is None:
         return found
     weight_column(batch.query_weights.numpy(), lists.n_queries, "query_weights", "query")

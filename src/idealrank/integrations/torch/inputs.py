@@ -1,4 +1,4 @@
-"""Tensors as people have them, flat or padded, made into flat columns that fit together."""
+"""Tensors, flat or padded, converted to flat columns that fit together."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ with needs("torch"):
 
 __all__ = ["Batch", "Numbers", "as_array", "flat"]
 
-#: What is no function of the model: a tensor on any device, an array or a list.
+#: Inputs that do not depend on the model: a tensor on any device, an array or a list.
 Numbers: TypeAlias = Tensor | npt.ArrayLike
 
 
 class Batch(NamedTuple):
-    """Flat columns: the scores where they are, at least float32; all others on the CPU, where labels are made use of.
+    """Flat columns: the scores on their device, at least float32; all others on the CPU, where labels are used.
 
     ``labels``, ``weights`` and ``query_weights`` are float64, ``offsets`` int64, ``mask`` bool.
     """
@@ -34,7 +34,7 @@ class Batch(NamedTuple):
     mask: Tensor | None
 
     def sizes(self) -> Tensor:
-        """How many documents of each query the mask leaves."""
+        """Return the number of documents of each query that the mask keeps."""
         if self.mask is None:
             return self.offsets.diff()
         return torch.cat([self.offsets.new_zeros(1), self.mask.cumsum(0)])[self.offsets].diff()
@@ -48,8 +48,10 @@ def flat(
     weights: Numbers | None,
     query_weights: Numbers | None,
 ) -> Batch:
-    """The columns of one flat list, of flat lists cut by offsets, or of a rectangle with a row a query.
+    """Return the columns of one flat list, of flat lists divided by offsets, or of a rectangle with one row per query.
 
+    Examples
+    --------
     >>> flat([[1, 0], [0, 2]], torch.zeros(2, 2), None, None, None, None).offsets
     tensor([0, 2, 4])
     """
@@ -58,12 +60,12 @@ def flat(
     if not scores.is_floating_point():
         raise DataError(f"scores must be floating point numbers, got {scores.dtype}: they have no gradient otherwise")
     if scores.device.type == "meta":
-        raise DataError("scores are on the device 'meta', which holds no values: materialise the model first")
+        raise DataError("scores are on the device 'meta', which holds no values: materialize the model first")
     if scores.ndim not in (1, 2):
         shape = tuple(scores.shape)
-        raise DataError(f"scores must be flat or have a row a query, got shape {shape}: see squeeze, reshape or view")
+        raise DataError(f"scores must be flat or have one row per query, got shape {shape}: use squeeze or reshape")
     if scores.ndim == 2 and offsets is not None:
-        raise DataError("offsets cut flat scores: leave them out where scores have a row a query")
+        raise DataError("offsets divide flat scores: leave them out if scores have one row per query")
     return Batch(
         _column(_numbers(labels, "labels"), "labels", scores),
         scores.reshape(-1).to(torch.promote_types(scores.dtype, torch.float32)),
@@ -76,7 +78,7 @@ def flat(
 
 def _tensor(values: Numbers, name: str) -> Tensor:
     if isinstance(values, np.ndarray) and not values.flags.writeable:
-        values = values.copy()  # PyTorch has no tensors that are only read
+        values = values.copy()  # PyTorch has no read-only tensors
     try:
         return torch.as_tensor(values)
     except (TypeError, ValueError, RuntimeError) as error:
@@ -86,7 +88,7 @@ def _tensor(values: Numbers, name: str) -> Tensor:
 def _numbers(values: Numbers, name: str) -> Tensor:
     tensor = _tensor(values, name)
     if tensor.requires_grad:
-        raise DataError(f"{name} require a gradient, but a loss has none by them: pass {name}.detach()")
+        raise DataError(f"{name} require a gradient, but a loss depends on them as constants: pass {name}.detach()")
     if tensor.is_complex():
         raise DataError(f"{name} must be real numbers, got {tensor.dtype}")
     return tensor.to("cpu", torch.float64)
@@ -116,5 +118,5 @@ def _offsets(offsets: Numbers | None, scores: Tensor) -> Tensor:
 
 
 def as_array(tensor: Tensor | None) -> npt.NDArray[Any] | None:
-    """The same numbers, not copied."""
+    """Return the same numbers as an array, not copied."""
     return None if tensor is None else tensor.numpy()

@@ -1,4 +1,4 @@
-"""Listwise losses in PyTorch; targets are made of labels alone, as they are for arrays."""
+"""Listwise losses in PyTorch; targets are computed from labels by the code for arrays."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _cross_entropy(loss: CrossEntropy, target: Tensor, at: Padded) -> Tensor:
 def _q_norm(loss: QNorm, target: Tensor, at: Padded) -> Tensor:
     length = _norms(at.scores, at.tensor(loss.exponents(at.lists.sizes)[:, None]))
     fit = (at.scores * target).sum(1)
-    return length**2 - 2 * fit if loss.form == "penalised" else -fit / _or_one(length)
+    return length**2 - 2 * fit if loss.form == "penalized" else -fit / _or_one(length)
 
 
 def _bregman(loss: Bregman, target: Tensor, at: Padded) -> Tensor:
@@ -73,7 +73,7 @@ _OF_TARGETS: dict[type[Loss], Callable[[Any, Tensor, Padded], Tensor]] = {
 
 
 def _norms(column: Tensor, q: float | Tensor) -> Tensor:
-    """||x||_q of each query; 0, with the gradient 0, where all are 0."""
+    """Return ||x||_q of each query; 0, with gradient 0, if all are 0."""
     greatest = column.detach().abs().amax(1, keepdim=True)  # to divide by, so that no power overflows
     scale = _or_one(greatest)
     total = ((column / scale).abs() ** q).sum(1, keepdim=True)

@@ -1,9 +1,9 @@
-"""Any loss as a function of tensors and as a module."""
+"""Any loss as a module and as a function of tensors."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -26,8 +26,26 @@ Backend: TypeAlias = Literal["auto", "native", "torch"]
 
 
 class RankingLoss(nn.Module):
-    """Any loss of `idealrank.losses`, one of your own included, as a module: ``RankingLoss(loss)(labels, scores)``.
+    """Any loss of `idealrank.losses`, including your own, as a module: ``RankingLoss(loss)(labels, scores)``.
 
+    Parameters
+    ----------
+    loss : str or Loss
+        The loss or its name.
+    reduction : {"mean", "sum", "none"}
+        "mean" over the queries that have documents, weighted by query_weights, like `learners.LinearRanker`; "sum"; or
+        "none", one value per query. A query with nothing to rank, and the mean of no queries, is 0.
+    backend : {"auto", "native", "torch"}
+        "native", for the CPU, is near-linear in time and linear in memory and has first derivatives only; scores on
+        another device are copied there and their gradient back. "torch", for any device, computes with PyTorch's
+        operations: it visits all pairs of a query, in a rectangle as wide as the longest one, and can be differentiated
+        twice. "auto" computes where the scores are; a loss without a formula in PyTorch is computed by "native" on any
+        device.
+    n_threads : int, optional
+        Number of threads of the native backend; None means all cores.
+
+    Examples
+    --------
     A relevant document and another one with equal scores are in the right order by chance 1/2, so -log(1/2):
 
     >>> scores = torch.zeros(2, dtype=torch.float64, requires_grad=True)
@@ -68,7 +86,30 @@ class RankingLoss(nn.Module):
         weights: Numbers | None = None,
         query_weights: Numbers | None = None,
     ) -> Tensor:
-        """The value of each query, or their mean or sum."""
+        """Compute the value of each query, or their mean or sum.
+
+        Parameters
+        ----------
+        labels : tensor or array_like
+            The relevance of each document.
+        scores : Tensor
+            The score of each document: flat, or one row per query.
+        offsets : tensor or array_like, optional
+            Query i has the documents ``offsets[i]:offsets[i + 1]`` of flat scores; None means one query.
+        mask : tensor or array_like of bool, optional
+            False where there is no document.
+        weights, query_weights : tensor or array_like, optional
+            One weight per document and one per query, as in `idealrank.losses`.
+
+        Returns
+        -------
+        Tensor
+
+        Raises
+        ------
+        DataError
+            If the arguments do not fit together, a number is not finite, or the loss overflows.
+        """
         batch = flat(labels, scores, offsets, mask, weights, query_weights)
         return self._reduced(self._values(batch), batch).to(batch.scores)
 
@@ -107,67 +148,51 @@ def _one_of(word: str, words: Any, what: str) -> Any:
 
 
 def module(cls: type[Loss]) -> type[RankingLoss]:
-    """Losses of one class as modules, made from the options of the class.
+    """Return the module of a loss class: its options are those of the class and of `RankingLoss`.
 
     >>> module(losses.ApproxNDCG)(alpha=20)
     ApproxNDCG(approx_ndcg(alpha=20), reduction='mean')
     """
 
-    def __init__(  # noqa: N807
-        self: RankingLoss,
-        *first: Any,
-        reduction: Reduction = "mean",
-        backend: Backend = "auto",
-        n_threads: int | None = None,
-        **options: Any,
-    ) -> None:
-        RankingLoss.__init__(self, cls(*first, **options), reduction=reduction, backend=backend, n_threads=n_threads)
+    def __init__(self: RankingLoss, *first: Any, **options: Any) -> None:  # noqa: N807
+        own = {name: options.pop(name) for name in _OWN_OPTIONS & options.keys()}
+        RankingLoss.__init__(self, cls(*first, **options), **own)
 
     made = type(cls.__name__, (RankingLoss,), {"__init__": __init__})
-    _describe(made, cls, RankingLoss.__init__, f"`idealrank.losses.{cls.__name__}` as a module")
+    _describe(made, cls, [RankingLoss.__init__], f"`idealrank.losses.{cls.__name__}` as a module")
     return made
 
 
 def function(cls: type[Loss]) -> Callable[..., Tensor]:
-    """Losses of one class as a function of tensors; options come after them, by keyword.
+    """Return the function of tensors of a loss class: options follow the tensors, by keyword.
 
     >>> function(losses.Hinge)([1, 0], torch.tensor([0.5, 0.25]), margin=2)
     tensor(1.7500)
     """
+    made = module(cls)
 
-    def of_tensors(
-        labels: Numbers,
-        scores: Tensor,
-        offsets: Numbers | None = None,
-        *,
-        mask: Numbers | None = None,
-        weights: Numbers | None = None,
-        query_weights: Numbers | None = None,
-        reduction: Reduction = "mean",
-        backend: Backend = "auto",
-        n_threads: int | None = None,
-        **options: Any,
-    ) -> Tensor:
-        made = RankingLoss(cls(**options), reduction=reduction, backend=backend, n_threads=n_threads)
-        value: Tensor = made(labels, scores, offsets, mask=mask, weights=weights, query_weights=query_weights)
+    def of_tensors(*columns: Any, **options: Any) -> Tensor:
+        named = {name: options.pop(name) for name in _COLUMNS & options.keys()}
+        value: Tensor = made(**options)(*columns, **named)
         return value
 
     of_tensors.__name__ = of_tensors.__qualname__ = cls.label
-    _describe(of_tensors, cls, of_tensors, f"`idealrank.losses.{cls.__name__}` of tensors")
+    calls: list[Callable[..., Any]] = [RankingLoss.forward, RankingLoss.__init__]
+    _describe(of_tensors, cls, calls, f"`idealrank.losses.{cls.__name__}` of tensors")
     return of_tensors
 
 
-def _describe(made: Any, cls: type[Loss], call: Callable[..., Any], what: str) -> None:
-    """Where it is found, and for `help` the options in place of the dots."""
-    named = [
-        each for each in inspect.signature(call).parameters.values() if each.name not in ("self", "loss", "options")
-    ]
-    options = [
-        each.replace(kind=each.KEYWORD_ONLY)
-        for each in inspect.signature(cls.__init__).parameters.values()
-        if each.name != "self"
-    ]
-    made.__signature__ = inspect.Signature([*named, *options])
+_OWN_OPTIONS, _COLUMNS = (
+    inspect.signature(call).parameters.keys() - {"self", "loss"} for call in (RankingLoss.__init__, RankingLoss.forward)
+)
+
+
+def _describe(made: Any, cls: type[Loss], calls: Sequence[Callable[..., Any]], what: str) -> None:
+    """Set the module, the docstring and the signature: the parameters of these calls, then the options of the loss."""
+    named = [each for call in calls for each in inspect.signature(call).parameters.values()]
+    options = inspect.signature(cls.__init__).parameters.values()
+    parameters = [*named, *(each.replace(kind=each.KEYWORD_ONLY) for each in options)]
+    made.__signature__ = inspect.Signature([each for each in parameters if each.name not in ("self", "loss")])
     made.__module__ = __package__
     first_line = (cls.__doc__ or "").partition("\n")[0]
     made.__doc__ = f"{first_line}\n\n{what}: the same options, beside those of `RankingLoss`."

@@ -1,7 +1,7 @@
-"""Losses of tensors on the CPU by the native kernels: an operator of PyTorch with a gradient.
+"""Losses of tensors on the CPU by the native kernels: a PyTorch operator with a gradient.
 
-float64 tensors are read where they lie; float32 ones are computed with in float64 and get a float32 gradient. An
-operator takes tensors, numbers and text, so a loss is known to it by its name.
+float64 tensors are not copied; float32 tensors are computed in float64 and get a float32 gradient. An operator takes
+tensors, numbers and text, so it refers to a loss by its name.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ _LOSSES: dict[str, Loss] = {}
 
 
 def name_of(loss: Loss) -> str:
-    """The name under which the operator knows this loss from now on.
+    """Return the name by which the operator finds this loss from now on.
 
+    Examples
+    --------
     >>> from idealrank.losses import ListMLE
     >>> name_of(ListMLE())
     'list_mle'
@@ -36,7 +38,7 @@ def name_of(loss: Loss) -> str:
 
 
 def values(name: str, batch: Batch, n_threads: int | None) -> Tensor:
-    """One number a query, in float64 and on the CPU."""
+    """Return one number per query, in float64 and on the CPU."""
     columns = batch.labels, batch.scores.cpu(), batch.offsets, batch.weights, batch.query_weights, batch.mask
     found: Tensor = _loss(*columns, name, n_threads)[0]
     return found
@@ -90,7 +92,7 @@ def _backward(ctx: Any, by_value: Tensor, _: Tensor) -> tuple[Tensor | None, ...
 
 
 def _no_second_derivative(*_: Any) -> None:
-    raise OptionError("the native kernels have no second derivatives: backend='torch' has")
+    raise OptionError("the native kernels have no second derivatives: use backend='torch'")
 
 
 _loss.register_autograd(_backward, setup_context=_remember)

@@ -1,4 +1,4 @@
-"""Queries side by side in a rectangle, on the device of the scores: what PyTorch can work on without a loop."""
+"""Queries side by side in a rectangle, on the device of the scores, so that PyTorch needs no loop."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _Formula = TypeVar("_Formula")
 class Padded:
     """A batch as a rectangle of shape (n_queries, longest): ``scores``, 0 where ``real`` is False.
 
-    ``lists`` has the same documents flat, on the CPU, from which everything is made that hangs on labels alone.
+    ``lists`` has the same documents flat, on the CPU, for everything that depends only on labels.
     """
 
     def __init__(self, batch: Batch, lists: Lists) -> None:
@@ -45,7 +45,7 @@ class Padded:
 
     @cached_property
     def sizes(self) -> Tensor:
-        """Documents a query, as a column."""
+        """Documents per query, as a column."""
         return self.tensor(self.lists.sizes[:, None])
 
     @cached_property
@@ -55,20 +55,20 @@ class Padded:
         return self.real[:, :, None] & self.real[:, None, :] & apart
 
     def tensor(self, values: npt.NDArray[np.generic]) -> Tensor:
-        """An array as a tensor, beside the scores and in their precision."""
+        """Return an array as a tensor, on the device of the scores and in their precision."""
         tensor = torch.as_tensor(values)
         return tensor.to(self._like) if tensor.is_floating_point() else tensor.to(self._like.device)
 
     def column(self, values: Floats | Int64s) -> Tensor:
-        """One number a document as a rectangle, 0 where there is none."""
+        """Return one number per document as a rectangle, 0 where there is no document."""
         return torch.where(self.real, self.tensor(values)[self.tensor(self._rows)], 0)
 
     def is_above(self, values: Floats) -> Tensor:
-        """Whether x and y are two documents of a query and x has the greater of these numbers, however close."""
+        """Return whether x and y are two documents of a query and x has the larger of these numbers, however close."""
         return self.others & (differences(self.column(np.unique(values, return_inverse=True)[1])) > 0)
 
     def rank_weights(self, discount: Discount, depths: Int64s | None) -> Tensor:
-        """What the ranks 1, 2, ... of each query count, 0 beyond its depth."""
+        """Return the weights of the ranks 1, 2, ... of each query, 0 beyond its depth."""
         longest = self.real.shape[1]
         if isinstance(discount, Linear):
             ranks = torch.arange(1, longest + 1, device=self.real.device)
@@ -79,13 +79,15 @@ class Padded:
         return torch.where(counts, weights, 0)
 
     def within(self, depths: Int64s) -> Tensor:
-        """Whether a place, counted from 0, lies among the first so many of its query."""
+        """Return whether a place, counted from 0, is among the first ``depths`` of its query."""
         return torch.arange(self.real.shape[1], device=self.real.device) < self.tensor(depths[:, None])
 
 
 class NoFormulaError(OptionError):
-    """Something that can be computed from NumPy arrays only.
+    """A loss or an option that can be computed only from NumPy arrays.
 
+    Examples
+    --------
     >>> print(NoFormulaError("bregman(psi=composed)"))
     bregman(psi=composed) has no formula in PyTorch: use backend='native'
     """
@@ -107,8 +109,10 @@ def formula_of(loss: Loss, formulas: Mapping[type[Loss], _Formula], method: str)
 
 
 def differences(column: Tensor) -> Tensor:
-    """a_x - a_y for every two documents x and y of a query.
+    """Return a_x - a_y for every two documents x and y of a query.
 
+    Examples
+    --------
     >>> differences(torch.tensor([[3, 1]]))
     tensor([[[ 0,  2],
              [-2,  0]]])

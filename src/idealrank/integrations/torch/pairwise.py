@@ -13,7 +13,6 @@ from idealrank.losses.direct import depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.targets import worth_of
 from idealrank.measures.discounts import Power, Zipf
-from idealrank.measures.gains import Gain
 
 with needs("torch"):
     import torch
@@ -47,7 +46,6 @@ def _sum_over_pairs(loss: Pairwise, at: Padded, labels: Floats, pair_weights: Te
 
 def _lambda_rank(loss: LambdaRank, at: Padded) -> Tensor:
     plan = loss.plan()
-    assert isinstance(plan.gain, Gain)
     worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
     gains = at.column(worth)
     with torch.no_grad():
@@ -56,7 +54,7 @@ def _lambda_rank(loss: LambdaRank, at: Padded) -> Tensor:
 
 
 def _changes_of_swaps(loss: LambdaRank, at: Padded, relevant: Tensor, depths: Int64s | None) -> Tensor:
-    """C(upper rank) - C(lower rank), for a C of pairs in the right order and another of those in the wrong one."""
+    """Return C(upper rank) - C(lower rank), with one C for pairs in the right order and another for the others."""
     plan = loss.plan()
     ranking = torch.where(at.real, at.scores, -torch.inf).argsort(dim=1, descending=True, stable=True)
     places = ranking.argsort(dim=1)
@@ -79,9 +77,10 @@ def _changes_of_swaps(loss: LambdaRank, at: Padded, relevant: Tensor, depths: In
 
 
 def _of_precisions(relevant: Tensor, inverse_ranks: Tensor) -> tuple[Tensor, Tensor]:
-    """With c relevant documents up to rank r, one that falls from there takes c / r, one that rises adds (c + 1) / r.
+    """Return C if relevance is summed by precision.
 
-    Each relevant one that is passed loses or gains 1 / its rank. Inverse ranks are 0 beyond the cut-off.
+    With c relevant documents up to rank r, one that falls from there loses c / r, one that rises to it adds (c + 1) /
+    r. Each relevant one that is passed loses or gains 1 / its rank. Inverse ranks are 0 beyond the cutoff.
     """
     passed = (relevant * inverse_ranks).cumsum(1)
     found = relevant.cumsum(1)
@@ -89,7 +88,7 @@ def _of_precisions(relevant: Tensor, inverse_ranks: Tensor) -> tuple[Tensor, Ten
 
 
 def _of_the_first(relevant: Tensor, worth: Tensor) -> tuple[Tensor, Tensor]:
-    """Only the first relevant document counts; if it falls, the second, or itself if that is lower, is the first."""
+    """Return C if only the first relevant document counts; if it falls, the higher of it and the second is first."""
     found = relevant.cumsum(1)
     first, second = ((worth * (relevant & (found == n))).sum(1, keepdim=True) for n in (1, 2))
     return torch.maximum(worth, second), torch.maximum(worth, first)
@@ -111,7 +110,7 @@ def _push(loss: Push, at: Padded) -> Tensor:
 
 
 def _log_sum_exp(terms: Tensor, counted: Tensor) -> Tensor:
-    """The log of the sum of exp, by dimension 1, of the terms that count; finite, and of no meaning, where none do."""
+    """Return the log of the sum of exp along dimension 1 of the counted terms; finite but meaningless without any."""
     return torch.where(counted | ~counted.any(1, keepdim=True), terms, -torch.inf).logsumexp(1)
 
 

@@ -152,7 +152,7 @@ def _tail(sigmoid: str, z: Floats) -> Floats:
 
 def _bounds(form: Approximation, lists: Lists, ranks: _Ranks, epsilon: Floats, true: Floats) -> tuple[Floats, Floats]:
     plan = form.plan
-    worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
+    worth = worth_of(plan.gain, lists)
     if plan.reduction == "precision_mean" and plan.cutoff is None:
         return _ap_bounds(sums(worth, lists.offsets), epsilon, form.beta)
     if plan.reduction != "sum":

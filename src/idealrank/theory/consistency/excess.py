@@ -59,7 +59,7 @@ def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None 
     match phi:
         case LeastSquares(normalizer="dcg"):
             return StrongConvexity(1.0, 2.0)
-        case QNorm(form="penalised", normalizer="dcg"):
+        case QNorm(form="penalized", normalizer="dcg"):
             q = float(phi.exponents(np.array([n_docs]))[0])
             return StrongConvexity(1 / (q - 1), q / (q - 1))
         case Bregman(psi=Squared(), normalizer="dcg"):
