@@ -11,5 +11,5 @@ if TYPE_CHECKING:
     from idealrank.integrations import lightgbm as lightgbm
     from idealrank.integrations import torch as torch
     from idealrank.integrations import xgboost as xgboost
-else:  # a type checker would take any name for one of the package
+else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, {}, __all__)

@@ -51,7 +51,21 @@ class Objective:
         weights: Floats | None = None,
         query_weights: Floats | None = None,
     ) -> tuple[Float32s, Float32s]:
-        """Compute gradient and curvature, one number per document."""
+        """Compute gradient and curvature, one number per document.
+
+        Parameters
+        ----------
+        data : RankingData
+            The documents.
+        scores : array_like
+            One score per document.
+        weights, query_weights : float64 array, optional
+            One weight per document and one per query.
+
+        Returns
+        -------
+        gradient, curvature : float32 array of shape (n_docs,)
+        """
         column = float_column(scores, "scores", data.n_docs)
         lists = replace(data.lists(column, self.n_threads), weights=weights)
         return derivatives(self.loss, lists, query_weights)
@@ -80,7 +94,7 @@ class Metric:
 
     def __post_init__(self) -> None:
         if self.like is not None:
-            convention(self.like)  # an unknown one is an error here, not after the first round
+            convention(self.like)  # an unknown convention is an error here, not after the first round
 
     @property
     def higher_is_better(self) -> bool:
@@ -88,7 +102,19 @@ class Metric:
         return not self.measure.lower_is_better
 
     def mean(self, data: RankingData, scores: Any) -> float:
-        """Compute the mean over the queries of the data."""
+        """Compute the mean over the queries of the data.
+
+        Parameters
+        ----------
+        data : RankingData
+            The documents.
+        scores : array_like
+            One score per document.
+
+        Returns
+        -------
+        float
+        """
         found = evaluate(data, scores, self.measure, like=self.like, n_threads=self.n_threads)
         (mean,) = found.mean.values()
         return float(mean)

@@ -98,7 +98,7 @@ class LightGBMObjective(Objective):
         column = weight_column(weights, data.n_docs, "weights", "document")
         sizes = np.diff(data.offsets)
         means = sums(column, data.offsets) / np.maximum(sizes, 1)
-        # A loss relative to an ideal does not see a factor that all of a query's documents share.
+        # A loss relative to an ideal ignores a factor that all documents of a query share.
         relative = column / np.repeat(np.where(means > 0, means, 1.0), sizes)
         return self.derivatives(data, scores, relative, means)
 

@@ -29,5 +29,5 @@ if TYPE_CHECKING:
     from idealrank.losses.pairwise import *  # noqa: F403
     from idealrank.losses.push import Push as Push
     from idealrank.losses.soft import SoftNDCG as SoftNDCG
-else:  # a type checker would take any name for one of the package
+else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

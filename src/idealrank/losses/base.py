@@ -98,12 +98,26 @@ class Loss(Options):
     ) -> npt.NDArray[Any]:
         """Compute one non-negative curvature per document, for boosting.
 
-        The parameters are those of the call.
+        Parameters
+        ----------
+        labels, scores : array_like
+            The relevance and the score of each document.
+        offsets : array_like, optional
+            Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
+        weights, query_weights, mask : array_like, optional
+            As in the call.
+        n_threads : int, optional
+            Number of threads; None means all cores.
 
         Returns
         -------
         ndarray of shape (n_docs,)
             float32 if the scores are.
+
+        Raises
+        ------
+        DataError
+            If the arrays do not fit together, or a number is not finite.
         """
         lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
         with lists.locating():
@@ -145,11 +159,32 @@ class Loss(Options):
         return None
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
-        """Return the values and the gradient of validated lists; each loss implements it."""
+        """Compute the values and the gradient of validated lists; each loss implements it.
+
+        Parameters
+        ----------
+        lists : Lists
+            Validated labels, scores, offsets and weights.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        gradient : ndarray of shape (n_docs,)
+        """
         raise NotImplementedError
 
     def curvature(self, lists: Lists) -> Floats:
-        """Return the result of `hessian_diagonal` for validated lists; each loss implements it."""
+        """Compute the diagonal of the Hessian for validated lists, or a bound of it; each loss implements it.
+
+        Parameters
+        ----------
+        lists : Lists
+            Validated labels, scores, offsets and weights.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,)
+        """
         raise NotImplementedError
 
 

@@ -30,6 +30,8 @@ class Bregman(Listwise):
         "squared", "kl", "pnorm:1.5", or any `potentials.Potential`.
     link : str or Link, optional
         T: None for T(s) = s, which is convex, "scale:2", or any `links.Link`.
+    normalizer : None, "dcg" or cutoff
+        As in `Listwise`, but "dcg" by default.
 
     Examples
     --------

@@ -36,7 +36,7 @@ from idealrank.measures.ranks import SIGMOIDS, SoftRanks, alpha_for, slope
 __all__ = ["Approx", "ApproxAP", "ApproxKendall", "ApproxNDCG", "ApproxPrecision", "ApproxRR"]
 
 _Soft = TypeVar("_Soft", bound="SoftRanked")
-#: Two names of one sigmoid.
+#: Two names of the same sigmoid.
 _LOGISTIC = ("logistic", "tanh")
 
 

@@ -24,15 +24,45 @@ class Link(Numbers):
     """
 
     def forward(self, s: Floats) -> Floats:
-        """Return T(s)."""
+        """Return T(s).
+
+        Parameters
+        ----------
+        s : float64 array
+            Scores.
+
+        Returns
+        -------
+        float64 array
+        """
         raise NotImplementedError
 
     def slope(self, s: Floats) -> Floats:
-        """Return T'(s) > 0."""
+        """Return T'(s) > 0.
+
+        Parameters
+        ----------
+        s : float64 array
+            Scores.
+
+        Returns
+        -------
+        float64 array
+        """
         raise NotImplementedError
 
     def inverse(self, t: Floats) -> Floats:
-        """Return the scores with T(s) = t."""
+        """Return the scores with T(s) = t.
+
+        Parameters
+        ----------
+        t : float64 array
+            Values of T.
+
+        Returns
+        -------
+        float64 array
+        """
         raise NotImplementedError
 
 
@@ -90,7 +120,7 @@ class Elementwise(Link):
     inverse_function: Function
 
     def __str__(self) -> str:
-        return "elementwise"  # no text reads back as functions
+        return "elementwise"  # no text can be parsed as functions
 
     def forward(self, s: Floats) -> Floats:
         return self.function(s)

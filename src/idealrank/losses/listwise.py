@@ -112,7 +112,7 @@ class CrossEntropy(Listwise):
             if lists.weights is not None:
                 logits = logits + np.log(lists.weights)
             shares = np.exp(logits - np.repeat(log_sum_exp(logits, lists.offsets), lists.sizes))
-        total = sums(shares, lists.offsets)  # NaN where all weights are 0
+        total = sums(shares, lists.offsets)  # NaN if all weights are 0
         return Target(shares, total > 0)
 
     def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
@@ -154,6 +154,8 @@ class QNorm(Listwise):
         Which of the two losses.
     q : float or "auto"
         The exponent, at least 2; "auto" is log(n) + 2 for a query with n documents, as in the paper's experiments.
+    normalizer : None, "dcg" or cutoff
+        As in `Listwise`, but "dcg" by default.
 
     Examples
     --------

@@ -61,14 +61,14 @@ class Positions:
 
 
 def discounted_sum(at: Positions) -> tuple[Floats, Floats]:
-    """sum_x G_x D(p_x): what DCG, precision, recall and the like are made of (eq. (21))."""
+    """Return sum_x G_x D(p_x), from which DCG, precision, recall and others are computed (eq. (21))."""
     weight, slope = at.discount.at(at.positions, at.spread(np.diff(at.offsets)))
     share, share_slope = at.kept()
     return sums(at.worth * weight * share, at.offsets), at.worth * (slope * share + weight * share_slope)
 
 
 def precision_sum(at: Positions) -> tuple[Floats, Floats]:
-    """sum_y r_y / p_y (r_y + sum_x r_x sigma(beta (p_y - p_x))): average precision before its division (eq. (22))."""
+    """Return sum_y r_y / p_y (r_y + sum_x r_x sigma(beta (p_y - p_x))), undivided average precision (eq. (22))."""
     rows, found = at.relevant()
     share, share_slope = found.kept()
     above, density = found.soft(-1).sums(found.worth)
@@ -82,7 +82,7 @@ def precision_sum(at: Positions) -> tuple[Floats, Floats]:
 
 
 def first_sum(at: Positions) -> tuple[Floats, Floats]:
-    """sum_x r_x / p_x prod_y sigma(beta (p_y - p_x)) over relevant x and y: the first one's reciprocal rank."""
+    """Return sum_x r_x / p_x prod_y sigma(beta (p_y - p_x)) over relevant x and y: the first one's reciprocal rank."""
     rows, found = at.relevant()
     share, share_slope = found.kept()
     is_first = found.worth * np.exp(-found.soft(1).log_sums())
@@ -96,7 +96,7 @@ def first_sum(at: Positions) -> tuple[Floats, Floats]:
 
 
 def any_found(at: Positions) -> tuple[Floats, Floats]:
-    """1 - prod_x (1 - kept_x)^r_x: whether something relevant is kept."""
+    """Return 1 - prod_x (1 - kept_x)^r_x: whether something relevant is kept."""
     share, _ = at.kept()
     with np.errstate(divide="ignore", invalid="ignore"):
         missed = np.exp(sums(np.where(at.worth > 0, at.worth * np.log1p(-share), 0.0), at.offsets))

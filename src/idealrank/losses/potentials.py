@@ -31,23 +31,83 @@ class Potential(Numbers):
     """
 
     def value(self, x: Floats, offsets: Int64s) -> Floats:
-        """Return psi(x), one number per query."""
+        """Return psi(x) of each query.
+
+        Parameters
+        ----------
+        x : float64 array
+            Targets, one per document.
+        offsets : int64 array
+            Query i has the documents ``offsets[i]:offsets[i + 1]``.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
         raise NotImplementedError
 
     def gradient(self, x: Floats, offsets: Int64s) -> Floats:
-        """Return the gradient of psi, one number per document: the scores that fit the targets x."""
+        """Return the gradient of psi: the scores that fit the targets x.
+
+        Parameters
+        ----------
+        x : float64 array
+            Targets, one per document.
+        offsets : int64 array
+            Query i has the documents ``offsets[i]:offsets[i + 1]``.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,)
+        """
         raise NotImplementedError
 
     def conjugate(self, s: Floats, offsets: Int64s) -> Floats:
-        """Return psi*(s) = max_x <s, x> - psi(x), one number per query."""
+        """Return psi*(s) = max_x <s, x> - psi(x) of each query.
+
+        Parameters
+        ----------
+        s : float64 array
+            Scores, one per document.
+        offsets : int64 array
+            Query i has the documents ``offsets[i]:offsets[i + 1]``.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
         raise NotImplementedError
 
     def conjugate_gradient(self, s: Floats, offsets: Int64s) -> Floats:
-        """Return the gradient of psi*, the inverse of that of psi: the targets that fit the scores s."""
+        """Return the gradient of psi*, the inverse of that of psi: the targets that fit the scores s.
+
+        Parameters
+        ----------
+        s : float64 array
+            Scores, one per document.
+        offsets : int64 array
+            Query i has the documents ``offsets[i]:offsets[i + 1]``.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,)
+        """
         raise NotImplementedError
 
     def conjugate_curvature(self, s: Floats, offsets: Int64s) -> Floats:
-        """Return the diagonal of the Hessian of psi*, or a bound of it."""
+        """Return the diagonal of the Hessian of psi*, or a bound of it.
+
+        Parameters
+        ----------
+        s : float64 array
+            Scores, one per document.
+        offsets : int64 array
+            Query i has the documents ``offsets[i]:offsets[i + 1]``.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,)
+        """
         raise NotImplementedError
 
 
@@ -196,7 +256,7 @@ class Composed(Potential):
     inner_slope_inverse: Function
 
     def __str__(self) -> str:
-        return "composed"  # no text reads back as functions
+        return "composed"  # no text can be parsed as functions
 
     def value(self, x: Floats, offsets: Int64s) -> Floats:
         return self.outer(sums(self.inner(x), offsets))
@@ -233,7 +293,7 @@ class Composed(Potential):
         x = self.conjugate_gradient(s, offsets)
         sizes = np.diff(offsets)
         total = sums(self.inner(x), offsets)
-        # The Hessian of psi is a diagonal A plus psi_out'' h' h'^T, inverted as Sherman and Morrison do.
+        # The Hessian of psi is a diagonal A plus psi_out'' h' h'^T, inverted by the Sherman-Morrison formula.
         diagonal = np.repeat(self.outer_slope(total), sizes) * self.inner_curvature(x)
         bend, slope = self.outer_curvature(total), self.inner_slope(x)
         share = bend / (1 + bend * sums(slope**2 / diagonal, offsets))

@@ -123,12 +123,12 @@ class _Pairs:
         return self._above(self.log_weights)
 
     def pulled(self, shares: Floats, power: int) -> Floats:
-        """The sum of share_k r^power over the k below each document, r its part of the sum over those above k."""
+        """Return the sum of share_k r^power over the k below each document, r its part of the sum above k."""
         below = self._below(np.where(shares > 0, np.log(shares) - power * self.log_above, -np.inf))
         return np.asarray(np.exp(power * (self.log_weights - self.scores) + below))
 
     def _below(self, terms: Floats) -> Floats:
-        """The log of the sum of exp over the documents of the levels below each document's."""
+        """Return the log of the sum of exp over the documents of the levels below each document's."""
         return _of_later(log_sum_exp(terms, self.levels), self.queries)[self.level]
 
     def _above(self, terms: Floats) -> Floats:

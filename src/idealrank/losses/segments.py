@@ -8,7 +8,7 @@ from idealrank._typing import Floats, Int64s
 
 __all__ = ["log_sum_exp", "log_sums_downwards", "maxima", "norms", "runs", "sums"]
 
-_LONG = 512  # documents of a query that is worth a call of its own
+_LONG = 512  # queries with more documents are processed one by one
 
 
 def sums(values: Floats, offsets: Int64s) -> Floats:
@@ -34,7 +34,7 @@ def maxima(values: Floats, offsets: Int64s) -> Floats:
 
 
 def _reduced(operation: np.ufunc, values: Floats, offsets: Int64s) -> Floats:
-    # reduceat gives an empty segment the value at its place, and fails for one at the end: both are left out.
+    # reduceat returns the value at the start of an empty segment, and fails for one at the end: both are left out.
     filled = np.flatnonzero(np.diff(offsets))
     reduced = np.zeros(offsets.size - 1)
     reduced[filled] = operation.reduceat(values, offsets[filled])
@@ -67,7 +67,7 @@ def log_sum_exp(values: Floats, offsets: Int64s) -> Floats:
     """
     greatest = maxima(values, offsets)
     greatest = np.where(np.isneginf(greatest), 0.0, greatest)
-    with np.errstate(divide="ignore"):  # a query without documents, or with nothing but log 0
+    with np.errstate(divide="ignore"):  # a query without documents, or with only log 0
         return greatest + np.log(sums(np.exp(values - np.repeat(greatest, np.diff(offsets))), offsets))
 
 
@@ -84,7 +84,7 @@ def log_sums_downwards(values: Floats, offsets: Int64s) -> Floats:
     for query in np.flatnonzero(sizes > _LONG):
         upwards = totals[offsets[query] : offsets[query + 1]][::-1]
         upwards[:] = np.logaddexp.accumulate(upwards)
-    # Short ones side by side: the last but one of each, the one above it, and so on.
+    # Short queries together: the last but one document of each, the one above it, and so on.
     short = np.flatnonzero(sizes <= _LONG)
     short = short[np.argsort(-sizes[short], kind="stable")]
     for step in range(2, sizes[short].max(initial=0) + 1):

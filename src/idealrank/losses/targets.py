@@ -99,23 +99,80 @@ class Listwise(Loss):
         return np.nan_to_num(kept, nan=0.0)
 
     def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
-        """Return values and gradient at the scores, for these targets."""
+        """Return values and gradient at the scores.
+
+        Parameters
+        ----------
+        target : float64 array
+            Targets, one per document.
+        lists : Lists
+            Validated scores and offsets.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        gradient : ndarray of shape (n_docs,)
+        """
         raise NotImplementedError
 
     def curvature_of_targets(self, target: Floats, lists: Lists) -> Floats:
-        """Return the diagonal of the Hessian at the scores, or a bound of it, for these targets."""
+        """Return the diagonal of the Hessian at the scores, or a bound of it.
+
+        Parameters
+        ----------
+        target : float64 array
+            Targets, one per document.
+        lists : Lists
+            Validated scores and offsets.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,)
+        """
         raise NotImplementedError
 
     def best_scores(self, target: Floats, offsets: Int64s) -> Floats:
-        """Return the scores with the smallest expected loss if this is the expected target."""
+        """Return the scores with the smallest expected loss.
+
+        Parameters
+        ----------
+        target : float64 array
+            Expected targets, one per document.
+        offsets : int64 array
+            Query i has the documents ``offsets[i]:offsets[i + 1]``.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,)
+        """
         raise NotImplementedError
 
     def worth(self, lists: Lists) -> Floats:
-        """Return the gain of each document times its weight."""
+        """Return the gain of each document times its weight.
+
+        Parameters
+        ----------
+        lists : Lists
+            Validated labels and weights.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,)
+        """
         return worth_of(self.gain or gains.Exp2(), lists)
 
     def target(self, lists: Lists) -> Target:
-        """Return the gains over the norm that the loss names."""
+        """Return the gains over the norm that the loss names.
+
+        Parameters
+        ----------
+        lists : Lists
+            Validated labels, offsets and weights.
+
+        Returns
+        -------
+        Target
+        """
         worth = self.worth(lists)
         if self.normalizer is None:
             return Target(worth, np.ones(lists.n_queries, np.bool_))

@@ -30,5 +30,5 @@ if TYPE_CHECKING:
     from idealrank.measures.names import register as register
     from idealrank.measures.pairs import *  # noqa: F403
     from idealrank.measures.relevance import *  # noqa: F403
-else:  # a type checker would take any name for one of the package
+else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

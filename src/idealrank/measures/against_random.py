@@ -170,7 +170,7 @@ class NDCGPValue(_AgainstRandom):
     lower_is_better = True
 
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
-        least = actual * (1 - 1e-12)  # orders that are equal but for rounding count
+        least = actual * (1 - 1e-12)  # count orders that are equal except for rounding
         n = gains.size
         if n == 0 or gains.min() == gains.max():
             return 1.0

@@ -160,7 +160,7 @@ class Convention:
         return self.name
 
 
-#: Choices about the data, and what each may be.
+#: Choices about the data, and the values of each.
 _CHOICES: Mapping[str, tuple[float | str, ...]] = MappingProxyType(
     {
         "negative": ("error", "unjudged", "keep", "drop"),
@@ -171,7 +171,7 @@ _CHOICES: Mapping[str, tuple[float | str, ...]] = MappingProxyType(
         "labels": ("float", "integer", "binary", "truncated"),
     }
 )
-#: Those of them that may differ between measures; the others say which documents and queries there are.
+#: Choices that may differ between measures; the others determine the documents and queries.
 _OF_MEASURES = ("precision", "labels")
 
 _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
@@ -245,7 +245,7 @@ _PRESETS = (
           overrides={name: {"ties": "stable"} for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
           | {"ap": {"ties": "stable", "denominator": "hits"}}),
     _tool("tf_ranking",
-          "TF-Ranking 0.5: ties are shuffled at random on every call, of which this is the mean; a negative label is "
+          "TF-Ranking 0.5: ties are shuffled at random on every call, and this is the mean; a negative label is "
           "padding; P is divided by the documents there are.",
           ideal="retrieved", negative="drop", overrides={"p": {"denominator": "retrieved"}}),
     _tool("rax",
@@ -276,7 +276,7 @@ _PRESETS = (
           gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal": "full"}}),
     _tool("recommenders", "recommenders 1.2: binary by default, where even a document judged 0 counts as a hit.",
           gain=gains.Binary(0.0), ties="stable", rel=0.0, overrides={"ap": {"denominator": "reachable"}}),
-    _tool("spark", "Spark 4 RankingMetrics: binary; the order is that of the predictions given.",
+    _tool("spark", "Spark 4 RankingMetrics: binary; documents are in the order of the predictions.",
           gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
     _tool("letor1", "The LETOR 1.0 evaluation script: ranks 1 and 2 undiscounted, ties in file order.",
           discount=discounts.Letor(), ties="stable"),
@@ -290,7 +290,7 @@ _PRESETS = (
           **_LINEAR, ties="docid_asc", negative="unjudged"),
 )  # fmt: skip
 _BY_NAME = {preset.name: preset for preset in _PRESETS}
-#: What `like=` takes.
+#: The names that `like=` accepts.
 CONVENTION_NAMES = tuple(_BY_NAME)
 
 

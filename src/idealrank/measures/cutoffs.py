@@ -95,7 +95,7 @@ class Fraction(Cutoff):
     c: float = field(metadata={"coerce": number(0, 1, is_open=True)})
 
     def at(self, n: npt.ArrayLike) -> Int64s:
-        # The small addition: 0.29 * 100 is 28.999999999999996.
+        # The small term is for rounding: 0.29 * 100 is 28.999999999999996.
         return np.maximum(np.floor(self.c * np.asarray(n, np.float64) + 1e-9), 1).astype(np.int64)
 
     def __str__(self) -> str:

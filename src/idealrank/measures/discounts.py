@@ -69,7 +69,17 @@ class Discount(Numbers):
         return self(np.arange(1, n + 1), n)
 
     def native(self, depth: int) -> _native.Discount:
-        """Return the discount of the ranks 1 to ``depth`` in the form that the native core takes."""
+        """Return the discount in the form that the native core takes.
+
+        Parameters
+        ----------
+        depth : int
+            The number of ranks that are needed.
+
+        Returns
+        -------
+        _native.Discount
+        """
         return _native.Discount(weights=self.weights(depth))
 
     def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:

@@ -41,7 +41,7 @@ class _Pairs(Measure):
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
         ties, n_threads = kernel_ties(filled), resolve_threads(lists.n_threads)
-        run([], lists, ties)  # checks the labels, which pair_counts sees only as prepared
+        run([], lists, ties)  # checks the labels before they are converted
         labels = lists.labels
         prepared = filled._prepared(np.where(labels < 0, np.nan, labels) if lists.negative == "unjudged" else labels)
         counts = _Counts(*_native.pair_counts(prepared, lists.scores, lists.offsets, ties, n_threads).T)

@@ -17,7 +17,7 @@ __all__ = ["SIGMOIDS", "SoftRanks", "alpha_for", "soft_positions"]
 
 #: The step 1{z > 0}, smoothed: 1/(1 + e^-z); (1 + tanh(z/2))/2, which is the same; 1/2 + arctan(z)/pi; (1 + erf z)/2.
 SIGMOIDS = ("logistic", "tanh", "arctan", "erf")
-#: The slopes that a sigmoid may have: beyond them products with scores are 0 or infinite.
+#: The allowed slopes of a sigmoid: outside of them, products with scores are 0 or infinite.
 slope = number(1e-300, 1e300)
 
 

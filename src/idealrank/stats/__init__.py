@@ -40,5 +40,5 @@ if TYPE_CHECKING:
     from idealrank.stats.paired import *  # noqa: F403
     from idealrank.stats.power import *  # noqa: F403
     from idealrank.stats.several import *  # noqa: F403
-else:  # a type checker would take any name for one of the package
+else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

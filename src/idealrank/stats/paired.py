@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _EXACT_UP_TO = 20
-#: Sums that differ by less than this share of the sum of all differences are equal except for rounding.
+#: Sums that differ by less than this fraction of the sum of all differences are equal except for rounding.
 _ROUNDING = 1e-12
 
 
@@ -240,7 +240,7 @@ def bootstrap_test(
     seed = new_seed(seed)
     shifted = differences - found.difference
     means, variances = _native.bootstrap_moments(shifted, n_resamples, seed, resolve_threads(n_threads))
-    # A resample of one query over and over has no variance: its t is infinite unless its mean is 0 too.
+    # A resample that repeats one query has no variance: its t is infinite unless its mean is 0 too.
     errors = np.sqrt(variances / differences.size)
     n_extreme = int(np.count_nonzero(np.abs(means) >= abs(found.statistic) * errors * (1 - _ROUNDING)))
     return replace(found, p_value=(n_extreme + 1) / (n_resamples + 1), seed=seed)
@@ -303,6 +303,23 @@ def paired_test(
     n_threads: int | None = None,
 ) -> PairedTest:
     """Run the test with this name; tests that draw no random numbers ignore the options.
+
+    Parameters
+    ----------
+    test : {"randomization", "t", "wilcoxon", "sign", "bootstrap"}
+        The name of the test.
+    a, b : array_like
+        One value per query.
+    n_draws : int
+        The number of random permutations or resamples.
+    seed : int, optional
+        Seed of the random number generator.
+    n_threads : int, optional
+        Number of threads; None means all cores.
+
+    Returns
+    -------
+    PairedTest
 
     Examples
     --------

@@ -80,7 +80,7 @@ Share: TypeAlias = ParquetShare | FrameShare
 
 
 def check_ends(ends: Iterable[Ends]) -> None:
-    """Refuse neighbors that share a query, or that are not in the order of queries.
+    """Check that neighbors share no query and are in the order of queries; otherwise raise a DataError.
 
     >>> check_ends([Ends(0, "a", "c"), Ends(1, "c", "d")])
     Traceback (most recent call last):
@@ -123,6 +123,6 @@ def _n_pieces(client: Any) -> int:
             from distributed import default_client
         try:
             client = default_client()
-        except ValueError:  # threads of this process
+        except ValueError:  # no cluster: threads of this process
             return resolve_threads(None)
     return Cluster(client).n_pieces

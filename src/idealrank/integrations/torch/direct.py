@@ -96,7 +96,7 @@ def _discounted(discount: discounts.Discount, positions: Tensor, at: Padded) -> 
         return formula(discount, positions, at.sizes)
     if type(discount).at is not discounts.Discount.at:
         raise NoFormulaError(f"the discount {discount}")
-    # As discounts without a formula are: on straight lines between the ranks.
+    # A discount without a formula is interpolated linearly between ranks.
     weights = at.tensor(discount.weights(positions.shape[1] + 1))
     rank = positions.detach().floor().long().clamp(max=positions.shape[1])
     first, second = weights[rank - 1], weights[rank]

@@ -25,7 +25,7 @@ with needs("torch"):
 
 __all__ = ["FORMULAS", "values"]
 
-#: What computes a loss of each class, and of those made from it that compute as it does.
+#: The formula of each class, and of its subclasses that do not override the computation.
 FORMULAS: Mapping[type[Loss], Formula] = {**direct.FORMULAS, **listwise.FORMULAS, **pairwise.FORMULAS}
 
 

@@ -74,7 +74,7 @@ class RankingLoss(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
-        self._name = native.name_of(self.loss)  # another process has not met it yet
+        self._name = native.name_of(self.loss)  # not known yet in another process
 
     def forward(
         self,

@@ -33,7 +33,7 @@ def name_of(loss: Loss) -> str:
     """
     name = str(loss)
     while _LOSSES.setdefault(name, loss) != loss:
-        name += "'"  # the text of a loss made of someone's own functions is not all there is to it
+        name += "'"  # losses made of custom functions can differ although their texts are the same
     return name
 
 

@@ -96,7 +96,7 @@ class NoFormulaError(OptionError):
         super().__init__(f"{what} has no formula in PyTorch: use backend='native'")
 
 
-#: From a loss, of the class that it is written for, and a batch to one number per query.
+#: Computes one number per query from a loss, of the class that it is written for, and a batch.
 Formula: TypeAlias = Callable[[Any, Padded], Tensor]
 
 
