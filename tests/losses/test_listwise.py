@@ -216,7 +216,7 @@ def test_the_curvature_of_a_composed_potential_is_the_second_derivative() -> Non
 
 def test_scores_that_no_target_has_are_refused() -> None:
     psi = exponential(lambda z: z, lambda z: 1 + 0 * z)
-    with pytest.raises(DataError, match=r"no gradient of psi at any targets.* \(query 1\)"):
+    with pytest.raises(DataError, match=r"not the gradient of psi at any targets.* \(query 1\)"):
         losses.Bregman(psi)([*R, *R], [0.5, 0.2, 1.0, *S], [0, 3, 6])
 
 

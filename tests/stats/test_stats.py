@@ -338,7 +338,7 @@ def test_the_swap_rate_is_half_for_equal_systems_and_falls_with_queries() -> Non
     rates = [stats.swap_rate(better, n, seed=0) for n in (5, 20, 100)]
     assert rates[0] > rates[1] > rates[2]
     assert math.isnan(stats.swap_rate(better, 5, least_difference=100, seed=0))
-    with pytest.raises(DataError, match="do not fit"):
+    with pytest.raises(DataError, match="need more than the 200 queries"):
         stats.swap_rate(better, 101)
 
 
