@@ -1,4 +1,4 @@
-"""NDCG of growing lists: the first n documents of each query, in the order in which they stand."""
+"""NDCG of growing lists: the first n documents of each query, in the order of their rows."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from idealrank.measures.plan import Plan
 
 __all__ = ["growing_sizes", "prefix_values"]
 
-#: Lists up to this length are measured at every n, longer ones at no more than so many.
+#: Lists up to this length are measured at every n, longer ones at no more than this many lengths.
 ALL_UP_TO, AT_MOST = 5000, 500
 
 
 def growing_sizes(longest: int) -> Int64s:
-    """The lengths at which lists of up to ``longest`` documents are measured: all of them, or 500 in equal ratios.
+    """Return the lengths at which lists of up to ``longest`` documents are measured: all, or 500 in equal ratios.
 
     >>> growing_sizes(4), growing_sizes(1_000_000).size <= 500
     (array([1, 2, 3, 4]), True)
@@ -42,12 +42,38 @@ def prefix_values(
     *,
     n_threads: int | None = None,
 ) -> Floats:
-    """What NDCG is on the first n documents of each query: of shape (rankers, measures, queries, sizes).
+    """Return NDCG of the first n documents of each query, for many n, rankers and measures at once.
 
-    ``rankers``: the scores of each. One sort a query and ranker serves all sizes and measures. NaN where a query has
-    fewer documents, or nothing relevant among them. The measures are DCG, NDCG and linear NDCG; the ideal is that of
-    the same n documents.
+    One sort per query and ranker is enough for all sizes and measures.
 
+    Parameters
+    ----------
+    measures : sequence of Measure
+        DCG, NDCG and linear NDCG measures. The ideal is that of the same n documents.
+    labels : float64 array
+        One label per document.
+    rankers : sequence of float64 array
+        The scores of each ranker.
+    offsets : int64 array
+        The offsets of the queries.
+    sizes : array-like
+        The increasing lengths n.
+    n_threads : int, optional
+        The number of threads; None means all cores.
+
+    Returns
+    -------
+    float64 array
+        Values of shape (rankers, measures, queries, sizes). NaN if a query has fewer documents, or if none of the first
+        n is relevant.
+
+    Raises
+    ------
+    OptionError
+        If a measure is of another kind.
+
+    Examples
+    --------
     >>> from idealrank.measures import NDCG
     >>> labels, scores, offsets = np.array([0.0, 1.0]), np.array([2.0, 1.0]), np.array([0, 2])
     >>> prefix_values([NDCG()], labels, [scores], offsets, sizes=[1, 2])
@@ -77,14 +103,16 @@ def prefix_values(
 
 
 def _plan(measure: Measure) -> Plan:
+    """The plan of a measure that growing lists can be measured by."""
     if not isinstance(measure, (DCG, NDCG, LinearNDCG)):
-        raise OptionError(f"lists that grow are measured by DCG, NDCG and linear NDCG, not by {measure}")
+        raise OptionError(f"growing lists can be measured by DCG, NDCG and linear NDCG, not by {measure}")
     plan = measure.with_convention().plan()
     if plan.denominator == "full" or plan.zero_if_short:
-        raise OptionError(f"lists that grow have the ideal of their own documents, which {measure} does not take")
+        raise OptionError(f"growing lists need the ideal of their own documents, which {measure} does not use")
     return plan
 
 
 def _spec(plan: Plan, sizes: Int64s) -> _native.PrefixSpec:
+    """The discount and the depth at each size, for the native core."""
     depths = sizes if plan.cutoff is None else np.minimum(plan.cutoff.at(sizes), sizes)  # type: ignore[union-attr]
     return _native.PrefixSpec(discount=plan.discount.native(int(depths.max(initial=0))), depths=depths)
