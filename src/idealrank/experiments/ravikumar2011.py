@@ -79,11 +79,11 @@ def reproduce(
     Parameters
     ----------
     data : mapping of str to Folds, optional
-        LETOR collections by name; by default simulated ones.
+        LETOR collections by name. If not given, two small collections are simulated.
     seed : int
-        Seed of the random number generator.
+        Seed of the simulation and of the tests.
     quick : bool
-        Whether to cut the training short.
+        Whether to stop the training after three iterations.
     verbose : bool
         Whether to report progress.
 

@@ -127,7 +127,8 @@ def grow(train: RankingData, test: RankingData, seed: int = 0) -> Growth:
 def _parts(data: RankingData | None, seed: int) -> tuple[RankingData, RankingData]:
     """The training part and the test part."""
     if data is None:
-        return tuple(_on_one_scale(part) for part in datasets.web_search(seed=seed))  # type: ignore[return-value]
+        train, test = map(_on_one_scale, datasets.web_search(seed=seed))
+        return train, test
     if data.features is None or data.n_queries < 4:
         raise DataError("the experiment trains rankers: it needs features, and at least four queries")
     half = data.n_queries // 2

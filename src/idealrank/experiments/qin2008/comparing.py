@@ -40,7 +40,7 @@ def _ndcg(run: Run) -> Table:
     columns = [Column("ranker"), *(Column(f"@{k}", ".4f") for k in CUTOFFS), Column("@n", ".4f")]
     rows: list[list[Value]] = [
         [name, *(own[f"ndcg@{k}"] for k in CUTOFFS), own["ndcg"], *([published.get(name)] if published else [])]
-        for name, own in run.mean.items()
+        for name, own in run.found.mean.items()
     ]
     return Table([*columns, Column("published @n", ".4f")] if published else columns, rows)
 

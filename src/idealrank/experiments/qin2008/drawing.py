@@ -33,7 +33,7 @@ def ndcg_by_cutoff(runs: Sequence[Run], rankers: Sequence[str]) -> Figure:
     graded = [each for each in runs if each.graded]
     figure, parts = panels(1 + 3.2 * len(graded), 3.2, len(graded))
     for axes, each in zip(parts, graded, strict=True):
-        means = each.mean
+        means = each.found.mean
         for color, marker, name in zip(SERIES, "os^", [name for name in rankers if name in means], strict=False):
             values = [means[name][f"ndcg@{k}"] for k in CUTOFFS]
             axes.plot(CUTOFFS, values, color=color, marker=marker, markersize=4, linewidth=1, label=name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -39,14 +38,9 @@ class Run:
     scaled: bool
     found: CrossFold
 
-    @cached_property
-    def mean(self) -> dict[str, dict[str, float]]:
-        """{ranker: {measure: the mean of its folds' means}}."""
-        return self.found.mean
-
     def of(self, measure: str) -> dict[str, float]:
         """Return {ranker: the mean of its folds' means} for one measure."""
-        return {name: own[measure] for name, own in self.mean.items()}
+        return {name: own[measure] for name, own in self.found.mean.items()}
 
 
 def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -> Iterator[Run]:

@@ -100,12 +100,10 @@ def approximation_error(
     form = _form(loss)
     alpha = form.slope_of_ranks()
     lists = Lists.of(labels, scores, offsets)
-    ranks = _Ranks.of(lists)
+    ranks, gap, gap_of_different = _ranks_and_gaps(lists)
     positions = 1 + SoftRanks(lists.scores, lists.offsets, alpha, form.sigmoid, lists.n_threads).sums()[0]
-    off = np.maximum(np.abs(positions - ranks.first), np.abs(positions - ranks.last))
-    epsilon = maxima(off, lists.offsets)
-    tails = _tail(form.sigmoid, alpha * ranks.gap)
-    position_bound = np.maximum(lists.sizes - 1, 0) * tails
+    epsilon = maxima(np.abs(positions - ranks).max(axis=0), lists.offsets)
+    position_bound = np.maximum(lists.sizes - 1, 0) * _tail(form.sigmoid, alpha * gap)
 
     target = form.target() if isinstance(form, Approximation) else KendallTau()
     true = target(lists.labels, lists.scores, lists.offsets)
@@ -116,7 +114,7 @@ def approximation_error(
         bound, sharper = _bounds(form, lists, ranks, epsilon, true)
     else:
         # A pair with equal scores counts 0 in both measures.
-        bound = sharper = 2 * _tail(form.sigmoid, alpha * ranks.gap_of_different)
+        bound = sharper = 2 * _tail(form.sigmoid, alpha * gap_of_different)
     bound, sharper = (np.where(ranked, column, 0.0) for column in (bound, sharper))
     return ApproximationError(epsilon, position_bound, bound, sharper, actual)
 
@@ -131,28 +129,20 @@ def _form(given: str | Loss) -> Approximation | ApproxKendall:
     return form
 
 
-@dataclass(frozen=True)
-class _Ranks:
-    """The lowest and the highest rank of each document over all orders of equal scores.
+def _ranks_and_gaps(lists: Lists) -> tuple[Int64s, Floats, Floats]:
+    """The first and the last rank that each document can have among equal scores, as two rows.
 
     And for each query the smallest difference of two scores, and of two different scores.
     """
-
-    first: Int64s
-    last: Int64s
-    gap: Floats
-    gap_of_different: Floats
-
-    @classmethod
-    def of(cls, lists: Lists) -> _Ranks:
-        rows = _native.order(lists.scores, lists.offsets, lists.n_threads)
-        descending = lists.scores[rows]
-        places = np.empty((2, rows.size), np.int64)
-        places[:, rows] = np.array(runs(descending, lists.offsets)) + 1 - np.repeat(lists.offsets[:-1], lists.sizes)
-        with np.errstate(over="ignore"):
-            gaps = np.append(np.inf, descending[:-1] - descending[1:])[: rows.size]
-        gaps[lists.offsets[lists.offsets < rows.size]] = np.inf
-        return cls(*places, *(_minima(g, lists.offsets) for g in (gaps, np.where(gaps > 0, gaps, np.inf))))
+    rows = _native.order(lists.scores, lists.offsets, lists.n_threads)
+    descending = lists.scores[rows]
+    ranks = np.empty((2, rows.size), np.int64)
+    ranks[:, rows] = np.array(runs(descending, lists.offsets)) + 1 - np.repeat(lists.offsets[:-1], lists.sizes)
+    with np.errstate(over="ignore"):
+        gaps = np.append(np.inf, descending[:-1] - descending[1:])[: rows.size]
+    gaps[lists.offsets[lists.offsets < rows.size]] = np.inf
+    different = np.where(gaps > 0, gaps, np.inf)
+    return ranks, _minima(gaps, lists.offsets), _minima(different, lists.offsets)
 
 
 def _minima(values: Floats, offsets: Int64s) -> Floats:
@@ -165,10 +155,10 @@ def _tail(sigmoid: str, z: Floats) -> Floats:
     """sigma(-z), z >= 0."""
     if sigmoid == "arctan":
         return 0.5 - np.arctan(z) / math.pi
-    return special.erfc(z) / 2 if sigmoid == "erf" else special.expit(-z)
+    return np.asarray(special.erfc(z) / 2 if sigmoid == "erf" else special.expit(-z))
 
 
-def _bounds(form: Approximation, lists: Lists, ranks: _Ranks, epsilon: Floats, true: Floats) -> tuple[Floats, Floats]:
+def _bounds(form: Approximation, lists: Lists, ranks: Int64s, epsilon: Floats, true: Floats) -> tuple[Floats, Floats]:
     """The bound on the error of the measure, and a sharper one."""
     plan = form.plan
     worth = worth_of(plan.gain, lists)  # type: ignore[arg-type]
@@ -195,7 +185,7 @@ def _ap_bounds(relevant: Floats, epsilon: Floats, beta: float) -> tuple[Floats, 
     return bounds[0], bounds[1]
 
 
-def _sum_bound(form: Approximation, lists: Lists, ranks: _Ranks, epsilon: Floats, worth: Floats) -> Floats:
+def _sum_bound(form: Approximation, lists: Lists, ranks: Int64s, epsilon: Floats, worth: Floats) -> Floats:
     """The error of sum_x G_x D(p_x), with D decreasing, if every position may be off by epsilon."""
     plan = form.plan
     depths = depths_of(plan, lists, worth)
@@ -210,8 +200,7 @@ def _sum_bound(form: Approximation, lists: Lists, ranks: _Ranks, epsilon: Floats
         weights = plan.discount.at(places, np.repeat(lists.sizes, lists.sizes))[0]
         return weights if depths is None else np.where(places <= np.repeat(depths, lists.sizes), weights, 0.0)
 
-    off = np.repeat(epsilon, lists.sizes)
-    too_high = soft(ranks.last - off) - hard(ranks.last)
-    too_low = hard(ranks.first) - soft(ranks.first + off)
+    (first, last), off = ranks, np.repeat(epsilon, lists.sizes)
+    too_high, too_low = soft(last - off) - hard(last), hard(first) - soft(first + off)
     totals = sums(worth * np.maximum(too_high, too_low), lists.offsets)
     return totals * factors_of(plan, worth, lists, depths)

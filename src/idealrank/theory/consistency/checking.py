@@ -235,16 +235,16 @@ def check_consistency(
     # The closer to a switch of the loss's own order, the higher the regret, and the weaker the certificate.
     certified = map(search.certify, itertools.chain(*reversed(candidates)))
     found = next((each for each in certified if each is not None), None)
-    none_found = True if tally.is_sure() else None
+    is_sure = tally.convex and not tally.worst and not tally.undecided
     return Consistency(
         loss=str(function) if isinstance(function, Loss) else getattr(function, "__name__", repr(function)),
-        consistent=False if found else none_found,
+        consistent=False if found else True if is_sure else None,
         searched=on_grid.searched,
         refined=tally.searched - on_grid.searched,
         inconsistent=on_grid.inconsistent,
         undecided=tally.undecided,
         convex=tally.convex,
-        closed_form=search.closed_form,
+        closed_form=hasattr(function, "minimizer"),
         **(found or {}),
     )
 
@@ -271,10 +271,6 @@ class _Tally:
         first, vectors = mixture.probabilities[:, 0], mixture.label_vectors
         new = [_Finding(float(regret[row]), float(first[row]), vectors[row], found.scores[row]) for row in rows]
         self.worst = _worst([*self.worst, *new])
-
-    def is_sure(self) -> bool:
-        """Return whether nothing was found and nothing can have been missed in the mixtures searched."""
-        return self.convex and not self.worst and not self.undecided
 
 
 @dataclass(frozen=True)
@@ -309,11 +305,6 @@ class _Search:
     n_threads: int
     measure: dict[str, Any]
 
-    @property
-    def closed_form(self) -> bool:
-        """Whether the loss has a closed-form minimum."""
-        return hasattr(self.loss, "minimizer")
-
     def supports(self) -> Iterator[Floats]:
         """Yield all pairs of label vectors, in pieces that fit in memory."""
         pairs = np.stack(np.triu_indices(len(self.label_vectors), 1), axis=1)
@@ -332,7 +323,9 @@ class _Search:
         found = best_scores(self.loss, mixture, self.n_threads)
         target = mixture.target(**self.measure)
         rows = np.flatnonzero(_reversed(found.scores, target).any(axis=(1, 2)) & found.converged)
-        if rows.size and not self.closed_form:  # of many minima, one was found: another may be in the right order
+        if rows.size and not hasattr(
+            self.loss, "minimizer"
+        ):  # of many minima, one was found: another may be in the right order
             charge, trusted = self.charge(take(mixture, rows), found.scores[rows], target[rows], found.risk[rows])
             rows = rows[charge > trusted]
         regret = np.zeros(target.shape[0])

@@ -225,26 +225,13 @@ def regret(
 
     Parameters
     ----------
-    scores : array-like
-        One score per document.
-    probabilities : array-like
-        One probability per label vector.
-    label_vectors : array-like
-        One label per document in each vector.
-    gain : str, Gain, mapping or sequence
-        The gain.
-    discount : str, Discount or sequence of float
-        The discount.
-    cutoff : int, float, str or Cutoff, optional
-        The cutoff.
-    ties : str
-        The order of equal scores. Lemma 4 needs them averaged or in their worst order: with the paper's "a permutation
-        that sorts s" they may be ordered well by luck.
+    scores, probabilities, label_vectors, gain, discount, cutoff, ties
+        As in `expected_ndcg`.
 
     Returns
     -------
     float64 array
-        One number per problem.
+        The regret of each problem.
 
     Examples
     --------

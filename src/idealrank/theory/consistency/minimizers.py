@@ -248,9 +248,7 @@ def _descend(risk: Risk, start: _Place, step: Floats) -> tuple[_Place, Booleans]
         _put(reached, todo[good], take(tried, good))
         todo = todo[~good]
         scale /= 2
-    stuck = np.zeros(start.value.size, np.bool_)
-    stuck[todo] = True
-    return reached, stuck
+    return reached, np.isin(np.arange(start.value.size), todo)
 
 
 def _ellipsoid(risk: Risk, start: Floats) -> Minimum:

@@ -141,8 +141,8 @@ class Distinction(Result):
         first, best = self[self.given[0]], self.separations[0]
         if best.better is None:
             return f"no measure here tells {a} from {b}: their means are the same"
+        ahead, behind = (a, b) if best.better == "a" else (b, a)
         if self.n_queries == 1:
-            ahead, behind = (a, b) if best.better == "a" else (b, a)
             seen = f"{best.measure} puts {ahead} ahead of {behind} on the only query"
             return f"{seen}; more queries are needed to tell how reliably"
         start, end = f"{first.measure} does not tell {a} from {b}", ""
@@ -154,13 +154,9 @@ class Distinction(Result):
             others = "; none of the others is better" if len(self.separations) > 1 else ""
             return start + (f", and{needs}" if needs else "") + others
         if first.better != best.better:
-            start += f", with {self._leader(first)} ahead" if first.better else ""
-            end = f", with {self._leader(best)} ahead"
+            start += f", with {behind} ahead" if first.better else ""
+            end = f", with {ahead} ahead"
         return f"{start}; {best.measure}{needs or ' does better'}{end}"
-
-    def _leader(self, row: Separation) -> str:
-        """The name of the better ranker by one measure."""
-        return self.names[0 if row.better == "a" else 1]
 
     def to_dict(self) -> dict[str, Plain]:
         """Return the separations, the advice, and the means at each length."""

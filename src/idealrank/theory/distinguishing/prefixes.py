@@ -81,24 +81,20 @@ def prefix_values(
     """
     rising = np.ascontiguousarray(sizes, np.int64)
     plans = [_plan(each) for each in measures]
-    ties = [kernel_ties(each) for each in measures]
     threads = resolve_threads(n_threads)
-    values = np.empty((len(rankers), len(plans), offsets.size - 1, rising.size))
-    for gain in dict.fromkeys(plan.gain for plan in plans):
+    values = np.full((len(rankers), len(plans), offsets.size - 1, rising.size), np.nan)
+    groups = [(plan.gain, kernel_ties(each)) for plan, each in zip(plans, measures, strict=True)]
+    for gain, ties in dict.fromkeys(groups):
         worth = np.ascontiguousarray(gain(labels), np.float64)  # type: ignore[operator]
-        of_gain = [i for i, plan in enumerate(plans) if plan.gain == gain]
-        specs = {i: _spec(plans[i], rising) for i in of_gain}
-        dcg_of = functools.partial(_native.prefix_dcg, worth, offsets=offsets, sizes=rising, n_threads=threads)
-        ideals = dcg_of(scores=worth, specs=[*specs.values()], ties="stable")
-        by_measure = {i: ideal for i, ideal in zip(specs, ideals, strict=True) if plans[i].denominator == "ideal"}
-        for order in dict.fromkeys(ties[i] for i in of_gain):
-            rows = [i for i in of_gain if ties[i] == order]
-            for ranker, scores in enumerate(rankers):
-                found = dcg_of(scores=scores, specs=[specs[i] for i in rows], ties=order)
-                for i, dcg in zip(rows, found, strict=True):
-                    divisor = by_measure.get(i, np.ones(1))
-                    values[ranker, i] = np.nan
-                    np.divide(dcg, divisor, out=values[ranker, i], where=divisor > 0)
+        rows = [i for i, group in enumerate(groups) if group == (gain, ties)]
+        specs = [_spec(plans[i], rising) for i in rows]
+        dcg_of = functools.partial(_native.prefix_dcg, worth, offsets=offsets, specs=specs, sizes=rising)
+        ideals = dcg_of(scores=worth, ties="stable", n_threads=threads)
+        for ranker, scores in enumerate(rankers):
+            found = dcg_of(scores=scores, ties=ties, n_threads=threads)
+            for i, dcg, ideal in zip(rows, found, ideals, strict=True):
+                divisor = ideal if plans[i].denominator == "ideal" else np.ones(1)
+                np.divide(dcg, divisor, out=values[ranker, i], where=divisor > 0)
     return values
 
 

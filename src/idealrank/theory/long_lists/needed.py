@@ -64,13 +64,13 @@ class Gap(Result):
 
         Parameters
         ----------
-        delta : float
-            The accepted probability of the wrong order, below 1/2.
+        delta
+            As in `queries`.
 
         Returns
         -------
         float
-            Infinity if the means are equal.
+            As in `queries`.
         """
         return 2 * math.log(1 / _risk(delta)) / self.mean**2 if self.mean else math.inf
 
@@ -151,14 +151,8 @@ def queries_needed(
 
     Parameters
     ----------
-    discount : str, Measure, Discount or callable
-        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
-    curve_a, curve_b : Curve, callable or mapping of float to callable
-        The relevance curves of the two rankers.
-    n : int, optional
-        The number of documents per list. None means long lists in which few ranks count.
-    cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one.
+    discount, curve_a, curve_b, n, cutoff
+        As in `gap`.
     delta : float
         The accepted probability of the wrong order, below 1/2.
 
@@ -188,12 +182,8 @@ def documents_needed(
 
     Parameters
     ----------
-    discount : str, Measure, Discount or callable
-        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
-    curve_a, curve_b : Curve, callable or mapping of float to callable
-        The relevance curves of the two rankers.
-    cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one.
+    discount, curve_a, curve_b, cutoff
+        As in `gap`.
     delta : float
         The accepted probability of the wrong order, below 1/2.
     n_max : int

@@ -111,14 +111,10 @@ class StepCurve(Curve):
     def __init__(self, edges: npt.ArrayLike, values: Sequence[float] | Floats | Mapping[float, npt.ArrayLike]) -> None:
         by_level = values if isinstance(values, Mapping) else {1.0: values}
         self.levels = check_levels(by_level)
-        self.edges = np.array(edges, np.float64)
-        self.steps = np.array([np.asarray(by_level[level], np.float64) for level in self.levels])
-        self._check()
+        self.edges = edges = np.array(edges, np.float64)
+        self.steps = steps = np.array([np.asarray(by_level[level], np.float64) for level in self.levels])
         self.bands: Bands | None = None
         self.resamples: tuple[StepCurve, ...] = ()
-
-    def _check(self) -> None:
-        edges, steps = self.edges, self.steps
         if edges.ndim != 1 or steps.shape[1:] != (edges.size - 1,) or edges.size < 2:
             raise DataError(f"n steps need n + 1 edges, got edges of shape {edges.shape}, values of {steps.shape}")
         if edges[0] != 0 or edges[-1] != 1 or not (np.diff(edges) > 0).all():

@@ -37,12 +37,10 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
 
     Parameters
     ----------
-    discount : str, Measure, Discount or callable
-        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
+    discount, cutoff
+        As in `limit`.
     curve_a, curve_b : Curve, callable or mapping of float to callable
-        The relevance curves of the two rankers.
-    cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one.
+        The relevance curves of A and B.
 
     Returns
     -------
