@@ -23,7 +23,7 @@ from idealrank.experiments.results import Claim, Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.theory.distinguishing.distinctions import Distinctions
 from idealrank.theory.linear_ndcg import exchanges, threshold_errors
-from idealrank.theory.long_lists.deviations import concentration
+from idealrank.theory.long_lists.expectations import concentration
 from idealrank.theory.long_lists.gaps import first_order
 from idealrank.theory.long_lists.needed import gap
 from idealrank.theory.long_lists.regimes import regime

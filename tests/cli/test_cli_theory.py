@@ -106,7 +106,7 @@ def test_mistakes_are_said_in_one_line(files: ir.RankingData) -> None:
     assert "written as .svg, .png or .pdf" in run("limits", "test.txt", "match.txt", "--plot", "x.gif").stderr
     shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ap")
     assert shown.exit_code == 1
-    assert shown.stderr == "idealrank: error: lists that grow are measured by DCG, NDCG and linear NDCG, not by ap\n"
+    assert shown.stderr == "idealrank: error: growing lists can be measured by DCG, NDCG and linear NDCG, not by ap\n"
     shown = run("limits", "test.txt", "match.txt", "-m", "ap")
     assert shown.stderr == "idealrank: error: this theory is about NDCG and linear NDCG, not ap\n"
 

@@ -402,7 +402,7 @@ def test_a_minimizer_that_is_none_refutes_nothing() -> None:
     found = theory.check_consistency(Wrong(normalizer="dcg"))
     assert found.inconsistent > 0
     assert found.consistent is None
-    assert "is undecided: nothing is sure against it, but minima may not be the lowest" in str(found)
+    assert "is undecided: no counterexample is certain, but minima may not be the lowest" in str(found)
 
 
 def test_a_flat_minimum_refutes_nothing() -> None:
@@ -433,7 +433,7 @@ def test_strong_consistency_is_refuted_with_two_mixtures_of_one_target() -> None
         assert_allclose(one, other, rtol=0, atol=1e-12)
         assert min(found.second) >= 0
         assert found.difference > 1e-3
-    with pytest.raises(OptionError, match="take more levels"):
+    with pytest.raises(OptionError, match="pass more levels"):
         theory.check_strong_consistency("cosine", levels=(0, 1))
 
 
@@ -517,7 +517,7 @@ def test_divergences_grow_as_their_strong_convexity_says(name: str) -> None:
 def test_losses_without_a_bound_say_so() -> None:
     with pytest.raises(OptionError, match="cosine is not known to be a Bregman divergence"):
         theory.excess_risk_bound("cosine", 0.1, 2)
-    with pytest.raises(OptionError, match="give total"):
+    with pytest.raises(OptionError, match="pass total"):
         theory.excess_risk_bound("bregman(psi=kl)", 0.1, 2)
     with pytest.raises(DataError, match="not negative"):
         theory.excess_risk_bound("least_squares(normalizer=dcg)", -0.1, 2)
@@ -580,20 +580,20 @@ def test_gaps_are_within_their_bounds(rankers: list[tuple[float, float, float]])
     ("call", "message"),
     [
         (lambda: theory.fisher_target([0.3, 0.6], ETA[1]), "must sum to 1, got 0.9"),
-        (lambda: theory.fisher_target([0.3], ETA[1]), "one probability for each label vector"),
+        (lambda: theory.fisher_target([0.3], ETA[1]), "one probability per label vector"),
         (lambda: theory.fisher_target([-0.3, 1.3], ETA[1]), "probabilities not negative"),
         (lambda: theory.fisher_target([1.0], [[np.nan, 1]]), "labels must be finite"),
         (lambda: theory.fisher_target([1.0], [[-1, 1]]), "gains must not be negative"),
-        (lambda: theory.fisher_target([0.5, 0.5], [[1, 2], [1]]), "in a rectangle"),
+        (lambda: theory.fisher_target([0.5, 0.5], [[1, 2], [1]]), "rectangular arrays"),
         (lambda: theory.regret([0, np.nan], *ETA), "a score must be a finite number"),
-        (lambda: theory.violations([1, 2], [1, 2, 3]), "of one length"),
-        (lambda: theory.violations([1, np.nan], [1, 2]), "got NaN"),
+        (lambda: theory.violations([1, 2], [1, 2, 3]), "the same length"),
+        (lambda: theory.violations([1, np.nan], [1, 2]), "must not contain NaN"),
         (lambda: theory.margin([1.0], [[1]]), "at least two documents"),
-        (lambda: theory.generalization_gap([0.5], [0.5, 0.6]), "one value a ranker"),
+        (lambda: theory.generalization_gap([0.5], [0.5, 0.6]), "one value per ranker"),
         (lambda: theory.generalization_gap([0.5], [0.5], [0.1, 0.2]), "approximation must have one value"),
         (lambda: theory.generalization_gap([], []), "flat list of finite numbers"),
-        (lambda: theory.check_consistency(lambda *_: (0.0, 0.0)), "one value a query and one number a document"),
-        (lambda: theory.switch_points([1], [2]), "two documents or more"),
+        (lambda: theory.check_consistency(lambda *_: (0.0, 0.0)), "one value per query and one number per document"),
+        (lambda: theory.switch_points([1], [2]), "at least two documents"),
     ],
 )
 def test_bad_data_is_a_data_error(call: Any, message: str) -> None:
@@ -605,7 +605,7 @@ def test_bad_data_is_a_data_error(call: Any, message: str) -> None:
     ("options", "message"),
     [
         ({"loss": "cosin"}, "unknown loss 'cosin'"),
-        ({"loss": 3}, "a loss is a name or a function"),
+        ({"loss": 3}, "a loss must be a name or a function"),
         ({"loss": "cosine", "n_docs": 1}, "two documents and two levels"),
         ({"loss": "cosine", "levels": (1, 1)}, "two documents and two levels"),
         ({"loss": "cosine", "n_docs": 9}, "too many to search"),

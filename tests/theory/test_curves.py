@@ -82,7 +82,7 @@ def test_functions_of_single_numbers_and_of_arrays_are_the_same_curve() -> None:
 
 def test_levels_are_different_gains_above_zero() -> None:
     for gain in (0, -1, math.inf):
-        with pytest.raises(DataError, match="different finite gains above 0"):
+        with pytest.raises(DataError, match="distinct finite gains above 0"):
             GradedCurve({gain: MODELS["s"]})
     with pytest.raises(DataError, match="a curve is a function of s"):
         of(3)  # type: ignore[arg-type]
@@ -93,8 +93,8 @@ def test_levels_are_different_gains_above_zero() -> None:
     [
         ([0, 1], [0.1, 0.2], "n steps have n \\+ 1 edges"),
         ([0], [], "n steps have n \\+ 1 edges"),
-        ([0, 0.5, 0.5, 1], [0, 0, 0], "rise from 0 to 1"),
-        ([0.1, 1], [0.5], "rise from 0 to 1"),
+        ([0, 0.5, 0.5, 1], [0, 0, 0], "increase from 0 to 1"),
+        ([0.1, 1], [0.5], "increase from 0 to 1"),
         ([0, 0.5, 1], [0.5, 1.5], "on step 1"),
         ([0, 0.5, 1], [-0.5, 0.5], "on step 0"),
     ],
@@ -106,7 +106,7 @@ def test_steps_that_are_none_are_refused(edges: list[float], values: list[float]
 
 def test_rankings_of_other_documents_are_told() -> None:
     check_same_documents(of(MODELS["s"]), of(MODELS["1-s"]))
-    with pytest.raises(DataError, match=r"the share with gain 1 is 0.5 by the first curve and 0.3 by the second"):
+    with pytest.raises(DataError, match=r"the share with gain 1 is 0.5 in the first curve and 0.3 in the second"):
         check_same_documents(of(MODELS["s"]), of(MODELS["const"]))
 
 
@@ -213,7 +213,7 @@ def test_fits_of_nothing_are_refused() -> None:
         StepCurve.fit([0, 0], [1, 2])
     with pytest.raises(DataError, match="nothing is relevant"):
         StepCurve.fit([], [])
-    with pytest.raises(DataError, match=r"a gain must be a finite number from 0, got -1 \(query 1, row 2\)"):
+    with pytest.raises(DataError, match=r"a gain must be a finite number, 0 or above, got -1 \(query 1, row 2\)"):
         StepCurve.fit([1, 0, -1], [1, 2, 3], [0, 2, 3])
     with pytest.raises(DataError, match=r"a score must be a finite number, got nan \(query 0, row 1\)"):
         StepCurve.fit([1, 0], [1, math.nan])

@@ -178,7 +178,7 @@ def test_one_document_and_one_query() -> None:
     assert one["ndcg"].queries_needed is None
     assert math.isnan(one["ndcg"].separated)
     assert one["ndcg"].better == "a"
-    assert one.advice == "ndcg puts A ahead of B on the only query; how surely, more queries would tell"
+    assert one.advice == "ndcg puts A ahead of B on the only query; more queries are needed to tell how reliably"
 
 
 def test_queries_without_relevant_documents_are_left_out() -> None:
@@ -193,15 +193,15 @@ def test_queries_without_relevant_documents_are_left_out() -> None:
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(DataError, match="no document is relevant"):
         distinguish([0, 0], [1, 2], [2, 1])
-    with pytest.raises(DataError, match="of one length"):
+    with pytest.raises(DataError, match="the same length"):
         distinguish([0, 1], [1, 2, 3], [2, 1])
     with pytest.raises(OptionError, match="not by ap"):
         distinguish([0, 1], [1, 2], [2, 1], ["ap"])
-    with pytest.raises(OptionError, match="no measure was named"):
+    with pytest.raises(OptionError, match="no measure was given"):
         distinguish([0, 1], [1, 2], [2, 1], [])
-    with pytest.raises(OptionError, match="offsets of its own"):
+    with pytest.raises(OptionError, match="its own offsets"):
         distinguish(from_arrays([0, 1], offsets=[0, 2]), [1, 2], [2, 1], offsets=[0, 2])
-    with pytest.raises(OptionError, match="n_resamples from 1"):
+    with pytest.raises(OptionError, match="n_resamples at least 1"):
         distinguish([0, 1], [1, 2], [2, 1], n_resamples=0)
 
 

@@ -186,7 +186,7 @@ def test_what_cannot_be_judged_is_undecided() -> None:
     found = regime(lambda r: 1 / np.log(1 + np.log(1 + r)))
     assert found.kind == "undecided"
     assert "no power of r and log r" in found.reason
-    with pytest.raises(OptionError, match="not known how fast the discount falls"):
+    with pytest.raises(OptionError, match="not known how fast the discount decreases"):
         limit(lambda r: 1 / np.log(1 + np.log(1 + r)), MODELS["line"])
 
 
@@ -212,17 +212,22 @@ def test_there_is_no_limit_where_few_ranks_count(discount: Any, cutoff: Any, why
 
 @pytest.mark.parametrize(
     ("function", "where"),
-    [(lambda r: r, "; it rises at rank 2"), (lambda r: 1 / r - 1, ""), (lambda r: 2 - r, ""), (lambda r: 0 * r, "")],
+    [
+        (lambda r: r, "; it increases at rank 2"),
+        (lambda r: 1 / r - 1, ""),
+        (lambda r: 2 - r, ""),
+        (lambda r: 0 * r, ""),
+    ],
 )
 def test_a_discount_that_rises_or_is_negative_is_refused(function: Callable[[Any], Any], where: str) -> None:
-    with pytest.raises(OptionError, match=f"begins above 0, never rises and is never negative{where}: <lambda>"):
+    with pytest.raises(OptionError, match=f"must start above 0, never increase and never be negative{where}: <lambda>"):
         limit(function, MODELS["s"])
 
 
 def test_other_measures_and_two_cutoffs_are_refused() -> None:
     with pytest.raises(OptionError, match="about NDCG and linear NDCG, not ap"):
         limit("ap", MODELS["s"])
-    with pytest.raises(OptionError, match="has a cut-off"):
+    with pytest.raises(OptionError, match="already has a cutoff"):
         limit("ndcg@10", MODELS["s"], 0.2)
     with pytest.raises(OptionError, match="expected an NDCG or a discount, got 7"):
         limit(7, MODELS["s"])  # type: ignore[arg-type]
@@ -231,7 +236,7 @@ def test_other_measures_and_two_cutoffs_are_refused() -> None:
 def test_nothing_relevant_and_curves_that_are_no_probabilities_are_refused() -> None:
     with pytest.raises(DataError, match="nothing is relevant"):
         limit("power:0.5", lambda s: 0.0)
-    with pytest.raises(DataError, match=r"probabilities, in \[0, 1\] together, got .* at s = "):
+    with pytest.raises(DataError, match=r"probabilities with a sum in \[0, 1\], got .* at s = "):
         limit("power:0.5", lambda s: 2 * s)
     with pytest.raises(DataError, match="probabilities"):
         limit("power:0.5", lambda s: s - 0.5)

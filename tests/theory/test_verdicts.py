@@ -176,11 +176,11 @@ def test_that_many_documents_are_enough() -> None:
 
 
 def test_a_risk_is_below_one_half_and_lengths_are_whole() -> None:
-    with pytest.raises(DataError, match=r"must lie between 0 and 1/2, got 0\.5"):
+    with pytest.raises(DataError, match=r"must be between 0 and 1/2, got 0\.5"):
         queries_needed("ndcg@10", *FLAT, delta=0.5)
     with pytest.raises(DataError, match="whole number from 1, got 0"):
         gap("ndcg", *FLAT, n=0)
-    with pytest.raises(OptionError, match="depends on the length of the lists: give n"):
+    with pytest.raises(OptionError, match="depends on the length of the lists: pass n"):
         gap("ndcg", *FLAT)
     with pytest.raises(OptionError, match="not known how fast"):
         documents_needed(lambda r: 1 / np.log(1 + np.log(1 + r)), *FLAT)

@@ -146,7 +146,7 @@ def test_anyones_own_bounded_discount_has_a_law() -> None:
 
 
 def test_a_law_is_for_discounts_without_a_limit() -> None:
-    with pytest.raises(OptionError, match="NDCG has a limit instead"):
+    with pytest.raises(OptionError, match="NDCG has a limit"):
         bounded_law("log", MODELS["line"])
 
 

@@ -1,1 +1,1 @@
-"""The papers' experiments, one a file: each gives its claims, beside what is seen here, and its figures."""
+"""The papers' experiments, reproduced, one file or folder each: their claims beside what is observed, and figures."""

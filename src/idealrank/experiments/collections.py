@@ -1,4 +1,4 @@
-"""LETOR collections for experiments: those of a folder, or drawn ones."""
+"""LETOR collections for experiments: from a folder, or simulated."""
 
 from __future__ import annotations
 
@@ -14,8 +14,25 @@ __all__ = ["collections_in", "drawn_collections"]
 
 
 def collections_in(folder: str | os.PathLike[str]) -> dict[str, Folds]:
-    """{name of the folder: its folds}: of a folder that is a LETOR collection, or of those directly inside it.
+    """Read the folds of a folder that is a LETOR collection, or of the collections directly inside it.
 
+    Parameters
+    ----------
+    folder : path-like
+        The folder.
+
+    Returns
+    -------
+    dict of str to Folds
+        The folds by the name of their folder.
+
+    Raises
+    ------
+    DataError
+        If there is no such folder, or no collection in it.
+
+    Examples
+    --------
     >>> from idealrank import write_letor
     >>> os.makedirs("letor/small")
     >>> for number, part in enumerate(datasets.web_search(10, 20).train.split([0.2] * 5, seed=0), start=1):
@@ -25,21 +42,34 @@ def collections_in(folder: str | os.PathLike[str]) -> dict[str, Folds]:
     """
     whole = Path(folder)
     if not whole.is_dir():
-        raise DataError(f"{whole} is not a folder; give one with S1.txt ... S5.txt, or with Fold1 ... Fold5")
+        raise DataError(f"{whole} is not a folder; pass one with S1.txt ... S5.txt, or with Fold1 ... Fold5")
     inside = [path for path in sorted(whole.iterdir()) if path.is_dir() and not path.name.startswith("Fold")]
     found = {path.name: read_letor_folds(path) for path in (whole, *inside) if _is_collection(path)}
     if not found:
-        raise DataError(f"{whole} holds no LETOR collection: S1.txt ... S5.txt, or Fold1 ... Fold5 with train.txt")
+        raise DataError(f"{whole} contains no LETOR collection: S1.txt ... S5.txt, or Fold1 ... Fold5 with train.txt")
     return found
 
 
 def _is_collection(folder: Path) -> bool:
+    """Whether a folder is a LETOR collection."""
     return any(any(folder.glob(pattern)) for pattern in ("S1.txt*", "Fold1/train.txt*"))
 
 
 def drawn_collections(seed: int = 0) -> dict[str, Folds]:
-    """Two small drawn collections in five folds: graded labels of a click log, and few relevant pages a topic.
+    """Simulate two small collections in five folds: a click log with graded labels, and topics with few relevant pages.
 
+    Parameters
+    ----------
+    seed : int
+        Seed of the random number generator.
+
+    Returns
+    -------
+    dict of str to Folds
+        The folds by the name of the collection.
+
+    Examples
+    --------
     >>> drawn = drawn_collections()
     >>> {name: sum(part.n_queries for part in folds[0]) for name, folds in drawn.items()}
     {'drawn click log': 100, 'drawn topics': 100}

@@ -1,50 +1,53 @@
 """Ravikumar, Tewari and Yang 2011, section 6: three surrogates against their NDCG-consistent versions, and a new one.
 
-Scores are linear. The paper minimises by MATLAB's gradient descent "without any parameter tuning" and says nothing of
-step sizes, iterations, first weights or scaling: here all losses are minimised by the same L-BFGS, at most 200
-iterations from zero weights, without regularisation, and the last iteration is kept; "validated" is the same with the
-iteration kept that has the best NDCG@10 on validation data, which stands in for descent that ends early. Features are
-brought to [0, 1] within each query. NDCG is idealrank's own: gain 2^r - 1, discount 1/log2(1 + rank), and 0 for a query
-without anything relevant.
+Scores are linear. The paper minimizes by MATLAB's gradient descent "without any parameter tuning" and gives no step
+sizes, iterations, first weights or scaling. Here all losses are minimized by the same L-BFGS, with at most 200
+iterations from zero weights and without regularization, and the last iteration is kept. "validated" is the same with
+the iteration that has the best NDCG@10 on validation data, which takes the place of early stopping. Features are scaled
+to [0, 1] within each query. NDCG is idealrank's own: gain 2^r - 1, discount 1/log2(1 + rank), and 0 for a query without
+relevant documents.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from idealrank import theory
 from idealrank._base.tables import Column, Table
+from idealrank._typing import Floats
 from idealrank.experiments.collections import drawn_collections
-from idealrank.experiments.results import Claim, Reproduction
+from idealrank.experiments.results import Claim, Reproduction, panels
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import LinearRanker
 from idealrank.learners.search.cross_fold import CrossFold, cross_fold
 from idealrank.stats import randomization_test
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = ["reproduce"]
 
-#: The surrogates by the paper's names, and what they are divided by to become consistent.
+#: The surrogates by the paper's names, and the normalizers that make them consistent.
 _SURROGATES = {"Cross-entropy": "cross_entropy", "Cosine": "cosine", "Square": "least_squares"}
 _VERSIONS = {"": None, " Z_1": "1", " Z_10": "10", " Z": "dcg"}
 _NEW = "q-norm"
 _CUTOFFS = range(1, 11)
 _TESTED = ("ndcg@1", "ndcg@5", "ndcg@10")
 _NOTES = (
-    "All losses: linear scores, L-BFGS from zero weights, at most 200 iterations, the last one kept, or, "
-    "'validated', the one with the best NDCG@10 on validation data; no regularisation; features min-max scaled within "
+    "All losses: linear scores, L-BFGS from zero weights, at most 200 iterations; the last iteration is kept or, if "
+    "'validated', the one with the best NDCG@10 on validation data; no regularization; features min-max scaled within "
     "queries. The paper: MATLAB's gradient descent, no validation; its settings and the scaling are not given.",
-    "Table 1 compares the version with Z_10 to the surrogate as published: a paired randomisation test for each of 3 "
+    "Table 1 compares the version with Z_10 to the surrogate as published: a paired randomization test for each of 3 "
     "losses x NDCG@1, 5, 10, at 5%. The paper prints a total of 63 and a mean change of 4.34%; its own columns sum to "
     "81 and average 3.14%.",
 )
 
 
 class _Counts(NamedTuple):
-    """A column of Table 1: in how many of nine cases the consistent version wins, and the mean change in percent."""
+    """A column of Table 1: the nine cases by how the consistent version does, and the mean change in percent."""
 
     better: int
     same: int
@@ -71,7 +74,23 @@ _PUBLISHED = {
 def reproduce(
     data: Mapping[str, Folds] | None = None, seed: int = 0, *, quick: bool = False, verbose: bool = False
 ) -> Reproduction:
-    """Table 1 and Figures 1 to 6, on LETOR collections or on drawn ones; ``quick`` cuts the training short."""
+    """Reproduce Table 1 and Figures 1 to 6.
+
+    Parameters
+    ----------
+    data : mapping of str to Folds, optional
+        LETOR collections by name. If not given, two small collections are simulated.
+    seed : int
+        Seed of the simulation and of the tests.
+    quick : bool
+        Whether to stop the training after three iterations.
+    verbose : bool
+        Whether to report progress.
+
+    Returns
+    -------
+    Reproduction
+    """
     collections, max_iter = drawn_collections(seed) if data is None else data, 3 if quick else 200
     found = {
         f"{name}{', validated' if keep_best else ''}": _trained(folds, max_iter, keep_best=keep_best, verbose=verbose)
@@ -79,64 +98,62 @@ def reproduce(
         for keep_best in (False, True)
     }
     counted = {name: _counts(each, seed) for name, each in found.items()}
-    figures: dict[str, Any] = {"figure3": _geometry("Cosine", 0.38), "figure4": _geometry("Cross-entropy", 0.35)}
+    figures = {"figure3": _geometry("Cosine", 0.38), "figure4": _geometry("Cross-entropy", 0.35)}
     for name in collections:
         for surrogate in _SURROGATES:
             figures[f"figure1-5-{name}-{surrogate}"] = _by_cutoff(name, surrogate, found[name].mean)
-    figures["figure2-6"] = _of_new_loss(found)
+    figures["figure2-6"] = _new_loss_figure(found)
     tables = {
         "Table 1: Z_10 against the surrogate as published": _table_1(counted),
         "NDCG@10, five-fold test means": _means(found),
     }
-    claims = (*_of_geometry(), *_of_table(counted), *_of_the_new_loss(found, seed))
+    claims = (*_of_geometry(), *_of_table(counted), _of_new_loss(found, seed))
     return Reproduction(claims, figures, tables, _NOTES)
 
 
-def _rankers(max_iter: int) -> dict[str, LinearRanker]:
-    named = {
+def _trained(folds: Folds, max_iter: int, *, keep_best: bool, verbose: bool) -> CrossFold:
+    """All losses on one collection."""
+    losses = {
         name + version: word if divisor is None else f"{word}(normalizer={divisor})"
         for name, word in _SURROGATES.items()
         for version, divisor in _VERSIONS.items()
     }
-    named[_NEW] = "q_norm(form=normalized)"
-    return {name: LinearRanker(loss, normalize="minmax", max_iter=max_iter) for name, loss in named.items()}
-
-
-def _trained(folds: Folds, max_iter: int, *, keep_best: bool, verbose: bool) -> CrossFold:
+    losses[_NEW] = "q_norm(form=normalized)"
+    rankers = {name: LinearRanker(loss, normalize="minmax", max_iter=max_iter) for name, loss in losses.items()}
     measures = [f"ndcg@{k}" for k in _CUTOFFS]
-    return cross_fold(_rankers(max_iter), folds, measures, select_by="ndcg@10", keep_best=keep_best, verbose=verbose)
+    return cross_fold(rankers, folds, measures, select_by="ndcg@10", keep_best=keep_best, verbose=verbose)
+
+
+def _compared(new: Floats, old: Floats, seed: int) -> int:
+    """1 if the new values are significantly higher, -1 if lower, 0 if neither."""
+    return int(np.sign(new.mean() - old.mean())) if randomization_test(new, old, seed=seed).p_value < 0.05 else 0
 
 
 def _counts(found: CrossFold, seed: int) -> _Counts:
     """The version with Z_10 against the surrogate as published."""
-    better = worse = 0
-    changes = []
+    outcomes, changes = [], []
     for name in _SURROGATES:
         for measure in _TESTED:
             before, after = (found.evaluations[each].per_query[measure] for each in (name, f"{name} Z_10"))
-            test = randomization_test(after, before, seed=seed)
-            better += test.p_value < 0.05 and after.mean() > before.mean()
-            worse += test.p_value < 0.05 and after.mean() < before.mean()
+            outcomes.append(_compared(after, before, seed))
             changes.append(100 * (after.mean() / before.mean() - 1))
-    cases = len(_SURROGATES) * len(_TESTED)
-    return _Counts(better, cases - better - worse, worse, float(np.mean(changes)))
+    return _Counts(outcomes.count(1), outcomes.count(0), outcomes.count(-1), float(np.mean(changes)))
 
 
-def _published(name: str) -> tuple[str, _Counts] | None:
-    """The paper's column for a collection, found by its name ("ohsumed-letor3" is OHSUMED)."""
-    return next(((key, row) for key, row in _PUBLISHED.items() if key.lower() in name.lower()), None)
+def _published(name: str) -> str:
+    """The name of a collection in the paper ("ohsumed-letor3" is OHSUMED), or nothing."""
+    return next((key for key in _PUBLISHED if key.lower() in name.lower()), "")
 
 
 def _table_1(counted: Mapping[str, _Counts]) -> Table:
+    """Table 1 beside the published one."""
     columns = [Column("collection"), *(Column(name, "d") for name in ("better", "same", "worse"))]
     columns += [Column("change %", "+.2f"), Column("in the paper")]
-    papers = ((_published(name) or ("", ""))[1] for name in counted)
-    return Table(
-        columns, [[name, *row, str(paper)] for (name, row), paper in zip(counted.items(), papers, strict=True)]
-    )
+    return Table(columns, [[name, *row, str(_PUBLISHED.get(_published(name), ""))] for name, row in counted.items()])
 
 
 def _means(found: Mapping[str, CrossFold]) -> Table:
+    """NDCG@10: a row per loss, a column per collection."""
     columns = [Column("loss"), *(Column(name, ".4f") for name in found)]
     means = {name: each.mean for name, each in found.items()}
     losses = next(iter(means.values()))
@@ -144,11 +161,12 @@ def _means(found: Mapping[str, CrossFold]) -> Table:
 
 
 def _of_table(counted: Mapping[str, _Counts]) -> list[Claim]:
+    """The claims of Table 1."""
     claims = []
     for name, seen in counted.items():
-        paper = _published(name)
-        if paper is not None:
-            key, printed = paper
+        key = _published(name)
+        if key:
+            printed = _PUBLISHED[key]
             agrees = np.sign(seen.better - seen.worse) == np.sign(printed.better - printed.worse)
             claims.append(Claim(f"Table 1, {key}", str(printed), f"{name}: {seen}", bool(agrees)))
     sums = np.sum([row[:3] for row in counted.values()], axis=0)
@@ -158,49 +176,47 @@ def _of_table(counted: Mapping[str, _Counts]) -> list[Claim]:
     return [*claims, Claim("Table 1, all", says, seen_of_all, bool(same > 0.5))]
 
 
-def _of_the_new_loss(found: Mapping[str, CrossFold], seed: int) -> list[Claim]:
-    wins = {"better": 0, "the same": 0, "worse": 0}
+def _of_new_loss(found: Mapping[str, CrossFold], seed: int) -> Claim:
+    """The claim of Figure 2."""
+    outcomes = []
     for each in found.values():
         new, *others = (each.evaluations[name].per_query["ndcg@10"] for name in (_NEW, "Cosine", "Cross-entropy"))
-        best = max(others, key=np.mean)
-        test = randomization_test(new, best, seed=seed)
-        verdict = "the same" if test.p_value >= 0.05 else "better" if new.mean() > best.mean() else "worse"
-        wins[verdict] += 1
-    seen = "; ".join(f"{verdict} on {count}" for verdict, count in wins.items())
+        outcomes.append(_compared(new, max(others, key=np.mean), seed))
+    words = {"better": 1, "the same": 0, "worse": -1}
+    seen = "; ".join(f"{word} on {outcomes.count(outcome)}" for word, outcome in words.items())
     says = "q-norm with q = ln(m) + 2 is better than Cosine and Cross-entropy on 3 of 9 sets, comparable on 6"
-    return [Claim("Figure 2", says, f"against the better of the two: {seen}", wins["worse"] == 0)]
+    return Claim("Figure 2", says, f"against the better of the two: {seen}", -1 not in outcomes)
 
 
-def _two_points(loss: str) -> tuple[Any, Any]:
-    """Normalised label vectors of (1, 5) and (2, 1): as NDCG needs them, and as the loss has them."""
+def _two_points(loss: str) -> tuple[Floats, Floats]:
+    """Label vectors (1, 5) and (2, 1), normalized for NDCG and by the loss."""
     labels = np.array([[1.0, 5.0], [2.0, 1.0]])
     gains = 2**labels - 1
-    by_ndcg = gains / np.array([theory.dcg_norm(row) for row in gains]).reshape(2, 1)
+    by_ndcg = gains / theory.dcg_norm(gains.ravel(), [0, 2, 4])[:, None]
     if loss == "Cosine":
         return by_ndcg, gains / np.linalg.norm(gains, axis=1, keepdims=True)
     return by_ndcg, np.exp(labels) / np.exp(labels).sum(axis=1, keepdims=True)
 
 
 def _of_geometry() -> list[Claim]:
+    """The claims of Figures 3 and 4."""
     claims = []
     for where, loss, p in (("Figure 3", "Cosine", 0.38), ("Figure 4", "Cross-entropy", 0.35)):
         means = [np.array([p, 1 - p]) @ points for points in _two_points(loss)]
         seen = ", ".join(f"({x:.4f}, {y:.4f})" for x, y in means)
-        sides = [math.copysign(1, x - y) for x, y in means]
-        says = "the means by DCG norm and by the loss lie on different sides of the diagonal"
-        claims.append(Claim(f"{where}, p = {p}", says, seen, sides[0] != sides[1]))
+        first, second = (x < y for x, y in means)
+        says = "the means by DCG norm and by the loss are on different sides of the diagonal"
+        claims.append(Claim(f"{where}, p = {p}", says, seen, bool(first != second)))
     return claims
 
 
-def _geometry(loss: str, p: float) -> Any:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5, 4.6), layout="constrained")
-    axes = figure.add_subplot()
+def _geometry(loss: str, p: float) -> Figure:
+    """Figures 3 and 4: normalized label vectors and their means."""
+    figure, [axes] = panels(5, 4.6)
     axes.axline((0, 0), slope=1, color="black", linewidth=1)
     for points, color, name in zip(_two_points(loss), ("#2a9d3a", "#1f5fbf"), ("NDCG", loss), strict=True):
         mean = np.array([p, 1 - p]) @ points
-        axes.plot(*points.T, color=color, marker="o", linewidth=1, label=f"normalised as {name} does")
+        axes.plot(*points.T, color=color, marker="o", linewidth=1, label=f"normalized for {name}")
         axes.plot(*mean, color=color, marker="*", markersize=13)
     axes.set(xlim=(0, 1.05), ylim=(0, 1.05), aspect="equal", xlabel="document 1", ylabel="document 2")
     axes.set_title(f"Inconsistency of {loss}: means as stars")
@@ -208,12 +224,9 @@ def _geometry(loss: str, p: float) -> Any:
     return figure
 
 
-def _by_cutoff(name: str, surrogate: str, means: Mapping[str, Mapping[str, float]]) -> Any:
-    """Figures 1 and 5: NDCG at 1 to 10 of a surrogate and its versions."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5, 3.6), layout="constrained")
-    axes = figure.add_subplot()
+def _by_cutoff(name: str, surrogate: str, means: Mapping[str, Mapping[str, float]]) -> Figure:
+    """Figures 1 and 5: NDCG@1 to NDCG@10 of a surrogate and its versions."""
+    figure, [axes] = panels(5, 3.6)
     for version, style in zip(_VERSIONS, ("k-o", "C0--s", "C1--^", "C2--v"), strict=True):
         values = [means[surrogate + version][f"ndcg@{k}"] for k in _CUTOFFS]
         axes.plot(_CUTOFFS, values, style, markersize=4, label=f"NDCG{version}" if version else "as published")
@@ -222,13 +235,10 @@ def _by_cutoff(name: str, surrogate: str, means: Mapping[str, Mapping[str, float
     return figure
 
 
-def _of_new_loss(found: Mapping[str, CrossFold]) -> Any:
+def _new_loss_figure(found: Mapping[str, CrossFold]) -> Figure:
     """Figures 2 and 6: NDCG@10 of the new loss beside the others, as published and consistent."""
-    from matplotlib.figure import Figure
-
     names = ("Cosine", "Cosine Z", _NEW, "Cross-entropy", "Cross-entropy Z")
-    figure = Figure(figsize=(7, 1.4 + 0.6 * len(found)), layout="constrained")
-    axes = figure.add_subplot()
+    figure, [axes] = panels(7, 1.4 + 0.6 * len(found))
     for name, marker in zip(names, ("o", "v", "*", "s", "^"), strict=True):
         places = [each.mean[name]["ndcg@10"] for each in found.values()]
         axes.plot(places, range(len(found)), marker, markersize=10 if name == _NEW else 6, label=name)

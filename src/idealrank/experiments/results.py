@@ -1,4 +1,4 @@
-"""What an experiment gives: claims with what was seen of them, tables, figures, and what was chosen."""
+"""The result of an experiment: claims with what was observed, tables, figures, and notes on choices."""
 
 from __future__ import annotations
 
@@ -13,13 +13,26 @@ from idealrank._base.tables import Column, Table
 
 if TYPE_CHECKING:
     import matplotlib.figure
+    from matplotlib.axes import Axes
 
-__all__ = ["Claim", "Reproduction"]
+__all__ = ["Claim", "Reproduction", "panels"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a paper, where it stands, what was seen here, and whether that agrees."""
+    """A claim of a paper.
+
+    Parameters
+    ----------
+    where : str
+        Its place in the paper.
+    says : str
+        The claim.
+    seen : str
+        What was observed here.
+    agrees : bool
+        Whether the observation agrees with the claim.
+    """
 
     where: str
     says: str
@@ -31,9 +44,19 @@ class Claim:
 class Reproduction(Result):
     """A paper's experiment, reproduced.
 
-    ``figures`` are matplotlib Figures by name, ``numbers`` tables of numbers beside those of the paper by title, and
-    ``notes`` sentences on what the paper leaves open and what was chosen.
+    Parameters
+    ----------
+    claims : tuple of Claim
+        The claims.
+    figures : mapping of str to Figure
+        The matplotlib figures by name.
+    numbers : mapping of str to Table
+        Tables of numbers beside those of the paper, by title.
+    notes : tuple of str
+        Sentences about what the paper leaves open and what was chosen.
 
+    Examples
+    --------
     >>> print(Reproduction((Claim("Figure 1", "all meet", "0.01 apart", True),), {}).to_text().rstrip())
     where     says      seen here   agrees
     Figure 1  all meet  0.01 apart  yes
@@ -45,7 +68,7 @@ class Reproduction(Result):
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Plain]:
-        """Claims, numbers and notes; figures by name only."""
+        """Return claims, numbers and notes, and the names of the figures."""
         return {
             "claims": plain(self.claims),
             "numbers": {title: plain(table.by_column()) for title, table in self.numbers.items()},
@@ -54,31 +77,39 @@ class Reproduction(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Tables "Claims": a row per claim; then the numbers."""
+        """Return the table "Claims", a row per claim, and the tables of numbers."""
         columns = [Column(name) for name in ("where", "says", "seen here", "agrees")]
         rows = [[c.where, c.says, c.seen, "yes" if c.agrees else "no"] for c in self.claims]
         return {"Claims": Table(columns, rows), **self.numbers}
 
     def remarks(self) -> list[str]:
-        """The notes."""
+        """Return the notes."""
         return list(self.notes)
 
     def findings(self) -> list[str]:
-        """The notes."""
+        """Return the notes."""
         return list(self.notes)
 
     def sections(self) -> list[Section]:
-        """The claims with the figures, then the other tables."""
+        """Return the claims with the figures, then the other tables."""
         figures = tuple(
-            Figure("drawn", (figure,), name.replace("figure", "Figure "), _told(figure))
+            Figure("drawn", (figure,), name.replace("figure", "Figure "), _described(figure))
             for name, figure in self.figures.items()
         )
         claims = Section("Claims", parts=(Section(tables={"Claims": self.table()}), Section(figures=figures)))
         return [claims, *(Section(title, tables={title: table}) for title, table in self.numbers.items())]
 
 
-def _told(figure: matplotlib.figure.Figure) -> str:
-    """A figure in words: what it is of, and what is drawn."""
+def _described(figure: matplotlib.figure.Figure) -> str:
+    """A figure in words: its title, its axes, and what is drawn."""
     axes = figure.axes[0]
     drawn = ", ".join(axes.get_legend_handles_labels()[1])
     return f"{axes.get_title()}; {axes.get_ylabel()} by {axes.get_xlabel()}: {drawn}"
+
+
+def panels(width: float, height: float, count: int = 1) -> tuple[matplotlib.figure.Figure, list[Axes]]:
+    """Return a new figure with this many panels side by side."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, [figure.add_subplot(1, count, place) for place in range(1, count + 1)]

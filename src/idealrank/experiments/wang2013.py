@@ -1,16 +1,17 @@
-"""Wang et al. 2013, appendix A: four discounts along lists that grow, for two trained rankers and a random one.
+"""Wang et al. 2013, appendix A: four discounts on growing lists, for two trained rankers and a random one.
 
-The paper's click log is not public; `datasets.web_search` stands in for it, 40 queries of 5000 documents in the order
-of their creation. RankSVM and ListNet are linear here: the pairwise hinge loss with a little L2, and the cross entropy
-of softmax scores, each by L-BFGS on the training part; the paper gives no hyper-parameters. The gain is the label. The
-paper does not say whether it averages over queries: means are drawn strong, one query faint.
+The paper's click log is not public; `datasets.web_search` takes its place, with 40 queries of 5000 documents in the
+order of their creation. RankSVM and ListNet are linear here: the pairwise hinge loss with a little L2, and the cross
+entropy of softmax scores, each by L-BFGS on the training part; the paper gives no hyperparameters. The gain is the
+label. The paper does not say whether it averages over queries: means are drawn in strong lines, one query in faint
+ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from idealrank.data import datasets
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.experiments.results import Claim, Reproduction
+from idealrank.experiments.results import Claim, Reproduction, panels
 from idealrank.learners import LinearRanker
 from idealrank.losses import CrossEntropy, Hinge, Loss
 from idealrank.measures import measure
@@ -28,6 +29,10 @@ from idealrank.theory.distinguishing.paths import Paths
 from idealrank.theory.distinguishing.prefixes import growing_sizes, prefix_values
 from idealrank.theory.long_lists.limits import sees
 from idealrank.theory.long_lists.weighting import Weighting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["Growth", "grow", "reproduce"]
 
@@ -43,27 +48,51 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Growth:
-    """NDCG of the rankers on lists that grow: ``values`` is of shape (rankers, measures, queries, sizes)."""
+    """NDCG of the rankers on growing lists.
+
+    Parameters
+    ----------
+    sizes : int64 array
+        The lengths of the lists.
+    values : float64 array
+        NDCG, of shape (rankers, measures, queries, sizes).
+    curves : tuple of StepCurve
+        The relevance curves of the rankers.
+    """
 
     sizes: Int64s
     values: Floats
     curves: tuple[StepCurve, ...]
 
     def mean(self, ranker: int, m: int) -> Floats:
-        """The mean over queries at each size; those with nothing relevant yet are left out."""
+        """Return the mean over queries at each size; those with nothing relevant yet are left out."""
         return Paths(self.sizes, self.values[ranker, m]).mean_lead
 
     def paths(self, first: int, second: int, m: int) -> Paths:
-        """The lead of one ranker over another."""
+        """Return the lead of one ranker over another."""
         return Paths(self.sizes, self.values[first, m] - self.values[second, m])
 
 
 def reproduce(data: RankingData | None = None, seed: int = 0) -> Reproduction:
-    """The four figures, and a table of what they are said to show.
+    """Reproduce the four figures, and check what the paper says about them.
 
-    ``data``: LETOR data in the place of the click log. Its queries are short, so that the rankers are trained on the
-    first half of them, and the documents of the others, features brought to one scale within each query, are strung
-    together to lists of up to 5000.
+    Parameters
+    ----------
+    data : RankingData, optional
+        LETOR data in place of the click log. Its queries are short, so the rankers are trained on the first half of
+        them, and the documents of the others, with features standardized within each query, are joined to lists of up
+        to 5000.
+    seed : int
+        Seed of the random number generator.
+
+    Returns
+    -------
+    Reproduction
+
+    Raises
+    ------
+    DataError
+        If the data has no features, or fewer than four queries.
     """
     growth = grow(*_parts(data, seed), seed=seed)
     figures = {f"figure{number}": _figure(growth, number) for number in range(1, 5)}
@@ -71,7 +100,19 @@ def reproduce(data: RankingData | None = None, seed: int = 0) -> Reproduction:
 
 
 def grow(train: RankingData, test: RankingData, seed: int = 0) -> Growth:
-    """The rankers, trained on one part, along the growing lists of the other; features are on one scale by query."""
+    """Train the rankers on one part and measure them on the growing lists of the other.
+
+    Parameters
+    ----------
+    train, test : RankingData
+        The parts, with features standardized within each query.
+    seed : int
+        Seed of the random number generator.
+
+    Returns
+    -------
+    Growth
+    """
     rng = np.random.default_rng(seed)
     few = train.subset(range(min(train.n_queries, 10))) if train.n_docs > 100_000 else train
     scores = [test.known_features() @ _trained(each, few) for each in (Hinge(normalize="pairs"), CrossEntropy())]
@@ -84,20 +125,22 @@ def grow(train: RankingData, test: RankingData, seed: int = 0) -> Growth:
 
 
 def _parts(data: RankingData | None, seed: int) -> tuple[RankingData, RankingData]:
+    """The training part and the test part."""
     if data is None:
-        return tuple(_on_one_scale(part) for part in datasets.web_search(seed=seed))  # type: ignore[return-value]
+        train, test = map(_on_one_scale, datasets.web_search(seed=seed))
+        return train, test
     if data.features is None or data.n_queries < 4:
         raise DataError("the experiment trains rankers: it needs features, and at least four queries")
     half = data.n_queries // 2
     train, rest = (_on_one_scale(data.subset(rows)) for rows in (range(half), range(half, data.n_queries)))
     cuts = [*range(0, rest.n_docs, 5000), rest.n_docs]
     if len(cuts) > 2 and cuts[-1] - cuts[-2] < 2500:
-        del cuts[-2]  # a short rest goes with the list before it
+        del cuts[-2]  # a short rest is added to the list before it
     return train, from_arrays(rest.labels, offsets=cuts, features=rest.features)
 
 
 def _on_one_scale(data: RankingData) -> RankingData:
-    """Every feature with mean 0 and variance 1 within each query."""
+    """The data with every feature of mean 0 and variance 1 within each query."""
     features = np.asarray(data.features, np.float64).copy()
     for first, last in zip(data.offsets[:-1], data.offsets[1:], strict=True):
         part = features[first:last]
@@ -108,12 +151,13 @@ def _on_one_scale(data: RankingData) -> RankingData:
 
 
 def _trained(loss: Loss, data: RankingData) -> Floats:
-    """Weights of the features that minimise the loss."""
+    """Weights of the features that minimize the loss."""
     weights: Floats = LinearRanker(loss, l2=2e-4, max_iter=60).fit(data).coef_
     return weights
 
 
 def _claims(growth: Growth) -> Iterator[Claim]:
+    """The claims about all figures."""
     log, root, geometric, top_fifth = range(4)
     n, tenth = int(growth.sizes[-1]), int(np.searchsorted(growth.sizes, growth.sizes[-1] // 10))
     ends = [[float(growth.mean(ranker, m)[-1]) for ranker in range(3)] for m in range(4)]
@@ -124,57 +168,55 @@ def _claims(growth: Growth) -> Iterator[Claim]:
     closing = f"{_three(ends[log])}; RankSVM is {before:.3f} ahead of random at n = {n // 10}, {after:.3f} at n = {n}"
     closer = after < before and spreads[log] < min(spreads[root], spreads[top_fifth])
     yield Claim("Figure 1", "the three are close and go to the same limit", closing, closer)
-    changes = _changes(growth, log, 0, 2)
-    separated = f"trained ahead of random for good from n = {settled[log]}; {changes:.2f} changes of lead a query"
+    changes = _changes(growth, log)
+    separated = f"trained ahead of random for good from n = {settled[log]}; {changes:.2f} changes of lead per query"
     yield Claim("Figure 1", "yet they are well separated", separated, settled[log] <= n // 5 and changes < 0.5)
 
     yield _of_limits(growth, "Figure 2", root, "different limits", ends[root], settled[root])
     moves = [_moves(growth, m) for m in (geometric, log)]
-    restless = f"one list's values move by {moves[0]:.3f} from n = {n // 5} on, by {moves[1]:.3f} under log"
+    restless = f"the values of a list vary by {moves[0]:.3f} from n = {n // 5} on, by {moves[1]:.3f} under log"
     yield Claim("Figure 3", "does not converge", restless, moves[0] > 2 * moves[1])
     as_good = ends[geometric][2] > 0.8 * min(ends[geometric][:2])
     yield Claim("Figure 3", "random is about as good", _three(ends[geometric]), as_good)
-    yield _of_limits(
-        growth, "Figure 4", top_fifth, "different limits, well separated", ends[top_fifth], settled[top_fifth]
-    )
+    says = "different limits, well separated"
+    yield _of_limits(growth, "Figure 4", top_fifth, says, ends[top_fifth], settled[top_fifth])
 
 
 def _of_limits(growth: Growth, figure: str, m: int, says: str, ends: list[float], settled: int) -> Claim:
+    """A claim that the limits differ."""
     theory = [limit(list(MEASURES.values())[m], curve) for curve in growth.curves]
     seen = f"{_three(ends)}; theory {_three(theory)}; trained ahead for good from n = {settled}"
     return Claim(figure, says, seen, min(ends[:2]) > ends[2] + 0.05 and settled <= growth.sizes[-1] // 5)
 
 
 def _three(values: list[float]) -> str:
+    """The values of the three rankers in words."""
     return ", ".join(f"{name} {value:.3f}" for name, value in zip(RANKERS, values, strict=True))
 
 
 def _settled(growth: Growth, m: int) -> int:
-    """The size from which both trained rankers' means are ahead of the random one's for good."""
+    """The size from which both trained rankers' means stay ahead of the random one's."""
     found = [growth.paths(trained, 2, m).settled_at for trained in (0, 1)]
     return max(int(growth.sizes[-1]) + 1 if each is None else each for each in found)
 
 
-def _changes(growth: Growth, m: int, first: int, second: int) -> float:
-    """Changes of lead between two rankers, a query, on the last four fifths of the lists."""
+def _changes(growth: Growth, m: int) -> float:
+    """Changes of lead between RankSVM and random per query, on the last four fifths of the lists."""
     late = growth.sizes >= growth.sizes[-1] // 5
-    return float(Paths(growth.sizes[late], growth.paths(first, second, m).lead[:, late]).sign_changes.mean())
+    return float(Paths(growth.sizes[late], growth.paths(0, 2, m).lead[:, late]).sign_changes.mean())
 
 
 def _moves(growth: Growth, m: int) -> float:
-    """From the least to the greatest value of one query on the last four fifths of its list; the mean over all."""
+    """The mean range of a query's values on the last four fifths of its list."""
     late = growth.values[:, m][..., growth.sizes >= growth.sizes[-1] // 5]
     return float(np.mean(np.nanmax(late, axis=-1) - np.nanmin(late, axis=-1)))
 
 
-def _figure(growth: Growth, number: int) -> Any:
-    """NDCG against n for the three rankers, theory's limits dashed; Figure 1 with its enlarged part."""
-    from matplotlib.figure import Figure
-
+def _figure(growth: Growth, number: int) -> Figure:
+    """NDCG against n for the three rankers, with dashed lines at the limits; Figure 1 with its enlarged part."""
     m = number - 1
     title, name = list(MEASURES.items())[m]
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes = figure.add_subplot()
+    figure, [axes] = panels(6, 4)
     _lines(axes, growth, m)
     if sees(Weighting.of(name)) == "list" and name != MEASURES["log"]:
         for ranker, curve in enumerate(growth.curves):
@@ -194,7 +236,8 @@ def _figure(growth: Growth, number: int) -> Any:
     return figure
 
 
-def _lines(axes: Any, growth: Growth, m: int) -> None:
+def _lines(axes: Axes, growth: Growth, m: int) -> None:
+    """Draw one query and the mean of each ranker."""
     for ranker, name in enumerate(RANKERS):
         axes.plot(growth.sizes, growth.values[ranker, m][0], color=f"C{ranker}", linewidth=0.5, alpha=0.4)
         axes.plot(growth.sizes, growth.mean(ranker, m), label=name, color=f"C{ranker}", linewidth=1)

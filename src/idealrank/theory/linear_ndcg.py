@@ -1,9 +1,9 @@
-"""Linear NDCG, pairs, thresholds and AUC (Jin and Geng); and any DCG error, cut-off by cut-off.
+"""Linear NDCG, pairs, thresholds and AUC (Jin and Geng); and any DCG error as a sum over cutoffs.
 
-The measure is `measures.LinearNDCG`, the pairwise loss R `measures.PairwiseError`, both in O(n log n). With the
-discount n - r the ideal DCG less the DCG is R, the number of misordered pairs, each weighted by the difference of its
-labels (Theorem 3, eq. (14)). As to equal scores, which the paper leaves open: R counts them not at all, fully or half
-where DCG takes them in their best order, their worst, or the mean of all.
+The measure is `measures.LinearNDCG`, the pairwise loss R is `measures.PairwiseError`, both in O(n log n). With the
+discount n - r the ideal DCG minus the DCG is R, the number of misordered pairs, each weighted by the difference of its
+labels (Theorem 3, eq. (14)). The paper leaves equal scores open: R counts a pair of them 0, 1 or 1/2 if DCG takes them
+in their best order, their worst order, or the mean over all orders.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from idealrank.data.columns import check_columns
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import PairwiseError, discounts, gains
 
-__all__ = [
-    "Exchange",
-    "ThresholdErrors",
-    "cutoff_errors",
-    "exchanges",
-    "linear_ndcg_of_auc",
-    "threshold_errors",
-]
+__all__ = ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors"]
 
 
 @dataclass(frozen=True)
 class ThresholdErrors(Result):
-    """Misordered pairs of the problems "above this label or not": one row a threshold, one column a query.
+    """Misordered pairs of the bipartite problems "label above a threshold or not".
 
-    ``steps`` is how far the next label lies above each threshold, 1 for whole labels; the pairwise error R is
-    ``steps @ errors``.
+    The pairwise error R is ``steps @ errors``.
+
+    Parameters
+    ----------
+    thresholds : float64 array
+        All labels but the highest.
+    steps : float64 array
+        The distance from each threshold to the next label; 1 for consecutive integers.
+    errors : float64 array
+        One row per threshold, one column per query.
     """
 
     thresholds: Floats
@@ -45,7 +46,7 @@ class ThresholdErrors(Result):
     errors: Floats
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "thresholds": a row per threshold, with its misordered pairs over all queries."""
+        """Return the table "thresholds": a row per threshold, with its misordered pairs over all queries."""
         columns = {"threshold": self.thresholds, "step": self.steps, "errors": self.errors.sum(axis=1)}
         return {"thresholds": of_columns(columns, "g")}
 
@@ -53,20 +54,34 @@ class ThresholdErrors(Result):
 def threshold_errors(
     labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, *, ties: str = "average"
 ) -> ThresholdErrors:
-    """The pairwise error as a sum of bipartite ones, R = sum_k R_k (Jin and Geng, Theorem 1, eq. (6) and (7)).
+    """Decompose the pairwise error into bipartite errors, R = sum_k R_k (Jin and Geng, Theorem 1, eq. (6) and (7)).
 
-    Labels 2, 0, 2, 1, 0, 0 in rank order: against threshold 0 the first 0 stands above 2 and 1, against threshold 1
-    above 2 only.
+    Parameters
+    ----------
+    labels, scores : array-like
+        One entry per document.
+    offsets : array-like, optional
+        The offsets of the queries; None means one query.
+    ties : {"average", "best", "worst"}
+        The order of equal scores.
+
+    Returns
+    -------
+    ThresholdErrors
+
+    Examples
+    --------
+    Labels 2, 0, 2, 1, 0, 0 in rank order: for threshold 0 the first 0 is above 2 and 1, for threshold 1 above 2 only.
 
     >>> found = threshold_errors([2, 0, 2, 1, 0, 0], [6, 5, 4, 3, 2, 1])
     >>> found.thresholds, found.errors[:, 0]
     (array([0., 1.]), array([2., 1.]))
     """
-    columns = check_columns(labels, scores, offsets)
-    levels = np.unique(columns[0])
+    label_column, score_column, cut = check_columns(labels, scores, offsets)
+    levels = np.unique(label_column)
     error = PairwiseError(normalize="none", ties=ties, empty=0)
-    errors = [error((columns[0] > level).astype(np.float64), *columns[1:]) for level in levels[:-1]]
-    return ThresholdErrors(levels[:-1], np.diff(levels), np.array(errors).reshape(-1, columns[2].size - 1))
+    errors = [error((label_column > level).astype(np.float64), score_column, cut) for level in levels[:-1]]
+    return ThresholdErrors(levels[:-1], np.diff(levels), np.array(errors).reshape(-1, cut.size - 1))
 
 
 def cutoff_errors(
@@ -77,9 +92,34 @@ def cutoff_errors(
     gain: Any = "linear",
     ties: str = "average",
 ) -> Floats:
-    """The ideal DCG less the DCG of one list, as a sum over the cut-offs k = 1 to n.
+    """Decompose the ideal DCG minus the DCG of one list into a sum over the cutoffs k = 1 to n.
 
-    The term of k is (D(k) - D(k + 1)) times what the top k lacks of the gain that the ideal top k has; D(n + 1) = 0.
+    The term of k is (D(k) - D(k + 1)) times the gain that the top k is missing compared with the ideal top k, with
+    D(n + 1) = 0.
+
+    Parameters
+    ----------
+    labels, scores : array-like
+        One entry per document.
+    discount : str, Discount or sequence of float
+        The discount.
+    gain : str, Gain, mapping or sequence
+        The gain.
+    ties : {"average", "best", "worst"}
+        The order of equal scores.
+
+    Returns
+    -------
+    float64 array
+        One term per cutoff.
+
+    Raises
+    ------
+    OptionError
+        If ``ties`` is unknown.
+
+    Examples
+    --------
     Labels 0, 1 under D = 1, 1/2: at k = 1 a gain of 1 is missing, at k = 2 none.
 
     >>> cutoff_errors([0, 1], [2, 1], discount="zipf")
@@ -93,9 +133,9 @@ def cutoff_errors(
 
 
 def _ranked(worth: Floats, scores: Floats, ties: str) -> Floats:
-    """Gains in the order of the scores; those of equal scores best or worst first, or each their mean."""
+    """Gains in the order of the scores; those of equal scores best or worst first, or replaced by their mean."""
     if ties not in ("average", "best", "worst"):
-        raise OptionError(f"unknown ties {ties!r}; there are 'average', 'best' and 'worst'")
+        raise OptionError(f"unknown ties {ties!r}; choose 'average', 'best' or 'worst'")
     order = np.lexsort((worth if ties == "worst" else -worth, -scores))
     if ties != "average":
         return worth[order]
@@ -105,8 +145,26 @@ def _ranked(worth: Floats, scores: Floats, ties: str) -> Floats:
 
 
 def linear_ndcg_of_auc(auc: npt.ArrayLike, n_relevant: npt.ArrayLike, n_others: npt.ArrayLike) -> Floats:
-    """Linear NDCG of labels 0 and 1 from AUC: 1 - m n (1 - AUC) / (m n + m (m - 1) / 2).
+    """Return linear NDCG of labels 0 and 1 from AUC: 1 - m n (1 - AUC) / (m n + m (m - 1) / 2).
 
+    Parameters
+    ----------
+    auc : array-like
+        The area under the ROC curve.
+    n_relevant, n_others : array-like
+        m and n, the numbers of documents with label 1 and with label 0.
+
+    Returns
+    -------
+    float64 array
+
+    Raises
+    ------
+    DataError
+        If there are no documents of one of the labels.
+
+    Examples
+    --------
     >>> linear_ndcg_of_auc(0.40625, 4, 8)
     array(0.5)
     """
@@ -118,10 +176,18 @@ def linear_ndcg_of_auc(auc: npt.ArrayLike, n_relevant: npt.ArrayLike, n_others: 
 
 @dataclass(frozen=True)
 class Exchange(Result):
-    """The i-th place of the ideal upper part and the j-th of the lower part change their documents.
+    """An exchange of the document at place i of the ideal upper part with the one at place j of the lower part.
 
-    ``cost`` is m + j - i: as many more misordered pairs, and as much less linear DCG; ``moved_down`` and ``moved_up``
-    are its two parts, m - i + r and j - r for the r-th exchange (Jin and Geng, Theorem 2, eq. (11) to (13)).
+    For the r-th exchange see Jin and Geng, Theorem 2, eq. (11) to (13).
+
+    Parameters
+    ----------
+    i, j : int
+        The places, from 1.
+    cost : int
+        m + j - i: the number of misordered pairs that it adds, and the linear DCG that it costs.
+    moved_down, moved_up : int
+        The two parts of the cost, m - i + r and j - r.
     """
 
     i: int
@@ -132,14 +198,30 @@ class Exchange(Result):
 
 
 def exchanges(labels: npt.ArrayLike) -> tuple[Exchange, ...]:
-    """From the ideal order of labels 0 and 1 to the given one, in as few exchanges as there can be (Lemma 1).
+    """Return the smallest number of exchanges from the ideal order of labels 0 and 1 to the given one (Lemma 1).
 
+    Parameters
+    ----------
+    labels : array-like
+        The labels 0 and 1 in rank order.
+
+    Returns
+    -------
+    tuple of Exchange
+
+    Raises
+    ------
+    DataError
+        If there are other labels.
+
+    Examples
+    --------
     >>> [each.cost for each in exchanges([0, 1, 0, 0, 1, 1, 1, 0, 1])]
     [5, 4, 5]
     """
     order = np.asarray(labels, np.float64)
     if order.ndim != 1 or not np.isin(order, (0, 1)).all():
-        raise DataError(f"exchanges are of labels 0 and 1 in rank order, got {labels!r}")
+        raise DataError(f"exchanges need labels 0 and 1 in rank order, got {labels!r}")
     m = int(order.sum())
     emptied, filled = np.flatnonzero(order[:m] == 0) + 1, np.flatnonzero(order[m:] == 1) + 1
     return tuple(

@@ -1,4 +1,4 @@
-"""Tables 2 and 3, NDCG on collections with more than two labels, significance, and what the paper says of them."""
+"""Tables 2 and 3, NDCG on collections with more than two labels, significance tests, and the claims about them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LISTNET = {"ndcg@1": 0.3754, "ndcg@5": 0.4747, "ndcg@10": 0.2303}
 
 
 def tables_of(runs: Sequence[Run], seed: int) -> dict[str, Table]:
-    """{title: table}, those of NDCG with their tests, then MAP of all collections."""
+    """Return {title: table}: NDCG with its tests, then MAP of all collections."""
     found = {}
     for each in runs:
         if each.graded:
@@ -35,26 +35,24 @@ def tables_of(runs: Sequence[Run], seed: int) -> dict[str, Table]:
 
 
 def _ndcg(run: Run) -> Table:
-    """A row a ranker: NDCG@1 to 10, NDCG@n, and the published NDCG@n where this is OHSUMED."""
+    """A row per ranker: NDCG@1 to 10, NDCG@n, and for OHSUMED the published NDCG@n."""
     published = PUBLISHED_NDCG if "ohsumed" in run.title.lower() else {}
     columns = [Column("ranker"), *(Column(f"@{k}", ".4f") for k in CUTOFFS), Column("@n", ".4f")]
     rows: list[list[Value]] = [
         [name, *(own[f"ndcg@{k}"] for k in CUTOFFS), own["ndcg"], *([published.get(name)] if published else [])]
-        for name, own in run.mean.items()
+        for name, own in run.found.mean.items()
     ]
     return Table([*columns, Column("published @n", ".4f")] if published else columns, rows)
 
 
 def _map(runs: Sequence[Run]) -> Table:
-    """A row a ranker, a column a run, and the published columns."""
+    """A row per ranker, a column per run, and the published columns."""
     means = [each.of("ap") for each in runs]
     names = dict.fromkeys(name for own in means for name in own)
     published = [Column(f"published {name}", ".3f") for name in ("TD2003", "TD2004")]
     columns = [Column("ranker"), *(Column(each.title, ".4f") for each in runs), *published]
-    return Table(
-        columns,
-        [[name, *(own.get(name) for own in means), *PUBLISHED_MAP.get(name, (None, None))] for name in names],
-    )
+    none = (None, None)
+    return Table(columns, [[name, *(own.get(name) for own in means), *PUBLISHED_MAP.get(name, none)] for name in names])
 
 
 def _like_letor(run: Run) -> Table:
@@ -69,11 +67,12 @@ def _like_letor(run: Run) -> Table:
 
 
 def _tested(run: Run, measure: str, baseline: str, seed: int) -> Comparison:
+    """All rankers against one of them."""
     return compare(run.found.data, run.found.scores, measure, baseline=baseline, seed=seed)
 
 
 def claims_of(runs: Sequence[Run], seed: int) -> Iterator[Claim]:
-    """What Sections 6.3 to 6.5 say, on each collection with features as they are."""
+    """Yield the claims of Sections 6.3 to 6.5, for each collection with unscaled features."""
     for each in runs:
         if not each.scaled:
             yield from _of_map(each, seed)
@@ -82,6 +81,7 @@ def claims_of(runs: Sequence[Run], seed: int) -> Iterator[Claim]:
 
 
 def _of_map(run: Run, seed: int) -> Iterator[Claim]:
+    """The claims about MAP."""
     means = run.of("ap")
     told = _listed(means, ("ApproxAP", "AdaRank.MAP", "SVMMap"))
     best = all(means["ApproxAP"] >= means[name] for name in ("AdaRank.MAP", "SVMMap"))
@@ -91,6 +91,7 @@ def _of_map(run: Run, seed: int) -> Iterator[Claim]:
 
 
 def _of_ndcg(run: Run, seed: int) -> Iterator[Claim]:
+    """The claims about NDCG."""
     means = run.of("ndcg")
     names = ("ApproxNDCG", "SoftRank", "AdaRank.NDCG")
     in_order = means["ApproxNDCG"] > means["SoftRank"] > means["AdaRank.NDCG"]
@@ -100,13 +101,13 @@ def _of_ndcg(run: Run, seed: int) -> Iterator[Claim]:
     yield _alike("Figure 5", says, run, "ndcg", ("ApproxNDCG", "ApproxAP"), seed)
     better = means[f"ApproxNDCG{OURS}"] >= means["ApproxNDCG"]
     seen = f"{run.title}: {_listed(means, ('ApproxNDCG', f'ApproxNDCG{OURS}'))}"
-    yield Claim("6.3", "a better optimiser could improve the performance further", seen, better)
+    yield Claim("6.3", "a better optimizer could improve the performance further", seen, better)
 
 
 def _alike(
     where: str, says: str, run: Run, measure: str, names: tuple[str, str], seed: int, *, lower_is_fine: bool = False
 ) -> Claim:
-    """A claim that the second ranker does not differ significantly from the first, or only downwards."""
+    """A claim that the second ranker does not differ significantly from the first, or is only worse."""
     first, second = names
     tested = next(each for each in _tested(run, measure, first, seed).differences[measure] if each.system == second)
     seen = f"{run.title}: {_listed(run.of(measure), names)}; p = {tested.corrected:.3f}"
@@ -115,4 +116,5 @@ def _alike(
 
 
 def _listed(means: dict[str, float], names: Sequence[str]) -> str:
+    """The means of these rankers in words."""
     return ", ".join(f"{name} {means[name]:.4f}" for name in names)

@@ -1,4 +1,4 @@
-"""What Section 6 of the paper does, and what this library does with the same losses."""
+"""The protocol of the paper's Section 6, and this library's training of the same losses."""
 
 from __future__ import annotations
 
@@ -19,14 +19,32 @@ PUBLISHED_MAP = {
     "AdaRank.MAP": (0.137, 0.331),
     "SVMMap": (0.198, 0.304),
 }
-#: What is added to the name of a ranker that is trained as this library does it.
+#: The suffix of the name of a ranker that is trained in this library's way.
 OURS = ", ours"
+_GRADED_ONLY = {"SoftRank", "AdaRank.NDCG", f"SoftRank{OURS}"}
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """T, eta and the grids of Sections 6.3 and 6.4; ``iterations`` is for what is not trained by Algorithm 1.
+    """T, eta and the grids of Sections 6.3 and 6.4.
 
+    Parameters
+    ----------
+    epochs, rate : int, float
+        T and eta of Algorithm 1.
+    alphas : tuple of int
+        The grid of alpha for ApproxNDCG.
+    alphas_of_ap, betas : tuple of int
+        The grids of alpha and beta for ApproxAP.
+    iterations : int
+        The iterations of rankers that are not trained by Algorithm 1.
+    n_folds : int
+        The number of folds.
+    seed : int
+        Seed of the random number generator.
+
+    Examples
+    --------
     >>> len(Protocol().approx_ap["alpha"]) * len(Protocol().approx_ap["beta"])
     20
     """
@@ -41,17 +59,12 @@ class Protocol:
     seed: int = 0
 
     @property
-    def approx_ndcg(self) -> dict[str, list[int]]:
-        """The grid of ApproxNDCG."""
-        return {"alpha": [*self.alphas]}
-
-    @property
     def approx_ap(self) -> dict[str, list[int]]:
         """The grid of ApproxAP."""
         return {"alpha": [*self.alphas_of_ap], "beta": [*self.betas]}
 
     def for_queries(self, n_queries: int) -> Protocol:
-        """The same for so many training queries: no more steps than T epochs of OHSUMED's 64 queries make.
+        """Return the protocol for this many training queries, with no more steps than T epochs of OHSUMED's 64 queries.
 
         >>> Protocol().for_queries(45).epochs, Protocol().for_queries(471).epochs
         (200, 28)
@@ -59,34 +72,32 @@ class Protocol:
         return replace(self, epochs=min(self.epochs, math.ceil(self.epochs * 64 / n_queries)))
 
     def rankers(self, normalize: str | None, *, graded: bool) -> dict[str, Any]:
-        """{name: ranker, or (ranker, grid)}: the paper's learners, and ours.
+        """Return {name: ranker, or (ranker, grid)}: the paper's learners, and ours.
 
-        Those that maximise NDCG are chosen by NDCG@n on validation queries, the others by MAP; SoftRank and
-        AdaRank.NDCG are for more than two labels, as in the paper.
+        Those that maximize NDCG are selected by NDCG@n on validation queries, the others by MAP; SoftRank and
+        AdaRank.NDCG need more than two labels, as in the paper.
         """
         own: dict[str, Any] = {"max_iter": self.iterations, "normalize": normalize}
-        descent: dict[str, Any] = {
-            "optimizer": "sgd", "max_iter": self.epochs, "learning_rate": self.rate, "random_state": self.seed,
-            "normalize": normalize,
-        }  # fmt: skip
-        found: dict[str, Any] = {
-            "ApproxNDCG": (learners.ApproxNDCGRanker(**descent), self.approx_ndcg),
-            "ApproxAP": (learners.ApproxAPRanker(**descent, measure="ap"), self.approx_ap),
-        }
-        if graded:
-            slow = {**descent, "max_iter": math.ceil(self.epochs / 4)}
-            found["SoftRank"] = (learners.SoftRank(**slow), {"sigma": [0.1, 1.0]})
-            found["AdaRank.NDCG"] = learners.AdaRank(**own)
-        found["AdaRank.MAP"] = learners.AdaRank(**own, measure="ap")
-        found["SVMMap"] = (learners.SVMMap(**own), {"l2": [0.001, 0.01, 0.1]})
+        descent = {"optimizer": "sgd", "learning_rate": self.rate, "random_state": self.seed, "normalize": normalize}
+        by_epochs: dict[str, Any] = {**descent, "max_iter": self.epochs}
         few = {"alpha": [10, 50, 100]}
-        found[f"ApproxNDCG{OURS}"] = (learners.ApproxNDCGRanker(**own), few)
-        found[f"ApproxAP{OURS}"] = (learners.ApproxAPRanker(**own, measure="ap"), few)
-        if graded:
-            found[f"SoftRank{OURS}"] = learners.SoftRank(**{**own, "max_iter": math.ceil(self.iterations / 2)})
-        found["ListNet"] = learners.ListNet(**own)
-        return found
+        found = {
+            "ApproxNDCG": (learners.ApproxNDCGRanker(**by_epochs), {"alpha": [*self.alphas]}),
+            "ApproxAP": (learners.ApproxAPRanker(**by_epochs, measure="ap"), self.approx_ap),
+            "SoftRank": (
+                learners.SoftRank(**{**by_epochs, "max_iter": math.ceil(self.epochs / 4)}),
+                {"sigma": [0.1, 1.0]},
+            ),
+            "AdaRank.NDCG": learners.AdaRank(**own),
+            "AdaRank.MAP": learners.AdaRank(**own, measure="ap"),
+            "SVMMap": (learners.SVMMap(**own), {"l2": [0.001, 0.01, 0.1]}),
+            f"ApproxNDCG{OURS}": (learners.ApproxNDCGRanker(**own), few),
+            f"ApproxAP{OURS}": (learners.ApproxAPRanker(**own, measure="ap"), few),
+            f"SoftRank{OURS}": learners.SoftRank(**{**own, "max_iter": math.ceil(self.iterations / 2)}),
+            "ListNet": learners.ListNet(**own),
+        }
+        return {name: ranker for name, ranker in found.items() if graded or name not in _GRADED_ONLY}
 
 
-#: Enough to see that everything works.
+#: Just enough to run everything.
 QUICK = Protocol(epochs=5, alphas=(10, 100), alphas_of_ap=(10, 100), betas=(10,), iterations=5, n_folds=2)

@@ -1,10 +1,9 @@
-"""All rankers on one collection: fitted to the folds, chosen on validation queries, measured on test queries."""
+"""All rankers on one collection: fitted to the folds, selected on validation queries, measured on test queries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -20,25 +19,32 @@ _MEASURES = [*(f"ndcg@{k}" for k in CUTOFFS), "ndcg", "ap"]
 
 @dataclass(frozen=True)
 class Run:
-    """What was found on a collection with features of one scale; ``graded`` says that it has more than two labels."""
+    """The results on a collection with one scale of features.
+
+    Parameters
+    ----------
+    title : str
+        The name of the collection, and of the scale.
+    graded : bool
+        Whether there are more than two labels.
+    scaled : bool
+        Whether features were scaled.
+    found : CrossFold
+        The results.
+    """
 
     title: str
     graded: bool
     scaled: bool
     found: CrossFold
 
-    @cached_property
-    def mean(self) -> dict[str, dict[str, float]]:
-        """{ranker: {measure: the mean of its folds' means}}."""
-        return self.found.mean
-
     def of(self, measure: str) -> dict[str, float]:
-        """{ranker: the mean of its folds' means}, of one measure."""
-        return {name: own[measure] for name, own in self.mean.items()}
+        """Return {ranker: the mean of its folds' means} for one measure."""
+        return {name: own[measure] for name, own in self.found.mean.items()}
 
 
 def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -> Iterator[Run]:
-    """With features as they are, and brought to [0, 1] within queries where they are not there already."""
+    """Yield the run with unscaled features, and, unless they are in [0, 1] already, with min-max scaled ones."""
     graded = is_graded(folds)
     own_protocol = protocol.for_queries(folds[0].train.n_queries)
     for normalize in (None,) if _within_0_and_1(folds) else (None, "minmax"):
@@ -49,10 +55,11 @@ def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -
 
 
 def is_graded(folds: Folds) -> bool:
-    """Whether there are labels above 1."""
+    """Return whether there are labels above 1."""
     return any(bool(part.labels.max() > 1) for part in folds[0])
 
 
 def _within_0_and_1(folds: Folds) -> bool:
+    """Whether all features are in [0, 1]."""
     matrices = [part.known_features() for part in folds[0]]
     return all(bool(np.min(each) >= 0 and np.max(each) <= 1) for each in matrices)

@@ -1,4 +1,4 @@
-"""How far measures of soft ranks are from the measures: bounds (24)-(27) of Qin, Liu and Li 2008, and what is true."""
+"""The error of measures of soft ranks: bounds (24)-(27) of Qin, Liu and Li 2008, and the actual error."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from idealrank import _native
 from idealrank._base.results import Result
@@ -18,7 +19,7 @@ from idealrank.errors import OptionError
 from idealrank.losses import ApproxKendall, ApproxNDCG, Loss, loss
 from idealrank.losses.direct import Approx, Approximation, depths_of, factors_of
 from idealrank.losses.positions import Positions
-from idealrank.losses.segments import maxima, sums
+from idealrank.losses.segments import maxima, runs, sums
 from idealrank.losses.targets import worth_of
 from idealrank.measures import KendallTau, discounts
 from idealrank.measures.ranks import SoftRanks, alpha_for
@@ -28,17 +29,24 @@ __all__ = ["ApproximationError", "alpha_for", "approximation_error"]
 
 @dataclass(frozen=True)
 class ApproximationError(Result):
-    """Of each query: how far soft ranks, and the measure made of them, are from the true ones.
+    """The errors of soft ranks, and of the measure computed from them: one value per query.
 
-    Attributes
+    Parameters
     ----------
-    epsilon: the greatest distance of a soft rank from the rank; of equal scores, from any rank that one could have.
-    position_bound: what it is at most, by the least difference of two scores (eq. (25)).
-    bound: what the error of the measure is at most, given epsilon: (26) for AP, (27) for NDCG; infinite where the
-        theorem does not hold, NaN where there is none.
-    sharper: a smaller bound, where one is known.
-    actual: the error of the measure.
+    epsilon : float64 array
+        The largest distance of a soft rank from the rank; for equal scores, from any rank that one of them could have.
+    position_bound : float64 array
+        A bound on epsilon from the smallest difference of two scores (eq. (25)).
+    bound : float64 array
+        A bound on the error of the measure given epsilon: (26) for AP, (27) for NDCG. Infinite if the theorem does not
+        apply, NaN if there is none.
+    sharper : float64 array
+        A smaller bound, if one is known.
+    actual : float64 array
+        The error of the measure.
 
+    Examples
+    --------
     >>> error = approximation_error([1, 0], [1.0, 0.0], None, ApproxNDCG(alpha=5))
     >>> bool(error.actual[0] <= error.sharper[0] <= error.bound[0])
     True
@@ -51,7 +59,7 @@ class ApproximationError(Result):
     actual: Floats
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "queries": a row per query."""
+        """Return the table "queries": a row per query."""
         return {"queries": of_columns(vars(self))}
 
 
@@ -61,9 +69,29 @@ def approximation_error(
     offsets: npt.ArrayLike | None = None,
     loss: str | Loss = ApproxNDCG(),  # noqa: B008
 ) -> ApproximationError:
-    """The certificate of a loss of soft ranks at these scores.
+    """Return the error of a loss of soft ranks at these scores, and its bounds.
 
-    Two documents, their scores 1 apart, alpha = 1: each position is off by 1 / (1 + e), which eq. (25) gives exactly.
+    Parameters
+    ----------
+    labels, scores : array-like
+        One entry per document.
+    offsets : array-like, optional
+        The offsets of the queries; None means one query.
+    loss : str or Loss
+        A loss of soft ranks.
+
+    Returns
+    -------
+    ApproximationError
+
+    Raises
+    ------
+    OptionError
+        If the loss is of another kind.
+
+    Examples
+    --------
+    Two documents with scores that differ by 1, alpha = 1: each position is off by 1 / (1 + e), exactly as in eq. (25).
 
     >>> error = approximation_error([1, 0], [1.0, 0.0], loss="approx_ndcg(alpha=1)")
     >>> error.epsilon, error.position_bound
@@ -72,85 +100,66 @@ def approximation_error(
     form = _form(loss)
     alpha = form.slope_of_ranks()
     lists = Lists.of(labels, scores, offsets)
-    ranks = _Ranks.of(lists)
+    ranks, gap, gap_of_different = _ranks_and_gaps(lists)
     positions = 1 + SoftRanks(lists.scores, lists.offsets, alpha, form.sigmoid, lists.n_threads).sums()[0]
-    off = np.maximum(np.abs(positions - ranks.first), np.abs(positions - ranks.last))
-    epsilon = maxima(off, lists.offsets)
-    tails = _tail(form.sigmoid, alpha * ranks.gap)
-    position_bound = np.maximum(lists.sizes - 1, 0) * tails
+    epsilon = maxima(np.abs(positions - ranks).max(axis=0), lists.offsets)
+    position_bound = np.maximum(lists.sizes - 1, 0) * _tail(form.sigmoid, alpha * gap)
 
     target = form.target() if isinstance(form, Approximation) else KendallTau()
     true = target(lists.labels, lists.scores, lists.offsets)
     values, _ = form.values_and_gradient(lists)
-    ranked = (true != 0) | (values != 0)  # else nothing is relevant, or there is no pair
+    ranked = (true != 0) | (values != 0)  # otherwise nothing is relevant, or there is no pair
     actual = np.where(ranked, np.abs(1 - values - true), 0.0)
     if isinstance(form, Approximation):
         bound, sharper = _bounds(form, lists, ranks, epsilon, true)
     else:
-        # A pair with equal scores counts 0 in both.
-        bound = sharper = 2 * _tail(form.sigmoid, alpha * ranks.gap_of_different)
+        # A pair with equal scores counts 0 in both measures.
+        bound = sharper = 2 * _tail(form.sigmoid, alpha * gap_of_different)
     bound, sharper = (np.where(ranked, column, 0.0) for column in (bound, sharper))
     return ApproximationError(epsilon, position_bound, bound, sharper, actual)
 
 
 def _form(given: str | Loss) -> Approximation | ApproxKendall:
+    """The loss of soft ranks."""
     form: Loss = loss(given)
     if isinstance(form, Approx):
         form = form.form
     if not isinstance(form, Approximation | ApproxKendall):
-        raise OptionError(f"{given} is not a loss of soft ranks: write approx_ndcg, approx(measure=p@10), ...")
+        raise OptionError(f"{given} is not a loss of soft ranks: pass approx_ndcg, approx(measure=p@10), ...")
     return form
 
 
-@dataclass(frozen=True)
-class _Ranks:
-    """The ranks between which each document's lies, whatever the order of equal scores.
+def _ranks_and_gaps(lists: Lists) -> tuple[Int64s, Floats, Floats]:
+    """The first and the last rank that each document can have among equal scores, as two rows.
 
-    And of each query the least difference of two scores, and of two different ones.
+    And for each query the smallest difference of two scores, and of two different scores.
     """
-
-    first: Int64s
-    last: Int64s
-    gap: Floats
-    gap_of_different: Floats
-
-    @classmethod
-    def of(cls, lists: Lists) -> _Ranks:
-        n = lists.scores.size
-        rows = _native.order(lists.scores, lists.offsets, lists.n_threads)
-        descending = lists.scores[rows]
-        with np.errstate(over="ignore"):
-            gaps = np.append(0.0, descending[:-1] - descending[1:])
-        is_first_of_query = np.zeros(n, np.bool_)
-        is_first_of_query[lists.offsets[lists.offsets < n]] = True
-        begins = np.flatnonzero(is_first_of_query | (gaps != 0))
-        ends = np.append(begins[1:], n)
-        runs = np.repeat(np.arange(begins.size), ends - begins)
-        before = np.repeat(lists.offsets[:-1], lists.sizes)
-        first, last = np.empty(n, np.int64), np.empty(n, np.int64)
-        first[rows], last[rows] = begins[runs] + 1 - before, ends[runs] - before
-        gaps[is_first_of_query] = np.inf
-        return cls(first, last, *(_minima(g, lists.offsets) for g in (gaps, np.where(gaps > 0, gaps, np.inf))))
+    rows = _native.order(lists.scores, lists.offsets, lists.n_threads)
+    descending = lists.scores[rows]
+    ranks = np.empty((2, rows.size), np.int64)
+    ranks[:, rows] = np.array(runs(descending, lists.offsets)) + 1 - np.repeat(lists.offsets[:-1], lists.sizes)
+    with np.errstate(over="ignore"):
+        gaps = np.append(np.inf, descending[:-1] - descending[1:])[: rows.size]
+    gaps[lists.offsets[lists.offsets < rows.size]] = np.inf
+    different = np.where(gaps > 0, gaps, np.inf)
+    return ranks, _minima(gaps, lists.offsets), _minima(different, lists.offsets)
 
 
 def _minima(values: Floats, offsets: Int64s) -> Floats:
-    """The least of each query's values, none of which is negative."""
+    """The minimum of each query's values, which must not be negative; infinity without documents."""
     with np.errstate(divide="ignore"):
         return 1 / maxima(1 / values, offsets)
 
 
 def _tail(sigmoid: str, z: Floats) -> Floats:
     """sigma(-z), z >= 0."""
-    with np.errstate(over="ignore"):
-        match sigmoid:
-            case "arctan":
-                return 0.5 - np.arctan(z) / math.pi
-            case "erf":
-                return np.array([math.erfc(each) / 2 for each in z])
-        return 1 / (1 + np.exp(z))
+    if sigmoid == "arctan":
+        return 0.5 - np.arctan(z) / math.pi
+    return np.asarray(special.erfc(z) / 2 if sigmoid == "erf" else special.expit(-z))
 
 
-def _bounds(form: Approximation, lists: Lists, ranks: _Ranks, epsilon: Floats, true: Floats) -> tuple[Floats, Floats]:
+def _bounds(form: Approximation, lists: Lists, ranks: Int64s, epsilon: Floats, true: Floats) -> tuple[Floats, Floats]:
+    """The bound on the error of the measure, and a sharper one."""
     plan = form.plan
     worth = worth_of(plan.gain, lists)
     if plan.reduction == "precision_mean" and plan.cutoff is None:
@@ -166,18 +175,18 @@ def _bounds(form: Approximation, lists: Lists, ranks: _Ranks, epsilon: Floats, t
 
 
 def _ap_bounds(relevant: Floats, epsilon: Floats, beta: float) -> tuple[Floats, Floats]:
-    """Eq. (26), and half of it or less: the paper's own steps give ((R - 1)/R) S1 ... + epsilon S2."""
+    """Eq. (26), and at most half of it: the paper's own steps give ((R - 1)/R) S1 ... + epsilon S2."""
     bounds = np.full((2, relevant.size), np.inf)
     for q in np.flatnonzero(epsilon < 0.5):
         i, eps = np.arange(1, relevant[q] + 1), epsilon[q]
-        first = (1 / (i - eps)).sum() * float(_tail("logistic", np.array(beta * (1 - 2 * eps))))
+        first = (1 / (i - eps)).sum() * special.expit(beta * (2 * eps - 1))
         second = eps * (1 / (i * (i - eps))).sum()
         bounds[:, q] = first + 2 * second, (1 - 1 / max(relevant[q], 1)) * first + second
     return bounds[0], bounds[1]
 
 
-def _sum_bound(form: Approximation, lists: Lists, ranks: _Ranks, epsilon: Floats, worth: Floats) -> Floats:
-    """The error of sum_x G_x D(p_x), D falling, where every position may be off by epsilon."""
+def _sum_bound(form: Approximation, lists: Lists, ranks: Int64s, epsilon: Floats, worth: Floats) -> Floats:
+    """The error of sum_x G_x D(p_x), with D decreasing, if every position may be off by epsilon."""
     plan = form.plan
     depths = depths_of(plan, lists, worth)
 
@@ -191,8 +200,7 @@ def _sum_bound(form: Approximation, lists: Lists, ranks: _Ranks, epsilon: Floats
         weights = plan.discount.at(places, np.repeat(lists.sizes, lists.sizes))[0]
         return weights if depths is None else np.where(places <= np.repeat(depths, lists.sizes), weights, 0.0)
 
-    off = np.repeat(epsilon, lists.sizes)
-    too_high = soft(ranks.last - off) - hard(ranks.last)
-    too_low = hard(ranks.first) - soft(ranks.first + off)
+    (first, last), off = ranks, np.repeat(epsilon, lists.sizes)
+    too_high, too_low = soft(last - off) - hard(last), hard(first) - soft(first + off)
     totals = sums(worth * np.maximum(too_high, too_low), lists.offsets)
     return totals * factors_of(plan, worth, lists, depths)

@@ -1,4 +1,4 @@
-"""How far training on a measure, or on what stands in for it, can miss the best ranker (Qin, Liu and Li 2008)."""
+"""How much worse than the best ranker the one chosen in training can be (Qin, Liu and Li 2008)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,23 @@ __all__ = ["GeneralizationGap", "generalization_gap"]
 
 @dataclass(frozen=True)
 class GeneralizationGap(Result):
-    """Rankers by number; gaps and their bounds.
+    """The result of `generalization_gap`; rankers are given by number.
 
-    ``best`` is best on the test set, ``trained`` on the training set by the measure, ``approximated`` by its
-    approximation (None without one). ``gap`` and ``approximated_gap`` are how much worse than the best these two are on
-    the test set; Theorems 2 and 7 bound them.
+    Parameters
+    ----------
+    best : int
+        The ranker that is best on the test set.
+    trained : int
+        The ranker that is best on the training set by the measure.
+    gap : float
+        How much worse than the best ranker this one is on the test set.
+    bound : float
+        The bound on ``gap`` (Theorem 2).
+    approximated, approximated_gap, approximated_bound : optional
+        The same for the ranker that is best on the training set by the approximation (Theorem 7); None without one.
 
+    Examples
+    --------
     >>> generalization_gap(test=[0.75, 0.5], train=[0.5, 0.5])
     GeneralizationGap(best=0, trained=0, gap=0.0, bound=0.5, approximated=None, approximated_gap=None,
                       approximated_bound=None)
@@ -39,37 +50,55 @@ class GeneralizationGap(Result):
 def generalization_gap(
     test: npt.ArrayLike, train: npt.ArrayLike, approximation: npt.ArrayLike | None = None
 ) -> GeneralizationGap:
-    """The gap of choosing among rankers on the training set, one mean of the measure a ranker in each argument.
+    """Return the gap of choosing among rankers on the training set.
 
     |M(f_m) - M(f*)| <= 2 sup |M - M_m| (Theorem 2); with an approximation Mhat_m of the training measure, such as 1 -
     ApproxNDCG, 2 sup |M - M_m| + 2 sup |M_m - Mhat_m| (Theorem 7). The first supremum vanishes with many queries
-    (Theorem 1). The second does not hang on their number, against what the paper says below Theorem 7: it vanishes
-    where alpha times the differences of scores grows.
+    (Theorem 1). The second does not depend on their number, contrary to what the paper says below Theorem 7: it
+    vanishes if alpha times the differences of scores grows.
 
-    Ranker 1 looks best in training and is 0.1 worse than ranker 0; they differ by at most 0.2 between the sets.
+    Parameters
+    ----------
+    test, train : array-like
+        The mean of the measure on the test set and on the training set, one per ranker.
+    approximation : array-like, optional
+        The mean of the approximation on the training set, one per ranker.
+
+    Returns
+    -------
+    GeneralizationGap
+
+    Raises
+    ------
+    DataError
+        If the arrays are not flat and finite, or differ in length.
+
+    Examples
+    --------
+    Ranker 1 is best in training and 0.1 worse than ranker 0 on the test set; the sets differ by at most 0.2.
 
     >>> found = generalization_gap(test=[0.5, 0.4], train=[0.5, 0.6])
     >>> found.trained, round(found.gap, 12), round(found.bound, 12)
     (1, 0.1, 0.4)
     """
-    measured, trained = _column(test, "test"), _column(train, "train")
-    if measured.shape != trained.shape:
-        raise DataError(f"test and train must have one value a ranker, got {measured.size} and {trained.size}")
+    measured = _column(test, "test")
+    trained = _column(train, "train", measured.size)
     best, chosen = int(measured.argmax()), int(trained.argmax())
     spread = 2 * float(np.abs(measured - trained).max())
     gap = float(measured[best] - measured[chosen])
     if approximation is None:
         return GeneralizationGap(best, chosen, gap, spread)
-    approximated = _column(approximation, "approximation")
-    if approximated.shape != trained.shape:
-        raise DataError(f"approximation must have one value a ranker, {trained.size}, got {approximated.size}")
+    approximated = _column(approximation, "approximation", measured.size)
     other = int(approximated.argmax())
     error = 2 * float(np.abs(trained - approximated).max())
     return GeneralizationGap(best, chosen, gap, spread, other, float(measured[best] - measured[other]), spread + error)
 
 
-def _column(values: npt.ArrayLike, name: str) -> Floats:
+def _column(values: npt.ArrayLike, name: str, size: int | None = None) -> Floats:
+    """The values as a flat array of finite numbers, of the given size."""
     column = np.asarray(values, np.float64)
     if column.ndim != 1 or not column.size or not np.isfinite(column).all():
-        raise DataError(f"{name} must be a flat list of finite numbers, one a ranker, got {values!r}")
+        raise DataError(f"{name} must be a flat list of finite numbers, one per ranker, got {values!r}")
+    if size not in (None, column.size):
+        raise DataError(f"{name} must have one value per ranker, like test: {size}, got {column.size}")
     return column

@@ -1,7 +1,7 @@
-"""Whether a loss leads to the best NDCG: a search for random labels with which it does not.
+"""Whether a loss leads to the best NDCG: a search for random labels for which it does not.
 
-A loss is consistent if scores of least expected loss always have the order of the target that NDCG wants (Ravikumar et
-al. 2011, Theorem 6). One mixture of label vectors with which they have another order refutes that.
+A loss is consistent if its scores of lowest expected loss always have the order of the target of NDCG (Ravikumar et al.
+2011, Theorem 6). One mixture of label vectors for which they have another order refutes that.
 """
 
 from __future__ import annotations
@@ -20,9 +20,16 @@ from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.losses.base import Loss
-from idealrank.theory.consistency import minimizers as minimizers
 from idealrank.theory.consistency.fisher import Mixture, regret_of_target, targets
-from idealrank.theory.consistency.minimizers import LossFunction, Risk, best_scores, minimize
+from idealrank.theory.consistency.minimizers import (
+    LossFunction,
+    Minimum,
+    Risk,
+    best_scores,
+    loss_function,
+    minimize,
+    take,
+)
 
 __all__ = ["Consistency", "Counterexample", "check_consistency"]
 
@@ -30,14 +37,23 @@ _PROBABILITIES = np.arange(1, 100) / 100
 _NEAR_A_SWITCH = 1e-3
 _CHUNK = 1000  # pairs of label vectors at once
 _MOST = 20_000_000
-_DIGITS = 1e-14  # of a risk, that can be trusted
+_DIGITS = 1e-14  # the relative accuracy of a risk
 _DRAWS = 4096
 _ANSWERS = {True: "yes", False: "no", None: "undecided"}
 
 
 class Counterexample(NamedTuple):
-    """Label vectors, one label a document, and how probable each is.
+    """A mixture of label vectors that refutes consistency.
 
+    Parameters
+    ----------
+    probabilities : tuple of float
+        One probability per label vector.
+    label_vectors : tuple of tuple of float
+        One label per document in each vector.
+
+    Examples
+    --------
     >>> print(Counterexample((0.66, 0.34), ((0, 1), (4, 1))))
     {0.66: (0, 1), 0.34: (4, 1)}
     """
@@ -52,17 +68,42 @@ class Counterexample(NamedTuple):
 
 @dataclass(frozen=True)
 class Consistency(Result):
-    """What a search found; see `check_consistency`.
+    """The result of `check_consistency`.
 
-    ``consistent``: False, refuted by the counterexample; True, all were searched and none was found; None, undecided:
-    for some mixtures no minimum was found, or the risk is not convex and there may be a lower one.
-    ``counterexample``: the worst one; ``regret``: the NDCG that is lost there; ``scores``: those of least risk;
-    ``target``: what NDCG wants; ``charge``: how much more risk any scores in the right order have, at the least;
-    ``slope``: the greatest derivative of the risk at the scores, which need not vanish at a kink.
-    ``searched``: the mixtures on the grid; ``inconsistent``: those of them that the loss ranks wrongly; ``refined``:
-    the mixtures beside the grid; ``undecided``: those of all that no minimum was found for. ``convex``: whether every
-    risk looked convex, or the loss itself says where its minimum is, as ``closed_form`` tells.
+    Parameters
+    ----------
+    loss : str
+        The name of the loss.
+    consistent : bool or None
+        False if refuted by the counterexample; True if the search found none; None if undecided: no minimum was found
+        for some mixtures, or the risk is not convex and there may be a lower one.
+    searched : int
+        The number of mixtures on the grid.
+    refined : int
+        The number of mixtures beside the grid.
+    inconsistent : int
+        The number of mixtures on the grid that the loss ranks wrongly.
+    undecided : int
+        The number of all mixtures for which no minimum was found.
+    convex : bool
+        Whether every risk looked convex, or the loss has a closed-form minimum.
+    closed_form : bool
+        Whether the loss has a closed-form minimum.
+    counterexample : Counterexample or None
+        The worst counterexample.
+    regret : float
+        The NDCG that is lost there.
+    scores : tuple of float or None
+        The scores of lowest risk there.
+    target : tuple of float or None
+        The target of NDCG there.
+    charge : float or None
+        A lower bound on the additional risk of any scores in the right order.
+    slope : float or None
+        The largest derivative of the risk at the scores, which need not vanish at a kink.
 
+    Examples
+    --------
     >>> found = check_consistency("least_squares", refine=False)
     >>> found.consistent, found.counterexample.label_vectors, round(found.regret, 6)
     (False, ((0.0, 1.0), (4.0, 1.0)), 0.320096)
@@ -84,30 +125,28 @@ class Consistency(Result):
     slope: float | None = None
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "search": one row with the answer, the worst example, and how many mixtures were ranked wrongly."""
-        columns = [Column("loss"), Column("consistent"), Column("regret", ".6f"), Column("example")]
-        counts = [Column("wrong", ","), Column("of", ",")]
+        """Return the table "search": one row with the answer, the worst example, and the mixtures ranked wrongly."""
+        names = {"loss": "", "consistent": "", "regret": ".6f", "example": "", "wrong": ",", "of": ","}
         worst: list[Value] = [None, None] if self.counterexample is None else [self.regret, str(self.counterexample)]
         row: list[Value] = [self.loss, _ANSWERS[self.consistent], *worst, self.inconsistent, self.searched]
-        return {"search": Table([*columns, *counts], [row])}
+        return {"search": Table([Column(*each) for each in names.items()], [row])}
 
     def remarks(self) -> list[str]:
-        """What regret means."""
-        return ["regret: the NDCG lost on average over the labels in the example, by the scores of least expected loss"]
+        """Return the meaning of regret."""
+        return ["regret: the expected NDCG that the scores of lowest expected loss lose on the example"]
 
     def findings(self) -> list[str]:
-        """The answer in a sentence."""
+        """Return the answer in a sentence."""
         return [f"{self}."]
 
     def __str__(self) -> str:
         searched = f"{self.searched + self.refined:,} mixtures of labels searched"
         if self.counterexample is not None:
-            return (
-                f"{self.loss} is not consistent: it loses {self.regret:.6f} NDCG on {self.counterexample}; {searched}"
-            )
+            lost = f"it loses {self.regret:.6f} NDCG on {self.counterexample}"
+            return f"{self.loss} is not consistent: {lost}; {searched}"
         if self.consistent is None:
-            why = f"for {self.undecided:,} no minimum was found" if self.undecided else "minima may not be the lowest"
-            return f"{self.loss} is undecided: nothing is sure against it, but {why}; {searched}"
+            why = f"no minimum was found for {self.undecided:,}" if self.undecided else "minima may not be the lowest"
+            return f"{self.loss} is undecided: no counterexample is certain, but {why}; {searched}"
         return f"{self.loss} is consistent as far as was searched; {searched}"
 
 
@@ -122,30 +161,66 @@ def check_consistency(
     cutoff: Any = None,
     refine: bool = True,
 ) -> Consistency:
-    """Search for random labels with which the loss ranks other than NDCG, or NDCG@cutoff, wants.
+    """Search for random labels for which the loss ranks documents differently from NDCG or NDCG@cutoff.
 
-    ``loss``: one of `idealrank.losses`, its name, or any function of labels, scores and offsets that gives one value a
-    query and its gradient. All pairs of vectors of ``n_docs`` labels out of ``levels`` are mixed with the probabilities
-    0.01, ..., 0.99. With ``refine`` each pair is mixed also just beside the probabilities where the best order changes,
-    and the worst mixtures found are made worse. The scores of least risk come from ``loss.minimizer(probabilities,
-    label_vectors)`` if there is one, else they are found numerically.
+    All pairs of label vectors are mixed with the probabilities 0.01, ..., 0.99. The scores of lowest risk come from
+    ``loss.minimizer(probabilities, label_vectors)`` if there is one, else they are found numerically.
 
-    A counterexample counts only with its certificate: no scores in the right order come as low as the minimum found.
-    Convexity makes that sure; where a risk is not convex, 4096 drawn scores in the right order stand in for it, and
-    without a counterexample the answer is None. Mixtures count as wrong only if the right order has more risk.
+    A counterexample counts only with its certificate: no scores in the right order have a risk as low as the minimum
+    found. Convexity guarantees that; if a risk is not convex, 4096 random scores in the right order are tried instead,
+    and without a counterexample the answer is None. Mixtures count as wrong only if the right order has a higher risk.
 
+    Parameters
+    ----------
+    loss : str or callable
+        A loss, its name, or a function of labels, scores and offsets that returns one value per query and its gradient.
+    n_docs : int
+        The number of documents.
+    levels : sequence of float
+        The labels that documents can have.
+    n_threads : int, optional
+        The number of threads; None means all cores.
+    gain : str, Gain, mapping or sequence
+        The gain.
+    discount : str, Discount or sequence of float
+        The discount.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff.
+    refine : bool
+        Whether to mix each pair also just beside the probabilities where the best order changes, and to make the worst
+        mixtures found worse.
+
+    Returns
+    -------
+    Consistency
+
+    Raises
+    ------
+    OptionError
+        If there are fewer than two documents or levels, or too many mixtures to search.
+
+    Examples
+    --------
     >>> print(check_consistency("cross_entropy", refine=False))
     cross_entropy is not consistent: it loses 0.131195 NDCG on {0.66: (0, 1), 0.34: (4, 1)}; 27,324 mixtures of labels
     searched
     >>> check_consistency("cross_entropy(normalizer=dcg)").consistent
     True
     """
-    search = _Search.of(loss, n_docs, levels, n_threads, gain, discount, cutoff)
+    function, labels = loss_function(loss), sorted(set(levels))
+    if n_docs < 2 or len(labels) < 2 or not all(map(math.isfinite, labels)):
+        raise OptionError(f"a search needs at least two documents and two levels, got {n_docs} and {tuple(levels)}")
+    count = math.comb(len(labels) ** n_docs, 2) * _PROBABILITIES.size
+    if count > _MOST:
+        raise OptionError(f"{count:,} mixtures are too many to search: pass fewer documents or levels")
+    vectors = np.array(list(itertools.product(labels, repeat=n_docs)), np.float64)
+    measure = {"gain": gain, "discount": discount, "cutoff": cutoff}
+    relevant = vectors[targets(vectors, **measure).any(axis=1)]
+    search = _Search(function, relevant, resolve_threads(n_threads), measure)
     tally = _Tally()
     for supports in search.supports():
-        tally.add(
-            search, _mixed(np.tile(_PROBABILITIES, len(supports)), np.repeat(supports, _PROBABILITIES.size, axis=0))
-        )
+        first = np.tile(_PROBABILITIES, len(supports))
+        tally.add(search, Mixture.of_two(first, np.repeat(supports, _PROBABILITIES.size, axis=0)))
     on_grid = replace(tally)
     candidates = [tally.worst]
     if refine:
@@ -157,26 +232,26 @@ def check_consistency(
                 parts = [finding.neighbors(width) for finding in tally.worst]
                 tally.add(search, Mixture(*map(np.concatenate, zip(*parts, strict=True))))
         candidates.append(tally.worst)
-    # The nearer to a switch of the loss's own order, the worse the regret, and the fainter the certificate.
+    # The closer to a switch of the loss's own order, the higher the regret, and the weaker the certificate.
     certified = map(search.certify, itertools.chain(*reversed(candidates)))
     found = next((each for each in certified if each is not None), None)
-    none_found = True if tally.is_sure() else None
+    is_sure = tally.convex and not tally.worst and not tally.undecided
     return Consistency(
-        loss=search.name,
-        consistent=False if found else none_found,
+        loss=str(function) if isinstance(function, Loss) else getattr(function, "__name__", repr(function)),
+        consistent=False if found else True if is_sure else None,
         searched=on_grid.searched,
         refined=tally.searched - on_grid.searched,
         inconsistent=on_grid.inconsistent,
         undecided=tally.undecided,
         convex=tally.convex,
-        closed_form=search.closed_form,
+        closed_form=hasattr(function, "minimizer"),
         **(found or {}),
     )
 
 
 @dataclass
 class _Tally:
-    """What a search has seen so far: counts, whether every risk looked convex, and the worst findings."""
+    """The state of a search: counts, whether every risk looked convex, and the worst findings."""
 
     searched: int = 0
     inconsistent: int = 0
@@ -185,16 +260,17 @@ class _Tally:
     worst: tuple[_Finding, ...] = ()
 
     def add(self, search: _Search, mixture: Mixture) -> None:
-        outcome = search.examine(mixture)
-        self.searched += outcome.regret.size
-        self.inconsistent += int((outcome.regret > 0).sum())
-        self.undecided += int((~outcome.converged).sum())
-        self.convex &= bool(outcome.convex.all())
-        self.worst = _worst([*self.worst, *outcome.findings(mixture)])
-
-    def is_sure(self) -> bool:
-        """Whether nothing was found and nothing could have been missed among what was searched."""
-        return self.convex and not self.worst and not self.undecided
+        """Examine more mixtures."""
+        regret, found = search.examine(mixture)
+        self.searched += regret.size
+        self.inconsistent += int((regret > 0).sum())
+        self.undecided += int((~found.converged).sum())
+        self.convex &= bool(found.convex.all())
+        order = np.argsort(-regret, kind="stable")[:64]
+        rows = order[regret[order] > 0]
+        first, vectors = mixture.probabilities[:, 0], mixture.label_vectors
+        new = [_Finding(float(regret[row]), float(first[row]), vectors[row], found.scores[row]) for row in rows]
+        self.worst = _worst([*self.worst, *new])
 
 
 @dataclass(frozen=True)
@@ -207,9 +283,9 @@ class _Finding:
     scores: Floats
 
     def neighbors(self, width: float) -> Mixture:
-        """The same label vectors with probabilities nearby."""
+        """Return mixtures of the same label vectors with similar probabilities."""
         first = np.clip(self.first + width * np.linspace(-1, 1, 41), 1e-6, 1 - 1e-6)
-        return _mixed(first, np.broadcast_to(self.label_vectors, (41, *self.label_vectors.shape)))
+        return Mixture.of_two(first, np.broadcast_to(self.label_vectors, (41, *self.label_vectors.shape)))
 
 
 def _worst(findings: Iterable[_Finding]) -> tuple[_Finding, ...]:
@@ -220,99 +296,49 @@ def _worst(findings: Iterable[_Finding]) -> tuple[_Finding, ...]:
     return tuple(best.values())[:8]
 
 
-class _Outcome(NamedTuple):
-    """The regret of each mixture, 0 where the order is right, and how its scores were found."""
-
-    regret: Floats
-    scores: Floats
-    converged: Booleans
-    convex: Booleans
-
-    def findings(self, mixture: Mixture) -> Iterator[_Finding]:
-        order = np.argsort(-self.regret, kind="stable")[:64]
-        for row in order[self.regret[order] > 0]:
-            vectors = np.ascontiguousarray(mixture.label_vectors[row])
-            yield _Finding(float(self.regret[row]), float(mixture.probabilities[row, 0]), vectors, self.scores[row])
-
-
-def _mixed(first: Floats, supports: Floats) -> Mixture:
-    return Mixture(np.stack([first, 1 - first], axis=1), supports)
-
-
 @dataclass(frozen=True)
 class _Search:
-    """A loss, the measure it is held to, and the label vectors to mix."""
+    """A loss, the options of the measure, and the label vectors to mix."""
 
     loss: LossFunction
-    name: str
     label_vectors: Floats
     n_threads: int
     measure: dict[str, Any]
 
-    @classmethod
-    def of(
-        cls,
-        loss: str | LossFunction,
-        n_docs: int,
-        levels: Sequence[float],
-        n_threads: int | None,
-        gain: Any,
-        discount: Any,
-        cutoff: Any,
-    ) -> _Search:
-        function = minimizers.of(loss)
-        if n_docs < 2 or len(set(levels)) < 2 or not all(map(math.isfinite, levels)):
-            raise OptionError(f"a search needs two documents and two levels, got {n_docs} and {tuple(levels)}")
-        count = math.comb(len(set(levels)) ** n_docs, 2) * _PROBABILITIES.size
-        if count > _MOST:
-            raise OptionError(f"{count:,} mixtures are too many to search: take fewer documents or levels")
-        vectors = np.array(list(itertools.product(sorted(set(levels)), repeat=n_docs)), np.float64)
-        measure = {"gain": gain, "discount": discount, "cutoff": cutoff}
-        relevant = vectors[targets(vectors, **measure).any(axis=1)]
-        name = str(function) if isinstance(function, Loss) else getattr(function, "__name__", repr(function))
-        return cls(function, name, relevant, resolve_threads(n_threads), measure)
-
-    @property
-    def closed_form(self) -> bool:
-        return hasattr(self.loss, "minimizer")
-
     def supports(self) -> Iterator[Floats]:
-        """All pairs of label vectors, in pieces of a size that memory bears."""
+        """Yield all pairs of label vectors, in pieces that fit in memory."""
         pairs = np.stack(np.triu_indices(len(self.label_vectors), 1), axis=1)
         for begin in range(0, len(pairs), _CHUNK):
             yield self.label_vectors[pairs[begin : begin + _CHUNK]]
 
     def beside_switches(self, supports: Floats) -> Mixture:
-        """The pairs mixed so that the best order is just about to change, or just has."""
+        """Return mixtures of the pairs just before and just after the best order changes."""
         rows, first = _switches(targets(supports, **self.measure))
         both = np.concatenate([first - _NEAR_A_SWITCH, first + _NEAR_A_SWITCH])
         inside = (both > 0) & (both < 1)
-        return _mixed(both[inside], supports[np.tile(rows, 2)[inside]])
+        return Mixture.of_two(both[inside], supports[np.tile(rows, 2)[inside]])
 
-    def target(self, mixture: Mixture) -> Floats:
-        each = targets(mixture.label_vectors, **self.measure)
-        return np.asarray(np.einsum("nk,nkd->nd", mixture.probabilities, each))
-
-    def examine(self, mixture: Mixture) -> _Outcome:
-        """The scores of least risk of each mixture, and what NDCG they lose."""
+    def examine(self, mixture: Mixture) -> tuple[Floats, Minimum]:
+        """Return the regret of each mixture, 0 if the order is right, and the scores of lowest risk."""
         found = best_scores(self.loss, mixture, self.n_threads)
-        target = self.target(mixture)
+        target = mixture.target(**self.measure)
         rows = np.flatnonzero(_reversed(found.scores, target).any(axis=(1, 2)) & found.converged)
-        if rows.size and not self.closed_form:  # of many minima, one was found: another may be in the right order
-            part = Mixture(mixture.probabilities[rows], mixture.label_vectors[rows])
-            charge, trusted = self.charge(part, found.scores[rows], target[rows], found.risk[rows])
+        if rows.size and not hasattr(
+            self.loss, "minimizer"
+        ):  # of many minima, one was found: another may be in the right order
+            charge, trusted = self.charge(take(mixture, rows), found.scores[rows], target[rows], found.risk[rows])
             rows = rows[charge > trusted]
         regret = np.zeros(target.shape[0])
         discount, cutoff = self.measure["discount"], self.measure["cutoff"]
         regret[rows] = regret_of_target(_finite(found.scores[rows]), target[rows], discount=discount, cutoff=cutoff)
-        regret[regret < 1e-12] = 0  # behind the cut-off any order will do
-        return _Outcome(regret, found.scores, found.converged, found.convex)
+        regret[regret < 1e-12] = 0  # below the cutoff any order is right
+        return regret, found
 
     def charge(self, mixture: Mixture, scores: Floats, target: Floats, value: Floats) -> tuple[Floats, Floats]:
-        """How much more risk than the value scores in the right order have, at the least; and what digits can tell.
+        """Return a lower bound on the risk of scores in the right order above the value, and its rounding error.
 
-        Of the pairs in a wrong order, take one: right scores have s_better > s_worse, and the least of these risks, if
-        it is convex, is where both are equal.
+        Take one of the pairs in a wrong order: right scores have s_better > s_worse, and the lowest of their risks, if
+        it is convex, is at equal scores.
         """
         gains = np.where(_reversed(scores, target), target[:, :, None] - target[:, None, :], -1)
         better, worse = np.divmod(gains.reshape(len(gains), -1).argmax(axis=1), mixture.n_docs)
@@ -321,9 +347,9 @@ class _Search:
         return tied.risk - np.where(tied.convex, tied.gap, 0) - value, _DIGITS * (1 + np.abs(value))
 
     def certify(self, finding: _Finding) -> dict[str, Any] | None:
-        """The finding with its certificate, clearly more risk for scores in the right order; None without one."""
-        mixture = _mixed(np.array([finding.first]), finding.label_vectors[None])
-        target = self.target(mixture)
+        """Return the finding with its certificate, a clearly higher risk of scores in the right order; else None."""
+        mixture = Mixture.of_two(np.array([finding.first]), finding.label_vectors[None])
+        target = mixture.target(**self.measure)
         risk = Risk(self.loss, mixture, self.n_threads)
         scores = _finite(finding.scores[None])
         value, slope, _ = risk(scores)
@@ -344,7 +370,7 @@ class _Search:
 
 
 def _switches(each: Floats) -> tuple[Int64s, Floats]:
-    """Where the target of a pair of vectors changes the order of two documents: row, and probability of the first."""
+    """The row and the probability of the first vector where the target of a pair changes the order of two documents."""
     i, j = np.triu_indices(each.shape[-1], 1)
     first, second = np.moveaxis(each[..., i] - each[..., j], 1, 0)
     rows, places = np.nonzero(first * second < 0)
@@ -353,7 +379,7 @@ def _switches(each: Floats) -> tuple[Int64s, Floats]:
 
 
 def _reversed(scores: Floats, target: Floats) -> Booleans:
-    """The pairs (i, j) of each row that the target clearly ranks i, j and the scores clearly j, i."""
+    """The pairs (i, j) of each row that the target clearly ranks i, j, and the scores clearly j, i."""
     size = np.where(np.isfinite(scores), np.abs(scores), 0).max(axis=1)
     tolerance = (1e-6 * size + 1e-8)[:, None, None]
     better = target[:, :, None] > target[:, None, :] + 1e-12
@@ -361,13 +387,13 @@ def _reversed(scores: Floats, target: Floats) -> Booleans:
 
 
 def _finite(scores: Floats) -> Floats:
-    """The scores with something below all others in the place of -inf."""
+    """The scores with -inf replaced by a number below all others."""
     least = np.where(np.isfinite(scores), scores, 0).min(initial=0)
     return np.asarray(np.maximum(scores, least - 1))
 
 
 def _tied(n_docs: int, better: Int64s, worse: Int64s) -> Floats:
-    """Of each row, the basis of scores in which two documents have the same: that of the worse one is not free."""
+    """For each row, the basis of the scores in which two documents are equal: the worse one is not free."""
     unit = np.eye(n_docs)
     basis = np.tile(unit, (better.size, 1, 1))
     basis[np.arange(better.size), worse] = unit[better]
@@ -376,7 +402,7 @@ def _tied(n_docs: int, better: Int64s, worse: Int64s) -> Floats:
 
 
 def _in_order_of(target: Floats) -> Floats:
-    """Scores of many sizes and offsets in the order of the target, always the same ones."""
+    """Random scores of many scales and offsets in the order of the target, the same in every call."""
     rng = np.random.default_rng(0)
     drawn = np.sort(rng.normal(size=(_DRAWS, target.size)) + rng.normal(size=(_DRAWS, 1)), axis=1)
     ranked = np.empty_like(drawn)

@@ -1,4 +1,4 @@
-"""How far a small surrogate risk can leave the NDCG risk: margins, and Theorems 10 and 11 of Ravikumar et al. 2011."""
+"""Bounds on NDCG regret by surrogate regret: margins, and Theorems 10 and 11 of Ravikumar et al. 2011."""
 
 from __future__ import annotations
 
@@ -22,10 +22,34 @@ __all__ = ["StrongConvexity", "excess_risk_bound", "margin", "rank_constant", "s
 def margin(
     probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike, *, gain: Any = "exp2", discount: Any = "log"
 ) -> Floats:
-    """The margin min_l (r_l - r_(l+1)) (D(l) - D(l+1)), r the target E[u] in falling order (eq. (5)).
+    """Return the margin min_l (r_l - r_(l+1)) (D(l) - D(l+1)), with r the target E[u] in decreasing order (eq. (5)).
 
-    The least regret of any order that is not optimal. The paper leaves out "not optimal": an optimal one has regret 0.
+    It is the lowest regret of any order that is not optimal. The paper omits "not optimal": an optimal order has regret
+    0.
 
+    Parameters
+    ----------
+    probabilities : array-like
+        One probability per label vector.
+    label_vectors : array-like
+        One label per document in each vector.
+    gain : str, Gain, mapping or sequence
+        The gain.
+    discount : str, Discount or sequence of float
+        The discount.
+
+    Returns
+    -------
+    float64 array
+        One margin per problem.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two documents.
+
+    Examples
+    --------
     >>> margin([0.3, 0.7], [[5, 4], [1, 3]])
     array(0.15935255)
     """
@@ -37,8 +61,17 @@ def margin(
 
 
 class StrongConvexity(NamedTuple):
-    """D_psi(a, b) >= constant ||a - b||_p^2. No factor 1/2: it is half of what is mostly called the modulus.
+    """D_psi(a, b) >= constant ||a - b||_p^2, without a factor 1/2: half of the usual modulus of strong convexity.
 
+    Parameters
+    ----------
+    constant : float
+        The constant.
+    p : float
+        The exponent of the norm.
+
+    Examples
+    --------
     >>> strong_convexity("bregman(psi=squared)", n_docs=2).constant
     0.5
     """
@@ -48,10 +81,30 @@ class StrongConvexity(NamedTuple):
 
 
 def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None = None) -> StrongConvexity:
-    """C_phi of a consistent loss, and the norm it holds in. ``total`` bounds the sum of exp(s), for KL losses only.
+    """Return C_phi of a consistent loss, and the norm in which it holds.
 
-    |x|^2: 1 in l2; |x|^2 / 2: 1/2; ||x||_p^2: p - 1 in lp; sum x log x - x: 1 / (2 B) in l1 where sums are at most B.
+    |x|^2: 1 in l2; |x|^2 / 2: 1/2; ||x||_p^2: p - 1 in lp; sum x log x - x: 1 / (2 B) in l1 if sums are at most B.
 
+    Parameters
+    ----------
+    surrogate : str or Loss
+        The loss.
+    n_docs : int
+        The number of documents.
+    total : float, optional
+        B, for losses with a KL divergence only: a bound on the sum of exp(scores) and on the sum of the targets.
+
+    Returns
+    -------
+    StrongConvexity
+
+    Raises
+    ------
+    OptionError
+        If the loss is not a known Bregman divergence, or if ``total`` is missing.
+
+    Examples
+    --------
     >>> strong_convexity("least_squares(normalizer=dcg)", 5), strong_convexity("q_norm(q=3)", 5)
     (StrongConvexity(constant=1.0, p=2.0), StrongConvexity(constant=0.5, p=1.5))
     """
@@ -68,14 +121,29 @@ def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None 
             return StrongConvexity(p - 1, p)
         case CrossEntropy(normalizer="dcg") | Bregman(psi=KL(), normalizer="dcg"):
             if total is None or not total > 0:
-                raise OptionError(f"{phi}: give total, a bound of the sum of exp(scores) and of that of targets")
+                raise OptionError(f"{phi}: pass total, a bound on the sum of exp(scores) and on the sum of targets")
             return StrongConvexity(1 / (2 * total), 1.0)
-    raise OptionError(f"{phi} is not known to be a Bregman divergence of the targets that NDCG wants")
+    raise OptionError(f"{phi} is not known to be a Bregman divergence of the targets of NDCG")
 
 
 def rank_constant(n_docs: int, p: float = 2.0, *, discount: Any = "log") -> float:
-    """C_F = 2 ||(D(1), ..., D(n))|| in the dual of the l_p norm (Theorem 10).
+    """Return C_F = 2 ||(D(1), ..., D(n))|| in the dual of the l_p norm (Theorem 10).
 
+    Parameters
+    ----------
+    n_docs : int
+        The number of documents.
+    p : float
+        The exponent of the norm.
+    discount : str, Discount or sequence of float
+        The discount.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> rank_constant(2), rank_constant(2, 1)
     (2.364802193792..., 2.0)
     """
@@ -94,12 +162,40 @@ def excess_risk_bound(
     noise_constant: float = 1.0,
     total: float | None = None,
 ) -> Floats:
-    """The greatest regret in NDCG that an excess of surrogate risk allows (Theorems 10 and 11).
+    """Return the highest NDCG regret that an excess of surrogate risk allows (Theorems 10 and 11).
 
-    Theorem 10: C_F sqrt(excess / C_phi). Theorem 11, where queries have margins (`margin`) with C = E[margin^-a]
-    finite, ``noise_exponent`` a and ``noise_constant`` C: (C_F^2 excess / C_phi)^((a+1)/(a+2)) C^(1/(a+2)). The norm is
-    one that permutations leave as it is; the paper allows any.
+    Theorem 10: C_F sqrt(excess / C_phi). Theorem 11, if queries have margins (`margin`) with C = E[margin^-a] finite:
+    (C_F^2 excess / C_phi)^((a+1)/(a+2)) C^(1/(a+2)). The norm is invariant under permutations; the paper allows any.
 
+    Parameters
+    ----------
+    surrogate : str or Loss
+        The loss.
+    excess : array-like
+        The surrogate risk above the lowest possible.
+    n_docs : int
+        The number of documents.
+    discount : str, Discount or sequence of float
+        The discount.
+    noise_exponent, noise_constant : float
+        a and C of Theorem 11; the defaults give Theorem 10.
+    total : float, optional
+        See `strong_convexity`.
+
+    Returns
+    -------
+    float64 array
+        One bound per excess.
+
+    Raises
+    ------
+    DataError
+        If an excess is negative or not finite.
+    OptionError
+        If an option is out of range, or if the loss is not a known Bregman divergence.
+
+    Examples
+    --------
     >>> excess_risk_bound("least_squares(normalizer=dcg)", 0.01, n_docs=2)
     array(0.23648022)
     """
@@ -107,7 +203,7 @@ def excess_risk_bound(
     if not (np.isfinite(beyond).all() and (beyond >= 0).all()):
         raise DataError("an excess of risk must be finite and not negative")
     if not (noise_exponent >= 0 and noise_constant > 0):
-        raise OptionError(f"a >= 0 and C > 0, got {noise_exponent} and {noise_constant}")
+        raise OptionError(f"the noise must have a >= 0 and C > 0, got {noise_exponent} and {noise_constant}")
     constant, p = strong_convexity(surrogate, n_docs, total=total)
     squared = beyond * rank_constant(n_docs, p, discount=discount) ** 2 / constant
     a = noise_exponent

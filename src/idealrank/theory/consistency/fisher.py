@@ -1,7 +1,7 @@
-"""What NDCG wants of scores where labels are random: the target, and the regret of missing its order.
+"""The optimal scores for NDCG if labels are random: the target, and the regret of scores in another order.
 
-``probabilities`` and ``label_vectors`` say which labels a query's documents have together: ``[0.3, 0.7]`` and
-``[[5, 4], [1, 3]]`` are the labels 5, 4 three times in ten, else 1, 3. Axes before these are many problems at once.
+``probabilities`` and ``label_vectors`` describe the joint distribution of a query's labels: ``[0.3, 0.7]`` and
+``[[5, 4], [1, 3]]`` mean the labels 5, 4 with probability 0.3, else 1, 3. Axes before these are many problems at once.
 Equations are those of Ravikumar, Tewari and Yang 2011, On NDCG Consistency of Listwise Ranking Methods.
 """
 
@@ -14,39 +14,31 @@ import numpy.typing as npt
 
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
+from idealrank.data.columns import check_columns
 from idealrank.errors import DataError
-from idealrank.losses.targets import dcg_norms
+from idealrank.losses.targets import check_finite, dcg_norms
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.discounted import DCG
 
-__all__ = [
-    "Mixture",
-    "compatible",
-    "expected_ndcg",
-    "fisher_target",
-    "regret",
-    "regret_of_target",
-    "targets",
-    "violations",
-]
+__all__ = ["compatible", "dcg_norm", "expected_ndcg", "fisher_target", "regret", "violations"]
 
 
 class Mixture(NamedTuple):
-    """Label vectors (..., vectors, documents) and how probable each is (..., vectors)."""
+    """Label vectors (..., vectors, documents) and their probabilities (..., vectors)."""
 
     probabilities: Floats
     label_vectors: Floats
 
     @classmethod
     def of(cls, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Mixture:
-        """Both as arrays that fit together; else a DataError."""
+        """Return both as arrays that fit together; otherwise raise a DataError."""
         try:
             chances, vectors = np.asarray(probabilities, np.float64), np.asarray(label_vectors, np.float64)
         except (TypeError, ValueError) as error:
-            raise DataError(f"probabilities and label vectors must be numbers, in a rectangle: {error}") from None
+            raise DataError(f"probabilities and label vectors must be rectangular arrays of numbers: {error}") from None
         if chances.ndim < 1 or vectors.shape[:-1] != chances.shape or 0 in vectors.shape:
             raise DataError(
-                "give one probability for each label vector and one label for each document, got shapes "
+                "pass one probability per label vector and one label per document, got shapes "
                 f"{chances.shape} and {vectors.shape}"
             )
         if not (np.isfinite(vectors).all() and (chances >= 0).all()):
@@ -57,17 +49,69 @@ class Mixture(NamedTuple):
             raise DataError(f"probabilities must sum to 1, got {worst:.12g}")
         return cls(chances, vectors)
 
+    @classmethod
+    def of_two(cls, first: Floats, supports: Floats) -> Mixture:
+        """Return mixtures of two label vectors each, given the probabilities of the first ones."""
+        return cls(np.stack([first, 1 - first], axis=1), supports)
+
     @property
     def n_docs(self) -> int:
         return int(self.label_vectors.shape[-1])
+
+    def target(self, gain: Any, discount: Any, cutoff: Any) -> Floats:
+        """Return the expected target."""
+        each = targets(self.label_vectors, gain, discount, cutoff)
+        return np.asarray(np.einsum("...k,...kd->...d", self.probabilities, each))
 
 
 def _offsets(rows: Floats) -> Int64s:
     return np.arange(0, rows.size + 1, rows.shape[-1])
 
 
+def dcg_norm(
+    gains: npt.ArrayLike, offsets: npt.ArrayLike | None = None, *, discount: Any = "log", cutoff: Any = None
+) -> Floats:
+    """Return ||g||_D = sum_j |g|_[j] D(j), with |g|_[j] the j-th largest (Ravikumar et al. 2011, Lemma 1).
+
+    It is the highest DCG that gains g can have, and a norm; with a cutoff k it is the paper's Z_k, also a norm.
+
+    Parameters
+    ----------
+    gains : array-like
+        One gain per document.
+    offsets : array-like, optional
+        The offsets of the queries; None means one query.
+    discount : str, Discount or sequence of float
+        The discount.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff.
+
+    Returns
+    -------
+    float64 array
+        One norm per query.
+
+    Raises
+    ------
+    DataError
+        If a gain is not finite.
+
+    Examples
+    --------
+    Gains 7, 0, 3, 1: 7 + 3/log2(3) + 1/2.
+
+    >>> dcg_norm([7, 0, 3, 1])
+    array([9.39278926])
+    >>> dcg_norm([7, 0, 3, 1], cutoff=1)
+    array([7.])
+    """
+    column, _, cut = check_columns(gains, gains, offsets)
+    check_finite(column, cut, "gain")
+    return dcg_norms(column, cut, discounts.of(discount), cutoffs.of(cutoff), resolve_threads(None))
+
+
 def targets(label_vectors: Floats, gain: Any, discount: Any, cutoff: Any) -> Floats:
-    """The target G / ||G||_D of each label vector; 0 where nothing is relevant."""
+    """Return the target G / ||G||_D of each label vector; 0 if nothing is relevant."""
     worth = gains.of(gain)(label_vectors)
     flat = np.ascontiguousarray(worth).reshape(-1)
     if (flat < 0).any():
@@ -85,17 +129,42 @@ def fisher_target(
     discount: Any = "log",
     cutoff: Any = None,
 ) -> Floats:
-    """E[G / ||G||_D], one a document: scores are best for NDCG if and only if they have its order (Lemma 4).
+    """Return E[G / ||G||_D]: scores are optimal for NDCG if and only if they have its order (Lemma 4).
 
-    With a cut-off k, E[G / Z_k]: scores are best for NDCG@k if and only if their first k are its first k, in its order.
-    The gains alone, 10 and 9.4 in the mean, would rank document 1 first (section 3.2.1):
+    With a cutoff k it is E[G / Z_k]: scores are optimal for NDCG@k if and only if their first k documents are its first
+    k, in its order.
+
+    Parameters
+    ----------
+    probabilities : array-like
+        One probability per label vector.
+    label_vectors : array-like
+        One label per document in each vector.
+    gain : str, Gain, mapping or sequence
+        The gain.
+    discount : str, Discount or sequence of float
+        The discount.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff.
+
+    Returns
+    -------
+    float64 array
+        One number per document.
+
+    Raises
+    ------
+    DataError
+        If the arrays do not fit together, the probabilities do not sum to 1, or a gain is negative.
+
+    Examples
+    --------
+    The mean gains alone, 10 and 9.4, would rank document 1 first (section 3.2.1).
 
     >>> fisher_target([0.3, 0.7], [[5, 4], [1, 3]])
     array([0.32156617, 0.7533337 ])
     """
-    mixture = Mixture.of(probabilities, label_vectors)
-    each = targets(mixture.label_vectors, gain, discount, cutoff)
-    return np.asarray(np.einsum("...k,...kd->...d", mixture.probabilities, each))
+    return Mixture.of(probabilities, label_vectors).target(gain, discount, cutoff)
 
 
 def expected_ndcg(
@@ -108,10 +177,33 @@ def expected_ndcg(
     cutoff: Any = None,
     ties: str = "average",
 ) -> Floats:
-    """The expected NDCG of ranking by these scores; a query with nothing relevant counts 0.
+    """Return the expected NDCG of ranking by these scores; a query with nothing relevant counts 0.
 
-    Lemma 4 needs equal scores averaged, or in their worst order: the paper's "a permutation that sorts s" may be lucky.
+    Parameters
+    ----------
+    scores : array-like
+        One score per document.
+    probabilities : array-like
+        One probability per label vector.
+    label_vectors : array-like
+        One label per document in each vector.
+    gain : str, Gain, mapping or sequence
+        The gain.
+    discount : str, Discount or sequence of float
+        The discount.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff.
+    ties : str
+        The order of equal scores. Lemma 4 needs them averaged or in their worst order: with the paper's "a permutation
+        that sorts s" they may be ordered well by luck.
 
+    Returns
+    -------
+    float64 array
+        One number per problem.
+
+    Examples
+    --------
     >>> expected_ndcg([1, 0], [0.3, 0.7], [[5, 4], [1, 3]]), expected_ndcg([0, 1], [0.3, 0.7], [[5, 4], [1, 3]])
     (array(0.79686682), array(0.95621937))
     """
@@ -129,8 +221,20 @@ def regret(
     cutoff: Any = None,
     ties: str = "average",
 ) -> Floats:
-    """How much less expected NDCG these scores give than the best ones: ||E[u]||_D - sum_j E[u]_j D(rank of j).
+    """Return the expected NDCG that these scores lose against the best ones: ||E[u]||_D - sum_j E[u]_j D(rank of j).
 
+    Parameters
+    ----------
+    scores, probabilities, label_vectors, gain, discount, cutoff, ties
+        As in `expected_ndcg`.
+
+    Returns
+    -------
+    float64 array
+        The regret of each problem.
+
+    Examples
+    --------
     >>> regret([1, 0], [0.3, 0.7], [[5, 4], [1, 3]]), regret([0, 1], [0.3, 0.7], [[5, 4], [1, 3]])
     (array(0.15935255), array(0.))
     """
@@ -141,7 +245,7 @@ def regret(
 def regret_of_target(
     scores: Floats, target: Floats, *, discount: Any = "log", cutoff: Any = None, ties: str = "average"
 ) -> Floats:
-    """The regret of scores where E[u] is known."""
+    """Return the regret of scores if E[u] is known."""
     best = _dcg(target, target, discount, cutoff, ties)
     return np.asarray(np.maximum(best - _dcg(target, scores, discount, cutoff, ties), 0))
 
@@ -154,23 +258,56 @@ def _dcg(worth: Floats, scores: Floats, discount: Any, cutoff: Any, ties: str) -
 
 
 def violations(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float = 0.0) -> list[tuple[int, int]]:
-    """The pairs (i, j) of which the target ranks i before j, by more than the tolerance, and the scores do not.
+    """Return the pairs (i, j) for which the target, but not the scores, ranks i before j.
 
+    Parameters
+    ----------
+    scores, target : array-like
+        One number per document.
+    tolerance : float
+        The target ranks i before j if it exceeds the target of j by more than this.
+
+    Returns
+    -------
+    list of tuple of int
+
+    Raises
+    ------
+    DataError
+        If the arrays are not flat, differ in length, or contain NaN.
+
+    Examples
+    --------
     >>> violations([2, 2, 1], [3, 2, 0])
     [(0, 1)]
     """
     s, r = np.asarray(scores, np.float64), np.asarray(target, np.float64)
     if s.ndim != 1 or s.shape != r.shape:
-        raise DataError(f"scores and target must be flat and of one length, got shapes {s.shape} and {r.shape}")
+        raise DataError(f"scores and target must be flat and have the same length, got shapes {s.shape} and {r.shape}")
     if np.isnan(s).any() or np.isnan(r).any():
-        raise DataError("scores and target must be numbers, got NaN")
+        raise DataError("scores and target must not contain NaN")
     wrong = (r[:, None] > r + tolerance) & ~(s[:, None] > s)
     return [(int(i), int(j)) for i, j in np.argwhere(wrong)]
 
 
 def compatible(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float = 0.0) -> bool:
-    """Whether the scores have the order of the target, s ~> r: r_i > r_j implies s_i > s_j; equal ones are free.
+    """Return whether the scores have the order of the target, s ~> r: r_i > r_j implies s_i > s_j.
 
+    Documents with equal targets may have any order.
+
+    Parameters
+    ----------
+    scores, target : array-like
+        One number per document.
+    tolerance : float
+        The target ranks i before j if it exceeds the target of j by more than this.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
     >>> compatible([1, 2], [0, 0]), compatible([0, 0], [1, 2])
     (True, False)
     """

@@ -1,9 +1,9 @@
-"""Scores of least expected loss, of thousands of small problems at once, for any loss.
+"""Scores of lowest expected loss for thousands of small problems at once, for any loss.
 
-A problem is a mixture of label vectors (see `fisher`); its risk is the mean of the loss over them. Smooth losses take
-Newton's steps, with Hessians from differences of gradients; where those do not settle, as at the kinks of a hinge, the
-ellipsoid method does, which needs convexity only. A tiny ridge chooses one minimum of many, and a finite one where the
-minimum lies at infinity.
+A problem is a mixture of label vectors (see `fisher`); its risk is the expected loss. Smooth losses are minimized by
+Newton's method, with Hessians from differences of gradients. If that does not converge, as at the kinks of a hinge, the
+ellipsoid method is used, which needs convexity only. A tiny ridge selects one of many minima, and a finite point if the
+minimum is at infinity.
 """
 
 from __future__ import annotations
@@ -21,31 +21,44 @@ from idealrank.errors import DataError, OptionError
 from idealrank.losses.base import Loss
 from idealrank.theory.consistency.fisher import Mixture
 
-__all__ = ["LossFunction", "Minimum", "Risk", "best_scores", "minimize", "of"]
+__all__ = ["LossFunction", "Minimum", "Risk", "best_scores", "loss_function", "minimize", "take"]
 
-#: A loss of the library, or any function of labels, scores and offsets that gives values and a gradient.
+#: A loss of the library, or any function of labels, scores and offsets that returns values and a gradient.
 LossFunction = Callable[[Floats, Floats, Int64s], tuple[npt.ArrayLike, npt.ArrayLike]] | Loss
 
 _STEPS = 60
 _LONGEST_STEP = 8.0
-_SHORTEST = 0.005  # of a step: where a smooth risk would have fallen, and at a kink none of them helps
-_RADIUS = 32.0  # how far around the scores found a lower risk is looked for
+_SHORTEST = 0.005  # of a step: a smooth risk would have decreased by then; at a kink no step helps
+_RADIUS = 32.0  # of the search for a lower risk around the scores found
 
 
-def of(loss: str | LossFunction) -> LossFunction:
-    """A loss from its name; a function stays itself."""
+def loss_function(loss: str | LossFunction) -> LossFunction:
+    """Return the loss of this name; a function is returned as it is."""
     function: LossFunction = losses.loss(loss) if isinstance(loss, str) else loss
     if not callable(function):
-        raise OptionError(f"a loss is a name or a function of labels, scores and offsets, got {loss!r}")
+        raise OptionError(f"a loss must be a name or a function of labels, scores and offsets, got {loss!r}")
     return function
 
 
 @dataclass(frozen=True)
 class Risk:
-    """The conditional risk of many problems; ``basis`` may hold the scores of each to a subspace, s = B z.
+    """The conditional risk of many problems.
 
-    A minimum is converged where the slope, with the ridge, is ``tolerance`` times the mean size of the gradients that
-    cancel there.
+    Parameters
+    ----------
+    loss : LossFunction
+        The loss.
+    mixture : Mixture
+        The problems.
+    n_threads : int, optional
+        Threads for a loss of the library.
+    basis : float64 array, optional
+        Restricts the scores of each problem to a subspace, s = B z.
+    ridge : float
+        The factor of the ridge.
+    tolerance : float
+        A minimum has converged if the slope, with the ridge, is at most this times the mean size of the gradients that
+        cancel there.
     """
 
     loss: LossFunction
@@ -61,19 +74,19 @@ class Risk:
 
     @property
     def n_free(self) -> int:
-        """The numbers that are free in a problem: scores, or what the basis makes scores of."""
+        """The number of free parameters of a problem: scores, or coordinates in the basis."""
         return self.mixture.n_docs if self.basis is None else int(self.basis.shape[2])
 
     def take(self, rows: npt.NDArray[Any]) -> Risk:
-        """The risk of some of the problems."""
-        mixture = Mixture(self.mixture.probabilities[rows], self.mixture.label_vectors[rows])
-        return replace(self, mixture=mixture, basis=None if self.basis is None else self.basis[rows])
+        """Return the risk of some of the problems."""
+        return replace(self, mixture=take(self.mixture, rows), basis=None if self.basis is None else self.basis[rows])
 
     def scores(self, free: Floats) -> Floats:
+        """Return the scores for these free parameters."""
         return free if self.basis is None else np.asarray(np.einsum("ndf,nf->nd", self.basis, free))
 
     def __call__(self, free: Floats) -> tuple[Floats, Floats, Floats]:
-        """The risk of each problem, its gradient, and the mean size of the gradients that make it up."""
+        """Return the risk of each problem, its gradient, and the mean size of the gradients that it consists of."""
         chances, vectors = self.mixture
         n_problems, n_vectors, n_docs = vectors.shape
         scores = np.broadcast_to(self.scores(free)[:, None, :], vectors.shape)
@@ -83,7 +96,7 @@ class Risk:
         value_column, slope_column = np.asarray(values, np.float64), np.asarray(gradient, np.float64)
         if value_column.shape != (n_problems * n_vectors,) or slope_column.shape != (vectors.size,):
             raise DataError(
-                f"a loss gives one value a query and one number a document, {n_problems * n_vectors} and "
+                f"a loss must return one value per query and one number per document, {n_problems * n_vectors} and "
                 f"{vectors.size} here, got shapes {value_column.shape} and {slope_column.shape}"
             )
         slopes = slope_column.reshape(vectors.shape)
@@ -94,10 +107,18 @@ class Risk:
 
 
 class Minimum(NamedTuple):
-    """The best scores found, their risk, and what is known of each.
+    """The best scores found for each problem.
 
-    ``gap``: how much lower a convex risk can be within reach. ``converged``: the slope vanishes, or next to nothing is
-    lower. ``convex``: no place was seen where the risk bends downwards.
+    Parameters
+    ----------
+    scores, risk : float64 arrays
+        The scores and their risk.
+    gap : float64 array
+        How much lower a convex risk can be within the search radius.
+    converged : bool array
+        Whether the slope vanishes, or no clearly lower risk is possible.
+    convex : bool array
+        Whether no point was seen where the risk is concave.
     """
 
     scores: Floats
@@ -108,7 +129,7 @@ class Minimum(NamedTuple):
 
 
 def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = None) -> Minimum:
-    """The scores of least risk, as ``loss.minimizer(probabilities, label_vectors)`` has them, else searched for."""
+    """Return the scores of lowest risk, from ``loss.minimizer(probabilities, label_vectors)`` if there is one."""
     minimizer = getattr(loss, "minimizer", None)
     if minimizer is None:
         return minimize(Risk(loss, mixture, n_threads))
@@ -119,7 +140,7 @@ def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = No
 
 
 def minimize(risk: Risk) -> Minimum:
-    """The scores of least risk of each problem; the lowest of several starts where a risk is not convex."""
+    """Return the scores of lowest risk of each problem, from several starts if a risk is not convex."""
     found = _newton(risk, np.zeros((risk.n_problems, risk.n_free)))
     not_converged = np.flatnonzero(~found.converged & found.convex)
     if not_converged.size:
@@ -127,16 +148,16 @@ def minimize(risk: Risk) -> Minimum:
     bent = np.flatnonzero(~found.convex)
     for start in 2 * np.eye(risk.n_free) if bent.size else ():  # each document in turn first
         again = _newton(risk.take(bent), np.tile(start, (bent.size, 1)))
-        # A converged place is worth a last digit of risk.
+        # A converged point is preferred even if its risk is higher in the last digit.
         margin = np.where(again.converged & ~found.converged[bent], 1e-9, -1e-12) * (1 + np.abs(again.risk))
         lower = again.risk < found.risk[bent] + margin
         again.convex[:] = False
-        _put(found, bent[lower], _take(again, lower))
+        _put(found, bent[lower], take(again, lower))
     return found._replace(scores=risk.scores(found.scores))
 
 
 class _Place(NamedTuple):
-    """Where problems stand: the risk with its ridge and the slope of that, the slope without, the size of slopes."""
+    """A point of each problem: the risk with its ridge, its slope, the slope without the ridge, the size of slopes."""
 
     free: Floats
     value: Floats
@@ -150,25 +171,27 @@ class _Place(NamedTuple):
         return cls(free, value + risk.ridge / 2 * (free**2).sum(axis=1), slope + risk.ridge * free, slope, size)
 
     def resolved(self, tolerance: float) -> Booleans:
-        """Whether slopes cancel; without the ridge where the scale of scores means nothing, as to a cosine."""
+        """Return whether slopes cancel, with the ridge or without (the scale is irrelevant to a cosine)."""
         steepest = np.minimum(np.abs(self.slope).max(axis=1), np.abs(self.bare).max(axis=1))
         return np.asarray(steepest <= tolerance * self.size)
 
 
-_Columns = TypeVar("_Columns", Minimum, _Place)
+_Columns = TypeVar("_Columns", Minimum, Mixture, _Place)
 
 
-def _take(columns: _Columns, rows: npt.NDArray[Any]) -> _Columns:
+def take(columns: _Columns, rows: npt.NDArray[Any]) -> _Columns:
+    """Return these rows of every column."""
     return type(columns)(*(column[rows] for column in columns))
 
 
 def _put(columns: _Columns, rows: npt.NDArray[Any], part: _Columns) -> None:
+    """Replace these rows of every column."""
     for column, new in zip(columns, part, strict=True):
         column[rows] = new
 
 
 def _newton(risk: Risk, start: Floats) -> Minimum:
-    """Damped Newton from the start; a problem that is converged costs nothing more."""
+    """Damped Newton steps from the start, for the problems that have not converged."""
     place = _Place.of(risk, start.copy())
     convex = np.ones(risk.n_problems, np.bool_)
     largest = place.size.copy()
@@ -177,7 +200,7 @@ def _newton(risk: Risk, start: Floats) -> Minimum:
         rows = np.flatnonzero(moving)
         if not rows.size:
             break
-        part, here = risk.take(rows), _take(place, rows)
+        part, here = risk.take(rows), take(place, rows)
         hessian, least = _hessian(part, here)
         step = -np.linalg.solve(hessian, here.slope[..., None])[..., 0].astype(np.float64)
         step /= np.maximum(1, np.sqrt((step**2).sum(axis=1)) / _LONGEST_STEP)[:, None]
@@ -188,13 +211,13 @@ def _newton(risk: Risk, start: Floats) -> Minimum:
         convex[rows] &= (least >= -1e-3 * largest[rows]) & (rise >= -1e-9 * largest[rows] * np.abs(along).max(axis=1))
         _put(place, rows, there)
         moving[rows] = ~there.resolved(risk.tolerance) & ~stuck
-    gap = _RADIUS * np.sqrt((place.bare**2).sum(axis=1))  # a convex risk falls no faster than it does here
+    gap = _RADIUS * np.sqrt((place.bare**2).sum(axis=1))  # a convex risk decreases no faster than here
     value = place.value - risk.ridge / 2 * (place.free**2).sum(axis=1)
     return Minimum(place.free, value, gap, place.resolved(risk.tolerance), convex)
 
 
 def _hessian(risk: Risk, place: _Place) -> tuple[Floats, Floats]:
-    """The Hessian by differences, its eigenvalues made positive; and the least second derivative along an axis."""
+    """The Hessian by differences, its eigenvalues made positive; and the lowest second derivative along an axis."""
     n, d = place.free.shape
     hessian = np.empty((n, d, d))
     for axis in range(d):
@@ -210,28 +233,26 @@ def _hessian(risk: Risk, place: _Place) -> tuple[Floats, Floats]:
 
 
 def _descend(risk: Risk, start: _Place, step: Floats) -> tuple[_Place, Booleans]:
-    """A step, halved until the risk falls by a part of what the slope promises; stuck where it never does."""
+    """A step, halved until the risk decreases by a part of what the slope predicts; stuck if it never does."""
     todo = np.arange(start.value.size)
-    reached = _take(start, todo)
+    reached = take(start, todo)
     promise = (start.slope * step).sum(axis=1)
     scale = 1.0
     while todo.size and scale > _SHORTEST:
-        here = _take(start, todo)
+        here = take(start, todo)
         tried = _Place.of(risk.take(todo), here.free + scale * step[todo])
-        # Near the minimum the risk is flat to the last digit, and only the slope still tells.
+        # Near the minimum the risk is flat to the last digit, and only the slope is informative.
         flat = np.abs(tried.value - here.value) <= 1e-13 * (1 + np.abs(here.value))
         gentler = np.abs(tried.slope).max(axis=1) < np.abs(here.slope).max(axis=1)
         good = (tried.value <= here.value + 1e-4 * scale * promise[todo]) | (flat & gentler)
-        _put(reached, todo[good], _take(tried, good))
+        _put(reached, todo[good], take(tried, good))
         todo = todo[~good]
         scale /= 2
-    stuck = np.zeros(start.value.size, np.bool_)
-    stuck[todo] = True
-    return reached, stuck
+    return reached, np.isin(np.arange(start.value.size), todo)
 
 
 def _ellipsoid(risk: Risk, start: Floats) -> Minimum:
-    """The ellipsoid method (Shor; Yudin and Nemirovski): each slope cuts the region in which a minimum can lie."""
+    """The ellipsoid method (Shor; Yudin and Nemirovski): each slope cuts the region that can contain a minimum."""
     n, d = start.shape
     center, best = start.copy(), start.copy()
     shape = np.tile(_RADIUS**2 * np.eye(d), (n, 1, 1))

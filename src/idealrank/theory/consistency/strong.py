@@ -1,4 +1,4 @@
-"""Whether a loss sees of random labels only what NDCG does (Ravikumar et al. 2011, Definition 3)."""
+"""Whether a loss depends on random labels only through the target of NDCG (Ravikumar et al. 2011, Definition 3)."""
 
 from __future__ import annotations
 
@@ -12,21 +12,31 @@ import numpy as np
 from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
-from idealrank.theory.consistency import minimizers as minimizers
 from idealrank.theory.consistency.fisher import Mixture, targets
-from idealrank.theory.consistency.minimizers import LossFunction, best_scores
+from idealrank.theory.consistency.minimizers import LossFunction, best_scores, loss_function
 
 __all__ = ["StrongConsistency", "check_strong_consistency"]
 
 
 @dataclass(frozen=True)
 class StrongConsistency(Result):
-    """``strong``: False, refuted; True, not refuted; None, for some mixtures no minimum was found.
+    """The result of `check_strong_consistency`.
 
-    ``difference``: the greatest difference of best scores between two mixtures with one target, against the greatest
-    score; ``first``, ``second``: the probabilities of ``label_vectors`` in these two mixtures; ``searched``: how many
-    pairs of mixtures were drawn.
+    Parameters
+    ----------
+    strong : bool or None
+        False if refuted; True if not refuted; None if no minimum was found for some mixtures.
+    difference : float
+        The largest difference of best scores between two mixtures with the same target, relative to the largest score.
+    first, second : tuple of float
+        The probabilities of ``label_vectors`` in these two mixtures.
+    label_vectors : tuple of tuple of float
+        The label vectors.
+    searched : int
+        The number of pairs of mixtures that were drawn.
 
+    Examples
+    --------
     >>> found = check_strong_consistency("cosine", n_pairs=10)
     >>> found.strong, len(found.label_vectors), found.searched
     (False, 24, 10)
@@ -50,20 +60,48 @@ def check_strong_consistency(
     n_pairs: int = 200,
     seed: int = 0,
 ) -> StrongConsistency:
-    """Draw pairs of mixtures with the same target E[u], and see whether the loss wants the same scores in both.
+    """Draw pairs of mixtures with the same target E[u], and check that the loss has the same best scores for both.
 
-    A strongly consistent loss does: its best scores are one function of E[u], and it is a Bregman divergence up to a
-    term without scores, which the paper's Theorem 8 leaves out. Order is for `check_consistency` to see.
+    The best scores of a strongly consistent loss are a function of E[u], and it is a Bregman divergence up to a term
+    without scores, which the paper's Theorem 8 omits. Use `check_consistency` to check their order.
 
+    Parameters
+    ----------
+    loss : str or callable
+        A loss, its name, or a function of labels, scores and offsets that returns one value per query and its gradient.
+    n_docs : int
+        The number of documents.
+    levels : sequence of float
+        The labels that documents can have.
+    gain : str, Gain, mapping or sequence
+        The gain.
+    discount : str, Discount or sequence of float
+        The discount.
+    n_pairs : int
+        The number of pairs of mixtures.
+    seed : int
+        Seed of the random number generator.
+
+    Returns
+    -------
+    StrongConsistency
+
+    Raises
+    ------
+    OptionError
+        If there are too few label vectors.
+
+    Examples
+    --------
     >>> check_strong_consistency("q_norm(q=3)").strong, check_strong_consistency("cosine").strong
     (True, False)
     """
-    function = minimizers.of(loss)
+    function = loss_function(loss)
     vectors = np.array(list(itertools.product(sorted(set(levels)), repeat=n_docs)), np.float64)
     each = targets(vectors, gain, discount, None)
     vectors, each = vectors[each.any(axis=1)], each[each.any(axis=1)]
     if len(vectors) < n_docs + 2:
-        raise OptionError(f"{len(vectors)} label vectors have one mixture to a target; take more levels")
+        raise OptionError(f"{len(vectors)} label vectors have only one mixture per target; pass more levels")
     first, second = _with_one_target(each, n_pairs, np.random.default_rng(seed))
     support = np.broadcast_to(vectors, (n_pairs, *vectors.shape))
     one, other = (best_scores(function, Mixture(chances, support)) for chances in (first, second))
@@ -84,9 +122,9 @@ def check_strong_consistency(
 
 
 def _with_one_target(each: Floats, n_pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Pairs of probabilities of these targets that have the same mean."""
+    """Pairs of probabilities of these targets with the same mean."""
     first = rng.dirichlet(np.ones(len(each)), n_pairs)
-    # What moves neither the mean nor the sum: the null space of both.
+    # Directions that change neither the mean nor the sum: the null space of both.
     rank = each.shape[1] + 1
     free = np.linalg.svd(np.column_stack([each, np.ones(len(each))]).T)[2][rank:]
     direction = rng.normal(size=(n_pairs, len(free))) @ free

@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.theory.consistency import minimizers as minimizers
-from idealrank.theory.consistency.fisher import Mixture, fisher_target
-from idealrank.theory.consistency.minimizers import LossFunction, best_scores
+from idealrank.theory.consistency.fisher import Mixture
+from idealrank.theory.consistency.minimizers import LossFunction, best_scores, loss_function
 
 __all__ = ["switch_points"]
 
@@ -28,28 +27,51 @@ def switch_points(
     discount: Any = "log",
     cutoff: Any = None,
 ) -> tuple[float, ...]:
-    """The probabilities of the first label vector, against the second, at which two documents change places.
+    """Return the probabilities of the first of two label vectors at which two documents change places.
 
-    Without a loss, in the order that NDCG wants; with one, in that of its scores of least expected loss. A loss is
-    wrong between its own point and that of NDCG. Points closer than 0.001 may be missed. For the labels 1, 5 and 2, 1
-    (Ravikumar et al. 2011, Proposition 7):
+    A loss is wrong between its own switch point and that of NDCG. Points closer than 0.001 may be missed.
+
+    Parameters
+    ----------
+    first, second : array-like
+        The label vectors.
+    loss : str or callable, optional
+        A loss, its name, or a function of labels, scores and offsets that returns one value per query and its gradient:
+        then the order is that of its scores of lowest expected loss. By default it is the best order for NDCG.
+    gain : str, Gain, mapping or sequence
+        The gain.
+    discount : str, Discount or sequence of float
+        The discount.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff.
+
+    Returns
+    -------
+    tuple of float
+
+    Raises
+    ------
+    DataError
+        If the label vectors differ in length or have fewer than two documents.
+
+    Examples
+    --------
+    For the labels 1, 5 and 2, 1 (Ravikumar et al. 2011, Proposition 7):
 
     >>> switch_points([1, 5], [2, 1]), switch_points([1, 5], [2, 1], "cosine")
     ((0.36739...,), (0.39536...,))
     """
     vectors = np.array([first, second], np.float64)
     if vectors.ndim != 2 or vectors.shape[1] < 2:
-        raise DataError(f"give two label vectors of two documents or more, got shape {vectors.shape}")
-    function = None if loss is None else minimizers.of(loss)
+        raise DataError(f"pass two label vectors of at least two documents, got shape {vectors.shape}")
+    Mixture.of([0.5, 0.5], vectors)  # checks the labels
+    function = None if loss is None else loss_function(loss)
     i, j = np.triu_indices(vectors.shape[1], 1)
 
     def signs(chances: Floats) -> Floats:
-        """Which of each pair of documents comes first, 0 where neither does."""
-        mixture = Mixture(np.stack([chances, 1 - chances], axis=1), np.tile(vectors, (chances.size, 1, 1)))
-        if function is None:
-            scores = fisher_target(*mixture, gain=gain, discount=discount, cutoff=cutoff)
-        else:
-            scores = best_scores(function, mixture).scores
+        """Which of each pair of documents comes first; 0 if neither does."""
+        mixture = Mixture.of_two(chances, np.tile(vectors, (chances.size, 1, 1)))
+        scores = mixture.target(gain, discount, cutoff) if function is None else best_scores(function, mixture).scores
         gaps = scores[:, i] - scores[:, j]
         return np.sign(np.where(np.abs(gaps) > 1e-13, gaps, 0))
 

@@ -1,4 +1,4 @@
-"""Which measures tell two rankers apart on real lists, and what theory predicts of them."""
+"""Which measures tell two rankers apart on real lists, and what theory predicts."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
+from idealrank.losses.segments import sums
 from idealrank.measures import DCG, NDCG, Measure, gains, measure
 from idealrank.theory.distinguishing.paths import Paths
 from idealrank.theory.distinguishing.prefixes import growing_sizes, prefix_values
 from idealrank.theory.long_lists.curves import Curve
+from idealrank.theory.long_lists.expectations import pseudo_expectation
 from idealrank.theory.long_lists.limits import limit
 from idealrank.theory.long_lists.needed import Gap
-from idealrank.theory.long_lists.pseudo import pseudo_expectation
 from idealrank.theory.long_lists.steps import StepCurve
 from idealrank.theory.long_lists.verdicts import Verdict, verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MEASURES", "Distinction", "Distinctions", "Separation", "distinguish"]
+__all__ = ["distinguish"]
 
-#: What is compared if nothing is named: what Wang et al. 2013, appendix A, compares, and two everyday measures.
+#: The default measures: those of Wang et al. 2013, appendix A, and two common ones.
 MEASURES = (
     "ndcg",
     "ndcg(discount=power:0.5)",
@@ -48,32 +49,32 @@ MEASURES = (
 class Separation:
     """How well one measure separates ranker A from ranker B.
 
-    Attributes
+    Parameters
     ----------
-    measure
+    measure : str
         Its name, as given.
-    mean_a, mean_b
+    mean_a, mean_b : float
         The means over queries, on whole lists.
-    better
-        "a" or "b", whichever has the higher mean; None if neither has.
-    wins
-        The share of queries on which the better one is ahead; ties count half.
-    separated
-        The share of resamples of the queries on which the mean of the better one is ahead.
-    queries_needed
-        The number of queries that put the means in the right order but for a risk ``delta``; None if there is none.
-    settled_at
-        The length of lists from which on the mean over queries has the right order; None if it never has.
-    last_wrong
+    better : str or None
+        "a" or "b", whichever has the higher mean; None if the means are equal.
+    wins : float
+        The share of queries on which the better ranker is ahead; ties count half.
+    separated : float
+        The share of resamples of the queries on which the mean of the better ranker is ahead; NaN with one query.
+    queries_needed : int or None
+        The number of queries that order the means correctly with probability 1 - ``delta``; None if there is none.
+    settled_at : int or None
+        The length of lists from which on the means over queries are in the right order; None if they never are.
+    last_wrong : float
         The median over lists of the last length at which a list has the wrong order.
-    sign_changes
+    sign_changes : float
         The mean over lists of how often the lead changes as the list grows.
-    limit_a, limit_b
-        The limits of both means on long lists, computed from their curves; NaN where there is no limit.
-    predicted_gap
-        mean_a - mean_b as theory expects it at this length of lists.
-    verdict
-        What theory says about the two curves and this measure.
+    limit_a, limit_b : float
+        The limits of both means on long lists, computed from their curves; NaN if there is no limit.
+    predicted_gap : float
+        mean_a - mean_b as predicted by theory at this length of lists.
+    verdict : Verdict
+        The verdict of theory on the two curves and this measure.
     """
 
     measure: str
@@ -94,24 +95,40 @@ class Separation:
 
 @dataclass(frozen=True)
 class Distinction(Result):
-    """What `distinguish` found: ``separations`` has one entry per measure, those that separate soonest first.
+    """The result of `distinguish`.
 
-    ``sizes``: the lengths n at which growing lists were measured. ``paths``: for each measure, who is ahead where.
-    ``means``: for each measure, the mean over lists of A's and of B's value at each size.
+    Parameters
+    ----------
+    separations : tuple of Separation
+        One per measure; those that separate with the fewest queries come first.
+    sizes : int64 array
+        The lengths n at which growing lists were measured.
+    paths : mapping of str to Paths
+        For each measure, which ranker is ahead at each size.
+    means : mapping of str to tuple of arrays
+        For each measure, the means over lists of A's and of B's value at each size.
+    curves : mapping of str to tuple of Curve
+        For each measure, the relevance curves of A and of B.
+    names : tuple of str
+        The names of A and B.
+    n_queries : int
+        The number of queries with a relevant document.
+    given : tuple of str
+        The measures in the order given.
     """
 
     separations: tuple[Separation, ...]
     sizes: Int64s
     paths: Mapping[str, Paths]
     means: Mapping[str, tuple[Floats, Floats]]
-    curves: Mapping[str, tuple[Curve, Curve]]
+    curves: Mapping[str, tuple[Curve, ...]]
     names: tuple[str, str]
     n_queries: int
     given: tuple[str, ...]
 
     @property
     def best(self) -> str | None:
-        """The measure that separates soonest; None if no measure sees a difference."""
+        """The measure that separates with the fewest queries; None if no measure sees a difference."""
         return self.separations[0].measure if self.separations[0].better else None
 
     def __getitem__(self, name: str) -> Separation:
@@ -119,36 +136,35 @@ class Distinction(Result):
 
     @property
     def advice(self) -> str:
-        """One sentence: how well the first measure that was named does, and which does better."""
+        """One sentence: how well the first measure given does, and which one does better."""
         a, b = self.names
         first, best = self[self.given[0]], self.separations[0]
         if best.better is None:
             return f"no measure here tells {a} from {b}: their means are the same"
+        ahead, behind = (a, b) if best.better == "a" else (b, a)
         if self.n_queries == 1:
-            ahead, behind = (a, b) if best.better == "a" else (b, a)
-            return (
-                f"{best.measure} puts {ahead} ahead of {behind} on the only query; how surely, more queries would tell"
-            )
-        resamples = f"{first.separated:.0%} of resamples of {_count(self.n_queries, 'query', 'queries')}"
-        start = f"{first.measure} separates {a} from {b} on {resamples}"
-        if first.better is None:
-            start = f"{first.measure} does not tell {a} from {b}"
-        elif first.better != best.better:
-            start += f", with {self.names[0 if first.better == 'a' else 1]} ahead"
-        needs = "" if best.queries_needed is None else f" needs {_count(best.queries_needed, 'query', 'queries')}"
+            seen = f"{best.measure} puts {ahead} ahead of {behind} on the only query"
+            return f"{seen}; more queries are needed to tell how reliably"
+        start, end = f"{first.measure} does not tell {a} from {b}", ""
+        if first.better is not None:
+            resamples = f"{first.separated:.0%} of resamples of {_queries(self.n_queries)}"
+            start = f"{first.measure} separates {a} from {b} on {resamples}"
+        needs = "" if best.queries_needed is None else f" needs {_queries(best.queries_needed)}"
         if best is first:
             others = "; none of the others is better" if len(self.separations) > 1 else ""
             return start + (f", and{needs}" if needs else "") + others
-        ahead = f", with {self.names[0 if best.better == 'a' else 1]} ahead" if first.better != best.better else ""
-        return f"{start}; {best.measure}{needs or ' does better'}{ahead}"
+        if first.better != best.better:
+            start += f", with {behind} ahead" if first.better else ""
+            end = f", with {ahead} ahead"
+        return f"{start}; {best.measure}{needs or ' does better'}{end}"
 
     def to_dict(self) -> dict[str, Plain]:
-        """The separations, the advice, and the means at each length."""
+        """Return the separations, the advice, and the means at each length."""
         facts = ("names", "n_queries", "advice", "separations", "sizes", "means")
         return {name: plain(getattr(self, name)) for name in facts}
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "separations": a row per measure."""
+        """Return the table "separations": a row per measure."""
         numbers = {"mean a": ".4f", "mean b": ".4f", "wins": ".1%", "separated": ".1%", "queries": ","}
         more = {"documents": ",", "changes": ".1f", "limit a": ".4f", "limit b": ".4f"}
         columns = [*map(Column, ("measure", "a", "b")), *(Column(*item) for item in {**numbers, **more}.items())]
@@ -160,31 +176,41 @@ class Distinction(Result):
         return [found.measure, *self.names, *seen, *longer, found.verdict.how]
 
     def remarks(self) -> list[str]:
-        """The advice."""
+        """Return the advice."""
         return [self.advice]
 
     def title(self) -> str:
-        """The names of both rankers."""
+        """Return a title with the names of both rankers."""
         return f"What tells {', '.join(self.names)} apart"
 
     def findings(self) -> list[str]:
-        """The advice."""
+        """Return the advice."""
         return [f"{self.advice}."]
 
     def sections(self) -> list[Section]:
-        """The table, how often the better ranker is ahead, and both means as lists grow."""
+        """Return the table, how often the better ranker is ahead, and both means as lists grow."""
         a, b = self.names
         won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.separations)
-        figures = [Figure("wins", (self,), "Share of lists with the better one ahead, by their length", won)]
+        figures = [Figure("wins", (self,), "Share of lists with the better ranker ahead, by length", won)]
         for row in self.separations:
             told = f"{a} ends at {row.mean_a:.4f}, {b} at {row.mean_b:.4f}"
-            caption = f"Means of {row.measure}; dashed, the limits"
+            caption = f"Means of {row.measure}; dashed lines are the limits"
             figures.append(Figure("means_by_length", (self, row.measure), caption, told))
         title = f"{a} and {b}"
         return [Section(title, parts=(Section(tables={title: self.table()}), Section(figures=tuple(figures))))]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of lists on which the better ranker is ahead, against their length."""
+        """Draw the share of lists on which the better ranker is ahead, against their length.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; by default new ones.
+
+        Returns
+        -------
+        Axes
+        """
         from idealrank.theory.distinguishing.plots import plot_wins
 
         return plot_wins(self, ax)
@@ -195,37 +221,45 @@ class Distinction(Result):
 
 @dataclass(frozen=True)
 class Distinctions(Result):
-    """What tells several rankers apart, pair by pair."""
+    """What tells several rankers apart, pair by pair.
+
+    Parameters
+    ----------
+    pairs : tuple of Distinction
+        One per pair of rankers.
+    """
 
     pairs: tuple[Distinction, ...]
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "separations": a row per pair and measure."""
+        """Return the table "separations": a row per pair and measure."""
         return {"separations": stacked([each.table() for each in self.pairs])}
 
     def remarks(self) -> list[str]:
-        """The advice for each pair."""
+        """Return the advice for each pair."""
         return [line for each in self.pairs for line in each.remarks()]
 
     def title(self) -> str:
-        """The names of all rankers."""
+        """Return a title with the names of all rankers."""
         return f"What tells {', '.join(dict.fromkeys(name for each in self.pairs for name in each.names))} apart"
 
     def findings(self) -> list[str]:
-        """The advice for each pair."""
+        """Return the advice for each pair."""
         return [finding for each in self.pairs for finding in each.findings()]
 
     def sections(self) -> list[Section]:
-        """A section per pair."""
+        """Return a section per pair."""
         return [section for each in self.pairs for section in each.sections()]
 
 
 def _or_none(value: float) -> float | None:
+    """The number; None instead of NaN."""
     return None if math.isnan(value) else value
 
 
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
+def _queries(number: int) -> str:
+    """A number of queries in words."""
+    return f"{number:,} {'query' if number == 1 else 'queries'}"
 
 
 def distinguish(
@@ -244,50 +278,89 @@ def distinguish(
     order: Order | None = None,
     n_threads: int | None = None,
 ) -> Distinction:
-    """Which of these measures tell ranker A from ranker B on these lists, how soon, and what theory says to it.
+    """Find which measures tell ranker A from ranker B on these lists, how soon, and what theory predicts.
 
-    ``data``: `RankingData`, or labels with ``offsets``. Every query's list grows document by document in the order of
-    its rows, as in appendix A of Wang et al. 2013, or in ``n_orders`` random orders; ``sizes`` are the lengths at which
-    it is measured, by default all up to 5000, at most 500 beyond. Queries are drawn anew ``n_resamples`` times. The
-    measures are DCG, NDCG and linear NDCG; queries without a relevant document are left out.
+    Every query's list grows document by document, as in appendix A of Wang et al. 2013. Queries without a relevant
+    document are left out.
 
-    A ranks both queries ideally, B reverses both:
+    Parameters
+    ----------
+    data : RankingData or array-like
+        Labeled lists, or labels.
+    scores_a, scores_b : array-like
+        The scores of the two rankers.
+    measures : str, Measure or iterable of them
+        DCG, NDCG or linear NDCG measures.
+    offsets : array-like, optional
+        The offsets of the queries, if ``data`` are labels; None means one query.
+    sizes : array-like, optional
+        The lengths at which growing lists are measured. By default all lengths up to 5000, at most 500 for longer
+        lists.
+    n_orders : int
+        Lists grow in this many random orders; 0 means in the order of their rows.
+    n_resamples : int
+        The number of resamples of the queries.
+    delta : float
+        The accepted probability of the wrong order, for the number of queries needed.
+    seed : int, optional
+        Seed of the random number generator.
+    names : tuple of str
+        The names of A and B.
+    order : {"input", "grouped"}, optional
+        The order of the scores, if ``data`` has rows that were moved.
+    n_threads : int, optional
+        The number of threads; None means all cores.
+
+    Returns
+    -------
+    Distinction
+
+    Raises
+    ------
+    OptionError
+        If no measure is given, if a measure is of another kind, or if an option is out of range.
+    DataError
+        If no document is relevant.
+
+    Examples
+    --------
+    A ranks both queries ideally, B reverses both.
 
     >>> found = distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
     >>> found.best, found["ndcg@1"].mean_a, found["ndcg@1"].mean_b, found["ndcg@1"].wins
     ('ndcg', 1.0, 0.0, 1.0)
     """
-    given = {str(each): measure(each) for each in _listed(measures)}
+    listed = [measures] if isinstance(measures, (str, Measure)) else measures
+    given = {str(each): measure(each) for each in listed}
     if not given:
-        raise OptionError("no measure was named")
+        raise OptionError("no measure was given")
     if n_orders < 0 or n_resamples < 1:
-        raise OptionError(f"n_orders is from 0, n_resamples from 1, got {n_orders} and {n_resamples}")
+        raise OptionError(f"n_orders must be at least 0, n_resamples at least 1, got {n_orders} and {n_resamples}")
     labels, (a, b), cut = _columns(data, (scores_a, scores_b), offsets, order)
     lengths = np.diff(cut)
     length = int(np.median(lengths[lengths > 0])) if lengths.any() else 0
     if not labels.any():
         raise DataError("no document is relevant: no measure can tell rankers apart")
     grid = growing_sizes(length) if sizes is None else np.ascontiguousarray(sizes, np.int64)
-    seed = int(np.random.default_rng(seed).integers(2**32))  # one for all, so that measures see the same resamples
+    seed = int(np.random.default_rng(seed).integers(2**32))  # shared, so that all measures see the same resamples
     filled = list(given.values())
     on_paths = _along(filled, labels, [a, b], cut, grid, n_orders, seed, n_threads)
-    curves = {gain: _curves(gain, labels, a, b, cut) for gain in {*map(_gain, filled)}}
-
+    curves = {
+        gain: tuple(StepCurve.fit(gain(labels), scores, cut, method="top") for scores in (a, b))
+        for gain in {*map(_gain, filled)}
+    }
     rows, paths, means, used = [], {}, {}, 0
     for (name, m), path_a, path_b in zip(given.items(), *on_paths, strict=True):
-        values_a, values_b = (_whole(m, labels, scores, cut, n_threads) for scores in (a, b))
+        values_a, values_b = (
+            np.where(sums(labels, cut) > 0, m(labels, scores, cut, n_threads=n_threads), np.nan) for scores in (a, b)
+        )
         row, lead = _separation(values_a, values_b, path_a - path_b, grid, n_resamples, delta, seed)
-        theory = _prediction(m, *curves[_gain(m)], length)
-        rows.append(Separation(name, **row, **theory))
+        rows.append(Separation(name, **row, **_prediction(m, curves[_gain(m)], length)))
         paths[name] = Paths(grid, lead)
         means[name] = Paths(grid, path_a).mean_lead, Paths(grid, path_b).mean_lead
         used = max(used, int(np.count_nonzero(~np.isnan(values_a))))
     by_name = {name: curves[_gain(m)] for name, m in given.items()}
     return Distinction(tuple(sorted(rows, key=_soonest)), grid, paths, means, by_name, names, used, tuple(given))
-
-
-def _listed(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
-    return [measures] if isinstance(measures, (str, Measure)) else measures
 
 
 def _columns(
@@ -296,10 +369,10 @@ def _columns(
     offsets: npt.ArrayLike | None,
     order: Order | None,
 ) -> tuple[Floats, list[Floats], Int64s]:
-    """Labels, both scores and offsets, query by query; an unjudged document counts as not relevant."""
+    """Labels, both scores and offsets, grouped by query; an unjudged document counts as not relevant."""
     if isinstance(data, RankingData):
         if offsets is not None:
-            raise OptionError("the data has offsets of its own; leave out offsets=")
+            raise OptionError("the data has its own offsets; leave out offsets=")
         labels = np.nan_to_num(data.labels, nan=0.0)
         return labels, [data.check_scores(scores, order) for scores in rankers], data.offsets
     columns = [check_columns(data, scores, offsets) for scores in rankers]
@@ -307,14 +380,9 @@ def _columns(
 
 
 def _gain(m: Measure) -> gains.Gain:
+    """The gain of a measure."""
     gain: gains.Gain = m.with_convention().gain  # type: ignore[attr-defined]
     return gain
-
-
-def _curves(gain: gains.Gain, labels: Floats, a: Floats, b: Floats, offsets: Int64s) -> tuple[Curve, Curve]:
-    worth = gain(labels)
-    first, second = (StepCurve.fit(worth, scores, offsets, method="top") for scores in (a, b))
-    return first, second
 
 
 def _along(
@@ -327,24 +395,15 @@ def _along(
     seed: int,
     n_threads: int | None,
 ) -> Floats:
-    """Values on growing lists, in row order or in random orders: of shape (rankers, measures, lists, sizes)."""
-    if n_orders == 0:
-        return prefix_values(measures, labels, rankers, offsets, sizes, n_threads=n_threads)
+    """Values on growing lists, in row order or in random orders, of shape (rankers, measures, lists, sizes)."""
     rng = np.random.default_rng(seed)
     queries = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
     found = []
-    for _ in range(n_orders):
-        order = np.lexsort((rng.random(labels.size), queries))
-        shuffled = [scores[order] for scores in rankers]
-        found.append(prefix_values(measures, labels[order], shuffled, offsets, sizes, n_threads=n_threads))
+    for _ in range(max(n_orders, 1)):
+        order = np.lexsort((rng.random(labels.size), queries)) if n_orders else np.arange(labels.size)
+        ordered = [scores[order] for scores in rankers]
+        found.append(prefix_values(measures, labels[order], ordered, offsets, sizes, n_threads=n_threads))
     return np.concatenate(found, axis=2)
-
-
-def _whole(m: Measure, labels: Floats, scores: Floats, offsets: Int64s, n_threads: int | None) -> Floats:
-    """One value a query; NaN where nothing is relevant."""
-    values = m(labels, scores, offsets, n_threads=n_threads)
-    relevant = np.add.reduceat(np.append(labels, 0.0), offsets[:-1]) > 0
-    return np.where(relevant & (np.diff(offsets) > 0), values, np.nan)
 
 
 def _separation(
@@ -356,7 +415,7 @@ def _separation(
     delta: float,
     seed: int,
 ) -> tuple[dict[str, Any], Floats]:
-    """What was seen of one measure; and the lead of the better ranker on growing lists."""
+    """The observed part of a separation, and the lead of the better ranker on growing lists."""
     known = ~np.isnan(values_a)
     differences = (values_a - values_b)[known]
     n_queries, mean = differences.size, float(differences.mean())
@@ -380,8 +439,8 @@ def _separation(
     }, lead
 
 
-def _prediction(m: Measure, curve_a: Curve, curve_b: Curve, length: int) -> dict[str, Any]:
-    """What theory says of one measure."""
+def _prediction(m: Measure, curves: tuple[Curve, ...], length: int) -> dict[str, Any]:
+    """The part of a separation that theory predicts."""
 
     def or_nan(function: Any, *arguments: Any) -> float:
         try:
@@ -389,17 +448,18 @@ def _prediction(m: Measure, curve_a: Curve, curve_b: Curve, length: int) -> dict
         except (OptionError, DataError):
             return math.nan
 
-    if isinstance(m, DCG):  # which grows without limit, but orders rankers of the same documents as NDCG does
-        nowhere = {"limit_a": math.nan, "limit_b": math.nan, "predicted_gap": math.nan}
-        return {**nowhere, "verdict": verdict(NDCG(discount=m.discount, cutoff=m.cutoff), curve_a, curve_b)}
-    expected = [or_nan(pseudo_expectation, m, curve, length) for curve in (curve_a, curve_b)]
+    expected = [or_nan(pseudo_expectation, m, curve, length) for curve in curves]
+    limits = [or_nan(limit, m, curve) for curve in curves]
+    # DCG has no limit, but orders rankers of the same documents as NDCG does.
+    normalized = NDCG(discount=m.discount, cutoff=m.cutoff) if isinstance(m, DCG) else m
     return {
-        "limit_a": or_nan(limit, m, curve_a),
-        "limit_b": or_nan(limit, m, curve_b),
+        "limit_a": limits[0],
+        "limit_b": limits[1],
         "predicted_gap": expected[0] - expected[1],
-        "verdict": verdict(m, curve_a, curve_b),
+        "verdict": verdict(normalized, *curves),
     }
 
 
 def _soonest(row: Separation) -> tuple[bool, float, float]:
+    """The key that sorts measures by how soon they separate."""
     return row.better is None, row.queries_needed or math.inf, row.settled_at or math.inf

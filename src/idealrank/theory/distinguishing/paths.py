@@ -1,4 +1,4 @@
-"""Two rankers along lists that grow: who is ahead at each length."""
+"""Two rankers on growing lists: which one is ahead at each length."""
 
 from __future__ import annotations
 
@@ -13,11 +13,18 @@ __all__ = ["Paths"]
 
 @dataclass(frozen=True)
 class Paths:
-    """The lead of the better ranker on each of several lists, at each of several lengths: of shape (lists, sizes).
+    """The lead of the better ranker on several lists at several lengths.
 
-    NaN where a list says nothing: it is shorter, or nothing in it is relevant yet.
+    Parameters
+    ----------
+    sizes : int64 array
+        The lengths.
+    lead : float64 array
+        The lead, of shape (lists, sizes). NaN if the list is shorter, or if nothing in it is relevant yet.
 
-    One list of which the better ranker is behind at first, then ahead, then level, then ahead:
+    Examples
+    --------
+    A list on which the better ranker is first behind, then ahead, then level, then ahead:
 
     >>> paths = Paths(np.array([1, 2, 3, 4]), np.array([[-0.1, 0.2, 0.0, 0.3]]))
     >>> paths.wins, paths.stays
@@ -31,12 +38,12 @@ class Paths:
 
     @property
     def wins(self) -> Floats:
-        """For each size, the share of lists on which the better ranker is ahead; level counts half."""
+        """For each size, the share of lists on which the better ranker is ahead; ties count half."""
         return _mean(np.where(np.isnan(self.lead), np.nan, (np.sign(self.lead) + 1) / 2))
 
     @property
     def mean_lead(self) -> Floats:
-        """For each size, the lead in the mean over lists."""
+        """For each size, the mean lead over lists."""
         return _mean(self.lead)
 
     @property
@@ -53,7 +60,7 @@ class Paths:
 
     @property
     def settled_at(self) -> int | None:
-        """The first size from which it is ahead in the mean over lists, and stays so; None if it is not at the end."""
+        """The first size from which its mean lead stays above 0; None if it does not end above 0."""
         last = int(_last(self.sizes, ~(self.mean_lead[None] > 0))[0])
         after = self.sizes[self.sizes > last]
         return int(after[0]) if after.size else None
@@ -62,23 +69,15 @@ class Paths:
     def sign_changes(self) -> Int64s:
         """For each list, how often the lead goes from one ranker to the other as the list grows."""
         signs = np.sign(np.nan_to_num(self.lead))
-        changes = np.empty(len(signs), np.int64)
-        for row, line in enumerate(signs):
-            decided = line[line != 0]
-            changes[row] = np.count_nonzero(decided[1:] != decided[:-1])
-        return changes
+        return np.array([np.count_nonzero(np.diff(line[line != 0])) for line in signs], np.int64)
 
 
 def _mean(values: Floats) -> Floats:
-    """The mean over lists of what there is; NaN where there is nothing."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=0)
-    total = np.where(known, values, 0.0).sum(axis=0)
-    means: Floats = np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
-    return means
+    """The mean over lists, without NaN; NaN if nothing is left."""
+    return np.asarray(np.ma.masked_invalid(values).mean(axis=0).filled(np.nan), np.float64)
 
 
 def _last(sizes: Int64s, where: Booleans) -> Int64s:
-    """For each row the last size at which ``where`` holds, 0 if there is none."""
+    """For each row, the last size at which ``where`` is true; 0 if there is none."""
     last: Int64s = np.where(where, sizes, 0).max(axis=1, initial=0)
     return last

@@ -1,4 +1,4 @@
-"""Figures of what theory finds, on matplotlib Axes that are given or made."""
+"""Figures of theory's results, drawn on given or new matplotlib Axes."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ __all__ = ["plot_curve", "plot_curves", "plot_values", "plot_wins"]
 
 
 def _axes(ax: Axes | None) -> Axes:
+    """The given axes, or new ones."""
     if ax is not None:
         return ax
     from matplotlib.figure import Figure
@@ -30,7 +31,19 @@ def _axes(ax: Axes | None) -> Axes:
 
 
 def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
-    """For every measure, the share of lists on which the better ranker is ahead, against the length of the lists."""
+    """Draw the share of lists on which the better ranker is ahead, by measure, against the length of the lists.
+
+    Parameters
+    ----------
+    found : Distinction
+        The result to draw.
+    ax : Axes, optional
+        The axes to draw on; by default new ones.
+
+    Returns
+    -------
+    Axes
+    """
     axes = _axes(ax)
     for row in found.separations:
         axes.plot(found.sizes, found.paths[row.measure].wins, label=row.measure, linewidth=1)
@@ -42,7 +55,21 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
 
 
 def plot_values(found: Distinction, measure: str, ax: Axes | None = None) -> Axes:
-    """The means of both rankers by one measure, against the length of the lists; dashed, their limits in theory."""
+    """Draw the means of both rankers by one measure against the length of the lists; dashed lines are their limits.
+
+    Parameters
+    ----------
+    found : Distinction
+        The result to draw.
+    measure : str
+        The measure.
+    ax : Axes, optional
+        The axes to draw on; by default new ones.
+
+    Returns
+    -------
+    Axes
+    """
     axes = _axes(ax)
     row = found[measure]
     limits = (row.limit_a, row.limit_b)
@@ -56,7 +83,21 @@ def plot_values(found: Distinction, measure: str, ax: Axes | None = None) -> Axe
 
 
 def plot_curve(curve: CurveLike, ax: Axes | None = None, label: str | None = None) -> Axes:
-    """The expected gain against the canonical score, with its bands where it was fitted with resamples."""
+    """Draw the expected gain against the canonical score, with bands if the curve was fitted with resamples.
+
+    Parameters
+    ----------
+    curve : Curve, callable or mapping of float to callable
+        The curve.
+    ax : Axes, optional
+        The axes to draw on; by default new ones.
+    label : str, optional
+        The label of the curve in a legend.
+
+    Returns
+    -------
+    Axes
+    """
     axes = _axes(ax)
     checked = curves.of(curve)
     s = np.linspace(0, 1, 501)
@@ -69,7 +110,17 @@ def plot_curve(curve: CurveLike, ax: Axes | None = None, label: str | None = Non
 
 
 def plot_curves(named: Mapping[str, CurveLike]) -> Axes:
-    """The curves of several rankers by name."""
+    """Draw the curves of several rankers.
+
+    Parameters
+    ----------
+    named : mapping of str to curve
+        The curves by name.
+
+    Returns
+    -------
+    Axes
+    """
     axes = _axes(None)
     for name, curve in named.items():
         plot_curve(curve, axes, name)

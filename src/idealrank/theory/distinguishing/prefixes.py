@@ -1,4 +1,4 @@
-"""NDCG of growing lists: the first n documents of each query, in the order in which they stand."""
+"""NDCG of growing lists: the first n documents of each query, in the order of their rows."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from idealrank.measures.plan import Plan
 
 __all__ = ["growing_sizes", "prefix_values"]
 
-#: Lists up to this length are measured at every n, longer ones at no more than so many.
+#: Lists up to this length are measured at every n, longer ones at no more than this many lengths.
 ALL_UP_TO, AT_MOST = 5000, 500
 
 
 def growing_sizes(longest: int) -> Int64s:
-    """The lengths at which lists of up to ``longest`` documents are measured: all of them, or 500 in equal ratios.
+    """Return the lengths at which lists of up to ``longest`` documents are measured: all, or 500 in equal ratios.
 
     >>> growing_sizes(4), growing_sizes(1_000_000).size <= 500
     (array([1, 2, 3, 4]), True)
@@ -42,12 +42,38 @@ def prefix_values(
     *,
     n_threads: int | None = None,
 ) -> Floats:
-    """What NDCG is on the first n documents of each query: of shape (rankers, measures, queries, sizes).
+    """Return NDCG of the first n documents of each query, for many n, rankers and measures at once.
 
-    ``rankers``: the scores of each. One sort a query and ranker serves all sizes and measures. NaN where a query has
-    fewer documents, or nothing relevant among them. The measures are DCG, NDCG and linear NDCG; the ideal is that of
-    the same n documents.
+    One sort per query and ranker is enough for all sizes and measures.
 
+    Parameters
+    ----------
+    measures : sequence of Measure
+        DCG, NDCG and linear NDCG measures. The ideal is that of the same n documents.
+    labels : float64 array
+        One label per document.
+    rankers : sequence of float64 array
+        The scores of each ranker.
+    offsets : int64 array
+        The offsets of the queries.
+    sizes : array-like
+        The increasing lengths n.
+    n_threads : int, optional
+        The number of threads; None means all cores.
+
+    Returns
+    -------
+    float64 array
+        Values of shape (rankers, measures, queries, sizes). NaN if a query has fewer documents, or if none of the first
+        n is relevant.
+
+    Raises
+    ------
+    OptionError
+        If a measure is of another kind.
+
+    Examples
+    --------
     >>> from idealrank.measures import NDCG
     >>> labels, scores, offsets = np.array([0.0, 1.0]), np.array([2.0, 1.0]), np.array([0, 2])
     >>> prefix_values([NDCG()], labels, [scores], offsets, sizes=[1, 2])
@@ -55,36 +81,34 @@ def prefix_values(
     """
     rising = np.ascontiguousarray(sizes, np.int64)
     plans = [_plan(each) for each in measures]
-    ties = [kernel_ties(each) for each in measures]
     threads = resolve_threads(n_threads)
-    values = np.empty((len(rankers), len(plans), offsets.size - 1, rising.size))
-    for gain in dict.fromkeys(plan.gain for plan in plans):
+    values = np.full((len(rankers), len(plans), offsets.size - 1, rising.size), np.nan)
+    groups = [(plan.gain, kernel_ties(each)) for plan, each in zip(plans, measures, strict=True)]
+    for gain, ties in dict.fromkeys(groups):
         worth = np.ascontiguousarray(gain(labels), np.float64)  # type: ignore[operator]
-        of_gain = [i for i, plan in enumerate(plans) if plan.gain == gain]
-        specs = {i: _spec(plans[i], rising) for i in of_gain}
-        dcg_of = functools.partial(_native.prefix_dcg, worth, offsets=offsets, sizes=rising, n_threads=threads)
-        ideals = dcg_of(scores=worth, specs=[*specs.values()], ties="stable")
-        by_measure = {i: ideal for i, ideal in zip(specs, ideals, strict=True) if plans[i].denominator == "ideal"}
-        for order in dict.fromkeys(ties[i] for i in of_gain):
-            rows = [i for i in of_gain if ties[i] == order]
-            for ranker, scores in enumerate(rankers):
-                found = dcg_of(scores=scores, specs=[specs[i] for i in rows], ties=order)
-                for i, dcg in zip(rows, found, strict=True):
-                    divisor = by_measure.get(i, np.ones(1))
-                    values[ranker, i] = np.nan
-                    np.divide(dcg, divisor, out=values[ranker, i], where=divisor > 0)
+        rows = [i for i, group in enumerate(groups) if group == (gain, ties)]
+        specs = [_spec(plans[i], rising) for i in rows]
+        dcg_of = functools.partial(_native.prefix_dcg, worth, offsets=offsets, specs=specs, sizes=rising)
+        ideals = dcg_of(scores=worth, ties="stable", n_threads=threads)
+        for ranker, scores in enumerate(rankers):
+            found = dcg_of(scores=scores, ties=ties, n_threads=threads)
+            for i, dcg, ideal in zip(rows, found, ideals, strict=True):
+                divisor = ideal if plans[i].denominator == "ideal" else np.ones(1)
+                np.divide(dcg, divisor, out=values[ranker, i], where=divisor > 0)
     return values
 
 
 def _plan(measure: Measure) -> Plan:
+    """The plan of a measure that growing lists can be measured by."""
     if not isinstance(measure, (DCG, NDCG, LinearNDCG)):
-        raise OptionError(f"lists that grow are measured by DCG, NDCG and linear NDCG, not by {measure}")
+        raise OptionError(f"growing lists can be measured by DCG, NDCG and linear NDCG, not by {measure}")
     plan = measure.with_convention().plan()
     if plan.denominator == "full" or plan.zero_if_short:
-        raise OptionError(f"lists that grow have the ideal of their own documents, which {measure} does not take")
+        raise OptionError(f"growing lists need the ideal of their own documents, which {measure} does not use")
     return plan
 
 
 def _spec(plan: Plan, sizes: Int64s) -> _native.PrefixSpec:
+    """The discount and the depth at each size, for the native core."""
     depths = sizes if plan.cutoff is None else np.minimum(plan.cutoff.at(sizes), sizes)  # type: ignore[union-attr]
     return _native.PrefixSpec(discount=plan.discount.native(int(depths.max(initial=0))), depths=depths)

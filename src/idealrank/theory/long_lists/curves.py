@@ -1,15 +1,15 @@
 """Relevance curves: the gain to expect at each place of a ranker's list.
 
-The canonical score s of a document, in [0, 1], is the share of documents that the ranker puts no higher (Wang et al.
-2013, Definition 2); u = 1 - s is its place, 0 at the top of the list. A curve says what a document at s is worth: for
-labels 0 and 1, ybar(s) = P(label = 1 | s). Everything that the paper proves of NDCG on long lists depends on the ranker
-through this curve only.
+The canonical score s of a document, in [0, 1], is the share of documents that the ranker places no higher (Wang et al.
+2013, Definition 2); u = 1 - s is its place, 0 at the top of the list. A curve gives the expected gain of a document at
+s: for labels 0 and 1, ybar(s) = P(label = 1 | s). Everything that the paper proves about NDCG on long lists depends on
+the ranker only through this curve.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -20,17 +20,24 @@ from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.theory.long_lists.weights import Weight, power, quadrature
 
-__all__ = ["Curve", "CurveLike", "GradedCurve", "check_relevant", "check_same_documents", "of"]
+__all__ = ["Curve", "GradedCurve"]
 
-#: Of the canonical score: it takes single numbers, and arrays if it can.
+#: A function of the canonical score, which takes numbers, and arrays if it can.
 Function: TypeAlias = Callable[[Any], Any]
 
 _ROUNDING = 1e-9
 
 
 class Curve:
-    """What all curves have in common. ``levels``: the gains above 0 that documents have, falling.
+    """The base of all relevance curves.
 
+    Attributes
+    ----------
+    levels : tuple of float
+        The gains above 0 that documents have, in decreasing order.
+
+    Examples
+    --------
     >>> curve = of(lambda s: s)  # P(relevant | s) = s
     >>> curve([0.25, 1]), curve.variance([0.25, 1])
     (array([0.25, 1.  ]), array([0.1875, 0.    ]))
@@ -39,29 +46,29 @@ class Curve:
     levels: tuple[float, ...]
 
     def probabilities(self, s: npt.ArrayLike) -> Floats:
-        """P(gain = level | s): one row a level, one column a canonical score."""
+        """Return P(gain = level | s): one row per level, one column per canonical score."""
         raise NotImplementedError
 
     def integrals(self, weight: Weight, since: float = 0.0, to: float = 1.0) -> Floats:
-        """For each level, its probability integrated against a weight over the places u from ``since`` to ``to``."""
+        """Integrate the probability of each level against a weight over the places u from ``since`` to ``to``."""
         raise NotImplementedError
 
     def __call__(self, s: npt.ArrayLike) -> Floats:
-        """The expected gain at each canonical score."""
+        """Return the expected gain at each canonical score."""
         expected: Floats = np.asarray(self.levels) @ self.probabilities(s)
         return expected
 
     def variance(self, s: npt.ArrayLike) -> Floats:
-        """The variance of the gain at each canonical score."""
+        """Return the variance of the gain at each canonical score."""
         squares: Floats = np.square(self.levels) @ self.probabilities(s)
         return squares - np.square(self(s))
 
     def integral(self, weight: Weight, since: float = 0.0, to: float = 1.0) -> float:
-        """The expected gain integrated against a weight over the places u from ``since`` to ``to``."""
+        """Integrate the expected gain against a weight over the places u from ``since`` to ``to``."""
         return float(np.asarray(self.levels) @ self.integrals(weight, since, to))
 
     def ideal_integral(self, weight: Weight, since: float = 0.0, to: float = 1.0) -> float:
-        """The same of the ideal ranking, which has all documents of the first level before those of the second, ..."""
+        """Integrate the gain of the ideal ranking, which sorts the documents by level, against a weight."""
         ends = np.clip(np.concatenate(([0.0], np.cumsum(self.shares))), since, to)
         return float(np.asarray(self.levels) @ np.diff(weight.integral(ends)))
 
@@ -87,7 +94,7 @@ class Curve:
 
     @property
     def best(self) -> float:
-        """The greatest gain that a share above 0 of the documents has."""
+        """The highest gain that a positive share of the documents has."""
         return next(level for level, share in zip(self.levels, self.shares, strict=True) if share > 0)
 
     @property
@@ -97,25 +104,35 @@ class Curve:
 
     @property
     def top_variance(self) -> float:
-        """The variance of the gain at the very top; 0 where the top is free of noise."""
+        """The variance of the gain at the very top; 0 if the top is free of noise."""
         variance = float(self.variance(1.0))
         return variance if variance > _ROUNDING else 0.0
 
+    def top_gains(self) -> tuple[Floats, Floats]:
+        """Return the gains that a document at the very top can have, 0 last, and their probabilities."""
+        chances = self.probabilities(1.0)
+        return np.array([*self.levels, 0.0]), np.append(chances, max(0.0, 1 - chances.sum()))
+
 
 class GradedCurve(Curve):
-    """A curve given as functions: {gain: P(gain | s)} for the gains above 0; what is left of 1 has gain 0.
+    """A curve given by functions.
 
-    A function may take arrays or single numbers.
+    Parameters
+    ----------
+    functions : mapping of float to callable
+        P(gain | s) for each gain above 0. The rest of the probability belongs to gain 0. A function may take arrays or
+        single numbers.
 
+    Examples
+    --------
     >>> curve = GradedCurve({2: lambda s: s**2 / 2, 1: lambda s: s / 2})
     >>> float(curve(1.0)), round(curve.mean, 12)  # 2/2 + 1/2; the integral of s^2 + s/2, 1/3 + 1/4
     (1.5, 0.583333333333)
     """
 
     def __init__(self, functions: Mapping[float, Function]) -> None:
-        by_gain = sorted(((float(gain), function) for gain, function in functions.items()), key=lambda item: -item[0])
-        self.levels = check_levels([gain for gain, _ in by_gain])
-        self._functions = [function for _, function in by_gain]
+        self.levels = check_levels(functions)
+        self._functions = [functions[level] for level in self.levels]
 
     def probabilities(self, s: npt.ArrayLike) -> Floats:
         places = np.asarray(s, np.float64)
@@ -129,37 +146,39 @@ class GradedCurve(Curve):
     def integrals(self, weight: Weight, since: float = 0.0, to: float = 1.0) -> Floats:
         low, high = weight.x_of(since), weight.x_of(to)
 
-        def integral(level: int) -> float:
-            return quadrature(lambda x: self._probability(level, 1 - weight.u_of(x)) * weight.density(x), low, high)
+        def integral(function: Function) -> float:
+            return quadrature(lambda x: _probability(function, 1 - weight.u_of(x)) * weight.density(x), low, high)
 
-        return np.array([integral(level) for level in range(len(self.levels))])
+        return np.array([integral(function) for function in self._functions])
 
-    def _probability(self, level: int, s: float) -> float:
-        probability = float(self._functions[level](s))
-        if not -_ROUNDING <= probability <= 1 + _ROUNDING:
-            raise _not_probabilities([probability], s)
-        return probability
+
+def _probability(function: Function, s: float) -> float:
+    """The value of the function at s, which must be a probability."""
+    probability = float(function(s))
+    if not -_ROUNDING <= probability <= 1 + _ROUNDING:
+        raise _not_probabilities([probability], s)
+    return probability
 
 
 def _on_array(function: Function, s: Floats) -> Floats:
+    """The function at every s, also if it takes single numbers only."""
     try:
         return np.broadcast_to(np.asarray(function(s), np.float64), s.shape)
-    except (TypeError, ValueError):  # it takes single numbers only
-        values = [float(function(float(place))) for place in s.flat]
-        return np.array(values, np.float64).reshape(s.shape)
+    except (TypeError, ValueError):
+        return np.array([float(function(float(place))) for place in s.flat], np.float64).reshape(s.shape)
 
 
 def _not_probabilities(found: list[float], s: float) -> DataError:
+    """The error for values that are not probabilities."""
     shown = " + ".join(f"{value:g}" for value in found)
-    return DataError(f"a curve gives probabilities, in [0, 1] together, got {shown} at s = {s:g}")
+    return DataError(f"the values of a curve must be probabilities with a sum in [0, 1], got {shown} at s = {s:g}")
 
 
-def check_levels(levels: list[float]) -> tuple[float, ...]:
-    """The levels of a curve, if they are finite gains above 0 that differ; else a DataError."""
+def check_levels(gains: Iterable[float]) -> tuple[float, ...]:
+    """Return the levels of a curve in decreasing order; raise a DataError unless they are distinct gains above 0."""
+    levels = sorted(map(float, gains), reverse=True)
     if not levels or not all(math.isfinite(level) and level > 0 for level in levels) or len({*levels}) < len(levels):
-        raise DataError(
-            f"the levels of a curve are different finite gains above 0, got {levels}; what is left of 1 has gain 0"
-        )
+        raise DataError(f"the levels of a curve must be distinct finite gains above 0, without gain 0, got {levels}")
     return tuple(levels)
 
 
@@ -167,7 +186,7 @@ CurveLike: TypeAlias = "Curve | Function | Mapping[float, Function]"
 
 
 def of(curve: CurveLike) -> Curve:
-    """A curve from what stands for one: a function is ybar(s) for labels 0 and 1, a mapping a `GradedCurve`.
+    """Return a curve: a function is taken as ybar(s) for labels 0 and 1, a mapping as a `GradedCurve`.
 
     >>> of(lambda s: s).levels, round(of(lambda s: s).mean, 12)
     ((1.0,), 0.5)
@@ -181,20 +200,21 @@ def of(curve: CurveLike) -> Curve:
     raise DataError(f"a curve is a function of s, a GradedCurve or a StepCurve, got {curve!r}")
 
 
-def check_relevant(curve: Curve) -> Curve:
-    """The curve, if some documents have a gain; without any NDCG is 0/0."""
-    if not curve.mean > 0:
-        raise DataError("the curve is 0 everywhere: nothing is relevant, so that NDCG is 0/0")
-    return curve
+def relevant(curve: CurveLike) -> Curve:
+    """Return a curve with a gain above 0 somewhere; without one NDCG is 0/0, which is a DataError."""
+    checked = of(curve)
+    if not checked.mean > 0:
+        raise DataError("the curve is 0 everywhere: nothing is relevant, so NDCG is 0/0")
+    return checked
 
 
 def check_same_documents(curve_a: Curve, curve_b: Curve) -> None:
-    """Two rankings of the same documents have the same share of each gain."""
+    """Raise a DataError unless the share of each gain is the same in both curves."""
     shares = [dict(zip(curve.levels, curve.shares, strict=True)) for curve in (curve_a, curve_b)]
     for level in {*curve_a.levels, *curve_b.levels}:
         a, b = (float(share.get(level, 0.0)) for share in shares)
         if abs(a - b) > 1e-7:
             raise DataError(
-                f"these are not two rankings of the same documents: the share with gain {level:g} is {a:.6g} by the "
-                f"first curve and {b:.6g} by the second"
+                f"these are not two rankings of the same documents: the share with gain {level:g} is {a:.6g} in the "
+                f"first curve and {b:.6g} in the second"
             )

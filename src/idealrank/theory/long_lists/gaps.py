@@ -1,4 +1,4 @@
-"""How far apart two rankers are for standard NDCG, whose limit is 1 for both."""
+"""The distance of two rankers under standard NDCG, whose limit is 1 for both."""
 
 from __future__ import annotations
 
@@ -13,28 +13,49 @@ from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.steps import StepCurve
 from idealrank.theory.long_lists.weights import log_power
 
-__all__ = ["FirstOrder", "LeadingGap", "first_order", "leading_gap", "log_moments"]
+__all__ = ["first_order", "leading_gap"]
 
 
 @dataclass(frozen=True)
 class FirstOrder(Result):
-    """NDCG = 1 - deficiency / log n + O(1 / log^2 n), for the discount 1 / log(1 + r)."""
+    """NDCG = 1 - deficiency / log n + O(1 / log^2 n), for the discount 1 / log(1 + r).
+
+    Parameters
+    ----------
+    lam : float
+        int_0^1 ybar(1 - u) (-log u) du / p, which is 1 for a random ranking.
+    deficiency : float
+        What an ideal ranking has, 1 - log p for labels 0 and 1, minus ``lam``.
+    """
 
     lam: float
     deficiency: float
 
 
 def first_order(curve: CurveLike) -> FirstOrder:
-    """How slowly standard NDCG creeps to its limit 1.
+    """Return how slowly standard NDCG converges to its limit 1.
 
-    lam = int_0^1 ybar(1 - u) (-log u) du / p, which is 1 for a random ranking; the deficiency is how much less that is
-    than what an ideal ranking has, for labels 0 and 1 1 - log p.
+    Parameters
+    ----------
+    curve : Curve, callable or mapping of float to callable
+        The relevance curve of the ranker.
 
+    Returns
+    -------
+    FirstOrder
+
+    Raises
+    ------
+    DataError
+        If the curve is 0 everywhere.
+
+    Examples
+    --------
     >>> found = first_order(lambda s: s)
     >>> round(found.lam, 12), round(found.deficiency, 12)  # 3/2, and 1 - log(1/2) - 3/2
     (1.5, 0.19314718056)
     """
-    checked = curves.check_relevant(curves.of(curve))
+    checked = curves.relevant(curve)
     lam = checked.integral(log_power(1)) / checked.mean
     return FirstOrder(lam, checked.ideal_integral(log_power(1)) / checked.mean - lam)
 
@@ -43,8 +64,16 @@ def first_order(curve: CurveLike) -> FirstOrder:
 class LeadingGap(Result):
     """N_a(n) - N_b(n) = a / log^K n + O(1 / log^(K+1) n), for the discount 1 / log(1 + r).
 
-    ``moments``: M_k = int_0^1 (ybar_a - ybar_b)(1 - u) log^k u du; K is the first that is not 0, None if none was
-    found. ``errors``: their standard errors, where both curves were fitted with the same ``n_resamples`` and ``seed``.
+    Parameters
+    ----------
+    K : int or None
+        The order of the first moment that is not 0; None if none was found.
+    a : float
+        The factor of the leading term.
+    moments : tuple of float
+        M_k = int_0^1 (ybar_a - ybar_b)(1 - u) log^k u du.
+    errors : tuple of float or None
+        The standard errors of the moments, if both curves were fitted with the same ``n_resamples`` and ``seed``.
     """
 
     K: int | None
@@ -54,16 +83,36 @@ class LeadingGap(Result):
 
 
 def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, tolerance: float = 1e-9) -> LeadingGap:
-    """The leading term of the gap between two rankers under standard NDCG (Wang et al. 2013, Lemma 22).
+    """Return the leading term of the gap between two rankers under standard NDCG (Wang et al. 2013, Lemma 22).
 
-    a = (-1)^K M_K / p; the paper prints it without the 1/p. Two rankers of the same documents have M_0 = 0, so that
-    every gap is O(1 / log n).
+    a = (-1)^K M_K / p; the paper prints it without the 1/p. Two rankers of the same documents have M_0 = 0, so every
+    gap is O(1 / log n).
 
+    Parameters
+    ----------
+    curve_a, curve_b : Curve, callable or mapping of float to callable
+        The relevance curves of the two rankers.
+    k_max : int
+        The highest moment to compute.
+    tolerance : float
+        A moment below this, relative to its scale, counts as 0.
+
+    Returns
+    -------
+    LeadingGap
+
+    Raises
+    ------
+    DataError
+        If a curve is 0 everywhere, or if the curves do not rank the same documents.
+
+    Examples
+    --------
     >>> gap = leading_gap(lambda s: s, lambda s: 1 - s)
     >>> gap.K, round(gap.a, 12), [round(moment, 12) + 0.0 for moment in gap.moments[:4]]
     (1, 1.0, [0.0, -0.5, 1.5, -5.25])
     """
-    a, b = curves.check_relevant(curves.of(curve_a)), curves.check_relevant(curves.of(curve_b))
+    a, b = map(curves.relevant, (curve_a, curve_b))
     curves.check_same_documents(a, b)
     moments, errors = log_moments(a, b, k_max), _errors(a, b, k_max)
     for k, moment in enumerate(moments):
@@ -73,7 +122,7 @@ def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, toler
 
 
 def _errors(a: Curve, b: Curve, k_max: int) -> tuple[float, ...] | None:
-    """The spread of the moments over the same resamples of both curves."""
+    """The standard deviation of the moments over common resamples of both curves."""
     if not (isinstance(a, StepCurve) and isinstance(b, StepCurve) and len(a.resamples) == len(b.resamples) > 1):
         return None
     moments = [log_moments(*pair, k_max) for pair in zip(a.resamples, b.resamples, strict=True)]
@@ -81,7 +130,7 @@ def _errors(a: Curve, b: Curve, k_max: int) -> tuple[float, ...] | None:
 
 
 def log_moments(curve_a: Curve, curve_b: Curve, k_max: int, to: float = 1.0) -> tuple[float, ...]:
-    """M_0, M_1, ... of the difference of two curves, over the places u from 0 to ``to``."""
+    """Return M_0, M_1, ... of the difference of two curves, over the places u from 0 to ``to``."""
     return tuple(
         (-1) ** k * (curve_a.integral(log_power(k), to=to) - curve_b.integral(log_power(k), to=to))
         for k in range(k_max + 1)

@@ -1,4 +1,4 @@
-"""What NDCG has instead of a limit where few ranks count: a distribution."""
+"""The distribution that NDCG has instead of a limit if only a few ranks count."""
 
 from __future__ import annotations
 
@@ -19,18 +19,29 @@ from idealrank.theory.long_lists.limits import sees
 from idealrank.theory.long_lists.regimes import regime
 from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
-__all__ = ["BoundedLaw", "bounded_law", "head_and_sums"]
+__all__ = ["bounded_law"]
 
 _HEAD = 1000
 
 
 @dataclass(frozen=True)
 class BoundedLaw(Result):
-    """The distribution of sum_r G_r D(r) / (best gain * sum_r D(r)), G_r drawn independently from the top of the list.
+    """The distribution of sum_r G_r D(r) / (best gain * sum_r D(r)), with G_r drawn independently from the list's top.
 
-    ``concentration`` is sum D^2 / (sum D)^2: 1 if one rank counts, 1/k if k ranks count alike. ``m`` ranks hold two
-    thirds of the weight: with delta the least probability of any label given any document over the greatest, NDCG is at
-    least 2/3 with probability (delta/2)^m, at most 1/2 with probability (delta/2)^(2m) (Theorem 10's proof).
+    Parameters
+    ----------
+    mean, variance : float
+        The mean and the variance of NDCG.
+    concentration : float
+        sum D^2 / (sum D)^2: 1 if one rank counts, 1/k if k ranks count equally.
+    m : int
+        The number of ranks that hold two thirds of the weight. With delta the ratio of the lowest to the highest
+        probability of any label given any document, NDCG is at least 2/3 with probability (delta/2)^m, and at most 1/2
+        with probability (delta/2)^(2m) (proof of Theorem 10).
+    gains, probabilities : float64 arrays
+        The gains at the top, relative to the best one, and their probabilities.
+    shares : float64 array
+        The shares of the first ranks, up to a thousand, in the sum of the weights.
     """
 
     mean: float
@@ -47,7 +58,21 @@ class BoundedLaw(Result):
         return math.sqrt(self.variance)
 
     def sample(self, size: int, seed: int | None = None) -> Floats:
-        """Values of NDCG drawn from the distribution; ranks beyond a thousand count as their mean and spread."""
+        """Draw values of NDCG.
+
+        Ranks beyond the first thousand are replaced by a normal deviate with their mean and variance.
+
+        Parameters
+        ----------
+        size : int
+            The number of values.
+        seed : int, optional
+            Seed of the random number generator.
+
+        Returns
+        -------
+        float64 array
+        """
         rng = np.random.default_rng(seed)
         drawn, ends = np.empty(size), np.cumsum(self.probabilities)[:-1]
         batch = max(1, 2_000_000 // self.shares.size)
@@ -61,10 +86,33 @@ class BoundedLaw(Result):
 
 
 def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> BoundedLaw:
-    """The distribution to which NDCG tends where the sum of its discounts is bounded, or k ranks count.
+    """Return the distribution to which NDCG tends if the sum of its discounts is bounded, or if k ranks count.
 
-    Wang et al. 2013, Theorem 10, says that NDCG does not converge to a constant then. Under 2^-r and a top of pure
-    chance, ybar(1) = 1/2, it is uniform on [0, 1].
+    Wang et al. 2013, Theorem 10, says that NDCG does not converge to a constant in this case.
+
+    Parameters
+    ----------
+    discount : str, Measure, Discount or callable
+        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
+    curve : Curve, callable or mapping of float to callable
+        The relevance curve of the ranker.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff, unless the measure has one.
+
+    Returns
+    -------
+    BoundedLaw
+
+    Raises
+    ------
+    OptionError
+        If NDCG has a limit.
+    DataError
+        If the curve is 0 everywhere.
+
+    Examples
+    --------
+    Under 2^-r, with labels at the top that are pure chance, ybar(1) = 1/2, it is uniform on [0, 1].
 
     >>> law = bounded_law("geometric:2", lambda s: s / 2)
     >>> law.mean, round(law.variance, 12), law.m
@@ -72,27 +120,26 @@ def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> 
     """
     weighting = Weighting.of(discount, cutoff)
     if sees(weighting) != "few":
-        raise OptionError(f"the weights of {weighting} have no bounded sum: NDCG has a limit instead, theory.limit")
-    checked = curves.check_relevant(curves.of(curve))
+        raise OptionError(f"the sum of the weights of {weighting} is unbounded: NDCG has a limit, see theory.limit")
+    checked = curves.relevant(curve)
     head, total, squares = head_and_sums(weighting)
-    gains = np.array([*checked.levels, 0.0]) / checked.best
-    chances = checked.probabilities(1.0)
+    gains, probabilities = checked.top_gains()
     concentration = squares / total**2
     return BoundedLaw(
         mean=checked.top / checked.best,
         variance=checked.top_variance / checked.best**2 * concentration,
         concentration=concentration,
         m=int(np.searchsorted(np.cumsum(head), 2 / 3 * total * (1 - 1e-12)) + 1),
-        gains=gains,
-        probabilities=np.append(chances, max(0.0, 1 - chances.sum())),
+        gains=gains / checked.best,
+        probabilities=probabilities,
         shares=head / total,
     )
 
 
 def head_and_sums(weighting: Weighting) -> tuple[Floats, float, float]:
-    """The first weights, up to a thousand, and the sums of all weights and of their squares."""
+    """Return the first weights, up to a thousand, and the sums of all weights and of their squares."""
     if isinstance(weighting.cutoff, cutoffs.Rank):
-        weights = weighting.discount(np.arange(1, weighting.cutoff.k + 1), weighting.cutoff.k)
+        weights = weighting.weights(weighting.cutoff.k)
         return weights[:_HEAD], float(weights.sum()), float(weights @ weights)
     head = weighting.discount.weights(_HEAD)
     head = head[head > 1e-20 * head[0]]
@@ -110,10 +157,8 @@ def _summed(own: discounts.Discount) -> tuple[float, float]:
     n = 1_000_000
     weights = own.weights(n)
     found = regime(own)
-    last = float(weights[-1])
+    last, total, squares = float(weights[-1]), float(weights.sum()), float(weights @ weights)
     if math.isinf(found.beta):
-        rest, rest_squares = 0.0, 0.0
-    else:
-        steepness = found.beta - 1 + (found.logs - (found.beta == 1)) / math.log(n)
-        rest, rest_squares = n * last / steepness, n * last**2 / (2 * found.beta - 1)
-    return float(weights.sum()) + rest, float(weights @ weights) + rest_squares
+        return total, squares
+    steepness = found.beta - 1 + (found.logs - (found.beta == 1)) / math.log(n)
+    return total + n * last / steepness, squares + n * last**2 / (2 * found.beta - 1)

@@ -1,29 +1,48 @@
-"""What NDCG tends to as the list grows."""
+"""The limit of NDCG as the list grows, and the NDCG of the worst ranking."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from idealrank.errors import OptionError
-from idealrank.measures import cutoffs
+from idealrank.errors import DataError, OptionError
+from idealrank.measures import cutoffs, discounts
 from idealrank.theory.long_lists import curves, weights
 from idealrank.theory.long_lists.curves import Curve, CurveLike
-from idealrank.theory.long_lists.regimes import Regime, regime
+from idealrank.theory.long_lists.rank_weights import discount_sum
+from idealrank.theory.long_lists.regimes import regime
 from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
-__all__ = ["end_of", "limit", "place_weight", "sees", "without_limit"]
+__all__ = ["limit", "worst_ndcg"]
 
 
 def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
-    """The value to which NDCG converges as a ranker's list grows (Wang et al. 2013, Theorems 4, 7, 9, 11 to 17).
+    """Return the value to which NDCG converges as a ranker's list grows (Wang et al. 2013, Theorems 4, 7, 9, 11 to 17).
 
-    ``discount``: a discount, any function of ranks that falls, or an NDCG measure with its cut-off. ``curve``: what
-    stands at each place of the list, see `idealrank.theory.curves`; its levels are gains, so that a measure's own gain
-    does not count here. ``cutoff``: None; a fraction of the list; "n^0.5", which grows more slowly than the list.
+    A logarithm without a cutoff gives 1 for every ranker (Theorem 4).
 
-    A logarithm alone gives 1 for every ranker (Theorem 4). Where the sum of the discounts is bounded, or a fixed number
-    of ranks counts, NDCG stays random and has no limit: a OptionError.
+    Parameters
+    ----------
+    discount : str, Measure, Discount or callable
+        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
+    curve : Curve, callable or mapping of float to callable
+        The relevance curve of the ranker. Its levels are gains, so the gain of a measure is ignored.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff, unless the measure has one: a fraction of the list, or "n^0.5", which grows more slowly than the
+        list.
 
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    OptionError
+        If NDCG has no limit and stays random: the sum of the discounts is bounded, or a fixed number of ranks counts.
+    DataError
+        If the curve is 0 everywhere.
+
+    Examples
+    --------
     With ybar(s) = s, discount r^-b and p = 1/2 it is 2^(1 - b) / (2 - b).
 
     >>> from idealrank import discounts
@@ -35,7 +54,7 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
     (1.0, 0.7)
     """
     weighting = Weighting.of(discount, cutoff)
-    checked = curves.check_relevant(curves.of(curve))
+    checked = curves.relevant(curve)
     seen = sees(weighting)
     if seen == "list":
         return _share_of_ideal(weighting, checked)
@@ -45,7 +64,7 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
 
 
 def sees(weighting: Weighting) -> str:
-    """What a weighting sees of a long list: the whole "list", its "top", a "few" ranks; or "undecided"."""
+    """Return what a weighting sees of a long list: the whole "list", its "top", a "few" ranks; or "undecided"."""
     kind = regime(weighting.discount).kind
     if isinstance(weighting.cutoff, cutoffs.Rank) or kind == "bounded":
         return "few"
@@ -57,28 +76,68 @@ def sees(weighting: Weighting) -> str:
 
 
 def without_limit(weighting: Weighting) -> str:
-    """Why a weighting has no limit."""
+    """Explain why NDCG has no limit under a weighting."""
     if isinstance(weighting.cutoff, cutoffs.Rank):
-        return f"only {weighting.cutoff.k} ranks count, however long the list, so that it stays random (Theorem 10)"
+        return f"only {weighting.cutoff.k} ranks count, however long the list, so it stays random (Theorem 10)"
     found = regime(weighting.discount)
     if found.kind == "undecided":
-        return f"it is not known how fast the discount falls ({found.reason})"
-    return f"{found.reason}, so that it stays random (Theorem 10)"
-
-
-def place_weight(found: Regime) -> weights.Weight:
-    """The weight of the places of a long list, for a discount that sees all of it."""
-    return weights.linear() if found.kind == "linear" else weights.power(found.beta)
+        return f"it is not known how fast the discount decreases ({found.reason})"
+    return f"{found.reason}, so it stays random (Theorem 10)"
 
 
 def end_of(weighting: Weighting) -> float:
-    """The place u of the last document that counts."""
+    """Return the place u of the last document that counts."""
     return weighting.cutoff.c if isinstance(weighting.cutoff, cutoffs.Fraction) else 1.0
 
 
 def _share_of_ideal(weighting: Weighting, curve: Curve) -> float:
+    """The limit under a discount that sees the whole list."""
     found = regime(weighting.discount)
     if found.kind == "slow" and weighting.cutoff is None:
         return 1.0  # Theorem 4, exactly
-    weight, end = place_weight(found), end_of(weighting)
+    weight = weights.linear() if found.kind == "linear" else weights.power(found.beta)
+    end = end_of(weighting)
     return curve.integral(weight, to=end) / curve.ideal_integral(weight, to=end)
+
+
+def worst_ndcg(discount: MeasureLike, n: float, n_relevant: float, cutoff: Any = None) -> float:
+    """Return NDCG with all relevant documents, of equal gain, at the end of the list (Wang et al. 2013, Theorem 4).
+
+    For the standard discount it tends to 1, as every ranking does, but so slowly that no real list is long enough: with
+    a googol of documents, the last half of them relevant, it is 0.994.
+
+    Parameters
+    ----------
+    discount : str, Measure, Discount or callable
+        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
+    n : float
+        The number of documents.
+    n_relevant : float
+        The number of relevant documents.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff, unless the measure has one.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        If the number of relevant documents is not between 1 and n.
+
+    Examples
+    --------
+    >>> worst_ndcg("linear_ndcg", 6, 3)  # relevant at the ranks 4 to 6: (2 + 1 + 0) / (5 + 4 + 3)
+    0.25
+    >>> [round(worst_ndcg("log", n, n / 2), 3) for n in (1e2, 1e6, 1e100)]
+    [0.623, 0.89, 0.994]
+    """
+    if not 1 <= n_relevant <= n < float("inf"):
+        raise DataError(f"NDCG needs a list with from 1 to n relevant documents, got {n_relevant:g} of {n:g}")
+    weighting = Weighting.of(discount, cutoff)
+    if weighting.cutoff is not None or isinstance(weighting.discount, discounts.Linear):
+        values = weighting.weights(int(n))
+        return float(values[int(n - n_relevant) :].sum() / values[: int(n_relevant)].sum())
+    whole, before, ideal = (discount_sum(weighting.discount, count) for count in (n, n - n_relevant, n_relevant))
+    return (whole - before) / ideal

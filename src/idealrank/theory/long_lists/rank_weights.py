@@ -16,7 +16,9 @@ __all__ = ["discount_sum", "rank_weight"]
 
 
 def rank_weight(discount: discounts.Discount, n: float = 1) -> Weight:
-    """D(t) dt as a weight on the places u = t / n from rank 1 on; ``integral`` is F of Wang et al. 2013, Definition 20.
+    """Return D(t) dt as a weight on the places u = t / n from rank 1 on.
+
+    Its ``integral`` is F of Wang et al. 2013, Definition 20.
 
     >>> natural = discounts.Log(math.e)
     >>> round(float(rank_weight(natural).integral(10)), 9), round(float(rank_weight(discounts.Zipf()).integral(500)), 9)
@@ -47,7 +49,7 @@ def _log_weight(scale: float, n: float) -> Weight:
 
 
 def _power_weight(exponent: float, n: float) -> Weight:
-    """F(t) = (t^(1 - beta) - 1) / (1 - beta), itself the variable."""
+    """F(t) = (t^(1 - beta) - 1) / (1 - beta), which is also the variable."""
 
     def integral(u: Any) -> Any:
         return ((n * u) ** exponent - 1) / exponent
@@ -56,7 +58,7 @@ def _power_weight(exponent: float, n: float) -> Weight:
 
 
 def _numeric_weight(discount: discounts.Discount, n: float) -> Weight:
-    """By quadrature, in the variable x = log t."""
+    """F(t) by quadrature, in the variable x = log t."""
 
     def density(x: float) -> float:
         rank = math.exp(x)
@@ -73,18 +75,16 @@ _SUMMED = 1_000_000
 
 
 def discount_sum(discount: discounts.Discount, n: float) -> float:
-    """The sum of D(r) over the ranks 1 to n, which may be far beyond counting.
+    """Return the sum of D(r) over the ranks 1 to n, which may be too many to add up one by one.
 
     >>> discount_sum(discounts.Zipf(), 4)  # 1 + 1/2 + 1/3 + 1/4
     2.083333333333333
     >>> round(discount_sum(discounts.Zipf(), 1e100) - 100 * math.log(10), 9)  # Euler's constant
     0.577215665
     """
+    head = float(discount.weights(int(min(n, _SUMMED))).sum())
     if n <= _SUMMED:
-        return float(discount.weights(int(n)).sum())
-    # Euler and Maclaurin beyond the first million, where their next term, the slope over 12, is nothing any more.
-    head = float(discount.weights(_SUMMED).sum())
+        return head
+    # Euler-Maclaurin beyond the first million, where the next term, the slope over 12, is negligible.
     ends = np.array([_SUMMED, n])
-    values = discount(ends)
-    first, last = rank_weight(discount).integral(ends)
-    return head + float(last - first + np.diff(values)[0] / 2)
+    return head + float(np.diff(rank_weight(discount).integral(ends))[0] + np.diff(discount(ends))[0] / 2)

@@ -1,4 +1,4 @@
-"""How fast a discount falls, which is all that decides what NDCG sees of a long list."""
+"""How fast a discount decreases, which alone decides what NDCG sees of a long list."""
 
 from __future__ import annotations
 
@@ -12,16 +12,25 @@ from idealrank.errors import OptionError
 from idealrank.measures import discounts
 from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
-__all__ = ["Regime", "regime"]
+__all__ = ["regime"]
 
 
 @dataclass(frozen=True)
 class Regime(Result):
-    """What a discount does on long lists.
+    """The behavior of a discount on long lists, D(r) ~ r^-beta (log r)^-logs.
 
-    ``kind``: "slow" falls more slowly than any power of r, as the logarithm does; "power" like r^-beta, 0 < beta < 1;
-    "harmonic" like 1/r, its sum still unbounded; "bounded" has a bounded sum; "linear" is n - r; "undecided" is none of
-    these for all that can be computed. ``logs`` is the power of log r in D(r) ~ r^-beta (log r)^-logs.
+    Parameters
+    ----------
+    kind : str
+        "slow": decreases more slowly than any power of r, like the logarithm. "power": like r^-beta with 0 < beta < 1.
+        "harmonic": like 1/r, and its sum is still unbounded. "bounded": its sum is bounded. "linear": n - r.
+        "undecided": none of these, as far as can be computed.
+    beta : float
+        The power of r.
+    logs : float
+        The power of log r.
+    reason : str
+        Why the discount is of this kind.
     """
 
     kind: str
@@ -31,8 +40,24 @@ class Regime(Result):
 
 
 def regime(discount: MeasureLike) -> Regime:
-    """The regime of a discount: those of the library are known, anyone's own is judged by its values.
+    """Return the regime of a discount: known for the discounts of the library, judged by the values of any other.
 
+    Parameters
+    ----------
+    discount : str, Measure, Discount or callable
+        A discount, a non-increasing function of ranks, or an NDCG measure.
+
+    Returns
+    -------
+    Regime
+
+    Raises
+    ------
+    OptionError
+        If the discount starts at 0 or below, increases, or becomes negative.
+
+    Examples
+    --------
     >>> regime("log").kind, regime("power:0.5").kind, regime("zipf").kind, regime("geometric").kind
     ('slow', 'power', 'harmonic', 'bounded')
     >>> own = regime(lambda r: 1 / (r * np.log(r + 1) ** 2))
@@ -57,64 +82,64 @@ def regime(discount: MeasureLike) -> Regime:
 
 
 def _of_powers(beta: float, logs: float, text: str) -> Regime:
+    """The regime of r^-beta (log r)^-logs."""
     if beta == 0:
         return Regime("slow", 0.0, logs, f"{text}: slower than any power of r, its sum is unbounded")
     if beta < 1:
         return Regime("power", beta, logs, f"{text}: slower than 1/r, its sum is unbounded")
     if beta == 1 and logs <= 1:
-        return Regime("harmonic", beta, logs, f"{text}: its sum is unbounded, just so")
+        return Regime("harmonic", beta, logs, f"{text}: its sum is only just unbounded")
     return Regime("bounded", beta, logs, f"{text}: its sum is bounded")
 
 
 # Ranks are powers of two, so far apart that even a logarithm shows; rounding to a millionth tells 1 from 1.00001.
-_EXPONENTS = np.arange(60, 961, 60)
-_SETTLED = 1e-6
+_EXPONENTS = np.arange(60.0, 961.0, 60.0)
+_TOLERANCE = 1e-6
 
 
 def _judged(own: discounts.Discount) -> Regime:
-    """Fits -log2(D(2r) / D(r)) = beta + logs * log2(1 + 1/log2(r)) at r = 2^60 ... 2^960."""
-    _check_falls(own)
+    """Fit -log2(D(2r) / D(r)) = beta + logs * log2(1 + 1/log2(r)) at r = 2^60 ... 2^960."""
+    _check_decreasing(own)
     with np.errstate(all="ignore"):
-        near, far = own(np.exp2(_EXPONENTS)), own(np.exp2(_EXPONENTS + 1.0))
+        near, far = own(np.exp2(_EXPONENTS)), own(np.exp2(_EXPONENTS + 1))
         slopes = -np.log2(far / near)
     alive = np.isfinite(slopes) & (near > 0) & (far > 0)
-    if alive.sum() < 4:
-        # Gone to 0 within the numbers of a computer: where did it drop?
-        return _vanishing(own)
-    return _fitted(_EXPONENTS[alive].astype(np.float64), slopes[alive])
+    return _fitted(_EXPONENTS[alive], slopes[alive]) if alive.sum() >= 4 else _vanishing(own)
 
 
 def _fitted(exponents: Floats, slopes: Floats) -> Regime:
+    """The powers of r and log r that describe these slopes."""
     design = np.column_stack([np.ones_like(exponents), np.log2(1 + 1 / exponents)])
     (beta, logs), *_ = np.linalg.lstsq(design, slopes)
-    if np.abs(design @ [beta, logs] - slopes).max() > _SETTLED:
-        return Regime("undecided", float(beta), float(logs), "no power of r and log r describes how it falls")
+    if np.abs(design @ [beta, logs] - slopes).max() > _TOLERANCE:
+        return Regime("undecided", float(beta), float(logs), "no power of r and log r describes how it decreases")
     beta, logs = _rounded(beta), _rounded(logs)
     factors = [f"r^-{beta:g}"] * (beta != 0) + [f"(log r)^-{logs:g}"] * (logs != 0)
     return _of_powers(beta, logs, f"like {' '.join(factors) or 'a constant'} up to rank 2^{exponents[-1]:g}")
 
 
 def _rounded(value: float) -> float:
-    """The nearest number of five digits, if it is near: 0.5000000001 means 0.5."""
+    """The nearest number with five decimals, if it is close: 0.5000000001 means 0.5."""
     near = round(float(value), 5)
-    return near + 0.0 if abs(near - value) < _SETTLED else float(value)
+    return near + 0.0 if abs(near - value) < _TOLERANCE else float(value)
 
 
 def _vanishing(own: discounts.Discount) -> Regime:
+    """The regime of a discount that underflows to 0: find where it drops below r^-2."""
     exponents = np.arange(1.0, 60.0)
     with np.errstate(all="ignore"):
-        weights = own(np.exp2(exponents))
-    below = weights < np.exp2(-2 * exponents)
-    if below.any() and below[np.argmax(below) :].all():
-        first = exponents[np.argmax(below)]
-        return Regime("bounded", np.inf, 0.0, f"below r^-2 from rank 2^{first:g} on: its sum is bounded")
-    return Regime("undecided", np.nan, np.nan, "its values at large ranks are not numbers to judge by")
+        below = own(np.exp2(exponents)) < np.exp2(-2 * exponents)
+    first = int(np.argmax(below))
+    if below[first:].all():
+        return Regime("bounded", np.inf, 0.0, f"below r^-2 from rank 2^{exponents[first]:g} on: its sum is bounded")
+    return Regime("undecided", np.nan, np.nan, "its values at large ranks cannot be judged")
 
 
-def _check_falls(own: discounts.Discount) -> None:
-    ranks = np.unique(np.concatenate([np.arange(1.0, 1001.0), np.exp2(np.arange(10.0, 51.0))]))
+def _check_decreasing(own: discounts.Discount) -> None:
+    """Raise an OptionError unless the discount starts above 0, never increases and is never negative."""
+    ranks = np.concatenate([np.arange(1.0, 1001.0), np.exp2(np.arange(10.0, 51.0))])
     weights = own(ranks)
     if not np.isfinite(weights).all() or weights[0] <= 0 or (weights < 0).any() or (np.diff(weights) > 0).any():
         rank = ranks[1:][np.diff(weights) > 0]
-        where = f"; it rises at rank {rank[0]:g}" if rank.size else ""
-        raise OptionError(f"a discount begins above 0, never rises and is never negative{where}: {own}")
+        where = f"; it increases at rank {rank[0]:g}" if rank.size else ""
+        raise OptionError(f"a discount must start above 0, never increase and never be negative{where}: {own}")

@@ -1,8 +1,8 @@
-"""Curves that are constant on steps: given, or estimated from labels and scores."""
+"""Canonical scores, and curves that are constant on steps: given, or estimated from labels and scores."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,16 +12,71 @@ import numpy.typing as npt
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns, query_at
 from idealrank.errors import DataError, OptionError
-from idealrank.theory.long_lists.canonical import canonical_score
+from idealrank.losses.targets import check_finite
 from idealrank.theory.long_lists.curves import Curve, check_levels
 from idealrank.theory.long_lists.weights import Weight
 
-__all__ = ["Bands", "StepCurve"]
+__all__ = ["StepCurve", "canonical_score"]
+
+
+def canonical_score(
+    scores: npt.ArrayLike, *, cdf: Callable[[Floats], npt.ArrayLike] | None = None, ties: str = "upper"
+) -> Floats:
+    """Return ftilde(x) = P(f(X) <= f(x)) (Wang et al. 2013, Definition 2): the share of documents with no higher score.
+
+    Parameters
+    ----------
+    scores : array-like
+        The scores of a ranker.
+    cdf : callable, optional
+        The distribution function of the scores if it is known. By default it is estimated from the scores.
+    ties : {"upper", "middle"}
+        Lemma 3, that canonical scores are uniform, holds only if no two documents have the same score. "middle" gives
+        equal scores the middle of the interval that they cover, which keeps the mean at 1/2.
+
+    Returns
+    -------
+    float64 array
+        One canonical score per score.
+
+    Raises
+    ------
+    DataError
+        If the scores are not finite numbers in a flat array.
+    OptionError
+        If ``ties`` is unknown.
+
+    Examples
+    --------
+    >>> canonical_score([0.3, 0.9, 0.3, 0.5])
+    array([0.5 , 1.  , 0.5 , 0.75])
+    >>> canonical_score([0.3, 0.9, 0.3, 0.5], ties="middle")
+    array([0.25 , 0.875, 0.25 , 0.625])
+    """
+    values = np.asarray(scores, np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise DataError(f"scores must be finite numbers in a flat array, got {values.dtype} of shape {values.shape}")
+    if cdf is not None:
+        return np.asarray(cdf(values), np.float64)
+    if ties not in ("upper", "middle"):
+        raise OptionError(f"unknown ties {ties!r}; choose 'upper' or 'middle'")
+    ordered = np.sort(values)
+    upper = np.searchsorted(ordered, values, side="right")
+    lower = upper if ties == "upper" else np.searchsorted(ordered, values, side="left")
+    return (upper + lower) / (2 * values.size)
 
 
 @dataclass(frozen=True)
 class Bands:
-    """Where resampling puts the expected gain of a fitted curve: from ``low`` to ``high`` at each ``s``."""
+    """The range of a fitted curve's expected gain over resamples.
+
+    Parameters
+    ----------
+    s : float64 array
+        Canonical scores.
+    low, high : float64 arrays
+        The lower and upper end of the range at each of them.
+    """
 
     s: Floats
     low: Floats
@@ -29,10 +84,25 @@ class Bands:
 
 
 class StepCurve(Curve):
-    """A curve that is constant between edges: ``edges`` rise from 0 to 1 in s, with one value a step between them.
+    """A curve that is constant between edges.
 
-    ``values`` are P(label = 1 | s) on the steps; for graded labels {gain: its probabilities on the steps}.
+    Parameters
+    ----------
+    edges : array-like
+        Canonical scores that increase from 0 to 1.
+    values : array-like or mapping of float to array-like
+        P(label = 1 | s) on each step between the edges. For graded labels, a mapping from each gain above 0 to its
+        probabilities on the steps.
 
+    Attributes
+    ----------
+    bands : Bands or None
+        Bands around a curve that was fitted with ``n_resamples``.
+    resamples : tuple of StepCurve
+        The fits to the resamples.
+
+    Examples
+    --------
     >>> curve = StepCurve([0, 0.7, 1], [0.2, 0.8])
     >>> curve([0.69, 0.7, 1]), round(curve.mean, 12)  # 0.7 * 0.2 + 0.3 * 0.8
     (array([0.2, 0.8, 0.8]), 0.38)
@@ -40,25 +110,19 @@ class StepCurve(Curve):
 
     def __init__(self, edges: npt.ArrayLike, values: Sequence[float] | Floats | Mapping[float, npt.ArrayLike]) -> None:
         by_level = values if isinstance(values, Mapping) else {1.0: values}
-        levels = sorted(map(float, by_level), reverse=True)
-        self.levels = check_levels(levels)
-        self.edges = np.array(edges, np.float64)
-        self.steps = np.array([np.asarray(by_level[level], np.float64) for level in levels])
-        self._check()
+        self.levels = check_levels(by_level)
+        self.edges = edges = np.array(edges, np.float64)
+        self.steps = steps = np.array([np.asarray(by_level[level], np.float64) for level in self.levels])
         self.bands: Bands | None = None
-        #: The same fit to resamples of the documents, in the order of their drawing.
         self.resamples: tuple[StepCurve, ...] = ()
-
-    def _check(self) -> None:
-        edges, steps = self.edges, self.steps
         if edges.ndim != 1 or steps.shape[1:] != (edges.size - 1,) or edges.size < 2:
-            raise DataError(f"n steps have n + 1 edges, got {edges.shape} edges for values of shape {steps.shape}")
+            raise DataError(f"n steps need n + 1 edges, got edges of shape {edges.shape}, values of {steps.shape}")
         if edges[0] != 0 or edges[-1] != 1 or not (np.diff(edges) > 0).all():
-            raise DataError(f"the edges of a step curve rise from 0 to 1, got {edges}")
+            raise DataError(f"the edges of a step curve must increase from 0 to 1, got {edges}")
         bad = np.flatnonzero(~((steps >= 0).all(axis=0) & (steps.sum(axis=0) <= 1 + 1e-12)))
         if bad.size:
-            step = int(bad[0])
-            raise DataError(f"a curve gives probabilities, in [0, 1] together, got {steps[:, step]} on step {step}")
+            found = f"{steps[:, bad[0]]} on step {bad[0]}"
+            raise DataError(f"the values of a curve must be probabilities with a sum in [0, 1], got {found}")
 
     def probabilities(self, s: npt.ArrayLike) -> Floats:
         places = np.searchsorted(self.edges, np.asarray(s, np.float64), side="right") - 1
@@ -82,33 +146,63 @@ class StepCurve(Curve):
         confidence: float = 0.95,
         seed: int | None = 0,
     ) -> StepCurve:
-        """The curve that labels, taken as gains, and scores suggest; several queries are ranked each, then averaged.
+        """Estimate the curve of a ranker; several queries are ranked separately, then averaged.
 
-        ``method``: "bins" takes the shares of the gains in ``n_bins`` parts of the list of equal width; "top" does too,
-        and halves the part at the top for as long as it holds some tens of documents, since that is where most is
-        decided; "isotonic" pools neighbors until the expected gain never falls with s; "raw" has one step a document.
-        Documents with equal scores share their places. Every method keeps the share of each gain. ``n_resamples`` above
-        0 draws documents, or queries where there are several, with replacement, and gives `bands` around the curve.
+        Documents with equal scores share their places. Every method keeps the share of each gain.
 
-        From the bottom, the labels 0, 1, 0, 1, 1: the 1 and 0 that stand in the wrong order share their two places.
+        Parameters
+        ----------
+        labels : array-like
+            The labels, used as gains.
+        scores : array-like
+            The scores of the ranker.
+        offsets : array-like, optional
+            The offsets of the queries; None means one query.
+        method : {"isotonic", "bins", "top", "raw"}
+            "bins": the shares of the gains in ``n_bins`` parts of the list of equal width. "top": the same, but the
+            part at the top, where most is decided, is halved for as long as it holds at least 30 documents.
+            "isotonic": pool neighbors until the expected gain never decreases with s. "raw": one step per document.
+        n_bins : int
+            The number of bins.
+        n_resamples : int
+            If above 0, draw documents (queries, if there are several) with replacement this many times, and add
+            `bands` to the curve.
+        confidence : float
+            The confidence level of the bands.
+        seed : int, optional
+            Seed of the random number generator.
+
+        Returns
+        -------
+        StepCurve
+
+        Raises
+        ------
+        OptionError
+            If an option is out of range.
+        DataError
+            If a gain or a score is not valid, or if no document is relevant.
+
+        Examples
+        --------
+        From the bottom, the labels are 0, 1, 0, 1, 1. The 1 and the 0 in the wrong order share their two places.
 
         >>> curve = StepCurve.fit([1, 1, 0, 1, 0], [5, 4, 3, 2, 1])
         >>> curve.edges, curve.steps
         (array([0. , 0.2, 0.6, 1. ]), array([[0. , 0.5, 1. ]]))
         """
         if method not in _METHODS:
-            raise OptionError(f"unknown method {method!r}; there are {', '.join(map(repr, _METHODS))}")
+            raise OptionError(f"unknown method {method!r}; choose from {', '.join(map(repr, _METHODS))}")
         if n_bins < 1 or n_resamples < 0 or not 0 < confidence < 1:
-            raise OptionError(f"no such fit: {n_bins=}, {n_resamples=}, {confidence=}")
-        documents = _checked(*check_columns(labels, scores, offsets))
-        curve = _fitted(documents, method, n_bins)
+            raise OptionError(f"an option of the fit is out of range: {n_bins=}, {n_resamples=}, {confidence=}")
+        queries = _checked(*check_columns(labels, scores, offsets))
+        curve = _fitted(queries, method, n_bins)
         if n_resamples > 0:
             s = (np.arange(200) + 0.5) / 200
             rng = np.random.default_rng(seed)
-            curve.resamples = tuple(_fitted(_resampled(documents, rng), method, n_bins) for _ in range(n_resamples))
+            curve.resamples = tuple(_fitted(_resampled(queries, rng), method, n_bins) for _ in range(n_resamples))
             gains = [each(s) for each in curve.resamples]
-            low, high = np.quantile(gains, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-            curve.bands = Bands(s, low, high)
+            curve.bands = Bands(s, *np.quantile(gains, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0))
         return curve
 
     def __repr__(self) -> str:
@@ -117,9 +211,9 @@ class StepCurve(Curve):
 
 
 _METHODS = ("bins", "isotonic", "raw", "top")
-# Documents of a step at the top, at least.
+# The smallest number of documents on a step at the top.
 _LEAST = 30
-# Steps for several queries, whose places are not the same.
+# Steps for several queries, whose places differ.
 _COMMON_STEPS = 1000
 
 
@@ -129,35 +223,34 @@ class _Query(NamedTuple):
 
 
 def _checked(gains: Floats, scores: Floats, offsets: Int64s) -> list[_Query]:
-    for column, good, what in (
-        (gains, np.isfinite(gains) & (gains >= 0), "a gain must be a finite number from 0"),
-        (scores, np.isfinite(scores), "a score must be a finite number"),
-    ):
-        bad = np.flatnonzero(~good)
-        if bad.size:
-            row = int(bad[0])
-            raise DataError(f"{what}, got {column[row]:g}", query=query_at(offsets, row), row=row)
+    """The queries with documents, if all gains and scores are valid and some document is relevant."""
+    check_finite(scores, offsets, "score")
+    valid = np.isfinite(gains) & (gains >= 0)
+    if not valid.all():
+        row = int(np.argmin(valid))
+        what = f"a gain must be a finite number, 0 or above, got {gains[row]:g}"
+        raise DataError(what, query=query_at(offsets, row), row=row)
     if not gains.any():
-        raise DataError("no document has a gain above 0: there is no curve to fit where nothing is relevant")
+        raise DataError("no document has a gain above 0: there is no curve to fit if nothing is relevant")
     cuts = offsets[1:-1]
     queries = map(_Query, np.split(gains, cuts), np.split(scores, cuts))
     return [query for query in queries if query.gains.size]
 
 
 def _resampled(queries: list[_Query], rng: np.random.Generator) -> list[_Query]:
-    """As many queries drawn with replacement, or documents of the only one; drawn anew where nothing is relevant."""
+    """Draw queries, or the documents of the only one, with replacement, again if none of them is relevant."""
     while True:
         if len(queries) > 1:
             drawn = [queries[number] for number in rng.integers(len(queries), size=len(queries))]
         else:
-            [(gains, scores)] = queries
-            rows = rng.integers(gains.size, size=gains.size)
-            drawn = [_Query(gains[rows], scores[rows])]
+            rows = rng.integers(queries[0].gains.size, size=queries[0].gains.size)
+            drawn = [_Query(queries[0].gains[rows], queries[0].scores[rows])]
         if any(query.gains.any() for query in drawn):
             return drawn
 
 
 def _fitted(queries: list[_Query], method: str, n_bins: int) -> StepCurve:
+    """Fit a curve to all queries."""
     levels = np.unique(np.concatenate([query.gains for query in queries]))[::-1]
     levels = levels[levels > 0]
     if method in ("bins", "top"):
@@ -175,7 +268,7 @@ def _fitted(queries: list[_Query], method: str, n_bins: int) -> StepCurve:
 
         widths = np.diff(edges)
         pooled = isotonic_regression(levels @ np.diff(below) / widths, weights=widths)
-        # Blocks of one height are one step; rounding does not part them.
+        # Blocks of one height are one step, whatever their rounding.
         ends = [0, *(np.flatnonzero(np.diff(pooled.x) > 1e-12 * levels[0]) + 1), edges.size - 1]
         edges, below = edges[ends], below[:, ends]
     steps = (np.diff(below) / np.diff(edges)).clip(0, 1)
@@ -183,10 +276,8 @@ def _fitted(queries: list[_Query], method: str, n_bins: int) -> StepCurve:
 
 
 def _shares_below(edges: Floats, levels: Floats, query: _Query) -> Floats:
-    """For each level and edge, the share of the query's documents that have this gain and stand below the edge."""
+    """For each level and edge, the share of the query's documents that have this gain and are below the edge."""
     _, places, counts = np.unique(query.scores, return_inverse=True, return_counts=True)
-    knots = np.concatenate(([0.0], np.cumsum(counts) / query.gains.size))  # canonical scores
-    below = np.zeros((levels.size, knots.size))
-    for row, level in enumerate(levels):
-        below[row, 1:] = np.cumsum(np.bincount(places, query.gains == level)) / query.gains.size
+    knots = np.cumsum(np.append(0, counts)) / query.gains.size  # canonical scores
+    below = [np.cumsum(np.append(0, np.bincount(places, query.gains == level))) / query.gains.size for level in levels]
     return np.array([np.interp(edges, knots, row) for row in below])

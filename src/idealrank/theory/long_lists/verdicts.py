@@ -10,31 +10,31 @@ from idealrank.measures import cutoffs
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.gaps import log_moments
-from idealrank.theory.long_lists.limits import end_of, limit, sees, without_limit
+from idealrank.theory.long_lists.limits import end_of, sees, without_limit
 from idealrank.theory.long_lists.regimes import Regime, regime
 from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
-from idealrank.theory.long_lists.wins import EQUAL, agree, top_integral
+from idealrank.theory.long_lists.wins import EQUAL, agree, limit_gap, top_integral
 
-__all__ = ["Verdict", "verdict"]
+__all__ = ["verdict"]
 
 
 @dataclass(frozen=True)
 class Verdict(Result):
-    """Whether NDCG on ever longer lists tells A from B.
+    """Whether NDCG on ever longer lists distinguishes A from B.
 
-    Attributes
+    Parameters
     ----------
-    how
-        "consistently"; "in expectation" only (Definition 18), when means differ but single lists stay random; "no";
+    how : str
+        "consistently"; "in expectation" only (Definition 18), if means differ but single lists stay random; "no";
         "undecided".
-    reason
-        Why, in words.
-    theorem
-        The theorem that says so.
-    rate
+    reason : str
+        The reason in words.
+    theorem : str
+        The theorem behind it.
+    rate : str
         How the gap and the noise change with n.
-    better
-        "a" or "b", where one is ahead in expectation.
+    better : str or None
+        "a" or "b", if one of them is ahead in expectation.
     """
 
     how: str
@@ -45,7 +45,7 @@ class Verdict(Result):
 
     @property
     def distinguishes(self) -> bool | None:
-        """True if consistently, so that from some length on the order is right and stays right (Definition 5).
+        """True if consistently: from some length on the order is right and stays right (Definition 5).
 
         False if not; None if the curves do not decide.
         """
@@ -53,10 +53,30 @@ class Verdict(Result):
 
 
 def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: Any = None) -> Verdict:
-    """Whether NDCG with this discount and cut-off distinguishes two rankers of the same documents.
+    """Return whether NDCG with this discount and cutoff distinguishes two rankers of the same documents.
 
-    The rankers are taken to be independent of each other at the top, given the curves.
+    The rankers are assumed to be independent of each other at the top, given the curves.
 
+    Parameters
+    ----------
+    measure : str, Measure, Discount or callable
+        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
+    curve_a, curve_b : Curve, callable or mapping of float to callable
+        The relevance curves of the two rankers.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff, unless the measure has one.
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    DataError
+        If a curve is 0 everywhere, or if the curves do not rank the same documents.
+
+    Examples
+    --------
     >>> found = verdict("ndcg", lambda s: s, lambda s: 1 - s)
     >>> found.distinguishes, found.better, found.rate
     (True, 'a', 'gap 1/log(n), noise n^-1/2 / log(n)')
@@ -64,7 +84,7 @@ def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff
     'in expectation'
     """
     weighting = Weighting.of(measure, cutoff)
-    a, b = (curves.check_relevant(curves.of(curve)) for curve in (curve_a, curve_b))
+    a, b = map(curves.relevant, (curve_a, curve_b))
     curves.check_same_documents(a, b)
     if agree(a, b):
         return Verdict("undecided", "both curves are the same: as far as NDCG is concerned these may be one ranker", "")
@@ -78,8 +98,8 @@ def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff
         reason = f"the curves are the same on the first {end:.0%} of the list, which is all that counts"
         return Verdict("no", reason, "Theorems 12 and 13; the remark after Theorem 13 overlooks this")
     if found.kind == "slow" and found.logs == 0 and seen == "list" and end == 1:
-        return Verdict("no", "all ranks count alike: NDCG is 1 for every ranking", "Definition 1", "no gap, no noise")
-    difference = limit(weighting.discount, a, weighting.cutoff) - limit(weighting.discount, b, weighting.cutoff)
+        return Verdict("no", "all ranks count equally: NDCG is 1 for any ranking", "Definition 1", "no gap, no noise")
+    difference = limit_gap(weighting, a, b)
     if abs(difference) > EQUAL:
         return _of_limits(weighting, found, seen, difference)
     if seen == "top":
@@ -87,48 +107,53 @@ def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff
     return _of_equal_limits(found, end, a, b)
 
 
-def _better(signed: float) -> str | None:
-    return None if abs(signed) <= EQUAL else "a" if signed > 0 else "b"
+def _in_expectation(signed: float, reason: str, theorem: str, rate: str) -> Verdict:
+    """The verdict if single lists stay random: A is better in expectation if the number is above 0."""
+    if abs(signed) <= EQUAL:
+        return Verdict("no", reason, theorem, rate)
+    return Verdict("in expectation", reason, theorem, rate, _better(signed))
 
 
-_NOISE = {"slow": "n^-1/2", "linear": "n^-1/2", "harmonic": "1/log(n)"}
+def _better(signed: float) -> str:
+    """The better ranker: A if the number is above 0."""
+    return "a" if signed > 0 else "b"
 
 
 def _noise(found: Regime) -> str:
-    if found.kind != "power":
-        return _NOISE[found.kind]
-    if found.beta == 0.5:
-        return "sqrt(log(n)/n)"
-    return "n^-1/2" if found.beta < 0.5 else f"n^-{1 - found.beta:g}"
+    """How the noise of NDCG decreases with n."""
+    if found.kind == "harmonic":
+        return "1/log(n)"
+    if found.kind != "power" or found.beta < 0.5:
+        return "n^-1/2"
+    return "sqrt(log(n)/n)" if found.beta == 0.5 else f"n^-{1 - found.beta:g}"
 
 
 def _of_limits(weighting: Weighting, found: Regime, seen: str, difference: float) -> Verdict:
-    noise = _noise(found)
+    """The verdict if the limits differ."""
+    noise, reason = _noise(found), "the limits differ"
     if seen == "top":
+        reason = "the expected gains at the very top differ, and only they count in the end"
         theorem = "Theorem 9" if found.kind == "harmonic" else "Theorem 11"
-        if found.kind != "harmonic":
-            noise = "(sum of the weights)^-1/2"
-        reason = "the expected gains at the very top differ, and that is what counts in the end"
+        noise = noise if found.kind == "harmonic" else "(sum of the weights)^-1/2"
+    elif found.kind == "linear":
+        theorem = "the law of large numbers"
     else:
         theorem = "Theorem 8, condition 1" if weighting.cutoff is None else "Theorems 12 and 13"
-        if found.kind == "linear":
-            theorem = "the law of large numbers"
-        reason = "the limits differ"
     return Verdict("consistently", reason, theorem, f"gap {abs(difference):.3g}, noise {noise}", _better(difference))
 
 
 def _of_equal_tops(weighting: Weighting, found: Regime, a: Curve, b: Curve) -> Verdict:
+    """The verdict if only the top counts and the tops are the same."""
     noisy = a.top_variance + b.top_variance > 0
     if found.kind == "harmonic" and weighting.cutoff is None and found.logs == 0 and noisy:
-        signed = top_integral(a, b)
         reason = "the tops are the same; what is below them adds no more than the noise of the labels at the top"
-        how = "in expectation" if _better(signed) else "no"
-        return Verdict(how, reason, "Theorem 9", "gap 1/log(n), noise 1/log(n)", _better(signed))
-    reason = "the tops are the same: it depends on how fast the curves part below, and on chance at the top"
+        return _in_expectation(top_integral(a, b), reason, "Theorem 9", "gap 1/log(n), noise 1/log(n)")
+    reason = "the tops are the same: the verdict depends on how fast the curves separate below, and on chance"
     return Verdict("undecided", reason, "Theorem 9" if found.kind == "harmonic" else "Theorem 11")
 
 
 def _of_equal_limits(found: Regime, end: float, a: Curve, b: Curve) -> Verdict:
+    """The verdict if the whole list counts and the limits are the same."""
     if found.kind == "slow" and found.logs > 0:
         signed = [(-1) ** k * moment / a.mean for k, moment in enumerate(log_moments(a, b, 8, end))]
         k = next((k for k, term in enumerate(signed) if abs(term) > EQUAL), None)
@@ -140,33 +165,28 @@ def _of_equal_limits(found: Regime, end: float, a: Curve, b: Curve) -> Verdict:
         rate = f"gap {abs(signed[k]) * found.logs:.3g}/{power}, noise {noise}"
         return Verdict("consistently", reason, "Theorem 6", rate, _better(signed[k]))
     if found.kind == "power" and a.top_variance + b.top_variance > 0:
-        step = a.top - b.top
         reason = (
             "the limits are the same, and the gap vanishes no more slowly than the noise; "
             "Theorem 8's second condition is false as printed"
         )
         rate = f"gap n^-{1 - found.beta:g}, noise {_noise(found)}"
         # Below 1 zeta is negative: the ranker with the better top loses.
-        return Verdict(
-            "in expectation" if _better(step) else "no", reason, "Theorem 8, corrected", rate, _better(-step)
-        )
+        return _in_expectation(b.top - a.top, reason, "Theorem 8, corrected", rate)
     return Verdict("undecided", "the limits are the same, and the theorems say nothing more", "Theorem 8, condition 2")
 
 
 def _of_few(weighting: Weighting, a: Curve, b: Curve) -> Verdict:
-    theorem = "Theorem 10"
+    """The verdict if few ranks count."""
     if agree(a, b, 0.01):
         reason = (
-            "the curves are the same at the top. If the rankers are, too, what follows may tell them apart under a "
-            "discount like r^-2 (Theorem 10's last sentence is false as printed); if not, chance decides"
+            "the curves are the same at the top. If the rankers are the same there, lower ranks may tell them apart "
+            "under a discount like r^-2 (Theorem 10's last sentence is false as printed); otherwise chance decides"
         )
-        return Verdict("undecided", reason, theorem)
+        return Verdict("undecided", reason, "Theorem 10")
     if a.top_variance == 0 and b.top_variance == 0:
-        return Verdict("undecided", "the labels at the very top are free of noise", theorem)
+        return Verdict("undecided", "the labels at the very top are free of noise", "Theorem 10")
     signed = a.top - b.top
     count = weighting.cutoff.k if isinstance(weighting.cutoff, cutoffs.Rank) else "few"
     reason = f"{count} ranks count, however long the list: their labels decide, by chance"
-    how = "in expectation" if _better(signed) else "no"
-    return Verdict(
-        how, reason, theorem, f"gap {abs(signed) / max(a.best, b.best):.3g}, noise constant", _better(signed)
-    )
+    rate = f"gap {abs(signed) / max(a.best, b.best):.3g}, noise constant"
+    return _in_expectation(signed, reason, "Theorem 10", rate)

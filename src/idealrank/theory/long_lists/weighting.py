@@ -1,4 +1,4 @@
-"""What theory needs to know of a measure: its discount and its cut-off."""
+"""The discount and the cutoff of a measure, which is all that the theory of long lists needs to know about it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MeasureLike: TypeAlias = "str | Measure | discounts.Discount | Callable[[Floats]
 
 @dataclass(frozen=True)
 class _Function(discounts.Discount):
-    """Anyone's own discount: a function of ranks, as an array of floats."""
+    """A user's own discount: a function of an array of ranks."""
 
     function: Callable[[Floats], npt.ArrayLike]
 
@@ -34,15 +34,41 @@ class _Function(discounts.Discount):
 
 @dataclass(frozen=True)
 class Weighting:
-    """The weights of the ranks: a discount, and 0 beyond the cut-off."""
+    """The weights of the ranks: a discount, and 0 beyond the cutoff.
+
+    Parameters
+    ----------
+    discount : Discount
+        The discount.
+    cutoff : Cutoff or None
+        The cutoff.
+    """
 
     discount: discounts.Discount
     cutoff: cutoffs.Cutoff | None
 
     @classmethod
     def of(cls, what: MeasureLike, cutoff: Any = None) -> Weighting:
-        """The weighting of an NDCG ("ndcg(discount=power:0.5)@20%"), or of a discount with a cut-off beside it.
+        """Return the weighting of an NDCG measure, or of a discount with a separate cutoff.
 
+        Parameters
+        ----------
+        what : str, Measure, Discount or callable
+            An NDCG measure, a discount, their names, or a function of an array of ranks.
+        cutoff : int, float, str or Cutoff, optional
+            The cutoff, unless the measure has one.
+
+        Returns
+        -------
+        Weighting
+
+        Raises
+        ------
+        OptionError
+            If this is neither an NDCG nor a discount, or if there are two cutoffs.
+
+        Examples
+        --------
         >>> Weighting.of("ndcg(discount=power:0.5)@20%")
         Weighting(discount=Power(beta=0.5), cutoff=Fraction(c=0.2))
         >>> Weighting.of("zipf", cutoff=10)
@@ -62,7 +88,7 @@ class Weighting:
     def _of_measure(cls, given: Measure, cutoff: Any) -> Weighting:
         if cutoff is not None:
             if given.cutoff is not None:
-                raise OptionError(f"{given} has a cut-off; leave out cutoff={cutoff!r}")
+                raise OptionError(f"{given} already has a cutoff; leave out cutoff={cutoff!r}")
             given = given @ cutoff
         if isinstance(given, LinearNDCG):
             return cls(discounts.Linear(), given.cutoff)
@@ -71,11 +97,11 @@ class Weighting:
         raise OptionError(f"this theory is about NDCG and linear NDCG, not {given}")
 
     def depth(self, n: int) -> int:
-        """How many ranks of a list of n documents count."""
+        """Return the number of ranks that count in a list of n documents."""
         return n if self.cutoff is None else min(n, int(self.cutoff.at(n)))
 
     def weights(self, n: int) -> Floats:
-        """The weights of the ranks that count in a list of n documents."""
+        """Return the weights of the ranks that count in a list of n documents."""
         return self.discount(np.arange(1, self.depth(n) + 1), n)
 
     def __str__(self) -> str:

@@ -18,10 +18,17 @@ __all__ = ["Weight", "linear", "log_power", "power", "quadrature"]
 
 @dataclass(frozen=True)
 class Weight:
-    """A weight w(u), as its integral W(u) from the top down, and as w(u) du = density(x) dx in a variable x.
+    """A weight w(u), given by its integral W(u) from the top, and by w(u) du = density(x) dx in a variable x.
 
-    Step functions need W only. For other curves x is chosen so that the integrand is bounded and smooth, whatever w is
-    at the top: x rises with u, ``x_of`` and ``u_of`` translate.
+    Parameters
+    ----------
+    integral : callable
+        W(u). Step functions need nothing else.
+    x_of, u_of : callable
+        The change of variable, in both directions; x increases with u. It is chosen so that the integrand of other
+        curves is bounded and smooth, whatever w does at the top.
+    density : callable
+        The density in x.
     """
 
     integral: Callable[[Any], Any]
@@ -31,7 +38,7 @@ class Weight:
 
 
 def power(beta: float) -> Weight:
-    """w(u) = (1 - beta) u^-beta, 0 <= beta < 1, in the variable x = u^(1 - beta).
+    """Return w(u) = (1 - beta) u^-beta, 0 <= beta < 1, in the variable x = u^(1 - beta).
 
     >>> power(0.5).integral(0.25)
     0.5
@@ -45,7 +52,7 @@ def power(beta: float) -> Weight:
 
 
 def linear() -> Weight:
-    """w(u) = 1 - u: what the discount n - r becomes.
+    """Return w(u) = 1 - u, the limit of the discount n - r.
 
     >>> linear().integral(1.0)
     0.5
@@ -54,7 +61,7 @@ def linear() -> Weight:
 
 
 def log_power(k: int) -> Weight:
-    """w(u) = (-log u)^k, in the variable x = log u.
+    """Return w(u) = (-log u)^k, in the variable x = log u.
 
     >>> round(float(log_power(3).integral(1.0)), 12)  # 3!
     6.0
@@ -75,10 +82,10 @@ _ACCURACY = 1e-10
 
 
 def quadrature(function: Callable[[float], float], low: float, high: float) -> float:
-    """The integral, to about ten digits; a function too rough for that is a DataError.
+    """Integrate to about ten digits; a function too rough for that is a DataError.
 
-    Adaptive rules halve intervals until all looks smooth, and never see a jump that happens to lie next to the end of
-    one. So the range is split here and there first, and finely at its ends, until two splits agree.
+    Adaptive rules halve intervals until everything looks smooth, and miss a jump close to the end of one. The range is
+    therefore first split at several points, densely at its ends, until two different splits agree.
     """
     found: list[float] = []
     for split in _SPLITS:
@@ -94,9 +101,10 @@ def quadrature(function: Callable[[float], float], low: float, high: float) -> f
             if any(abs(value - other) <= accuracy for other in found):
                 return value
             found.append(value)
-    raise DataError(f"the curve is too rough to integrate, between {low:g} and {high:g}; give it as a StepCurve")
+    raise DataError(f"the curve is too rough to integrate between {low:g} and {high:g}; pass it as a StepCurve")
 
 
 def _adaptive(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
+    """The integral and its estimated error."""
     value, error, *_ = integrate.quad(function, low, high, epsabs=1e-13, epsrel=1e-12, limit=500, full_output=1)
     return float(value), float(error)

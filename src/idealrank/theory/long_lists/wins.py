@@ -20,7 +20,7 @@ from idealrank.theory.long_lists.regimes import regime
 from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 from idealrank.theory.long_lists.weights import quadrature
 
-__all__ = ["EQUAL", "agree", "top_integral", "win_probability", "zeta"]
+__all__ = ["win_probability"]
 
 #: Limits that differ by less are the same.
 EQUAL = 1e-8
@@ -28,13 +28,34 @@ _HEAD = 300
 
 
 def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: Any = None) -> float:
-    """P(NDCG of A > NDCG of B) as the list grows, if A and B rank independently of each other at the top; ties half.
+    """Return P(NDCG of A > NDCG of B) as the list grows, with ties counted half.
 
-    1 or 0 where the limits differ, or standard NDCG closes in on 1 at different speed. In between where few ranks count
-    (Wang et al. 2013, Theorem 10); and also where r^-beta, beta > 1/2, gives both the same limit: the paper's Theorem
-    8 says otherwise in its second condition, wrongly, since the labels at the top alone make as much noise as there is
-    signal. NaN where the curves do not decide.
+    A and B are assumed to rank independently of each other at the top. The probability is 1 or 0 if the limits differ,
+    or if standard NDCG converges to 1 at different speeds. It is in between if few ranks count (Wang et al. 2013,
+    Theorem 10), and also if r^-beta, beta > 1/2, gives both rankers the same limit: the second condition of the paper's
+    Theorem 8 says otherwise, wrongly, because the labels at the top alone make as much noise as there is signal.
 
+    Parameters
+    ----------
+    discount, cutoff
+        As in `limit`.
+    curve_a, curve_b : Curve, callable or mapping of float to callable
+        The relevance curves of A and B.
+
+    Returns
+    -------
+    float
+        NaN if the curves do not decide.
+
+    Raises
+    ------
+    OptionError
+        If it is not known how fast the discount decreases.
+    DataError
+        If a curve is 0 everywhere.
+
+    Examples
+    --------
     Under 2^-r the first rank with different labels decides: q_a (1 - q_b) against q_b (1 - q_a).
 
     >>> round(win_probability("geometric:2", lambda s: 0.8 * s, lambda s: 0.6 * s), 12)  # 0.32 / (0.32 + 0.12)
@@ -43,7 +64,7 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
     1.0
     """
     weighting = Weighting.of(discount, cutoff)
-    a, b = (curves.check_relevant(curves.of(curve)) for curve in (curve_a, curve_b))
+    a, b = map(curves.relevant, (curve_a, curve_b))
     seen = sees(weighting)
     if seen == "undecided":
         raise OptionError(without_limit(weighting))
@@ -51,19 +72,24 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
         return _at_the_top(weighting, a, b)
     if agree(a, b, end_of(weighting)):
         return 0.5
-    gap = limit(weighting.discount, a, weighting.cutoff) - limit(weighting.discount, b, weighting.cutoff)
+    gap = limit_gap(weighting, a, b)
     if abs(gap) > EQUAL:
         return float(gap > 0)
     return _with_equal_limits(weighting, seen, a, b)
 
 
+def limit_gap(weighting: Weighting, a: Curve, b: Curve) -> float:
+    """Return the difference of the limits of two curves."""
+    return limit(weighting.discount, a, weighting.cutoff) - limit(weighting.discount, b, weighting.cutoff)
+
+
 def _with_equal_limits(weighting: Weighting, seen: str, a: Curve, b: Curve) -> float:
+    """The probability that A wins if both limits are the same."""
     found = regime(weighting.discount)
-    noisy = a.top_variance + b.top_variance > 0
     if found.kind == "slow" and seen == "list" and found.logs > 0:
         signs = ((-1) ** k * moment for k, moment in enumerate(log_moments(a, b, 8, end_of(weighting))))
         return next((float(sign > 0) for sign in signs if abs(sign) > EQUAL), math.nan)
-    if not noisy or found.kind not in ("power", "harmonic"):
+    if a.top_variance + b.top_variance == 0:
         return math.nan
     if found.kind == "power" and seen == "list":
         if found.beta <= 0.5:
@@ -75,19 +101,16 @@ def _with_equal_limits(weighting: Weighting, seen: str, a: Curve, b: Curve) -> f
 
 
 def agree(a: Curve, b: Curve, end: float = 1.0) -> bool:
-    """Whether two curves are the same, as far as can be seen, on the places u from 0 to ``end``."""
+    """Return whether two curves are numerically the same on the places u from 0 to ``end``."""
     u = end * np.concatenate([(np.arange(4000) + 0.5) / 4000, np.exp2(-np.arange(0.5, 40))])
-    levels = sorted({*a.levels, *b.levels})
-
-    def by_level(curve: Curve) -> Floats:
-        rows = dict(zip(curve.levels, curve.probabilities(1 - u), strict=True))
-        return np.array([rows.get(level, np.zeros_like(u)) for level in levels])
-
-    return bool(np.abs(by_level(a) - by_level(b)).max() < 1e-9)
+    rows_a, rows_b = (dict(zip(each.levels, each.probabilities(1 - u), strict=True)) for each in (a, b))
+    zeros = np.zeros_like(u)
+    differences = [rows_a.get(level, zeros) - rows_b.get(level, zeros) for level in rows_a | rows_b]
+    return bool(np.abs(differences).max() < 1e-9)
 
 
 def top_integral(a: Curve, b: Curve) -> float:
-    """int_0^1 (ybar_a - ybar_b)(1 - u) / u du, for curves with the same top: what 1/r has to tell them by."""
+    """Return int_0^1 (ybar_a - ybar_b)(1 - u) / u du, the gap under 1/r of two curves with the same top."""
 
     def difference(x: float) -> float:
         s = -math.expm1(x)
@@ -97,7 +120,7 @@ def top_integral(a: Curve, b: Curve) -> float:
 
 
 def zeta(beta: float) -> float:
-    """Riemann's zeta, also below 1, where it is what a sum over r^-beta has beyond its integral.
+    """Return Riemann's zeta function; below 1 it is the difference between the sum over r^-beta and its integral.
 
     >>> round(zeta(2), 12), round(zeta(0.5), 12)  # pi^2 / 6
     (1.644934066848, -1.46035450881)
@@ -109,15 +132,14 @@ def zeta(beta: float) -> float:
 
 def _head_and_tail(beta: float) -> tuple[Floats, float]:
     """The first weights, and the sum of the squares of the others."""
-    head = np.arange(1.0, _HEAD + 1) ** -beta
-    return head, float(special.zeta(2 * beta, _HEAD + 1))
+    return np.arange(1.0, _HEAD + 1) ** -beta, float(special.zeta(2 * beta, _HEAD + 1))
 
 
 def _at_the_top(weighting: Weighting, a: Curve, b: Curve) -> float:
     """Theorem 10: the labels of the first ranks decide."""
     discount, binary = weighting.discount, len({*a.levels, *b.levels}) == 1
     if isinstance(discount, discounts.Geometric) and discount.base >= 2 and binary and weighting.cutoff is None:
-        # The first difference outweighs all that follows.
+        # The first difference outweighs everything that follows.
         differences, chances = _differences(a, b)
         better, worse = (float(chances[mask].sum()) for mask in (differences > 0, differences < 0))
         return better / (better + worse) if better + worse > 0 else 0.5
@@ -126,13 +148,8 @@ def _at_the_top(weighting: Weighting, a: Curve, b: Curve) -> float:
 
 
 def _differences(a: Curve, b: Curve) -> tuple[Floats, Floats]:
-    """All differences of a gain from A's top and one from B's, and their probabilities."""
-
-    def top(curve: Curve) -> tuple[Floats, Floats]:
-        chances = curve.probabilities(1.0)
-        return np.array([*curve.levels, 0.0]), np.append(chances, max(0.0, 1 - chances.sum()))
-
-    (gains_a, chances_a), (gains_b, chances_b) = top(a), top(b)
+    """All differences of a gain at A's top and one at B's, and their probabilities."""
+    (gains_a, chances_a), (gains_b, chances_b) = a.top_gains(), b.top_gains()
     differences, places = np.unique(np.subtract.outer(gains_a, gains_b), return_inverse=True)
     together = np.outer(chances_a, chances_b).ravel()
     return differences, np.bincount(places.ravel(), together).astype(np.float64)
@@ -142,9 +159,9 @@ _CELLS = 1 << 14
 
 
 def _beats(a: Curve, b: Curve, head: Floats, tail_squares: float, shift: float | None = None) -> float:
-    """P(sum_r D(r) (G_ar - G_br) > 0), ties half: the ranks of the head on a fine grid, the others as a normal deviate.
+    """P(sum_r D(r) (G_ar - G_br) > 0), ties half: the head's ranks on a fine grid, the others as a normal deviate.
 
-    With ``shift`` the gains are centered first, and the shift stands for all that their means add up to.
+    With ``shift`` the gains are centered first, and the shift replaces the sum of their means.
     """
     differences, chances = _differences(a, b)
     mean = float(differences @ chances)
@@ -162,9 +179,7 @@ def _beats(a: Curve, b: Curve, head: Floats, tail_squares: float, shift: float |
     if shift is not None:
         sums = sums - mean * float(head.sum()) + shift
     tail_sd = math.sqrt(variance * tail_squares)
-    if tail_sd > 0:
-        return float(mass @ special.ndtr(sums / tail_sd))
-    return float(mass[sums > 0].sum() + mass[sums == 0].sum() / 2)
+    return float(mass @ (special.ndtr(sums / tail_sd) if tail_sd > 0 else np.heaviside(sums, 0.5)))
 
 
 def _moved(mass: Floats, cells: float) -> Floats:

@@ -1,0 +1,231 @@
+"""The expected DCG of n documents, exactly; their expected NDCG, approximately; and how close NDCG is to it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from idealrank._base.results import Result
+from idealrank._typing import Floats, Int64s
+from idealrank.errors import DataError, OptionError
+from idealrank.theory.long_lists import curves
+from idealrank.theory.long_lists.curves import Curve, CurveLike
+from idealrank.theory.long_lists.rank_weights import rank_weight
+from idealrank.theory.long_lists.regimes import regime
+from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
+from idealrank.theory.long_lists.weights import Weight
+
+__all__ = ["concentration", "expected_dcg", "pseudo_expectation"]
+
+
+def pseudo_expectation(
+    discount: MeasureLike, curve: CurveLike, n: float, cutoff: Any = None, form: str = "sum"
+) -> float:
+    """Approximate the expected NDCG of a list of n documents (Wang et al. 2013, Definition 20).
+
+    Both forms divide by the ideal DCG of the expected number of relevant documents, which must be above 1.
+
+    Parameters
+    ----------
+    discount : str, Measure, Discount or callable
+        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
+    curve : Curve, callable or mapping of float to callable
+        The relevance curve of the ranker.
+    n : float
+        The number of documents.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff, unless the measure has one.
+    form : {"sum", "integral"}
+        "integral" is the definition as printed, int_1^n ybar(1 - t/n) D(t) dt / F(np), which starts at rank 1 and so
+        misses about half of that rank. "sum" takes each rank at the middle of its place, and agreed with simulated
+        means within their noise.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        If n is not a finite number from 1, if the expected number of relevant documents is not above 1, or if the curve
+        is 0 everywhere.
+    OptionError
+        If ``form`` is unknown.
+
+    Examples
+    --------
+    >>> from idealrank import discounts
+    >>> round(pseudo_expectation(discounts.Power(0.5), lambda s: s, 10_000, form="integral"), 12)
+    0.941989115186
+    >>> round(pseudo_expectation(discounts.Power(0.5), lambda s: s, 10_000), 6)
+    0.942236
+    """
+    weighting = Weighting.of(discount, cutoff)
+    checked = curves.relevant(curve)
+    if not (math.isfinite(n) and n >= 1):
+        raise DataError(f"n, the number of documents, must be a finite number from 1, got {n}")
+    if not n * checked.p > 1:
+        raise DataError(
+            f"the expected number of relevant documents, n p, must be above 1, got {n:g} * {checked.p:.4g}: "
+            "otherwise the ideal DCG in the denominator is meaningless"
+        )
+    if form == "sum":
+        weights = weighting.weights(int(n))
+        return float(weights @ checked(middles(weights.size, int(n)))) / ideal_dcg(checked, weights, int(n))
+    if form == "integral":
+        end = 1.0 if weighting.cutoff is None else weighting.depth(int(n)) / n
+        weight = rank_weight(weighting.discount, n)
+        return checked.integral(weight, 1 / n, end) / checked.ideal_integral(weight, 1 / n, end)
+    raise OptionError(f"unknown form {form!r}; choose 'sum' or 'integral'")
+
+
+def middles(depth: int, n: int) -> Floats:
+    """Return the canonical scores at the middle of the first places of a list of n documents."""
+    return 1 - (np.arange(1, depth + 1) - 0.5) / n
+
+
+def ideal_dcg(curve: Curve, weights: Floats, n: int) -> float:
+    """Return the DCG of the ideal order of n documents with the expected number of documents at each gain."""
+    sums = np.concatenate(([0.0], np.cumsum(weights)))
+    ends = n * np.concatenate(([0.0], np.cumsum(curve.shares)))
+    return float(np.asarray(curve.levels) @ np.diff(np.interp(ends, np.arange(sums.size), sums)))
+
+
+def check_n_docs(n: float) -> int:
+    """Return a number of documents as an int; raise a DataError unless it is a whole number from 1."""
+    if n < 1 or n != int(n):
+        raise DataError(f"n, the number of documents, must be a whole number from 1, got {n}")
+    return int(n)
+
+
+def expected_dcg(discount: MeasureLike, curve: CurveLike, n: int, cutoff: Any = None) -> float:
+    """Return E[DCG] of n documents drawn at random (Wang et al. 2013, Claim 25).
+
+    The place of the document at rank r is the r-th smallest of n uniform numbers, which has a beta distribution with
+    mean r / (n + 1).
+
+    Parameters
+    ----------
+    discount : str, Measure, Discount or callable
+        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
+    curve : Curve, callable or mapping of float to callable
+        The relevance curve of the ranker.
+    n : int
+        The number of documents.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff, unless the measure has one.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        If n is not a whole number from 1.
+
+    Examples
+    --------
+    With ybar(s) = s and two documents it is D(1) 2/3 + D(2) 1/3.
+
+    >>> from idealrank import discounts
+    >>> round(expected_dcg(discounts.Zipf(), lambda s: s, 2), 12)  # 2/3 + 1/2 * 1/3
+    0.833333333333
+    """
+    count = check_n_docs(n)
+    return curves.of(curve).integral(_place_weight(Weighting.of(discount, cutoff).weights(count), count))
+
+
+def _place_weight(weights: Floats, n: int) -> Weight:
+    """sum_r D(r) times the density of the r-th place, in the variable x = log(1 + n u), which spreads out the top."""
+    sums = np.concatenate(([0.0], np.cumsum(weights)))
+
+    def density(x: float) -> float:
+        # n E[D(1 + B)], B of the binomial distribution (n - 1, u); du = exp(x) / n dx
+        above, chances = _binomial(n - 1, math.expm1(x) / n)
+        counted = above < weights.size
+        return float(chances[counted] @ weights[above[counted]]) * math.exp(x)
+
+    @np.vectorize(otypes=[float])
+    def integral(u: float) -> float:
+        # sum_r D(r) P(B >= r) = E[D(1) + ... + D(B)], B documents of n above u
+        above, chances = _binomial(n, u)
+        return float(chances @ sums[np.minimum(above, weights.size)])
+
+    return Weight(integral, lambda u: math.log1p(n * u), lambda x: min(math.expm1(x) / n, 1.0), density)
+
+
+def _binomial(n: int, u: float) -> tuple[Int64s, Floats]:
+    """The numbers of successes in n trials that are not vanishingly unlikely, and their probabilities."""
+    u = min(max(u, 0.0), 1.0)
+    reach = 12 * math.sqrt(n * u * (1 - u)) + 40
+    numbers = np.arange(max(0, math.floor(n * u - reach)), min(n, math.ceil(n * u + reach)) + 1)
+    logs = special.xlogy(numbers, u) + special.xlog1py(n - numbers, -u)
+    logs -= special.gammaln(numbers + 1.0) + special.gammaln(n - numbers + 1.0)
+    chances = np.exp(logs - logs.max())
+    return numbers, chances / chances.sum()  # which also removes the rounding error of gammaln
+
+
+@dataclass(frozen=True)
+class Concentration(Result):
+    """A bound on the distance of NDCG from its pseudo-expectation, up to constant factors.
+
+    Parameters
+    ----------
+    deviation : float
+        The distance.
+    failure : float
+        The probability that NDCG is farther away.
+    """
+
+    deviation: float
+    failure: float
+
+
+def concentration(
+    discount: MeasureLike, n: float, p: float, *, alpha: float = 1.0, holder: float = 1.0
+) -> Concentration:
+    """Bound the distance of NDCG from its pseudo-expectation (Wang et al. 2013, Lemmas 23 and 34, corrected).
+
+    Lemma 23 is about the logarithm, Lemma 34 about r^-beta. As printed both are wrong: Lemma 23 gives 0 for a constant
+    curve, where ``holder`` is 0, and Lemma 34 neglects that the labels of the first ranks alone move NDCG by
+    n^-(1 - beta). Factors that do not depend on n, p and the curve are unknown and are left out.
+
+    Parameters
+    ----------
+    discount : str, Measure, Discount or callable
+        A discount that decreases more slowly than 1/r, or an NDCG measure with one.
+    n : float
+        The number of documents.
+    p : float
+        The share of relevant documents.
+    alpha, holder : float
+        The curve is Hölder continuous: |ybar(s) - ybar(t)| <= holder |s - t|^alpha, 0 < alpha <= 1.
+
+    Returns
+    -------
+    Concentration
+
+    Raises
+    ------
+    OptionError
+        If the discount decreases as fast as 1/r or faster.
+    DataError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> round(concentration("log", 1e6, 0.5).deviation, 4)  # 2 * 1e-2 * (log 1e6)^(1/3)
+    0.048
+    """
+    found = regime(discount)
+    if found.kind not in ("slow", "power"):
+        raise OptionError(f"concentration is known for discounts slower than 1/r only; this one: {found.reason}")
+    if not (0 < p <= 1 and n > 1 and 0 < alpha <= 1 and holder >= 0):
+        raise DataError(f"needs 0 < p <= 1, n > 1, 0 < alpha <= 1 and holder >= 0, got {p=}, {n=}, {alpha=}, {holder=}")
+    rate = max(n ** (-alpha / 3), n ** (-(1 - found.beta) / 3))
+    return Concentration(max(holder, 1.0) / p * rate * math.log(n) ** (1 / 3), math.exp(-(n**0.25)))
