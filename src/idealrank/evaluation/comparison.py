@@ -25,7 +25,7 @@ from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed
 
-__all__ = ["Comparison", "Difference", "common_queries", "compare"]
+__all__ = ["Comparison", "Difference", "Testing", "common_queries", "compare"]
 
 _CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
     "holm": stats.holm,
@@ -316,6 +316,132 @@ _DIFFERENCE_COLUMNS = (
 )
 
 
+@dataclass(frozen=True)
+class Testing:
+    """How systems are compared: the options of `compare`, checked.
+
+    Parameters
+    ----------
+    baseline : str, optional
+        The system that all others are compared with; by default, all pairs are compared.
+    test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
+        The paired test. By default, the randomization test with a baseline and the randomized Tukey HSD test without.
+    correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
+        How the p-values of one measure are corrected; those of Tukey's test already are.
+    level : float
+        The significance level; intervals have the confidence level 1 - ``level``.
+    n_permutations : int
+        Number of permutations, and of bootstrap resamples.
+    seed : int, optional
+        Seed of the random number generator; by default, a new one.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
+
+    Raises
+    ------
+    DataError
+        If the test or the correction is unknown, or if Tukey's test is given a baseline.
+    """
+
+    baseline: str | None = None
+    test: str | None = None
+    correction: str = "holm"
+    level: float = 0.05
+    n_permutations: int = 10_000
+    seed: int | None = None
+    n_threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.test is not None and self.test not in TESTS and self.test != "tukey":
+            raise DataError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {self.test!r}")
+        if self.correction not in _CORRECTIONS:
+            raise DataError(f"correction must be one of {', '.join(_CORRECTIONS)}, got {self.correction!r}")
+        if self.test == "tukey" and self.baseline is not None:
+            raise DataError("Tukey's test compares all pairs: leave out the baseline, or name another test")
+
+    def compare(self, evaluations: Evaluations) -> Comparison:
+        """Compare systems by their evaluations.
+
+        Parameters
+        ----------
+        evaluations : Evaluations
+            The evaluations of two systems or more.
+
+        Returns
+        -------
+        Comparison
+            Intervals of the means, and the differences with their tests.
+
+        Raises
+        ------
+        DataError
+            If there are fewer than two systems, no such baseline, or no common query.
+        """
+        names, baseline = tuple(evaluations), self.baseline
+        if len(names) < 2:
+            raise DataError("a comparison needs two systems or more: give {name: run} or {name: scores}")
+        if baseline is not None and baseline not in names:
+            raise DataError(f"the baseline {baseline!r} is not among the systems {', '.join(map(repr, names))}")
+        test, seed = self.test or ("tukey" if baseline is None else "randomization"), new_seed(self.seed)
+        chosen = replace(self, test=test, seed=seed)
+        query_ids, values = common_queries(evaluations)
+        means = {
+            measure: {name: chosen._interval(column) for name, column in zip(names, matrix.T, strict=True)}
+            for measure, matrix in values.items()
+        }
+        pairs = list(combinations(range(len(names)), 2))
+        if baseline is not None:
+            pairs = [(i, names.index(baseline)) for i, name in enumerate(names) if name != baseline]
+        differences = {
+            measure: tuple(
+                chosen._difference(
+                    (names[i], names[j]), matrix[:, [i, j]], query_ids, p, evaluations.lower_is_better(measure)
+                )
+                for (i, j), p in zip(pairs, chosen._p_values(matrix, pairs), strict=True)
+            )
+            for measure, matrix in values.items()
+        }
+        found = query_ids, values, means, differences, evaluations
+        return Comparison(names, baseline, *found, test, self.correction, self.level, seed, evaluations.problems)
+
+    @property
+    def _draws(self) -> dict[str, Any]:
+        return {"seed": self.seed, "n_threads": self.n_threads}
+
+    def _interval(self, values: Floats) -> stats.Interval:
+        return stats.interval(values, 1 - self.level, n_resamples=self.n_permutations, **self._draws)
+
+    def _p_values(self, matrix: Floats, pairs: list[tuple[int, int]]) -> list[tuple[float, float]]:
+        """Return (raw, corrected) per pair; both are the same for Tukey's test."""
+        if self.test == "tukey":
+            tukey = stats.randomized_tukey_hsd(
+                matrix, n_permutations=self.n_permutations, level=self.level, **self._draws
+            )
+            return [(float(tukey.p_values[pair]),) * 2 for pair in pairs]
+        draws = {"n_draws": self.n_permutations, **self._draws}
+        raw = [paired_test(str(self.test), matrix[:, i], matrix[:, j], **draws).p_value for i, j in pairs]
+        return list(zip(raw, _CORRECTIONS[self.correction](raw).tolist(), strict=True))
+
+    def _difference(
+        self,
+        names: tuple[str, str],
+        values: Floats,
+        query_ids: tuple[str, ...],
+        p_values: tuple[float, float],
+        lower_is_better: bool,
+    ) -> Difference:
+        differences = values[:, 0] - values[:, 1]
+        interval = self._interval(differences)
+        sizes = np.abs(np.nan_to_num(differences))
+        largest = [int(place) for place in np.argsort(-sizes, kind="stable")[:_N_MOVED] if sizes[place] > 0]
+        moved = tuple((query_ids[place], float(differences[place])) for place in largest)
+        effect = stats.effect_size(values[:, 0], values[:, 1])
+        if lower_is_better:
+            effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
+        detectable = stats.minimum_detectable_effect(differences)
+        return Difference(*names, interval.mean, interval, *p_values, effect, detectable, moved, interval.note)
+
+
 def compare(
     data: Any,
     systems: Mapping[str, Any] | Any,
@@ -331,83 +457,54 @@ def compare(
     order: Order | None = None,
     n_threads: int | None = None,
 ) -> Comparison:
-    """Compare systems on the same queries: `evaluate`, then intervals, paired tests, corrections, effect sizes.
+    """Compare systems on the same queries: `evaluate`, then intervals, paired tests, corrections and effect sizes.
 
-    ``data`` and ``systems`` are as for `evaluate` with several systems. With a ``baseline`` each other system is tested
-    against it, by the randomization test unless ``test`` names "t", "wilcoxon", "sign" or "bootstrap", and the p-values
-    of one measure are corrected together ("holm", "benjamini_hochberg", "bonferroni", "none"). Without one, all pairs
-    are compared by the randomized Tukey HSD test, whose p-values are corrected already, or by a named ``test``.
+    Parameters
+    ----------
+    data, systems
+        The judged documents and several systems, as for `evaluate`.
+    measures : str, Measure or iterable of these
+        The measures.
+    baseline : str, optional
+        The system that all others are compared with; by default, all pairs are compared.
+    like : str or Convention, optional
+        The convention for unnamed options of the measures, as for `evaluate`.
+    test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
+        The paired test. By default, the randomization test with a baseline and the randomized Tukey HSD test without.
+    correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
+        How the p-values of one measure are corrected; those of Tukey's test already are.
+    level : float
+        The significance level; intervals have the confidence level 1 - ``level``.
+    n_permutations : int
+        Number of permutations, and of bootstrap resamples.
+    seed : int, optional
+        Seed of the random number generator; by default, a new one.
+    order : {"input", "grouped"}, optional
+        The order of the scores, as for `evaluate`.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
 
+    Returns
+    -------
+    Comparison
+        Means with intervals, and differences with p-values and effect sizes.
+
+    Raises
+    ------
+    DataError
+        If an option is unknown, or if there are fewer than two systems, no such baseline, or no common query.
+
+    Examples
+    --------
     >>> from idealrank import from_arrays
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
     >>> cmp = compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a")
     >>> cmp.differences["rr"][0].difference, cmp.differences["rr"][0].effect.losses
     (-0.25, 1)
     """
-    check_choices(test, correction)
+    testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads)
     judged, named = judged_and_systems(data, systems, order=order)
-    return compared(
-        Evaluator(judged, like, n_threads=n_threads).evaluate_all(named.items(), measures),
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        level=level,
-        n_permutations=n_permutations,
-        seed=seed,
-        n_threads=n_threads,
-    )
-
-
-def check_choices(test: str | None, correction: str) -> None:
-    """Refuse an unknown test or correction."""
-    if test is not None and test not in TESTS and test != "tukey":
-        raise DataError(f"a test is 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
-    if correction not in _CORRECTIONS:
-        raise DataError(f"a correction is one of {', '.join(_CORRECTIONS)}, got {correction!r}")
-
-
-def compared(
-    evaluations: Evaluations,
-    *,
-    baseline: str | None,
-    test: str | None,
-    correction: str,
-    level: float,
-    n_permutations: int,
-    seed: int | None,
-    n_threads: int | None,
-) -> Comparison:
-    """What `compare` makes of the evaluations of all systems."""
-    if len(evaluations) < 2:
-        raise DataError("a comparison needs two systems or more: give {name: run} or {name: scores}")
-    if baseline is not None and baseline not in evaluations:
-        raise DataError(f"the baseline {baseline!r} is not among the systems {', '.join(map(repr, evaluations))}")
-    test = test or ("randomization" if baseline is not None else "tukey")
-    if test == "tukey" and baseline is not None:
-        raise DataError("Tukey's test compares all pairs: leave out the baseline, or name another test")
-
-    seed = new_seed(seed)
-    query_ids, values = common_queries(evaluations)
-    names = tuple(evaluations)
-    draws: dict[str, Any] = {"n_resamples": n_permutations, "seed": seed, "n_threads": n_threads}
-    means = {
-        measure: {name: stats.interval(matrix[:, i], 1 - level, **draws) for i, name in enumerate(names)}
-        for measure, matrix in values.items()
-    }
-    pairs = (
-        list(combinations(range(len(names)), 2))
-        if baseline is None
-        else [(i, names.index(baseline)) for i in range(len(names)) if names[i] != baseline]
-    )
-    found = {}
-    for measure, matrix in values.items():
-        p_values, corrected = _p_values(matrix, pairs, test, correction, level, n_permutations, seed, n_threads)
-        found[measure] = tuple(
-            _difference(names, i, j, matrix, query_ids, p, q, 1 - level, draws, evaluations.lower_is_better(measure))
-            for (i, j), p, q in zip(pairs, p_values, corrected, strict=True)
-        )
-    how = test, correction, level, seed
-    return Comparison(names, baseline, query_ids, values, means, found, evaluations, *how, evaluations.problems)
+    return testing.compare(Evaluator(judged, like, n_threads=n_threads).evaluate_all(named.items(), measures))
 
 
 def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str, Floats]]:
@@ -429,54 +526,6 @@ def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str,
         )
         for measure in first.per_query
     }
-
-
-def _p_values(
-    matrix: Floats,
-    pairs: list[tuple[int, int]],
-    test: str,
-    correction: str,
-    level: float,
-    n_permutations: int,
-    seed: int,
-    n_threads: int | None,
-) -> tuple[list[float], list[float]]:
-    """Raw and corrected; those of Tukey's test are both."""
-    if test == "tukey":
-        tukey = stats.randomized_tukey_hsd(
-            matrix, n_permutations=n_permutations, level=level, seed=seed, n_threads=n_threads
-        )
-        found = [float(tukey.p_values[i, j]) for i, j in pairs]
-        return found, found
-    draws: dict[str, Any] = {"n_draws": n_permutations, "seed": seed, "n_threads": n_threads}
-    raw = [paired_test(test, matrix[:, i], matrix[:, j], **draws).p_value for i, j in pairs]
-    return raw, _CORRECTIONS[correction](raw).tolist()
-
-
-def _difference(
-    names: tuple[str, ...],
-    i: int,
-    j: int,
-    matrix: Floats,
-    query_ids: tuple[str, ...],
-    p_value: float,
-    corrected: float,
-    level: float,
-    draws: Mapping[str, Any],
-    lower_is_better: bool,
-) -> Difference:
-    differences = matrix[:, i] - matrix[:, j]
-    interval = stats.interval(differences, level, **draws)
-    sizes = np.abs(np.nan_to_num(differences))
-    largest = [int(place) for place in np.argsort(-sizes, kind="stable")[:_N_MOVED] if sizes[place] > 0]
-    effect = stats.effect_size(matrix[:, i], matrix[:, j])
-    if lower_is_better:
-        effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
-    moved = tuple((query_ids[place], float(differences[place])) for place in largest)
-    detectable = stats.minimum_detectable_effect(differences)
-    return Difference(
-        names[i], names[j], interval.mean, interval, p_value, corrected, effect, detectable, moved, interval.note
-    )
 
 
 def _cells(found: Difference | None) -> list[Value]:
