@@ -305,13 +305,9 @@ _COLUMNS = (
     "numbers of queries; detectable: the smallest true difference that this many queries would detect with 80% power."
 )
 _DIFFERENCE_COLUMNS = (
-    Column("change", ".4f"),
-    Column("p", ".4f"),
-    Column("corrected", ".4f"),
+    *(Column(name, ".4f") for name in ("change", "p", "corrected")),
     Column("d_z", ".2f"),
-    Column("better"),
-    Column("same"),
-    Column("worse"),
+    *map(Column, ("better", "same", "worse")),
     Column("detectable", ".4f"),
 )
 
@@ -508,8 +504,28 @@ def compare(
 
 
 def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str, Floats]]:
-    """The queries that every system has, in the first one's order, and {measure: matrix[query, system]}.
+    """Return the queries that every system has, in the first one's order, and {measure: matrix[query, system]}.
 
+    Parameters
+    ----------
+    evaluations : Evaluations
+        The evaluations of all systems.
+
+    Returns
+    -------
+    query_ids : tuple of str
+        The common queries.
+    values : dict of str to array
+        One matrix per measure.
+
+    Raises
+    ------
+    DataError
+        If the systems have no query in common.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
     >>> both = evaluate({"q1": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q1": {"a": 2}}}, "rr")
     >>> common_queries(both)
     (('q1',), {'rr': array([[1., 1.]])})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -78,29 +78,23 @@ class Evaluator:
         Runs do not retrieve the same documents. Therefore the judged documents are ranked: those that a run does not
         retrieve come last, all tied, and documents that nobody judged are left out.
         """
-        scores: dict[str, Floats] = {}
         if isinstance(self.judged, RankingData):
-            for name, system in systems:
-                assert not isinstance(system, Run)
-                scores[name] = system
-            return self.judged, scores, []
+            return self.judged, dict(cast("Iterable[tuple[str, Floats]]", systems)), []
         documents = self.judged.to_dict()
         data = from_arrays(
             [max(label, 0.0) for labels in documents.values() for label in labels.values()],
             query_ids=[query for query, labels in documents.items() for _ in labels],
         )
+        scores: dict[str, Floats] = {}
         remarks = []
         for name, system in systems:
             assert isinstance(system, Run)
-            retrieved = {query: system.get(query, {}) for query in documents}
-            scores[name] = np.concatenate(
-                [_scores_of_all(retrieved[query], labels) for query, labels in documents.items()]
-            )
-            absent = sum(len(labels.keys() - retrieved[query]) for query, labels in documents.items())
+            lists = [(system.get(query, {}), labels) for query, labels in documents.items()]
+            scores[name] = np.concatenate([_scores_of_all(retrieved, labels) for retrieved, labels in lists])
+            absent = sum(len(labels.keys() - retrieved) for retrieved, labels in lists)
             if absent:
-                remarks.append(
-                    f"{name} does not retrieve {absent:,} of {data.n_docs:,} judged documents; they come last"
-                )
+                count = f"{absent:,} of {data.n_docs:,} judged documents"
+                remarks.append(f"{name} does not retrieve {count}; they come last")
         return data, scores, remarks
 
     def _joined(self, qrels: Qrels, answer: Run) -> tuple[RankingData, Floats, Booleans]:
@@ -128,9 +122,8 @@ class Evaluator:
         problems: dict[Problem, None] = {}
         values: dict[str, Floats] = {}
         rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
-        for own_rules in sorted(
-            dict.fromkeys(rules_of.values()), key=rules.__ne__
-        ):  # counts are made by the usual ones
+        # The usual rules come first: the counts are made with them.
+        for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):
             lists, absent, met = prepare(data, scores, own_rules, missing, self.n_threads)
             chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
             found = _measured(lists, absent, chosen, None if values else counts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,7 +55,7 @@ class Measured(Result):
         """{system: its mean by this measure, with the interval}."""
         found = {}
         for name, evaluation in self.by_system().items():
-            low, high = evaluation.moments(measure).t_interval(_LEVEL)
+            low, high = evaluation.moments[measure].t_interval(_LEVEL)
             found[name] = Interval(low, high, evaluation.mean[measure], _LEVEL, "t")
         return found
 
@@ -98,26 +98,23 @@ class Measured(Result):
     def _summary(self) -> Section:
         """A row per system, a column per measure: the mean and its interval."""
         evaluations, names = self.by_system(), self.measure_names()
-        intervals = [self.intervals(name) for name in names]
         has_best = self._has_best and len(evaluations) > 1
-        best = [
-            found[best_of(found, evaluations.lower_is_better(name))].mean if has_best else None
-            for name, found in zip(names, intervals, strict=True)
-        ]
-        rows: list[list[Value]] = [[system, *(found[system].mean for found in intervals)] for system in evaluations]
-        cells = [(row, column) for row in range(len(rows)) for column in range(1, len(names) + 1)]
-        systems = list(evaluations)
-        table = Table(
-            [Column(self._row_name), *(Column(name, ".4f") for name in names)],
-            rows,
-            {(row, column): _bounds(intervals[column - 1][systems[row]]) for row, column in cells},
-            frozenset((row, column) for row, column in cells if rows[row][column] == best[column - 1]),
-        )
-        level = next(iter(intervals[0].values())).level
+        rows: list[list[Value]] = [[system] for system in evaluations]
+        beside, best, level = {}, set(), _LEVEL
+        for column, name in enumerate(names, 1):
+            found = self.intervals(name)
+            highest = found[best_of(found, evaluations.lower_is_better(name))].mean
+            for row, each in enumerate(found.values()):
+                rows[row].append(each.mean)
+                beside[row, column], level = _bounds(each), each.level
+                if has_best and each.mean == highest:
+                    best.add((row, column))
+        columns = [Column(self._row_name), *(Column(name, ".4f") for name in names)]
         note = f"Means over queries, with their {level:.0%} intervals by the {self._interval_method}."
         said = f"{note} The best mean is bold." if has_best else note
+        caption = f"Mean of each {self._row_name}, and its interval"
         return Section(
-            "Summary", "summary", tables={f"Mean of each {self._row_name}, and its interval": table}, notes=(said,)
+            "Summary", "summary", tables={caption: Table(columns, rows, beside, frozenset(best))}, notes=(said,)
         )
 
     def _means_figure(self, measure: str) -> Iterator[Figure]:
@@ -201,28 +198,32 @@ class Evaluation(Measured):
         return len(self.query_ids)
 
     @cached_property
-    def _moments(self) -> dict[str, Moments]:
-        return {name: _moments(values, self.filled[name]) for name, values in self.per_query.items()}
+    def moments(self) -> dict[str, Moments]:
+        """{measure as given: exact count, mean and variance over queries}, without the queries to skip."""
+        return {
+            name: Moments.of(values[~np.isnan(values)] if self.filled[name].empty == "skip" else values)
+            for name, values in self.per_query.items()
+        }
 
     @cached_property
-    def _means(self) -> dict[str, float]:
-        return {name: moments.mean for name, moments in self._moments.items()}
-
-    @property
     def mean(self) -> dict[str, float]:
-        """{measure as given: mean over queries}; queries to skip are left out."""
-        return dict(self._means)
-
-    def moments(self, name: str) -> Moments:
-        """Exact count, mean and variance of a measure over queries; those to skip are left out."""
-        return self._moments[name]
+        """{measure as given: mean over queries}, without the queries to skip."""
+        return {name: moments.mean for name, moments in self.moments.items()}
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
-        """{measure as given: (low, high)}: the t interval of the mean over queries.
+        """Return {measure as given: (low, high)}: the t interval of the mean over queries.
 
-        NaN where fewer than two queries have a value.
+        Parameters
+        ----------
+        level : float
+            The confidence level.
+
+        Returns
+        -------
+        dict
+            The bounds; NaN if fewer than two queries have a value.
         """
-        return {name: self.moments(name).t_interval(level) for name in self.per_query}
+        return {name: moments.t_interval(level) for name, moments in self.moments.items()}
 
     @property
     def conventions(self) -> dict[str, Any]:
@@ -257,7 +258,7 @@ class Evaluation(Measured):
 
     def tables(self) -> Mapping[str, Table]:
         """Tables "means": a row per measure; "queries": a row per query, which is what `to_frame` gives."""
-        return Tables({"means": lambda: means_table(self._moments), "queries": self._queries_table})
+        return Tables({"means": lambda: means_table(self.moments), "queries": self._queries_table})
 
     def _queries_table(self) -> Table:
         columns = [Column("qid"), *(Column(name, ".4f") for name in self.per_query)]
@@ -376,13 +377,8 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
 
     def tables(self) -> Mapping[str, Table]:
         """Tables "means" and "intervals": a row per system; "queries": a row per system and query."""
-        return Tables(
-            {
-                "means": self.table_of_means,
-                "intervals": lambda: self.table_of_means(interval=True),
-                "queries": self._queries_table,
-            }
-        )
+        intervals = partial(self.table_of_means, interval=True)
+        return Tables({"means": self.table_of_means, "intervals": intervals, "queries": self._queries_table})
 
     def table_of_means(self, *, per_query: bool = False, interval: bool = False) -> Table:
         """A row per system: its number of queries and its means.
@@ -418,10 +414,6 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
-
-
-def _moments(values: Floats, filled: Measure) -> Moments:
-    return Moments.of(values[~np.isnan(values)] if filled.empty == "skip" else values)
 
 
 def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) -> str:

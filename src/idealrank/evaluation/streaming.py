@@ -77,8 +77,7 @@ class Summary(Result):
 
     def add(self, batch: Evaluation) -> None:
         """Take in the evaluation of further queries."""
-        moments = {name: batch.moments(name) for name in batch.per_query}
-        self.merge(Summary(batch.convention, batch.n_queries, batch.filled, moments, batch.problems))
+        self.merge(Summary(batch.convention, batch.n_queries, batch.filled, batch.moments, batch.problems))
 
     def merge(self, other: Summary) -> None:
         """Take in what another holds, of other queries."""

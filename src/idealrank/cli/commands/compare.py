@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -45,19 +45,17 @@ Examples:
 )
 @click.option("--level", type=float, default=0.05, show_default=True, metavar="P", help="Significance level.")
 @click.option(
-    "--permutations", type=click.IntRange(1), default=10_000, show_default=True, metavar="N", help="Permutations."
+    "--permutations",
+    "n_permutations",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="Number of permutations.",
 )
-@click.option("--seed", type=int, metavar="N", help="Seed of the random numbers; a new one is drawn and printed.")
-def command(
-    request: Request,
-    baseline: str | None,
-    test: str | None,
-    correction: str,
-    level: float,
-    permutations: int,
-    seed: int | None,
-) -> None:
-    """Compare SYSTEMS on DATA."""
+@click.option("--seed", type=int, metavar="N", help="Seed of the random numbers; by default a new one, printed.")
+def command(request: Request, **options: Any) -> None:
+    """Compare SYSTEMS on DATA; ``options`` are those of `Testing`."""
     judged, systems = request.read(least=2)
 
     from idealrank.evaluation.comparison import Testing
@@ -65,8 +63,7 @@ def command(
 
     named, measures = dict(systems), request.measures or ("ndcg@10",)
     evaluator = Evaluator(judged, request.like)
-    testing = Testing(baseline, test, correction, level, permutations, seed)
-    found = testing.compare(evaluator.evaluate_all(named.items(), measures))
+    found = Testing(**options).compare(evaluator.evaluate_all(named.items(), measures))
     _show(found, request.output_format, quiet=request.quiet)
     if request.html_path is not None:
         from idealrank.report import over_cutoffs

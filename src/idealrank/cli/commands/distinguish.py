@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import click
 
@@ -34,38 +35,40 @@ Examples:
 
 
 @click.command("distinguish", cls=SystemsCommand, help=_HELP, without=("like",))
-@click.option("--orders", type=click.IntRange(0), default=0, metavar="N", help="Grow lists in N random orders instead.")
 @click.option(
-    "--resamples", type=click.IntRange(1), default=200, show_default=True, metavar="N", help="Resamples of the queries."
+    "--orders",
+    "n_orders",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Grow lists in N random orders.",
 )
-@click.option("--risk", type=float, default=0.05, show_default=True, metavar="P", help="Risk of the wrong order.")
+@click.option(
+    "--resamples",
+    "n_resamples",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    metavar="N",
+    help="Number of resamples of the queries.",
+)
+@click.option(
+    "--risk", "delta", type=float, default=0.05, show_default=True, metavar="P", help="Risk of the wrong order."
+)
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the random numbers."
 )
 @click.option("--plot", metavar="FILE", help="Plot wins by list length for the first pair: .svg, .png or .pdf.")
-def command(request: Request, orders: int, resamples: int, risk: float, seed: int, plot: str | None) -> None:
-    """Find which measures separate SYSTEMS on DATA."""
+def command(request: Request, plot: str | None, **options: Any) -> None:
+    """Find which measures separate SYSTEMS on DATA; ``options`` are those of `theory.distinguish`."""
     documents, scores = request.read_complete(least=2)
 
     from idealrank.cli.support.pictures import save_picture
     from idealrank.cli.support.tables import show_with_remarks
     from idealrank.theory.distinguishing.distinctions import MEASURES, Distinctions, distinguish
 
-    pairs = [
-        distinguish(
-            documents,
-            scores[a],
-            scores[b],
-            request.measures or MEASURES,
-            n_orders=orders,
-            n_resamples=resamples,
-            delta=risk,
-            seed=seed,
-            names=(a, b),
-            order="grouped",
-        )
-        for a, b in combinations(scores, 2)
-    ]
+    options |= {"measures": request.measures or MEASURES, "order": "grouped"}
+    pairs = [distinguish(documents, scores[a], scores[b], names=(a, b), **options) for a, b in combinations(scores, 2)]
     found = Distinctions(tuple(pairs))
     show_with_remarks(found.table(), found.remarks(), request.output_format)
     if plot is not None:
