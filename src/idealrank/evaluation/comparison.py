@@ -34,18 +34,35 @@ _CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
     "none": lambda p_values: np.asarray(p_values, np.float64),
 }
 _N_MOVED = 5
-#: Names that are spelled out in a sentence, and rows of a table that is open at first.
+#: Most names to list in a sentence, and most rows of a table that is initially open.
 _FEW, _MANY = 4, 12
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One system against another by one measure.
+    """One system compared with another by one measure.
 
-    ``difference`` is the mean of ``system`` minus that of ``against``; ``corrected`` is the p-value corrected for all
-    comparisons by the same measure; ``detectable`` the smallest true difference that this many queries would detect
-    with 80% power; ``moved`` the queries that differ most, with their differences, largest first.
+    Attributes
+    ----------
+    system, against : str
+        The two systems.
+    difference : float
+        The mean of ``system`` minus the mean of ``against``.
+    interval : Interval
+        The confidence interval of the difference.
+    p_value, corrected : float
+        The p-value, raw and corrected for all comparisons by the same measure.
+    effect : EffectSize
+        The standardized difference, and the numbers of queries won and lost.
+    detectable : float
+        The smallest true difference that this many queries would detect with 80% power.
+    moved : tuple of (str, float)
+        The queries that differ most, with their differences, largest first.
+    note : str
+        A remark on the interval; may be empty.
 
+    Examples
+    --------
     >>> cmp = compare({"q1": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q1": {"a": 2}}}, "rr", baseline="old")
     >>> cmp.differences["rr"][0].difference
     0.0
@@ -65,30 +82,32 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Measured):
-    """What `compare` found.
+    """The result of `compare`.
 
     Attributes
     ----------
-    systems
-        The names, as given.
-    baseline
-        The system that all others are compared with; None where all pairs are compared.
-    query_ids
+    systems : tuple of str
+        The names of the systems.
+    baseline : str or None
+        The system that all others are compared with; None if all pairs are compared.
+    query_ids : tuple of str
         The queries that all systems have, one per row of the matrices.
-    values
+    values : mapping of str to array
         {measure as given: matrix[query, system]}.
-    means
-        {measure: {system: the interval of its mean}}.
-    differences
-        {measure: the comparisons, in the order of the systems}.
-    evaluations
+    means : mapping
+        {measure: {system: mean with its interval}}.
+    differences : mapping
+        {measure: comparisons, in the order of the systems}.
+    evaluations : Evaluations
         The evaluations that were compared.
-    test, correction, level
-        How the p-values were computed, and which are called significant.
-    seed
+    test, correction : str
+        How the p-values were computed and corrected.
+    level : float
+        The significance level.
+    seed : int
         Seed of the random number generator.
-    problems
-        What was found in the data, and how it was treated.
+    problems : tuple of Problem
+        Problems found in the data, and how they were handled.
 
     Examples
     --------
@@ -120,11 +139,11 @@ class Comparison(Measured):
         return len(self.query_ids)
 
     def significant(self, measure: str) -> tuple[Difference, ...]:
-        """The comparisons whose corrected p-value is at most the level."""
+        """Return the comparisons whose corrected p-value is at most the level."""
         return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
 
     def letters(self, measure: str) -> dict[str, str]:
-        """{system: letters of the systems that it is significantly better than}; system i is the i-th letter."""
+        """Return {system: letters of the systems that it is significantly better than}; system i is the i-th letter."""
         names = {system: _letter(i) for i, system in enumerate(self.systems)}
         beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for each in self.significant(measure):
@@ -137,28 +156,28 @@ class Comparison(Measured):
         return self.evaluations
 
     def intervals(self, measure: str) -> dict[str, stats.Interval]:
-        """{system: its mean by this measure over the common queries, with the interval}."""
+        """Return {system: its mean over the common queries, with the interval}."""
         return dict(self.means[measure])
 
     def query_values(self, measure: str) -> dict[str, Floats]:
-        """{system: its values by this measure on the common queries}, without the queries that have none."""
+        """Return {system: its values on the common queries}, without the queries that have none."""
         columns = dict(zip(self.systems, self.values[measure].T, strict=True))
         return {name: values[~np.isnan(values)] for name, values in columns.items()}
 
     def reference(self, measure: str) -> str:
-        """The system that the others are shown against: the baseline, else the one with the best mean."""
+        """Return the system that the others are shown against: the baseline, or the one with the best mean."""
         if self.baseline is not None:
             return self.baseline
         return best_of(self.means[measure], self.evaluations.lower_is_better(measure))
 
     def query_differences(self, measure: str, system: str, against: str) -> Floats:
-        """The difference of two systems on each query that has one, largest first."""
+        """Return the per-query differences of two systems, largest first."""
         i, j = self.systems.index(system), self.systems.index(against)
         found = self.values[measure][:, i] - self.values[measure][:, j]
         return -np.sort(-found[~np.isnan(found)])
 
     def tables(self) -> Mapping[str, Table]:
-        """A table per measure, named by it: a row per system with its difference from the baseline, or a row per pair.
+        """Return a table per measure, named by it: a row per system with its difference from the baseline, or per pair.
 
         "means of " and a measure: means and intervals. "letters", for `to_latex`: means of all measures, with letters
         for the systems that a system is significantly better than. "differences", for `to_csv` and `to_frame`: a row
@@ -208,7 +227,7 @@ class Comparison(Measured):
         return Table([Column("measure"), Column("system"), Column("against"), *_DIFFERENCE_COLUMNS], rows)
 
     def to_dict(self) -> dict[str, Plain]:
-        """Everything but the values of single queries."""
+        """Return everything except the per-query values."""
         from idealrank import __version__
 
         facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "means", "differences")
@@ -220,7 +239,7 @@ class Comparison(Measured):
         }
 
     def remarks(self) -> list[str]:
-        """How the p-values and intervals were computed, and the conventions."""
+        """Return how the p-values and intervals were computed, and the conventions."""
         corrected = "" if self.test == "tukey" else f", p-values corrected by {self.correction}"
         how = (
             f"{self.n_queries:,} queries; {self.test} test{corrected}; "
@@ -229,16 +248,16 @@ class Comparison(Measured):
         return [how, *super().remarks()]
 
     def largest_changes(self, measure: str) -> dict[str, str]:
-        """{system: the queries on which it differs most from the baseline}; empty without a baseline."""
+        """Return {system: the queries on which it differs most from the baseline}; empty without a baseline."""
         differences = self.differences[measure] if self.baseline is not None else ()
         return {each.system: changes_text(each.moved) for each in differences if each.moved}
 
     def title(self) -> str:
-        """How many systems were compared."""
+        """Return how many systems were compared."""
         return f"Comparison of {len(self.systems)} systems"
 
     def findings(self) -> list[str]:
-        """For each measure, which systems differ significantly."""
+        """Return, for each measure, which systems differ significantly."""
         return [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
 
     def _finding(self, measure: str) -> str:
@@ -290,7 +309,7 @@ class Comparison(Measured):
         yield Figure("differences", (self, measure), f"Difference from {against}{best}, query by query", told)
 
     def made_with(self) -> dict[str, object]:
-        """Test, level, seed and correction."""
+        """Return test, level, seed and correction."""
         corrected = {} if self.test == "tukey" else {"correction": self.correction}
         return {"test": self.test, "level": f"{self.level:g}", "seed": self.seed, **corrected}
 

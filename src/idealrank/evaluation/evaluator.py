@@ -38,9 +38,10 @@ class Evaluator:
     judged : Qrels or RankingData
         The judged documents. Systems are runs beside judgments, and scores beside RankingData.
     like : str or Convention, optional
-        What unnamed options of measures mean; "trec_eval" for judgments and "idealrank" for RankingData by default.
+        The convention for unnamed options of measures; by default, "trec_eval" for judgments and "idealrank" for
+        RankingData.
     n_threads : int, optional
-        Threads to use; None uses every core.
+        Number of threads; by default, all cores.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class Evaluator:
         return self._measured(*self._joined(self.judged, system), named)
 
     def evaluate_all(self, systems: Iterable[tuple[str, Run | Floats]], measures: Measures) -> Evaluations:
-        """Evaluate several systems, given as pairs (name, system); each is let go before the next is asked for."""
+        """Evaluate several systems, given as pairs (name, system); each is released before the next is requested."""
         return Evaluations({name: self.evaluate(system, measures) for name, system in systems})
 
     def complete_lists(
@@ -109,7 +110,7 @@ class Evaluator:
                 raise DataError(f"{what} empty: there is nothing to evaluate")
         joined = join(qrels, answer, n_threads=self.n_threads)
         assert joined.scores is not None
-        # A query that the run names without documents is not missing; one without judgments is to its judges.
+        # A query that the run has without documents is not missing; one without judgments is.
         missing = (qrels.query_ids.index_in(answer.query_ids) < 0) | (np.diff(qrels.offsets) == 0)
         return joined, joined.scores, missing
 
@@ -185,15 +186,46 @@ def evaluate(
     ``data`` and ``scores`` may be
 
     - judgments and a run: `Qrels` and `Run`, or nested dicts; several systems are {name: run};
-    - `RankingData` and one score per document; several are {name: scores}; None takes its own. If rows were moved when
-      the data was made, ``order`` must say how the scores lie: as the "input" rows did, or "grouped" like the data;
+    - `RankingData` and one score per document; several systems are {name: scores}; None uses the scores of the data;
     - labels and scores as arrays, with ``offsets`` or ``query_ids``;
     - a data frame (or a path to Parquet) and the name of its score column, or a list of them.
 
-    Unnamed options of the measures are as ``like`` says: trec_eval for judgments and runs, idealrank's own otherwise.
-    The result has `.mean`, `.per_query`, `.interval()`, `.conventions` and `.problems`; for several systems it is a
-    mapping of such results.
+    Parameters
+    ----------
+    data : Qrels, RankingData, mapping, data frame, path or array
+        The judged documents.
+    scores : Run, mapping, array, str or list of str, optional
+        One system or several.
+    measures : str, Measure or iterable of these
+        The measures.
+    like : str or Convention, optional
+        The convention for unnamed options of the measures; by default, trec_eval for judgments and runs, otherwise
+        idealrank.
+    offsets : array of int, optional
+        Boundaries of the queries in arrays of labels.
+    query_ids : iterable, optional
+        The query of each document in arrays of labels.
+    order : {"input", "grouped"}, optional
+        The order of the scores: that of the input rows, or that of ``data``. It is required if rows were moved when
+        ``data`` was made.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
 
+    Returns
+    -------
+    Evaluation or Evaluations
+        `.mean`, `.per_query`, `.interval()`, `.conventions` and `.problems`; for several systems, a mapping of such
+        results.
+
+    Raises
+    ------
+    DataError
+        If the data is empty, has no scores, or cannot be evaluated under the convention.
+    OptionError
+        If a measure or convention is unknown.
+
+    Examples
+    --------
     >>> evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.7}}, ["ndcg", "rr"]).mean
     {'ndcg': 0.6309297535714575, 'rr': 0.5}
     >>> evaluate([2, 0, 1], [0.9, 0.8, 0.7], "dcg").mean
@@ -229,7 +261,7 @@ def _measured(
 
 
 def _value_if_missing(lists: Lists, filled: Measure) -> Floats | float:
-    """Return 0, but NaN where a query has no value of the measure whatever a run retrieves."""
+    """Return 0, or NaN if a query has no value of the measure whatever a run retrieves."""
     if filled.empty not in ("nan", "skip"):
         return 0.0
     (at_best,) = _in_one_sort(judged_lists(lists), {"": filled}, "stable").values()

@@ -42,9 +42,7 @@ _N: Any = {"type": click.IntRange(0), "metavar": "N"}
 @click.argument("run")
 @click.option("-q", "--query_eval_wanted", "queries", is_flag=True, help="Also print the values of each query.")
 @click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Print no values over all queries.")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="A measure or set; may be repeated."
-)
+@click.option("-m", "--measure", "names", multiple=True, metavar="MEASURE", help="A measure or set; may be repeated.")
 @click.option("-c", "--complete_rel_info_wanted", "complete", is_flag=True, help="Count a query not in RUN as 0.")
 @click.option("-l", "--level_for_rel", "level", default=1, **_N, help="Lowest label of a relevant document.")
 @click.option("-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Leave out unjudged documents.")
@@ -56,20 +54,13 @@ _N: Any = {"type": click.IntRange(0), "metavar": "N"}
 @click.option("--quiet", is_flag=True, help="Print no progress and no notes, only errors.")
 @debug_option
 def command(
-    qrels: str,
-    run: str,
-    queries: bool,
-    no_summary: bool,
-    measures: tuple[str, ...],
-    v9: bool,
-    quiet: bool,
-    **options: Any,
+    qrels: str, run: str, queries: bool, no_summary: bool, names: tuple[str, ...], v9: bool, quiet: bool, **options: Any
 ) -> None:
     """Evaluate RUN on the judgments in QRELS; ``options`` are those of `trec_eval.evaluate`."""
     from idealrank.evaluation import trec_eval
     from idealrank.io.trec import read_qrels, read_run
 
-    names, version = measures or ("official",), 9 if v9 else 10
+    names, version = names or ("official",), 9 if v9 else 10
     trec_eval.read_measures(names, version)  # report errors in them before a long read
     with _failing_as(_Unreadable):
         with reading(qrels, quiet=quiet) as progress:
