@@ -222,8 +222,8 @@ def explain(
 ) -> Explanation:
     """Explain which choices make a measure differ between conventions, and on which queries.
 
-    From the first convention to each other one, the choices that differ are changed one after the other, and the data is
-    evaluated again each time. Every change is exact, and together they are the whole difference. The single changes
+    From the first convention to each other one, the choices that differ are changed one after the other, and the data
+    is evaluated again each time. Every change is exact, and together they are the whole difference. The single changes
     depend on their order.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The page: one file that needs no other, and asks nothing of the network."""
+"""The report: one self-contained HTML file that makes no network requests."""
 
 from __future__ import annotations
 
