@@ -206,9 +206,13 @@ class Evaluation(Measured):
         }
 
     @cached_property
+    def _means(self) -> dict[str, float]:
+        return {name: moments.mean for name, moments in self.moments.items()}
+
+    @property
     def mean(self) -> dict[str, float]:
         """{measure as given: mean over queries}, without the queries to skip."""
-        return {name: moments.mean for name, moments in self.moments.items()}
+        return dict(self._means)
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
         """Return {measure as given: (low, high)}: the t interval of the mean over queries.
