@@ -569,7 +569,7 @@ def test_a_target_that_cannot_be_written_fails_before_the_source_is_read(tmp_pat
     for target, what in [
         (tmp_path / "no" / "b.csv", "there is no folder"),
         (tmp_path, "is a folder"),
-        (pipe, "not a file that can be replaced"),
+        (pipe, "is not a regular file"),
     ]:
         shown = run("convert", "missing.txt", str(target), "--to", "csv")
         assert shown.exit_code == 1

@@ -103,4 +103,4 @@ def test_a_plan_says_how_many_queries(files: Path) -> None:
     assert small["t"] > large["t"] > 1
     assert small["measure"] == "ndcg@10"
     text = run("power", "qrels.txt", "base.run", "other.run")
-    assert "queries needed at level 0.05 and power 0.8, going by 12 queries" in text.stdout
+    assert "queries needed at level 0.05 and power 0.8, based on 12 queries" in text.stdout

@@ -1,6 +1,6 @@
-"""The command line: one file a command, imported when that command runs.
+"""The command line: one file per command, imported when that command runs.
 
-Nothing here imports NumPy or rich before a command asks for it, so that help and mistakes are answered at once.
+NumPy and rich are imported only when a command needs them, so that help and usage errors appear at once.
 """
 
 from __future__ import annotations
@@ -13,10 +13,15 @@ __all__ = ["main"]
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run ``idealrank`` with these arguments, by default those of the process, and exit with its code.
+    """Run ``idealrank`` and exit.
 
-    0: done; 1: a failure, said in one line on standard error; 2: a command that cannot be understood;
-    130: interrupted; 141: whoever read the output went away; 129 and 143: told to end, with nothing half-done left.
+    Exit codes: 0 success; 1 an error, reported in one line on standard error; 2 a usage error; 130 interrupted;
+    141 the reader of the output closed it; 129 and 143 terminated by a signal, without leaving incomplete files.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        The arguments; by default, those of the process.
     """
     try:
         _clean_up_when_told_to_end()
@@ -28,8 +33,8 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def _clean_up_when_told_to_end() -> None:
-    """Leave by an exception, which removes temporary files on its way, when killed or when the terminal is closed."""
+    """Exit by an exception, which removes temporary files, when terminated or when the terminal is closed."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores it
             signal.signal(number, lambda received, frame: sys.exit(128 + received))

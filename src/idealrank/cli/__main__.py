@@ -1,4 +1,4 @@
-"""``python -m idealrank.cli``, for where the script is not on the path."""
+"""``python -m idealrank.cli``, for when the script is not on the path."""
 
 from idealrank.cli import main
 

@@ -16,24 +16,24 @@ __all__ = ["commands"]
 
 #: Name and one-line help; ``command`` in the module of that name is what runs.
 _COMMANDS = {
-    "compare": "Compare systems: differences, and whether they are real.",
-    "consistency": "Find out whether losses lead to the best NDCG.",
+    "compare": "Compare systems: differences and their significance.",
+    "consistency": "Check whether losses are consistent with NDCG.",
     "convert": "Convert between LETOR, TREC, Parquet and CSV files.",
-    "demo": "Train four rankers on a small click log, and tell them apart.",
-    "distinguish": "Tell which measures separate systems, and how soon.",
-    "evaluate": "Measure systems by any of the measures, under any convention.",
+    "demo": "Train four rankers on a small click log and compare them.",
+    "distinguish": "Find which measures separate systems, and how soon.",
+    "evaluate": "Evaluate systems with any measure and any convention.",
     "explain": "Explain why two tools give different numbers.",
-    "limits": "Tell where NDCG is going as lists grow.",
-    "power": "Plan how many queries show a difference.",
-    "reproduce": "Do a paper's experiment again.",
-    "score": "Score documents by a trained model.",
-    "train": "Train a ranker, and keep it in a file.",
-    "trec_eval": "NIST's trec_eval: the same flags, the same output.",
+    "limits": "Show the limit of NDCG as lists grow.",
+    "power": "Plan how many queries are needed to detect a difference.",
+    "reproduce": "Reproduce the experiment of a paper.",
+    "score": "Score documents with a trained model.",
+    "train": "Train a ranker and save it to a file.",
+    "trec_eval": "Run trec_eval: the same flags and the same output.",
 }
 
 
 class Commands(click.Group):
-    """Commands known by name and one-line help until one is called, and failures of any of them said in one line."""
+    """A group that imports a command when it is called, and reports any error in one line."""
 
     context_class = Context
 
@@ -67,4 +67,4 @@ class Commands(click.Group):
 @click.version_option(idealrank.__version__, message="%(prog)s %(version)s", help="Show the version and exit.")
 @debug_option
 def commands() -> None:
-    """Measure rankings with the NDCG family, tell rankers apart, and train them for the measure you chose."""
+    """Evaluate rankings with the NDCG family, compare rankers, and train them for a measure."""

@@ -25,7 +25,7 @@ from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed
 
-__all__ = ["Comparison", "Difference", "common_queries", "compare"]
+__all__ = ["Comparison", "Difference", "Testing", "common_queries", "compare"]
 
 _CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
     "holm": stats.holm,
@@ -34,18 +34,35 @@ _CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
     "none": lambda p_values: np.asarray(p_values, np.float64),
 }
 _N_MOVED = 5
-#: Names that are spelled out in a sentence, and rows of a table that is open at first.
+#: Most names to list in a sentence, and most rows of a table that is initially open.
 _FEW, _MANY = 4, 12
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One system against another by one measure.
+    """One system compared with another by one measure.
 
-    ``difference`` is the mean of ``system`` minus that of ``against``; ``corrected`` is the p-value corrected for all
-    comparisons by the same measure; ``detectable`` the smallest true difference that this many queries would detect
-    with 80% power; ``moved`` the queries that differ most, with their differences, largest first.
+    Attributes
+    ----------
+    system, against : str
+        The two systems.
+    difference : float
+        The mean of ``system`` minus the mean of ``against``.
+    interval : Interval
+        The confidence interval of the difference.
+    p_value, corrected : float
+        The p-value, raw and corrected for all comparisons by the same measure.
+    effect : EffectSize
+        The standardized difference, and the numbers of queries won and lost.
+    detectable : float
+        The smallest true difference that this many queries would detect with 80% power.
+    moved : tuple of (str, float)
+        The queries that differ most, with their differences, largest first.
+    note : str
+        A remark on the interval; may be empty.
 
+    Examples
+    --------
     >>> cmp = compare({"q1": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q1": {"a": 2}}}, "rr", baseline="old")
     >>> cmp.differences["rr"][0].difference
     0.0
@@ -65,30 +82,32 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Measured):
-    """What `compare` found.
+    """The result of `compare`.
 
     Attributes
     ----------
-    systems
-        The names, as given.
-    baseline
-        The system that all others are compared with; None where all pairs are compared.
-    query_ids
+    systems : tuple of str
+        The names of the systems.
+    baseline : str or None
+        The system that all others are compared with; None if all pairs are compared.
+    query_ids : tuple of str
         The queries that all systems have, one per row of the matrices.
-    values
+    values : mapping of str to array
         {measure as given: matrix[query, system]}.
-    means
-        {measure: {system: the interval of its mean}}.
-    differences
-        {measure: the comparisons, in the order of the systems}.
-    evaluations
+    means : mapping
+        {measure: {system: mean with its interval}}.
+    differences : mapping
+        {measure: comparisons, in the order of the systems}.
+    evaluations : Evaluations
         The evaluations that were compared.
-    test, correction, level
-        How the p-values were computed, and which are called significant.
-    seed
+    test, correction : str
+        How the p-values were computed and corrected.
+    level : float
+        The significance level.
+    seed : int
         Seed of the random number generator.
-    problems
-        What was found in the data, and how it was treated.
+    problems : tuple of Problem
+        Problems found in the data, and how they were handled.
 
     Examples
     --------
@@ -120,11 +139,11 @@ class Comparison(Measured):
         return len(self.query_ids)
 
     def significant(self, measure: str) -> tuple[Difference, ...]:
-        """The comparisons whose corrected p-value is at most the level."""
+        """Return the comparisons whose corrected p-value is at most the level."""
         return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
 
     def letters(self, measure: str) -> dict[str, str]:
-        """{system: letters of the systems that it is significantly better than}; system i is the i-th letter."""
+        """Return {system: letters of the systems that it is significantly better than}; system i is the i-th letter."""
         names = {system: _letter(i) for i, system in enumerate(self.systems)}
         beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for each in self.significant(measure):
@@ -137,28 +156,28 @@ class Comparison(Measured):
         return self.evaluations
 
     def intervals(self, measure: str) -> dict[str, stats.Interval]:
-        """{system: its mean by this measure over the common queries, with the interval}."""
+        """Return {system: its mean over the common queries, with the interval}."""
         return dict(self.means[measure])
 
     def query_values(self, measure: str) -> dict[str, Floats]:
-        """{system: its values by this measure on the common queries}, without the queries that have none."""
+        """Return {system: its values on the common queries}, without the queries that have none."""
         columns = dict(zip(self.systems, self.values[measure].T, strict=True))
         return {name: values[~np.isnan(values)] for name, values in columns.items()}
 
     def reference(self, measure: str) -> str:
-        """The system that the others are shown against: the baseline, else the one with the best mean."""
+        """Return the system that the others are shown against: the baseline, or the one with the best mean."""
         if self.baseline is not None:
             return self.baseline
         return best_of(self.means[measure], self.evaluations.lower_is_better(measure))
 
     def query_differences(self, measure: str, system: str, against: str) -> Floats:
-        """The difference of two systems on each query that has one, largest first."""
+        """Return the per-query differences of two systems, largest first."""
         i, j = self.systems.index(system), self.systems.index(against)
         found = self.values[measure][:, i] - self.values[measure][:, j]
         return -np.sort(-found[~np.isnan(found)])
 
     def tables(self) -> Mapping[str, Table]:
-        """A table per measure, named by it: a row per system with its difference from the baseline, or a row per pair.
+        """Return a table per measure, named by it: a row per system with its difference from the baseline, or per pair.
 
         "means of " and a measure: means and intervals. "letters", for `to_latex`: means of all measures, with letters
         for the systems that a system is significantly better than. "differences", for `to_csv` and `to_frame`: a row
@@ -208,7 +227,7 @@ class Comparison(Measured):
         return Table([Column("measure"), Column("system"), Column("against"), *_DIFFERENCE_COLUMNS], rows)
 
     def to_dict(self) -> dict[str, Plain]:
-        """Everything but the values of single queries."""
+        """Return everything except the per-query values."""
         from idealrank import __version__
 
         facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "means", "differences")
@@ -220,7 +239,7 @@ class Comparison(Measured):
         }
 
     def remarks(self) -> list[str]:
-        """How the p-values and intervals were computed, and the conventions."""
+        """Return how the p-values and intervals were computed, and the conventions."""
         corrected = "" if self.test == "tukey" else f", p-values corrected by {self.correction}"
         how = (
             f"{self.n_queries:,} queries; {self.test} test{corrected}; "
@@ -229,16 +248,16 @@ class Comparison(Measured):
         return [how, *super().remarks()]
 
     def largest_changes(self, measure: str) -> dict[str, str]:
-        """{system: the queries on which it differs most from the baseline}; empty without a baseline."""
+        """Return {system: the queries on which it differs most from the baseline}; empty without a baseline."""
         differences = self.differences[measure] if self.baseline is not None else ()
         return {each.system: changes_text(each.moved) for each in differences if each.moved}
 
     def title(self) -> str:
-        """How many systems were compared."""
+        """Return how many systems were compared."""
         return f"Comparison of {len(self.systems)} systems"
 
     def findings(self) -> list[str]:
-        """For each measure, which systems differ significantly."""
+        """Return, for each measure, which systems differ significantly."""
         return [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
 
     def _finding(self, measure: str) -> str:
@@ -290,7 +309,7 @@ class Comparison(Measured):
         yield Figure("differences", (self, measure), f"Difference from {against}{best}, query by query", told)
 
     def made_with(self) -> dict[str, object]:
-        """Test, level, seed and correction."""
+        """Return test, level, seed and correction."""
         corrected = {} if self.test == "tukey" else {"correction": self.correction}
         return {"test": self.test, "level": f"{self.level:g}", "seed": self.seed, **corrected}
 
@@ -305,15 +324,137 @@ _COLUMNS = (
     "numbers of queries; detectable: the smallest true difference that this many queries would detect with 80% power."
 )
 _DIFFERENCE_COLUMNS = (
-    Column("change", ".4f"),
-    Column("p", ".4f"),
-    Column("corrected", ".4f"),
+    *(Column(name, ".4f") for name in ("change", "p", "corrected")),
     Column("d_z", ".2f"),
-    Column("better"),
-    Column("same"),
-    Column("worse"),
+    *map(Column, ("better", "same", "worse")),
     Column("detectable", ".4f"),
 )
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How systems are compared: the options of `compare`, checked.
+
+    Parameters
+    ----------
+    baseline : str, optional
+        The system that all others are compared with; by default, all pairs are compared.
+    test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
+        The paired test. By default, the randomization test with a baseline and the randomized Tukey HSD test without.
+    correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
+        How the p-values of one measure are corrected; those of Tukey's test already are.
+    level : float
+        The significance level; intervals have the confidence level 1 - ``level``.
+    n_permutations : int
+        Number of permutations, and of bootstrap resamples.
+    seed : int, optional
+        Seed of the random number generator; by default, a new one.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
+
+    Raises
+    ------
+    DataError
+        If the test or the correction is unknown, or if Tukey's test is given a baseline.
+    """
+
+    baseline: str | None = None
+    test: str | None = None
+    correction: str = "holm"
+    level: float = 0.05
+    n_permutations: int = 10_000
+    seed: int | None = None
+    n_threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.test is not None and self.test not in TESTS and self.test != "tukey":
+            raise DataError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {self.test!r}")
+        if self.correction not in _CORRECTIONS:
+            raise DataError(f"correction must be one of {', '.join(_CORRECTIONS)}, got {self.correction!r}")
+        if self.test == "tukey" and self.baseline is not None:
+            raise DataError("Tukey's test compares all pairs: leave out the baseline, or name another test")
+
+    def compare(self, evaluations: Evaluations) -> Comparison:
+        """Compare systems by their evaluations.
+
+        Parameters
+        ----------
+        evaluations : Evaluations
+            The evaluations of two systems or more.
+
+        Returns
+        -------
+        Comparison
+            Intervals of the means, and the differences with their tests.
+
+        Raises
+        ------
+        DataError
+            If there are fewer than two systems, no such baseline, or no common query.
+        """
+        names, baseline = tuple(evaluations), self.baseline
+        if len(names) < 2:
+            raise DataError("a comparison needs two systems or more: give {name: run} or {name: scores}")
+        if baseline is not None and baseline not in names:
+            raise DataError(f"the baseline {baseline!r} is not among the systems {', '.join(map(repr, names))}")
+        test, seed = self.test or ("tukey" if baseline is None else "randomization"), new_seed(self.seed)
+        chosen = replace(self, test=test, seed=seed)
+        query_ids, values = common_queries(evaluations)
+        means = {
+            measure: {name: chosen._interval(column) for name, column in zip(names, matrix.T, strict=True)}
+            for measure, matrix in values.items()
+        }
+        pairs = list(combinations(range(len(names)), 2))
+        if baseline is not None:
+            pairs = [(i, names.index(baseline)) for i, name in enumerate(names) if name != baseline]
+        differences = {
+            measure: tuple(
+                chosen._difference(
+                    (names[i], names[j]), matrix[:, [i, j]], query_ids, p, evaluations.lower_is_better(measure)
+                )
+                for (i, j), p in zip(pairs, chosen._p_values(matrix, pairs), strict=True)
+            )
+            for measure, matrix in values.items()
+        }
+        found = query_ids, values, means, differences, evaluations
+        return Comparison(names, baseline, *found, test, self.correction, self.level, seed, evaluations.problems)
+
+    @property
+    def _draws(self) -> dict[str, Any]:
+        return {"seed": self.seed, "n_threads": self.n_threads}
+
+    def _interval(self, values: Floats) -> stats.Interval:
+        return stats.interval(values, 1 - self.level, n_resamples=self.n_permutations, **self._draws)
+
+    def _p_values(self, matrix: Floats, pairs: list[tuple[int, int]]) -> list[tuple[float, float]]:
+        """Return (raw, corrected) per pair; both are the same for Tukey's test."""
+        if self.test == "tukey":
+            tukey = stats.randomized_tukey_hsd(
+                matrix, n_permutations=self.n_permutations, level=self.level, **self._draws
+            )
+            return [(float(tukey.p_values[pair]),) * 2 for pair in pairs]
+        draws = {"n_draws": self.n_permutations, **self._draws}
+        raw = [paired_test(str(self.test), matrix[:, i], matrix[:, j], **draws).p_value for i, j in pairs]
+        return list(zip(raw, _CORRECTIONS[self.correction](raw).tolist(), strict=True))
+
+    def _difference(
+        self,
+        names: tuple[str, str],
+        values: Floats,
+        query_ids: tuple[str, ...],
+        p_values: tuple[float, float],
+        lower_is_better: bool,
+    ) -> Difference:
+        differences = values[:, 0] - values[:, 1]
+        interval = self._interval(differences)
+        sizes = np.abs(np.nan_to_num(differences))
+        largest = [int(place) for place in np.argsort(-sizes, kind="stable")[:_N_MOVED] if sizes[place] > 0]
+        moved = tuple((query_ids[place], float(differences[place])) for place in largest)
+        effect = stats.effect_size(values[:, 0], values[:, 1])
+        if lower_is_better:
+            effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
+        detectable = stats.minimum_detectable_effect(differences)
+        return Difference(*names, interval.mean, interval, *p_values, effect, detectable, moved, interval.note)
 
 
 def compare(
@@ -331,88 +472,79 @@ def compare(
     order: Order | None = None,
     n_threads: int | None = None,
 ) -> Comparison:
-    """Compare systems on the same queries: `evaluate`, then intervals, paired tests, corrections, effect sizes.
+    """Compare systems on the same queries: `evaluate`, then intervals, paired tests, corrections and effect sizes.
 
-    ``data`` and ``systems`` are as for `evaluate` with several systems. With a ``baseline`` each other system is tested
-    against it, by the randomization test unless ``test`` names "t", "wilcoxon", "sign" or "bootstrap", and the p-values
-    of one measure are corrected together ("holm", "benjamini_hochberg", "bonferroni", "none"). Without one, all pairs
-    are compared by the randomized Tukey HSD test, whose p-values are corrected already, or by a named ``test``.
+    Parameters
+    ----------
+    data, systems
+        The judged documents and several systems, as for `evaluate`.
+    measures : str, Measure or iterable of these
+        The measures.
+    baseline : str, optional
+        The system that all others are compared with; by default, all pairs are compared.
+    like : str or Convention, optional
+        The convention for unnamed options of the measures, as for `evaluate`.
+    test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
+        The paired test. By default, the randomization test with a baseline and the randomized Tukey HSD test without.
+    correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
+        How the p-values of one measure are corrected; those of Tukey's test already are.
+    level : float
+        The significance level; intervals have the confidence level 1 - ``level``.
+    n_permutations : int
+        Number of permutations, and of bootstrap resamples.
+    seed : int, optional
+        Seed of the random number generator; by default, a new one.
+    order : {"input", "grouped"}, optional
+        The order of the scores, as for `evaluate`.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
 
+    Returns
+    -------
+    Comparison
+        Means with intervals, and differences with p-values and effect sizes.
+
+    Raises
+    ------
+    DataError
+        If an option is unknown, or if there are fewer than two systems, no such baseline, or no common query.
+
+    Examples
+    --------
     >>> from idealrank import from_arrays
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
     >>> cmp = compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a")
     >>> cmp.differences["rr"][0].difference, cmp.differences["rr"][0].effect.losses
     (-0.25, 1)
     """
-    check_choices(test, correction)
+    testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads)
     judged, named = judged_and_systems(data, systems, order=order)
-    return compared(
-        Evaluator(judged, like, n_threads=n_threads).evaluate_all(named.items(), measures),
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        level=level,
-        n_permutations=n_permutations,
-        seed=seed,
-        n_threads=n_threads,
-    )
-
-
-def check_choices(test: str | None, correction: str) -> None:
-    """Refuse an unknown test or correction."""
-    if test is not None and test not in TESTS and test != "tukey":
-        raise DataError(f"a test is 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
-    if correction not in _CORRECTIONS:
-        raise DataError(f"a correction is one of {', '.join(_CORRECTIONS)}, got {correction!r}")
-
-
-def compared(
-    evaluations: Evaluations,
-    *,
-    baseline: str | None,
-    test: str | None,
-    correction: str,
-    level: float,
-    n_permutations: int,
-    seed: int | None,
-    n_threads: int | None,
-) -> Comparison:
-    """What `compare` makes of the evaluations of all systems."""
-    if len(evaluations) < 2:
-        raise DataError("a comparison needs two systems or more: give {name: run} or {name: scores}")
-    if baseline is not None and baseline not in evaluations:
-        raise DataError(f"the baseline {baseline!r} is not among the systems {', '.join(map(repr, evaluations))}")
-    test = test or ("randomization" if baseline is not None else "tukey")
-    if test == "tukey" and baseline is not None:
-        raise DataError("Tukey's test compares all pairs: leave out the baseline, or name another test")
-
-    seed = new_seed(seed)
-    query_ids, values = common_queries(evaluations)
-    names = tuple(evaluations)
-    draws: dict[str, Any] = {"n_resamples": n_permutations, "seed": seed, "n_threads": n_threads}
-    means = {
-        measure: {name: stats.interval(matrix[:, i], 1 - level, **draws) for i, name in enumerate(names)}
-        for measure, matrix in values.items()
-    }
-    pairs = (
-        list(combinations(range(len(names)), 2))
-        if baseline is None
-        else [(i, names.index(baseline)) for i in range(len(names)) if names[i] != baseline]
-    )
-    found = {}
-    for measure, matrix in values.items():
-        p_values, corrected = _p_values(matrix, pairs, test, correction, level, n_permutations, seed, n_threads)
-        found[measure] = tuple(
-            _difference(names, i, j, matrix, query_ids, p, q, 1 - level, draws, evaluations.lower_is_better(measure))
-            for (i, j), p, q in zip(pairs, p_values, corrected, strict=True)
-        )
-    how = test, correction, level, seed
-    return Comparison(names, baseline, query_ids, values, means, found, evaluations, *how, evaluations.problems)
+    return testing.compare(Evaluator(judged, like, n_threads=n_threads).evaluate_all(named.items(), measures))
 
 
 def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str, Floats]]:
-    """The queries that every system has, in the first one's order, and {measure: matrix[query, system]}.
+    """Return the queries that every system has, in the first one's order, and {measure: matrix[query, system]}.
 
+    Parameters
+    ----------
+    evaluations : Evaluations
+        The evaluations of all systems.
+
+    Returns
+    -------
+    query_ids : tuple of str
+        The common queries.
+    values : dict of str to array
+        One matrix per measure.
+
+    Raises
+    ------
+    DataError
+        If the systems have no query in common.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
     >>> both = evaluate({"q1": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q1": {"a": 2}}}, "rr")
     >>> common_queries(both)
     (('q1',), {'rr': array([[1., 1.]])})
@@ -429,54 +561,6 @@ def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str,
         )
         for measure in first.per_query
     }
-
-
-def _p_values(
-    matrix: Floats,
-    pairs: list[tuple[int, int]],
-    test: str,
-    correction: str,
-    level: float,
-    n_permutations: int,
-    seed: int,
-    n_threads: int | None,
-) -> tuple[list[float], list[float]]:
-    """Raw and corrected; those of Tukey's test are both."""
-    if test == "tukey":
-        tukey = stats.randomized_tukey_hsd(
-            matrix, n_permutations=n_permutations, level=level, seed=seed, n_threads=n_threads
-        )
-        found = [float(tukey.p_values[i, j]) for i, j in pairs]
-        return found, found
-    draws: dict[str, Any] = {"n_draws": n_permutations, "seed": seed, "n_threads": n_threads}
-    raw = [paired_test(test, matrix[:, i], matrix[:, j], **draws).p_value for i, j in pairs]
-    return raw, _CORRECTIONS[correction](raw).tolist()
-
-
-def _difference(
-    names: tuple[str, ...],
-    i: int,
-    j: int,
-    matrix: Floats,
-    query_ids: tuple[str, ...],
-    p_value: float,
-    corrected: float,
-    level: float,
-    draws: Mapping[str, Any],
-    lower_is_better: bool,
-) -> Difference:
-    differences = matrix[:, i] - matrix[:, j]
-    interval = stats.interval(differences, level, **draws)
-    sizes = np.abs(np.nan_to_num(differences))
-    largest = [int(place) for place in np.argsort(-sizes, kind="stable")[:_N_MOVED] if sizes[place] > 0]
-    effect = stats.effect_size(matrix[:, i], matrix[:, j])
-    if lower_is_better:
-        effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
-    moved = tuple((query_ids[place], float(differences[place])) for place in largest)
-    detectable = stats.minimum_detectable_effect(differences)
-    return Difference(
-        names[i], names[j], interval.mean, interval, p_value, corrected, effect, detectable, moved, interval.note
-    )
 
 
 def _cells(found: Difference | None) -> list[Value]:

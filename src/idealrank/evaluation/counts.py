@@ -39,7 +39,7 @@ class Counts:
         return plans
 
     def problems(self, values: Mapping[str, Floats], sizes: Int64s) -> tuple[Problem, ...]:
-        """Return what the counts say, if there is something to say."""
+        """Return the problems that the counts show."""
         ranked = sizes if self.cutoff is None else np.minimum(sizes, self.cutoff.at(sizes))
         where = "ranked documents" if self.cutoff is None else f"documents in the first {self.cutoff}"
         found = []

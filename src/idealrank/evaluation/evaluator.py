@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -38,9 +38,10 @@ class Evaluator:
     judged : Qrels or RankingData
         The judged documents. Systems are runs beside judgments, and scores beside RankingData.
     like : str or Convention, optional
-        What unnamed options of measures mean; "trec_eval" for judgments and "idealrank" for RankingData by default.
+        The convention for unnamed options of measures; by default, "trec_eval" for judgments and "idealrank" for
+        RankingData.
     n_threads : int, optional
-        Threads to use; None uses every core.
+        Number of threads; by default, all cores.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class Evaluator:
         return self._measured(*self._joined(self.judged, system), named)
 
     def evaluate_all(self, systems: Iterable[tuple[str, Run | Floats]], measures: Measures) -> Evaluations:
-        """Evaluate several systems, given as pairs (name, system); each is let go before the next is asked for."""
+        """Evaluate several systems, given as pairs (name, system); each is released before the next is requested."""
         return Evaluations({name: self.evaluate(system, measures) for name, system in systems})
 
     def complete_lists(
@@ -78,29 +79,23 @@ class Evaluator:
         Runs do not retrieve the same documents. Therefore the judged documents are ranked: those that a run does not
         retrieve come last, all tied, and documents that nobody judged are left out.
         """
-        scores: dict[str, Floats] = {}
         if isinstance(self.judged, RankingData):
-            for name, system in systems:
-                assert not isinstance(system, Run)
-                scores[name] = system
-            return self.judged, scores, []
+            return self.judged, dict(cast("Iterable[tuple[str, Floats]]", systems)), []
         documents = self.judged.to_dict()
         data = from_arrays(
             [max(label, 0.0) for labels in documents.values() for label in labels.values()],
             query_ids=[query for query, labels in documents.items() for _ in labels],
         )
+        scores: dict[str, Floats] = {}
         remarks = []
         for name, system in systems:
             assert isinstance(system, Run)
-            retrieved = {query: system.get(query, {}) for query in documents}
-            scores[name] = np.concatenate(
-                [_scores_of_all(retrieved[query], labels) for query, labels in documents.items()]
-            )
-            absent = sum(len(labels.keys() - retrieved[query]) for query, labels in documents.items())
+            lists = [(system.get(query, {}), labels) for query, labels in documents.items()]
+            scores[name] = np.concatenate([_scores_of_all(retrieved, labels) for retrieved, labels in lists])
+            absent = sum(len(labels.keys() - retrieved) for retrieved, labels in lists)
             if absent:
-                remarks.append(
-                    f"{name} does not retrieve {absent:,} of {data.n_docs:,} judged documents; they come last"
-                )
+                count = f"{absent:,} of {data.n_docs:,} judged documents"
+                remarks.append(f"{name} does not retrieve {count}; they come last")
         return data, scores, remarks
 
     def _joined(self, qrels: Qrels, answer: Run) -> tuple[RankingData, Floats, Booleans]:
@@ -115,7 +110,7 @@ class Evaluator:
                 raise DataError(f"{what} empty: there is nothing to evaluate")
         joined = join(qrels, answer, n_threads=self.n_threads)
         assert joined.scores is not None
-        # A query that the run names without documents is not missing; one without judgments is to its judges.
+        # A query that the run has without documents is not missing; one without judgments is.
         missing = (qrels.query_ids.index_in(answer.query_ids) < 0) | (np.diff(qrels.offsets) == 0)
         return joined, joined.scores, missing
 
@@ -128,9 +123,8 @@ class Evaluator:
         problems: dict[Problem, None] = {}
         values: dict[str, Floats] = {}
         rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
-        for own_rules in sorted(
-            dict.fromkeys(rules_of.values()), key=rules.__ne__
-        ):  # counts are made by the usual ones
+        # The usual rules come first: the counts are made with them.
+        for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):
             lists, absent, met = prepare(data, scores, own_rules, missing, self.n_threads)
             chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
             found = _measured(lists, absent, chosen, None if values else counts)
@@ -192,15 +186,46 @@ def evaluate(
     ``data`` and ``scores`` may be
 
     - judgments and a run: `Qrels` and `Run`, or nested dicts; several systems are {name: run};
-    - `RankingData` and one score per document; several are {name: scores}; None takes its own. If rows were moved when
-      the data was made, ``order`` must say how the scores lie: as the "input" rows did, or "grouped" like the data;
+    - `RankingData` and one score per document; several systems are {name: scores}; None uses the scores of the data;
     - labels and scores as arrays, with ``offsets`` or ``query_ids``;
     - a data frame (or a path to Parquet) and the name of its score column, or a list of them.
 
-    Unnamed options of the measures are as ``like`` says: trec_eval for judgments and runs, idealrank's own otherwise.
-    The result has `.mean`, `.per_query`, `.interval()`, `.conventions` and `.problems`; for several systems it is a
-    mapping of such results.
+    Parameters
+    ----------
+    data : Qrels, RankingData, mapping, data frame, path or array
+        The judged documents.
+    scores : Run, mapping, array, str or list of str, optional
+        One system or several.
+    measures : str, Measure or iterable of these
+        The measures.
+    like : str or Convention, optional
+        The convention for unnamed options of the measures; by default, trec_eval for judgments and runs, otherwise
+        idealrank.
+    offsets : array of int, optional
+        Boundaries of the queries in arrays of labels.
+    query_ids : iterable, optional
+        The query of each document in arrays of labels.
+    order : {"input", "grouped"}, optional
+        The order of the scores: that of the input rows, or that of ``data``. It is required if rows were moved when
+        ``data`` was made.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
 
+    Returns
+    -------
+    Evaluation or Evaluations
+        `.mean`, `.per_query`, `.interval()`, `.conventions` and `.problems`; for several systems, a mapping of such
+        results.
+
+    Raises
+    ------
+    DataError
+        If the data is empty, has no scores, or cannot be evaluated under the convention.
+    OptionError
+        If a measure or convention is unknown.
+
+    Examples
+    --------
     >>> evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.7}}, ["ndcg", "rr"]).mean
     {'ndcg': 0.6309297535714575, 'rr': 0.5}
     >>> evaluate([2, 0, 1], [0.9, 0.8, 0.7], "dcg").mean
@@ -236,7 +261,7 @@ def _measured(
 
 
 def _value_if_missing(lists: Lists, filled: Measure) -> Floats | float:
-    """Return 0, but NaN where a query has no value of the measure whatever a run retrieves."""
+    """Return 0, or NaN if a query has no value of the measure whatever a run retrieves."""
     if filled.empty not in ("nan", "skip"):
         return 0.0
     (at_best,) = _in_one_sort(judged_lists(lists), {"": filled}, "stable").values()

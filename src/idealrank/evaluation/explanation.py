@@ -24,16 +24,31 @@ from idealrank.measures.conventions import Convention, convention
 __all__ = ["Explanation", "Step", "Waterfall", "explain"]
 
 _N_MOVED = 3
-#: Choices about single documents come before those about whole queries, which only then have their last values.
+#: Choices about whole queries come after those about single documents, which change the values of queries.
 _LAST = ("missing", "empty")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One choice changed: what it was, what it became, and what that did to the mean.
+    """One changed choice, and its effect on the mean.
 
-    ``moved`` are the queries whose values changed most; ``n_moved`` how many changed, came or went.
+    Attributes
+    ----------
+    choice : str
+        The name of the choice.
+    before, after : str
+        Its values.
+    change : float
+        The change of the mean.
+    mean : float
+        The mean after the change.
+    n_moved : int
+        Number of queries whose values changed, or that were added or left out.
+    moved : tuple of (str, float)
+        The queries whose values changed most, with their changes.
 
+    Examples
+    --------
     >>> explanation = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "dcg", like=["trec_eval", "sklearn"])
     >>> str(explanation.waterfalls[0].steps[0])
     'ties: docid_desc -> average: +0.0000'
@@ -53,8 +68,19 @@ class Step:
 
 @dataclass(frozen=True)
 class Waterfall(Result):
-    """All steps from one convention's mean to another's: their changes add up to the difference.
+    """All steps from the mean under one convention to the mean under another; the changes add up to the difference.
 
+    Attributes
+    ----------
+    start, end : str
+        The two conventions.
+    start_mean, end_mean : float
+        The means under them.
+    steps : tuple of Step
+        One step per choice that differs.
+
+    Examples
+    --------
     >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
     >>> waterfall = found.waterfalls[0]
     >>> abs(waterfall.start_mean + sum(step.change for step in waterfall.steps) - waterfall.end_mean) < 1e-15
@@ -68,7 +94,7 @@ class Waterfall(Result):
     steps: tuple[Step, ...]
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "steps": a row per step that changes something, between the two means."""
+        """Return table "steps": a row per step that changes a value, between the two means."""
         rows: list[list[Value]] = [[self.start, None, None, self.start_mean, None, None]]
         for step in self.steps:
             if step.n_moved:
@@ -80,21 +106,21 @@ class Waterfall(Result):
 
     @property
     def without_effect(self) -> tuple[str, ...]:
-        """Choices that differ and change nothing here."""
+        """Choices that differ and change no value."""
         return tuple(step.choice for step in self.steps if not step.n_moved)
 
     def remarks(self) -> list[str]:
-        """The choices that differ and change nothing."""
+        """Return the choices that differ and change no value."""
         return [f"without effect here: {', '.join(self.without_effect)}"] if self.without_effect else []
 
     def findings(self) -> list[str]:
-        """Both means, and what each choice changes."""
+        """Return both means, and the effect of each choice."""
         changes = [f"{step.choice} {step.change:+.4f}" for step in self.steps if step.n_moved]
         told = listed(changes) if changes else "no choice makes a difference here"
         return [f"{self.start} gives {number(self.start_mean)}, {self.end} {number(self.end_mean)}: {told}."]
 
     def sections(self) -> list[Section]:
-        """The steps as a figure and as a table."""
+        """Return the steps as a figure and as a table."""
         what = f"From {self.start} to {self.end}, one choice at a time"
         steps = "; ".join(map(str, self.steps)) or "no choice differs"
         notes = [f"Without effect here: {', '.join(self.without_effect)}."] if self.without_effect else []
@@ -104,8 +130,19 @@ class Waterfall(Result):
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Measured):
-    """What `explain` found: the value under each convention, and the way from the first to each of the others.
+    """The result of `explain`: the mean under each convention, and the steps from the first one to each other.
 
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    evaluations : Evaluations
+        The evaluations by convention.
+    waterfalls : tuple of Waterfall
+        The steps from the first convention to each other one.
+
+    Examples
+    --------
     >>> explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
     Explanation(ndcg: trec_eval 0.8597, lightgbm 0.7967)
     """
@@ -126,7 +163,7 @@ class Explanation(Measured):
         return self.evaluations
 
     def to_dict(self) -> dict[str, Plain]:
-        """The conventions, the mean under each, and every step."""
+        """Return the conventions, the mean under each, and every step."""
         from idealrank import __version__
 
         return {
@@ -139,7 +176,7 @@ class Explanation(Measured):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """A table per waterfall, named by the convention that it leads to; "steps", for `to_frame`: all steps."""
+        """Return a table per waterfall, named by its last convention, and "steps", all steps, for `to_frame`."""
         return {each.end: each.table() for each in self.waterfalls} | {"steps": self._steps_table()}
 
     def _steps_table(self) -> Table:
@@ -156,15 +193,15 @@ class Explanation(Measured):
         return ["steps"] if form == "frame" else [way.end for way in self.waterfalls]
 
     def title(self) -> str:
-        """The measure and the conventions."""
+        """Return the measure and the conventions."""
         return f"Why {self.measure} differs between {listed(self.evaluations)}"
 
     def findings(self) -> list[str]:
-        """For each waterfall both means, and what each choice changes."""
+        """Return, for each waterfall, both means and the effect of each choice."""
         return [finding for way in self.waterfalls for finding in way.findings()]
 
     def sections(self) -> list[Section]:
-        """The means, the way from one to the other, and the values under each convention."""
+        """Return the means, the steps between them, and the values under each convention."""
         ways = tuple(dataclasses.replace(part, title="") for way in self.waterfalls for part in way.sections())
         between = Section("From one number to the other", "waterfalls", parts=ways)
         return [self._summary(), between, *self._measure_sections()]
@@ -183,12 +220,39 @@ def explain(
     order: Order | None = None,
     n_threads: int | None = None,
 ) -> Explanation:
-    """Explain by which choices a measure differs between conventions, and on which queries.
+    """Explain which choices make a measure differ between conventions, and on which queries.
 
-    ``data`` and ``scores`` are as for `evaluate`, one system; ``like`` names two conventions or more. From the first to
-    each other one, the choices that differ are changed one after the other, the data measured anew each time: every
-    change is exact, and together they are the whole difference. The order matters to the single changes.
+    From the first convention to each other one, the choices that differ are changed one after the other, and the data
+    is evaluated again each time. Every change is exact, and together they are the whole difference. The single changes
+    depend on their order.
 
+    Parameters
+    ----------
+    data, scores
+        The judged documents and one system, as for `evaluate`.
+    name : str or Measure
+        The measure.
+    like : iterable of str or Convention
+        Two conventions or more.
+    order : {"input", "grouped"}, optional
+        The order of the scores, as for `evaluate`.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
+
+    Returns
+    -------
+    Explanation
+        The mean under each convention, and the steps between them.
+
+    Raises
+    ------
+    OptionError
+        If fewer than two conventions are given.
+    DataError
+        If several systems are given.
+
+    Examples
+    --------
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 0}}
     >>> run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
     >>> print(explain(qrels, run, "ndcg", like=["trec_eval", "letor4"]).to_text().rstrip())
@@ -226,7 +290,7 @@ def explain(
 
 
 def _changes(given: Measure, start: Convention, end: Convention) -> Iterator[tuple[str, str, str, Convention, Measure]]:
-    """Each choice that differs, before and after, with the convention and the measure once it is changed too."""
+    """Yield each choice that differs, before and after, with the convention and the measure after the change."""
     has_cutoff = given.cutoff is not None
     begun, target = (each.for_measure(given.label, has_cutoff) for each in (start, end))
     measures = given.with_convention(start), given.with_convention(end)
@@ -258,7 +322,7 @@ def _step(choice: str, before: str, after: str, last: Evaluation, now: Evaluatio
 
 
 def _values(evaluation: Evaluation) -> Mapping[str, float]:
-    """{query: value}, without the queries that have none."""
+    """Return {query: value}, without the queries that have none."""
     (values,) = evaluation.per_query.values()
     ids = map(str, evaluation.query_ids.tolist())
     return {query: value for query, value in zip(ids, values.tolist(), strict=True) if value == value}

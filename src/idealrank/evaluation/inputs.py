@@ -1,4 +1,4 @@
-"""What people pass to `evaluate`: judgments and runs, labels and scores, frames, files."""
+"""Inputs of `evaluate`: judgments and runs, labels and scores, frames, files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranking data as a convention sees it: its choices about labels, documents and queries, and what they met."""
+"""Apply the choices of a convention about labels, documents and queries to ranking data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["in_order_of_ties", "judged_lists", "prepare"]
 def prepare(
     data: RankingData, scores: Floats, rules: Convention, missing: Booleans, n_threads: int | None = None
 ) -> tuple[Lists, Booleans, tuple[Problem, ...]]:
-    """Return the lists to measure, which of their queries the run leaves out, and the problems met.
+    """Return the lists to measure, which of their queries the run leaves out, and the problems found.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def prepare(
 
 
 def in_order_of_ties(lists: Lists, ties: str) -> tuple[Lists, str]:
-    """Return the lists so that ``ties`` need not know document ids, and what it then is."""
+    """Return the lists in an order that breaks ties by document id, and the rule for ties that remains."""
     if not ties.startswith("docid"):
         return lists, ties
     if lists.doc_ids is None:  # the row number stands in
@@ -64,7 +64,7 @@ def in_order_of_ties(lists: Lists, ties: str) -> tuple[Lists, str]:
 
 
 def judged_lists(lists: Lists) -> Lists:
-    """Return the judged documents themselves as lists, all with one score."""
+    """Return the judged documents as lists in which all scores are equal."""
     pool = lists.judged or Judged(lists.labels, lists.offsets)
     return replace(lists, labels=pool.labels, scores=np.zeros(pool.labels.size), offsets=pool.offsets, judged=None)
 
@@ -95,7 +95,7 @@ def _without_queries(lists: Lists, missing: Booleans) -> Lists:
 def _as_float32(
     data: RankingData, scores: Floats, rules: Convention, n_threads: int | None
 ) -> tuple[Floats, tuple[Problem, ...]]:
-    """Scores rounded to float32, and how many of them became equal by it."""
+    """Return the scores rounded to float32, and the number of scores that became equal."""
     with np.errstate(over="ignore"):
         rounded = scores.astype(np.float32).astype(np.float64)
     data.check(np.isfinite(rounded), scores, f"{rules.name} compares scores as float32, and one is too large for that")
@@ -114,7 +114,7 @@ def _as_float32(
 
 
 def _checked_labels(data: RankingData, rules: Convention) -> tuple[Floats, Judged | None, tuple[Problem, ...]]:
-    """Labels and judged labels as the convention takes them, and how many were cut to be so."""
+    """Return labels and judged labels as the convention accepts them, and the number of truncated ones."""
     labels, judged = data.labels, data.judged
     if rules.labels == "float":
         return labels, judged, ()

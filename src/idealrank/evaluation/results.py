@@ -1,10 +1,10 @@
-"""What `evaluate` returns: one value per query and measure, for one system or several."""
+"""Results of `evaluate`: one value per query and measure, for one system or several."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,60 +30,60 @@ _LEVEL = 0.95
 
 
 class Measured(Result):
-    """A result with one value per query, measure and system: what tables and pages of evaluations share."""
+    """A result with one value per query, measure and system: the common base of evaluations and comparisons."""
 
     _row_name: ClassVar[str] = "system"
     _interval_method: ClassVar[str] = "t distribution"
     _has_best: ClassVar[bool] = True
 
     def by_system(self) -> Evaluations:
-        """The evaluations by system, of an explanation by convention; one without a name is "system"."""
+        """Return the evaluations by system, or by convention for an explanation; an unnamed one is "system"."""
         raise NotImplementedError
 
     def measure_names(self) -> list[str]:
-        """The measures, as given."""
+        """Return the names of the measures, as given."""
         return list(next(iter(self.by_system().values())).per_query)
 
     def one_measure(self, name: str | None) -> str:
-        """The measure that is named, else the first."""
+        """Return the named measure, or the first one."""
         known = self.measure_names()
         if name is not None and name not in known:
             raise DataError(f"the result has no measure {name!r}, it has {', '.join(map(repr, known))}")
         return known[0] if name is None else name
 
     def intervals(self, measure: str) -> dict[str, Interval]:
-        """{system: its mean by this measure, with the interval}."""
+        """Return {system: its mean by this measure, with the interval}."""
         found = {}
         for name, evaluation in self.by_system().items():
-            low, high = evaluation.moments(measure).t_interval(_LEVEL)
+            low, high = evaluation.moments[measure].t_interval(_LEVEL)
             found[name] = Interval(low, high, evaluation.mean[measure], _LEVEL, "t")
         return found
 
     def query_values(self, measure: str) -> dict[str, Floats]:
-        """{system: its values by this measure}, without the queries that have none."""
+        """Return {system: its values by this measure}, without the queries that have none."""
         columns = {name: each.per_query[measure] for name, each in self.by_system().items()}
         return {name: values[~np.isnan(values)] for name, values in columns.items()}
 
     def about(self) -> str:
-        """The number of queries, the measures and the conventions."""
+        """Return the number of queries, the measures and the conventions."""
         evaluations = self.by_system()
         n_queries = getattr(self, "n_queries", len(evaluations.all_query_ids()))
         conventions = dict.fromkeys(each.convention.name for each in evaluations.values())
         return f"{n_queries:,} queries; {', '.join(self.measure_names())}; like {', '.join(conventions)}"
 
     def remarks(self) -> list[str]:
-        """The convention, and every measure with all of its options."""
+        """Return the convention, and every measure with all of its options."""
         conventions = next(iter(self.by_system().values())).conventions
         choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
         return [f"like {conventions['convention']}: {choices}", *(f"{m} = {f}" for m, f in _filled(conventions))]
 
     def title(self) -> str:
-        """How many systems were evaluated."""
+        """Return how many systems were evaluated."""
         n_systems = len(self.by_system())
         return "Evaluation of one system" if n_systems == 1 else f"Evaluation of {n_systems} systems"
 
     def sections(self) -> list[Section]:
-        """The means of all measures, then every measure by itself."""
+        """Return the means of all measures, then one section per measure."""
         return [self._summary(), *self._measure_sections()]
 
     def _measure_sections(self) -> list[Section]:
@@ -96,28 +96,25 @@ class Measured(Result):
         yield Section(figures=(*self._means_figure(measure), self._spread_figure(measure)))
 
     def _summary(self) -> Section:
-        """A row per system, a column per measure: the mean and its interval."""
+        """Return a table with a row per system and a column per measure: the mean and its interval."""
         evaluations, names = self.by_system(), self.measure_names()
-        intervals = [self.intervals(name) for name in names]
         has_best = self._has_best and len(evaluations) > 1
-        best = [
-            found[best_of(found, evaluations.lower_is_better(name))].mean if has_best else None
-            for name, found in zip(names, intervals, strict=True)
-        ]
-        rows: list[list[Value]] = [[system, *(found[system].mean for found in intervals)] for system in evaluations]
-        cells = [(row, column) for row in range(len(rows)) for column in range(1, len(names) + 1)]
-        systems = list(evaluations)
-        table = Table(
-            [Column(self._row_name), *(Column(name, ".4f") for name in names)],
-            rows,
-            {(row, column): _bounds(intervals[column - 1][systems[row]]) for row, column in cells},
-            frozenset((row, column) for row, column in cells if rows[row][column] == best[column - 1]),
-        )
-        level = next(iter(intervals[0].values())).level
+        rows: list[list[Value]] = [[system] for system in evaluations]
+        beside, best, level = {}, set(), _LEVEL
+        for column, name in enumerate(names, 1):
+            found = self.intervals(name)
+            highest = found[best_of(found, evaluations.lower_is_better(name))].mean
+            for row, each in enumerate(found.values()):
+                rows[row].append(each.mean)
+                beside[row, column], level = _bounds(each), each.level
+                if has_best and each.mean == highest:
+                    best.add((row, column))
+        columns = [Column(self._row_name), *(Column(name, ".4f") for name in names)]
         note = f"Means over queries, with their {level:.0%} intervals by the {self._interval_method}."
         said = f"{note} The best mean is bold." if has_best else note
+        caption = f"Mean of each {self._row_name}, and its interval"
         return Section(
-            "Summary", "summary", tables={f"Mean of each {self._row_name}, and its interval": table}, notes=(said,)
+            "Summary", "summary", tables={caption: Table(columns, rows, beside, frozenset(best))}, notes=(said,)
         )
 
     def _means_figure(self, measure: str) -> Iterator[Figure]:
@@ -132,7 +129,7 @@ class Measured(Result):
         return Figure("distributions", (self, measure), caption, told)
 
     def cutoff_sections(self) -> list[Section]:
-        """The means of measures that were taken at several cutoffs."""
+        """Return the means of measures that were evaluated at several cutoffs."""
         evaluations = self.by_system()
         figures = [
             Figure("cutoff_curves", (evaluations, family), f"{family} by cutoff", _told_curves(systems))
@@ -141,7 +138,7 @@ class Measured(Result):
         return [Section("By cutoff", "curves", tuple(figures))] if figures else []
 
     def background(self) -> list[Section]:
-        """Single queries, data quality and conventions."""
+        """Return per-query values, data quality and conventions."""
         evaluations = self.by_system()
         columns = [Column("what"), Column("count", ","), Column("what it means")]
         problems = Table(columns, [[each.kind, each.count, each.message] for each in evaluations.problems])
@@ -161,22 +158,22 @@ class Measured(Result):
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Measured):
-    """What one system scored: one value per query and measure, and how it was computed.
+    """The evaluation of one system: one value per query and measure, and how it was computed.
 
     Attributes
     ----------
-    per_query
-        {measure as given: one value per query}; NaN where the query has none.
-    query_ids
-        One per query, in the same order.
-    filled
+    per_query : mapping of str to array
+        {measure as given: one value per query}; NaN if the query has none.
+    query_ids : array or Ids
+        The queries, in the same order.
+    filled : mapping of str to Measure
         {measure as given: the measure with every option filled in}.
-    convention
-        The convention that filled them.
-    problems
-        What was found in the data, and how it was treated.
-    exceptions
-        {measure as given: choices about the data that the convention makes for this measure alone}.
+    convention : Convention
+        The convention that filled in the options.
+    problems : tuple of Problem
+        Problems found in the data, and how they were handled.
+    exceptions : mapping
+        {measure as given: choices about the data that the convention makes for this measure only}.
 
     Examples
     --------
@@ -201,32 +198,40 @@ class Evaluation(Measured):
         return len(self.query_ids)
 
     @cached_property
-    def _moments(self) -> dict[str, Moments]:
-        return {name: _moments(values, self.filled[name]) for name, values in self.per_query.items()}
+    def moments(self) -> dict[str, Moments]:
+        """{measure as given: exact count, mean and variance over queries}, without the queries to skip."""
+        return {
+            name: Moments.of(values[~np.isnan(values)] if self.filled[name].empty == "skip" else values)
+            for name, values in self.per_query.items()
+        }
 
     @cached_property
     def _means(self) -> dict[str, float]:
-        return {name: moments.mean for name, moments in self._moments.items()}
+        return {name: moments.mean for name, moments in self.moments.items()}
 
     @property
     def mean(self) -> dict[str, float]:
-        """{measure as given: mean over queries}; queries to skip are left out."""
+        """{measure as given: mean over queries}, without the queries to skip."""
         return dict(self._means)
 
-    def moments(self, name: str) -> Moments:
-        """Exact count, mean and variance of a measure over queries; those to skip are left out."""
-        return self._moments[name]
-
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
-        """{measure as given: (low, high)}: the t interval of the mean over queries.
+        """Return {measure as given: (low, high)}: the t interval of the mean over queries.
 
-        NaN where fewer than two queries have a value.
+        Parameters
+        ----------
+        level : float
+            The confidence level.
+
+        Returns
+        -------
+        dict
+            The bounds; NaN if fewer than two queries have a value.
         """
-        return {name: self.moments(name).t_interval(level) for name in self.per_query}
+        return {name: moments.t_interval(level) for name, moments in self.moments.items()}
 
     @property
     def conventions(self) -> dict[str, Any]:
-        """The convention by name, its choices about the data, and each measure with all of its options.
+        """The convention's name, its choices about the data, and each measure with all of its options.
 
         "exceptions" are choices about the data that differ for a single measure.
         """
@@ -241,7 +246,7 @@ class Evaluation(Measured):
         return Evaluations({"system": self})
 
     def to_dict(self) -> dict[str, Plain]:
-        """Means, values, query ids, conventions and problems, with the versions that computed them."""
+        """Return means, values, query ids, conventions and problems, with the versions of idealrank and NumPy."""
         from idealrank import __version__
 
         return {
@@ -256,8 +261,8 @@ class Evaluation(Measured):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Tables "means": a row per measure; "queries": a row per query, which is what `to_frame` gives."""
-        return Tables({"means": lambda: means_table(self._moments), "queries": self._queries_table})
+        """Return tables "means", a row per measure, and "queries", a row per query, which `to_frame` returns."""
+        return Tables({"means": lambda: means_table(self.moments), "queries": self._queries_table})
 
     def _queries_table(self) -> Table:
         columns = [Column("qid"), *(Column(name, ".4f") for name in self.per_query)]
@@ -275,8 +280,8 @@ class Evaluation(Measured):
 class Evaluations(Measured, Mapping[str, Evaluation]):
     """Evaluations of several systems, by the systems' names.
 
-    Each has its own queries: under a convention that drops a query which a run leaves out, as trec_eval's does, they
-    may differ from system to system. ``problems`` then says so.
+    Systems may have different queries, because some conventions, such as trec_eval's, leave out the queries that a run
+    does not have. ``problems`` then says so.
 
     >>> from idealrank import evaluate
     >>> both = evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q2": {"a": 1}}}, "rr")
@@ -304,12 +309,12 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return {name: evaluation.mean for name, evaluation in self.items()}
 
     def lower_is_better(self, measure: str) -> bool:
-        """Whether a smaller value of this measure, as given, is a better one."""
+        """Return whether lower values of this measure are better."""
         return next(iter(self.values())).filled[measure].lower_is_better
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was found for any system, each once, and whether their queries differ."""
+        """Problems found for any system, each once, and whether their queries differ."""
         met = dict.fromkeys(problem for evaluation in self.values() for problem in evaluation.problems)
         queries = {name: set(evaluation.query_ids.tolist()) for name, evaluation in self.items()}
         everyone = dict.fromkeys(query for evaluation in self.values() for query in evaluation.query_ids.tolist())
@@ -327,11 +332,11 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return self
 
     def all_query_ids(self) -> list[str]:
-        """The queries that any system has, each once."""
+        """Return the queries that any system has, each once."""
         return list(dict.fromkeys(str(query) for each in self.values() for query in each.query_ids.tolist()))
 
     def query_matrix(self) -> dict[str, object]:
-        """One value per measure, system and query, of all queries that any system has; None where there is none."""
+        """Return one value per measure, system and query, for all queries of any system; None if there is none."""
         queries = self.all_query_ids()
         places = {query: place for place, query in enumerate(queries)}
         values: dict[str, list[list[float | None]]] = {}
@@ -346,8 +351,10 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return {"systems": list(self), "queries": queries, "values": values, "largest": largest}
 
     def by_cutoff(self) -> dict[str, dict[str, dict[int, float]]]:
-        """{measure without its cutoff: {system: {cutoff: mean}}}, of measures with two cutoffs or more.
+        """Return {measure without its cutoff: {system: {cutoff: mean}}}, for measures with two cutoffs or more.
 
+        Examples
+        --------
         >>> from idealrank import evaluate
         >>> evaluate({"q": {"a": 0, "b": 1}}, {"x": {"q": {"a": 2, "b": 1}}}, ["rr@1", "rr@2", "ap"]).by_cutoff()
         {'rr': {'x': {1: 0.0, 2: 0.5}}}
@@ -365,7 +372,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         }
 
     def to_dict(self) -> dict[str, Plain]:
-        """{"systems": {name: what its `Evaluation.to_dict` says}}, and once what holds for all of them."""
+        """Return {"systems": {name: its `Evaluation.to_dict`}}, and once what all systems share."""
         common: dict[str, Plain] = {}
         systems: dict[str, Plain] = {}
         for name, evaluation in self.items():
@@ -375,19 +382,19 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return {"systems": systems, **common}
 
     def tables(self) -> Mapping[str, Table]:
-        """Tables "means" and "intervals": a row per system; "queries": a row per system and query."""
-        return Tables(
-            {
-                "means": self.table_of_means,
-                "intervals": lambda: self.table_of_means(interval=True),
-                "queries": self._queries_table,
-            }
-        )
+        """Return tables "means" and "intervals", a row per system, and "queries", a row per system and query."""
+        intervals = partial(self.table_of_means, interval=True)
+        return Tables({"means": self.table_of_means, "intervals": intervals, "queries": self._queries_table})
 
     def table_of_means(self, *, per_query: bool = False, interval: bool = False) -> Table:
-        """A row per system: its number of queries and its means.
+        """Return a table with a row per system: its number of queries and its means.
 
-        With ``per_query`` a row per query stands above each; with ``interval`` each mean is followed by its bounds.
+        Parameters
+        ----------
+        per_query : bool
+            Whether to put a row per query above the row of each system.
+        interval : bool
+            Whether to put the bounds of its interval after each mean.
         """
         first = next(iter(self.values()))
         columns = [Column("system"), Column("query") if per_query else Column("queries", ",")]
@@ -420,13 +427,11 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
 
 
-def _moments(values: Floats, filled: Measure) -> Moments:
-    return Moments.of(values[~np.isnan(values)] if filled.empty == "skip" else values)
-
-
 def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) -> str:
-    """The system with the highest mean, or the lowest; one without a mean only where none has one.
+    """Return the system with the highest mean, or the lowest; systems without a mean come last.
 
+    Examples
+    --------
     >>> best_of({"a": Interval(0, 1, float("nan"), 0.95, "t"), "b": Interval(0, 1, 0.5, 0.95, "t")})
     'b'
     """
@@ -435,14 +440,16 @@ def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) ->
 
 
 def means_table(moments: Mapping[str, Moments]) -> Table:
-    """A row per measure: its mean over queries, the interval of that, and the number of queries that have a value."""
+    """Return a row per measure: the mean over queries, its interval, and the number of queries that have a value."""
     columns = [Column("measure"), *(Column(name, ".4f") for name in ("mean", "low", "high")), Column("queries", ",")]
     return Table(columns, [[name, own.mean, *own.t_interval(_LEVEL), own.count] for name, own in moments.items()])
 
 
 def changes_text(moved: Iterable[tuple[str, float]]) -> str:
-    """Queries with their changes.
+    """Return queries with their changes, as text.
 
+    Examples
+    --------
     >>> changes_text([("q1", 0.25), ("q7", -0.125)])
     'q1 +0.2500, q7 -0.1250'
     """
@@ -450,7 +457,7 @@ def changes_text(moved: Iterable[tuple[str, float]]) -> str:
 
 
 def _filled(conventions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each measure with all of its options, and the choices about the data that differ for it."""
+    """Yield each measure with all of its options, and the choices about the data that differ for it."""
     for name, filled in conventions["measures"].items():
         others = conventions["exceptions"].get(name, {})
         yield name, "; ".join([filled, *(f"{choice} {value}" for choice, value in others.items())])

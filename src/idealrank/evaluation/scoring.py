@@ -21,8 +21,27 @@ __all__ = ["Scorer", "mean_over_queries", "mean_value", "scorer"]
 
 
 def mean_over_queries(values: Floats, of: Measure) -> float:
-    """Return the mean of the values of queries that have one; if none has, raise a DataError.
+    """Return the mean over the queries that have a value.
 
+    Parameters
+    ----------
+    values : array
+        One value per query; NaN if there is none.
+    of : Measure
+        The measure, for the error message.
+
+    Returns
+    -------
+    float
+        The mean.
+
+    Raises
+    ------
+    DataError
+        If no query has a value.
+
+    Examples
+    --------
     >>> mean_over_queries(np.array([1.0, np.nan, 0.5]), measure("ndcg"))
     0.75
     """
@@ -43,10 +62,17 @@ def mean_value(of: Measure, lists: Lists) -> float:
 
 @dataclass(frozen=True)
 class Scorer:
-    """What scikit-learn calls as ``scorer(estimator, X, y, qid=...)``: the mean of a measure, the greater the better.
+    """A scikit-learn scorer, called as ``scorer(estimator, X, y, qid=...)``: the mean of a measure, higher is better.
 
-    The estimator is any that has ``predict``, a regressor too; ``qid`` goes on to ``predict`` where that takes it.
+    The estimator may be any with ``predict``, including regressors; ``qid`` is passed on if ``predict`` accepts it.
 
+    Parameters
+    ----------
+    measure : Measure
+        The measure; measures where lower is better are negated.
+
+    Examples
+    --------
     >>> from sklearn.linear_model import LinearRegression
     >>> X, y, qid = [[1.0], [2.0], [5.0], [3.0]], [0, 1, 1, 0], [7, 7, 8, 8]
     >>> Scorer(measure("ndcg@1"))(LinearRegression().fit(X, y), X, y, qid=qid)
@@ -77,10 +103,20 @@ class Scorer:
 
 
 def scorer(name: str | Measure) -> Scorer:
-    """A scorer for ``GridSearchCV(scoring=...)``, ``cross_val_score`` and their like.
+    """Return a scorer for ``GridSearchCV(scoring=...)``, ``cross_val_score`` and similar functions.
 
-    Where a lower value is better (pairwise error) its negative is what counts.
+    Parameters
+    ----------
+    name : str or Measure
+        The measure; measures where lower is better are negated.
 
+    Returns
+    -------
+    Scorer
+        The scorer.
+
+    Examples
+    --------
     >>> import sklearn
     >>> from sklearn.linear_model import Ridge
     >>> from sklearn.model_selection import GroupKFold, cross_val_score

@@ -1,6 +1,6 @@
-"""Evaluate what does not fit into memory: batches of whole queries, folded into exact means.
+"""Evaluate data that does not fit into memory: batches of whole queries, combined into exact means.
 
-The means and intervals are those of the in-memory result, bit for bit: sums are exact until they are asked for.
+Means and intervals equal those of the in-memory result bit for bit, because sums are exact.
 """
 
 from __future__ import annotations
@@ -33,8 +33,23 @@ _IN_THE_FIRST = "; in the first batch that has any: "
 
 @dataclass
 class Summary(Result):
-    """Means over queries that were not kept: an `Evaluation` without the single queries.
+    """Means over queries whose values were not kept: an `Evaluation` without per-query values.
 
+    Attributes
+    ----------
+    convention : Convention
+        The convention for unnamed options of the measures.
+    n_queries : int
+        Number of queries.
+    filled : mapping of str to Measure
+        {measure as given: the measure with every option filled in}.
+    moments : dict of str to Moments
+        {measure as given: exact count, mean and variance}.
+    problems : tuple of Problem
+        Problems found in the data, one per kind.
+
+    Examples
+    --------
     >>> summary = evaluate_stream([([1, 0], [0.2, 0.1], [0, 2]), ([0, 1], [0.3, 0.2], [0, 2])], "rr")
     >>> summary.n_queries, summary.mean
     (2, {'rr': 0.75})
@@ -52,11 +67,11 @@ class Summary(Result):
         return {name: moments.mean for name, moments in self.moments.items()}
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
-        """{measure as given: (low, high)}: the t interval of the mean over queries."""
+        """Return {measure as given: (low, high)}: the t interval of the mean over queries."""
         return {name: moments.t_interval(level) for name, moments in self.moments.items()}
 
     def to_dict(self) -> dict[str, Plain]:
-        """Means, intervals, convention and problems."""
+        """Return means, intervals, convention and problems."""
         return {
             "convention": self.convention.name,
             "measures": {name: str(filled) for name, filled in self.filled.items()},
@@ -67,21 +82,20 @@ class Summary(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "means": a row per measure."""
+        """Return table "means": a row per measure."""
         return {"means": means_table(self.moments)}
 
     def remarks(self) -> list[str]:
-        """The number of queries, the convention, and every measure with all of its options."""
+        """Return the number of queries, the convention, and every measure with all of its options."""
         filled = [f"{name} = {filled}" for name, filled in self.filled.items()]
         return [f"{self.n_queries:,} queries; like {self.convention.name}", *filled]
 
     def add(self, batch: Evaluation) -> None:
-        """Take in the evaluation of further queries."""
-        moments = {name: batch.moments(name) for name in batch.per_query}
-        self.merge(Summary(batch.convention, batch.n_queries, batch.filled, moments, batch.problems))
+        """Add the evaluation of further queries."""
+        self.merge(Summary(batch.convention, batch.n_queries, batch.filled, batch.moments, batch.problems))
 
     def merge(self, other: Summary) -> None:
-        """Take in what another holds, of other queries."""
+        """Add a summary of other queries."""
         self.n_queries += other.n_queries
         self.filled = other.filled or self.filled
         for name, moments in other.moments.items():
@@ -90,7 +104,7 @@ class Summary(Result):
 
 
 def merged_problems(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """One entry a kind, with the sum of the counts; what the first message says is of the first batch alone."""
+    """Return one problem per kind, with the sum of the counts and the message of the first batch."""
     found: dict[str, Problem] = {}
     for problem in problems:
         first = found.get(problem.kind)
@@ -109,11 +123,34 @@ def evaluate_stream(
     batch_rows: int = 1_000_000,
     n_threads: int | None = None,
 ) -> Summary:
-    """Evaluate batches one after the other, each holding whole queries; memory is that of the largest.
+    """Evaluate batches of whole queries one after the other, in the memory of the largest batch.
 
-    A batch is `RankingData` with scores, a data frame with a score column, or a tuple (labels, scores, offsets). Or
-    give the path of a Parquet file or of a folder of them, the rows sorted by query: ``batch_rows`` are read at a time.
+    Parameters
+    ----------
+    batches : iterable, str or path
+        Batches: `RankingData` with scores, data frames with a score column, or tuples (labels, scores, offsets). Or the
+        path of a Parquet file, or of a folder of them, with rows sorted by query.
+    measures : str, Measure or iterable of these
+        The measures.
+    like : str or Convention, optional
+        The convention for unnamed options of the measures; by default, idealrank.
+    batch_rows : int
+        Number of rows to read from Parquet at a time.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
 
+    Returns
+    -------
+    Summary
+        Means and intervals.
+
+    Raises
+    ------
+    DataError
+        If there are no queries.
+
+    Examples
+    --------
     >>> batches = [([1, 0], [0.2, 0.1], [0, 2]), ([0, 1, 1, 0], [0.3, 0.2, 0.1, 0.0], [0, 2, 4])]
     >>> evaluate_stream(batches, ["rr"]).mean
     {'rr': 0.8333333333333334}
@@ -133,8 +170,10 @@ def evaluate_stream(
 
 
 def concatenated(evaluations: Sequence[Evaluation]) -> Evaluation:
-    """One evaluation of the queries of many, one after the other; there is at least one, and no query twice.
+    """Return one evaluation of the queries of one or more evaluations that have no query in common.
 
+    Examples
+    --------
     >>> from idealrank import evaluate
     >>> both = concatenated([evaluate([1, 0], [2, 1], "rr", query_ids=[q, q]) for q in (7, 8)])
     >>> both.query_ids, both.per_query

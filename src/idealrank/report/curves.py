@@ -13,8 +13,22 @@ _CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
 def over_cutoffs(measures: Iterable[str | Measure], cutoffs: Sequence[int] = _CUTOFFS) -> list[Measure]:
-    """Each measure that has a cutoff at each of these: what to evaluate for curves.
+    """Return each measure that takes a cutoff at each of the cutoffs, to evaluate for curves.
 
+    Parameters
+    ----------
+    measures : iterable of str or Measure
+        The measures; their own cutoffs are ignored.
+    cutoffs : sequence of int
+        The cutoffs.
+
+    Returns
+    -------
+    list of Measure
+        The measures with their cutoffs.
+
+    Examples
+    --------
     >>> over_cutoffs(["ndcg@10", "ndcg@20", "rr", "auc"], [1, 5])
     [ndcg@1, ndcg@5, rr@1, rr@5]
     """

@@ -1,8 +1,7 @@
-"""Figures of results: Axes in, Axes out.
+"""Figures of results, drawn with Matplotlib, which is imported when a figure is drawn.
 
-Every function draws into ``ax`` and returns it; None makes a figure of a fitting size, for
-``ax.figure.savefig("a.pdf")``. ``measure`` is one of the result's measures, the first if none is named. Matplotlib is
-imported when something is drawn.
+Every function draws into ``ax`` and returns it. By default it makes a figure of suitable size, to be saved with
+``ax.figure.savefig("a.pdf")``.
 """
 
 from __future__ import annotations
@@ -28,18 +27,34 @@ __all__ = ["cutoff_curves", "differences", "distributions", "means", "significan
 _WIDTH = 5.0
 _LONGEST_NAME = 28
 _N_BINS = 25
-#: What of a row's height is drawn on.
+#: Share of the height of a row that is drawn on.
 _ROW = 0.85
 #: In points.
 _LINE_HEIGHT = 11.0
-#: More bars than pixels would draw the same picture: of a sorted list every n-th value shows where it goes.
+#: More bars would not be visible; longer sorted lists are thinned to every n-th value.
 _MOST_BARS = 250
 _LINES = ("-", "--", ":", "-.")
 
 
 def means(result: Measured, measure: str | None = None, ax: Axes | None = None) -> Axes:
-    """The mean of each system as a dot, its confidence interval as a line; dashed, the baseline's mean.
+    """Draw the mean of each system as a dot with its confidence interval as a line, and the baseline's mean dashed.
 
+    Parameters
+    ----------
+    result : Evaluation, Evaluations, Comparison or Explanation
+        The result.
+    measure : str, optional
+        One of the measures of the result; by default, the first.
+    ax : matplotlib Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        The Axes.
+
+    Examples
+    --------
     >>> from idealrank import evaluate
     >>> ax = means(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
     >>> ax.get_xlabel(), [line.get_xdata().tolist() for line in ax.lines]
@@ -60,10 +75,27 @@ def means(result: Measured, measure: str | None = None, ax: Axes | None = None) 
 
 
 def distributions(result: Measured, measure: str | None = None, ax: Axes | None = None) -> Axes:
-    """How the values of the queries are spread: a histogram of each system, with a line at the mean.
+    """Draw a histogram of the per-query values of each system, with a line at the mean.
 
-    Heights are the square roots of shares, on one scale for all: one frequent value does not hide the others.
+    Heights are square roots of shares, on the same scale for all systems, so that one frequent value does not hide the
+    others.
 
+    Parameters
+    ----------
+    result : Evaluation, Evaluations, Comparison or Explanation
+        The result.
+    measure : str, optional
+        One of the measures of the result; by default, the first.
+    ax : matplotlib Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        The Axes.
+
+    Examples
+    --------
     >>> from idealrank import evaluate
     >>> ax = distributions(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
     >>> ax.patches[0].get_data().values.tolist()[-1]  # 1 of 2 queries is 1, and no value is more frequent
@@ -88,10 +120,26 @@ def distributions(result: Measured, measure: str | None = None, ax: Axes | None 
 
 
 def differences(comparison: Comparison, measure: str | None = None, ax: Axes | None = None) -> Axes:
-    """The difference of each system from the baseline, else from the best one, query by query: bars, largest first.
+    """Draw the per-query differences of each system from the baseline, or from the best system, as sorted bars.
 
-    One strip per system, all on one scale, which is written at the right.
+    There is one strip per system. All have the same scale, which is shown at the right.
 
+    Parameters
+    ----------
+    comparison : Comparison
+        The result of `compare`.
+    measure : str, optional
+        One of the measures of the comparison; by default, the first.
+    ax : matplotlib Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        The Axes.
+
+    Examples
+    --------
     >>> from idealrank import compare, from_arrays
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
     >>> ax = differences(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a"))
@@ -126,10 +174,29 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
 
 
 def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes | None = None) -> Axes:
-    """The mean of a measure at its cutoffs, a line per system; evaluate `over_cutoffs` for it.
+    """Draw the mean of a measure by cutoff, a line per system.
 
-    ``family`` is the measure without its cutoff, by default the first with two cutoffs or more.
+    Parameters
+    ----------
+    evaluations : Evaluations
+        Evaluations at several cutoffs, such as those of `over_cutoffs`.
+    family : str, optional
+        The measure without its cutoff; by default, the first with two cutoffs or more.
+    ax : matplotlib Axes, optional
+        Where to draw; by default, a new figure.
 
+    Returns
+    -------
+    Axes
+        The Axes.
+
+    Raises
+    ------
+    DataError
+        If there is no such measure with two cutoffs or more.
+
+    Examples
+    --------
     >>> from idealrank import evaluate
     >>> found = evaluate({"q": {"a": 0, "b": 1}}, {"x": {"q": {"a": 2, "b": 1}}}, ["rr@1", "rr@2"])
     >>> cutoff_curves(found).lines[0].get_ydata().tolist()
@@ -156,10 +223,26 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
 
 
 def significance(comparison: Comparison, measure: str | None = None, ax: Axes | None = None) -> Axes:
-    """Corrected p-values of all pairs that were compared: ▲ where the row is significantly better, ▼ where worse.
+    """Draw the corrected p-values of all compared pairs: ▲ if the row is significantly better, ▼ if it is worse.
 
     Columns are the systems in the order of the rows, by number.
 
+    Parameters
+    ----------
+    comparison : Comparison
+        The result of `compare`.
+    measure : str, optional
+        One of the measures of the comparison; by default, the first.
+    ax : matplotlib Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        The Axes.
+
+    Examples
+    --------
     >>> from idealrank import compare, from_arrays
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
     >>> ax = significance(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", test="sign"))
@@ -194,8 +277,22 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
 
 
 def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
-    """From one convention's mean to another's: a dot for each of them, a bar for each choice that changes something.
+    """Draw the steps between the means under two conventions: a dot per mean, a bar per choice that changes a value.
 
+    Parameters
+    ----------
+    way : Waterfall
+        One of the waterfalls of an `Explanation`.
+    ax : matplotlib Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        The Axes.
+
+    Examples
+    --------
     >>> from idealrank import explain
     >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
     >>> [label.get_text() for label in waterfall(found.waterfalls[0]).get_yticklabels()]
@@ -222,8 +319,10 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
 
 
 def shown(name: str) -> str:
-    """The name, cut in its middle to what fits beside a plot; what cannot be shown is marked.
+    """Return the name, shortened in the middle to fit beside a plot, with unprintable characters replaced.
 
+    Examples
+    --------
     >>> shown("bm25"), shown("a-very-long-name-of-a-system-2")
     ('bm25', 'a-very-long-na…of-a-system-2')
     """
@@ -233,7 +332,7 @@ def shown(name: str) -> str:
 
 
 def new_axes(ax: Axes | None, height: float) -> Axes:
-    """These axes, or new ones of this height in inches."""
+    """Return these Axes, or new ones of this height in inches."""
     if ax is not None:
         return ax
     from matplotlib.figure import Figure  # not pyplot, which keeps every figure until it is closed
@@ -244,7 +343,7 @@ def new_axes(ax: Axes | None, height: float) -> Axes:
 
 
 def _rows(ax: Axes, names: Iterable[str], at: float = 0.0) -> Floats:
-    """A row for each name, the first one on top; the name stands ``at`` that height of its row."""
+    """Make a row per name, the first one on top, with the name ``at`` this height of its row."""
     names = list(names)
     rows = np.arange(len(names), dtype=np.float64)[::-1]
     ax.set_yticks(rows + at, labels=names, parse_math=False)
@@ -261,7 +360,7 @@ def _name_values(ax: Axes, what: str) -> None:
 
 
 def _name_below(ax: Axes, what: str) -> None:
-    """Name the x-axis; a long name grows to the left, where names of rows leave it room."""
+    """Label the x-axis; a long label extends to the left, below the names of rows."""
     ax.set_xlabel(what, loc="right", parse_math=False)
 
 
@@ -275,7 +374,7 @@ def _name_scale(ax: Axes, rows: Floats, scale: float) -> None:
 
 
 def _thinned(values: Floats) -> tuple[Floats, Floats]:
-    """Heights and edges of bars that show the sorted values; first and last are always among them."""
+    """Return heights and edges of bars that show the sorted values, always including the first and the last."""
     n_bars = min(values.size, _MOST_BARS)
     chosen = values[np.rint(np.linspace(0, values.size - 1, n_bars)).astype(int)] if n_bars else values
     return chosen, np.linspace(0, values.size, n_bars + 1)
@@ -307,7 +406,7 @@ def _name_ends(ax: Axes, curves: Mapping[str, Mapping[int, float]]) -> None:
 def _apart(places: Floats, gap: float, highest: float) -> Floats:
     """The sorted places, moved as little as it takes, in squares, to keep a gap between them and lie in [0, highest].
 
-    Isotonic regression: neighbors that are too close become a block, which lies where they do on average.
+    Isotonic regression: neighbors that are too close become a block, which is placed at their average.
     """
     steps = gap * np.arange(places.size)
     blocks: list[list[float]] = []

@@ -1,4 +1,4 @@
-"""How a fit went."""
+"""Learning curves."""
 
 from __future__ import annotations
 
@@ -16,10 +16,29 @@ __all__ = ["learning_curve"]
 
 
 def learning_curve(ranker: Any, ax: Axes | None = None) -> Axes:
-    """The validation measure of a fitted ranker by iteration, or its loss without validation data; dashed, the best.
+    """Draw the validation measure of a fitted ranker by iteration, or its loss without validation data.
 
-    A fit in several stages is drawn as so many lines.
+    The best iteration is dashed. Each stage of a fit in several stages is a line.
 
+    Parameters
+    ----------
+    ranker : estimator
+        A fitted ranker with ``history_``.
+    ax : matplotlib Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        The Axes.
+
+    Raises
+    ------
+    DataError
+        If the ranker has no history.
+
+    Examples
+    --------
     >>> from idealrank.learners import RankNet
     >>> ranker = RankNet(max_iter=2).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
     >>> learning_curve(ranker).lines[0].get_xdata().tolist()

@@ -1,4 +1,4 @@
-"""The page: one file that needs no other, and asks nothing of the network."""
+"""The report: one self-contained HTML file that makes no network requests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from idealrank.io.files import atomic_output
 from idealrank.report import palette
 from idealrank.report.sections import render_definitions, render_section
 
-__all__ = ["html", "html_of_sections"]
+__all__ = ["html"]
 
 
 def html(
@@ -36,19 +36,29 @@ def html(
 
     Parameters
     ----------
-    result
-        What `evaluate`, `compare`, `explain` or any other function returned that gives a result.
-    path
-        Where to write the page, whole or not at all; None only returns it.
-    title
-        The title; the result has one of its own.
-    curves
-        Evaluations at several cutoffs, of `over_cutoffs` say, to draw. Without, the result's own measures are drawn
-        where they have several.
-    parts
+    result : Result
+        The result of `evaluate`, `compare`, `explain` or any other function that returns one.
+    path : str or path, optional
+        Where to write the page, completely or not at all; by default, it is only returned.
+    title : str, optional
+        The title; by default, that of the result.
+    curves : Result, optional
+        Evaluations at several cutoffs to plot, such as those of `over_cutoffs`; by default, the measures of the result
+        that have several cutoffs.
+    parts : sequence of Section
         Further sections.
-    command
-        The command to name as what made the page.
+    command : str, optional
+        The command that made the page.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Raises
+    ------
+    DataError
+        If ``result`` is not a result.
 
     Examples
     --------
@@ -61,39 +71,10 @@ def html(
         raise DataError(f"a report is of what evaluate, compare or explain returned, got {type(result).__name__}")
     over = (result if curves is None else curves).cutoff_sections()
     sections = [*result.sections(), *over, *parts, *result.background()]
+    title = title or result.title()
     about = [tag("p", result.about(), class_="about")] if result.about() else []
-    return _assembled(title or result.title(), about, result.findings(), sections, path, command, result.made_with())
-
-
-def html_of_sections(
-    title: str,
-    findings: Sequence[str],
-    sections: Sequence[Section],
-    path: str | os.PathLike[str] | None = None,
-    *,
-    command: str | None = None,
-) -> str:
-    """Write a page of the same kind: what was found in sentences, then one section after the other.
-
-    >>> from idealrank._base.tables import Column, Table
-    >>> page = html_of_sections("Two & more", ["a < b"], [Section("All", tables={"All": Table([Column("n")], [[1]])})])
-    >>> "<h1>Two &amp; more</h1>" in page, "<li>a &lt; b</li>" in page
-    (True, True)
-    """
-    return _assembled(title, [], findings, sections, path, command, {})
-
-
-def _assembled(
-    title: str,
-    about: Sequence[Markup],
-    findings: Sequence[str],
-    sections: Sequence[Section],
-    path: str | os.PathLike[str] | None,
-    command: str | None,
-    made_with: Mapping[str, object],
-) -> str:
-    """The whole page, also written where a path says."""
-    found = [tag("ul", *(tag("li", finding) for finding in findings), class_="verdicts")] if findings else []
+    findings = [tag("li", finding) for finding in result.findings()]
+    found = [tag("ul", *findings, class_="verdicts")] if findings else []
     keyed = {section.key or f"part-{place}": section for place, section in enumerate(sections)}
     rendered = [render_section(section, key) for key, section in keyed.items()]
     contents = {key: section.title for key, section in keyed.items()} | {"provenance": "Provenance"}
@@ -106,7 +87,7 @@ def _assembled(
         style=palette.css() + _asset("page.css"),
         header=tag("header", tag("h1", title), *about, *found),
         contents=_contents(contents),
-        main="\n".join([*rendered, _provenance(command, made_with)]),
+        main="\n".join([*rendered, _provenance(command, result.made_with())]),
         footer=tag("footer", f"Made with idealrank {idealrank.__version__}."),
         data="" if values is None else json_script(values, "queries-data"),
         script=script,
@@ -127,7 +108,7 @@ def _contents(titles: Mapping[str, str]) -> Markup:
 
 
 def _provenance(command: str | None, made_with: Mapping[str, object]) -> Markup:
-    """What is needed to repeat the result."""
+    """Return what is needed to reproduce the result."""
     made_by: dict[str, object] = {} if command is None else {"command": tag("code", command)}
     programs = {"idealrank": idealrank.__version__, "Python": platform.python_version()}
     others = {name: version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib")}

@@ -1,10 +1,10 @@
-"""Colours, each for a light and a dark page: told apart by color-blind readers, and legible as text on their page."""
+"""Colors for light and dark pages: distinguishable for color-blind readers, and legible as text on their page."""
 
 from __future__ import annotations
 
 __all__ = ["BETTER", "COLOURS", "GRID", "NEUTRAL", "SERIES", "WORSE", "css"]
 
-#: {name: (on a light page, on a dark page)}; figures are drawn in the light ones, the page knows them by name.
+#: {name: (on a light page, on a dark page)}; figures use the light ones, and the page refers to them by name.
 COLOURS: dict[str, tuple[str, str]] = {
     "page": ("#ffffff", "#14171c"),
     "panel": ("#f5f6f8", "#1d2127"),
@@ -31,8 +31,10 @@ SERIES = tuple(light for name, (light, _) in COLOURS.items() if name.startswith(
 
 
 def css() -> str:
-    """The colours as variables of a style sheet; paper is always light.
+    """Return the colors as variables of a style sheet; printed pages are always light.
 
+    Examples
+    --------
     >>> css().splitlines()[1]
     '  --page: #ffffff;'
     """

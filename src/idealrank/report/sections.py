@@ -30,12 +30,12 @@ FIGURES: Mapping[str, Callable[..., Axes]] = {
 
 
 def render_section(section: Section, key: str) -> Markup:
-    """The section with its heading; ``key`` is its id."""
+    """Return the section with its heading; ``key`` is its id."""
     return tag("section", tag("h2", section.title, id=key), *_content(section, key), aria_labelledby=key)
 
 
 def render_definitions(entries: Mapping[str, object]) -> Markup:
-    """Terms with their meanings."""
+    """Return terms with their meanings."""
     return tag("dl", *(part for name, value in entries.items() for part in (tag("dt", name), tag("dd", value))))
 
 
@@ -68,7 +68,7 @@ def _figure(figure: Figure, key: str) -> Markup:
 
 
 def _explorer(values: Mapping[str, Any]) -> Markup:
-    """The frame of the table that the page's script fills."""
+    """Return the frame of the table that the script of the page fills."""
     options = [tag("option", measure, value=measure) for measure in values["values"]]
     controls = tag(
         "div",
@@ -80,7 +80,7 @@ def _explorer(values: Mapping[str, Any]) -> Markup:
     frame = tag("table", tag("caption", "Values query by query"), tag("thead"), tag("tbody"), id="queries-table")
     return joined(
         [
-            tag("noscript", tag("p", "This table, and only this table, needs JavaScript.", class_="note")),
+            tag("noscript", tag("p", "Only this table needs JavaScript.", class_="note")),
             controls,
             tag("div", frame, id="queries-scroll", role="region", aria_label="Values query by query", tabindex=0),
             tag("button", id="queries-more", type="button", hidden=""),

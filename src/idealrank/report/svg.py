@@ -1,4 +1,4 @@
-"""Figures as SVG inside a page: text stays text, colours follow the page, the same figure is the same bytes."""
+"""Figures as inline SVG: text stays text, colors follow the page, and equal figures give equal bytes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,24 @@ _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
 def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str) -> Markup:
-    """What ``draw`` draws, as an element; ``key`` tells its ids from those of other figures of the page.
+    """Return what ``draw`` draws as an SVG element.
 
+    Parameters
+    ----------
+    draw : callable
+        Returns the Axes of a figure.
+    key : str
+        Prefix of ids, unique within the page.
+    title, description : str
+        Text for screen readers.
+
+    Returns
+    -------
+    Markup
+        The element.
+
+    Examples
+    --------
     >>> from idealrank import evaluate
     >>> from idealrank.report import figures
     >>> found = evaluate([0, 1], [2, 1], "rr")
@@ -62,7 +78,7 @@ def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str)
 
 
 def _drawn(draw: Callable[[], Axes]) -> str:
-    """The figure as matplotlib writes it, whatever styles are in use where the page is made."""
+    """Return the figure as Matplotlib writes it, independent of the styles in use."""
     import matplotlib
 
     file = io.StringIO()
@@ -77,7 +93,7 @@ def _drawn(draw: Callable[[], Axes]) -> str:
 
 @contextmanager
 def _glyphs_of_the_browser() -> Iterator[None]:
-    """Nothing is said of letters that matplotlib's font lacks: the browser draws them with its own."""
+    """Suppress warnings about characters that Matplotlib's font lacks: the browser has its own fonts."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         yield
@@ -88,7 +104,7 @@ def _local(name: str) -> str:
 
 
 def _attribute(name: str, value: str, key: str) -> str:
-    """Coordinates to a tenth of a pixel; fonts and colours are the page's."""
+    """Return the attribute with coordinates rounded to a tenth of a pixel, and fonts and colors of the page."""
     if name in _NUMBERS:
         rounded = re.sub(r"-?\d+\.\d+", lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value)
         return re.sub(r"\s+", " ", rounded).strip()

@@ -1,29 +1,24 @@
-"""``idealrank compare``: which systems differ, by how much, and whether the queries are enough to say so."""
+"""``idealrank compare``: which systems differ, by how much, and whether there are enough queries to tell."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.kinds import kind_of_judged
-from idealrank.cli.support.options import (
-    data_options,
-    debug_option,
-    format_option,
-    html_option,
-    like_option,
-    measures_option,
-    quiet_option,
-)
+from idealrank.cli.support.request import Request, SystemsCommand
+
+if TYPE_CHECKING:
+    from idealrank.evaluation.comparison import Comparison
 
 __all__ = ["command"]
 
 _HELP = """\
-Compare SYSTEMS on the judged documents in DATA, which are as for 'idealrank evaluate'.
+Compare SYSTEMS on the judged documents in DATA. Both are as for 'idealrank evaluate'.
 
-With --baseline each other system is tested against that one, by a paired randomisation test, its p-values corrected
-by Holm's method. Without, all pairs are, by the randomised Tukey HSD test. 'detectable' is the least true difference
-that as many queries show with a power of 0.8.
+With --baseline, each other system is compared with the baseline by a paired randomization test, and the p-values are
+corrected by Holm's method. Without it, all pairs are compared by the randomized Tukey HSD test. 'detectable' is the
+smallest true difference that this many queries would detect with 80% power.
 
 \b
 Examples:
@@ -33,11 +28,7 @@ Examples:
 """
 
 
-@click.command("compare", cls=Command, help=_HELP)
-@click.argument("data")
-@click.argument("systems", nargs=-1)
-@measures_option
-@like_option
+@click.command("compare", cls=SystemsCommand, help=_HELP)
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with.")
 @click.option(
     "--test",
@@ -52,58 +43,55 @@ Examples:
     metavar="METHOD",
     help="holm (the default), benjamini_hochberg, bonferroni or none.",
 )
-@click.option("--level", type=float, default=0.05, show_default=True, metavar="P", help="What is called significant.")
-@click.option("--permutations", type=click.IntRange(1), default=10_000, show_default=True, metavar="N")
-@click.option("--seed", type=int, metavar="N", help="Repeats a comparison; the one used is printed.")
-@data_options
-@format_option
-@html_option
-@quiet_option
-@debug_option
-def command(
-    data: str,
-    systems: tuple[str, ...],
-    measures: tuple[str, ...],
-    like: str | None,
-    baseline: str | None,
-    test: str | None,
-    correction: str,
-    level: float,
-    permutations: int,
-    seed: int | None,
-    from_kind: str | None,
-    group: str | None,
-    output_format: str,
-    html_path: str | None,
-    quiet: bool,
-) -> None:
-    """Compare SYSTEMS on DATA."""
-    kind = kind_of_judged(data, from_kind, systems, least=2)
+@click.option("--level", type=float, default=0.05, show_default=True, metavar="P", help="Significance level.")
+@click.option(
+    "--permutations",
+    "n_permutations",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="Number of permutations.",
+)
+@click.option("--seed", type=int, metavar="N", help="Seed of the random numbers; by default a new one, printed.")
+def command(request: Request, **options: Any) -> None:
+    """Compare SYSTEMS on DATA; ``options`` are those of `Testing`."""
+    judged, systems = request.read(least=2)
 
-    from idealrank.cli.support import comparing
-    from idealrank.cli.support.evaluating import read_systems
-    from idealrank.evaluation.comparison import check_choices, compared
+    from idealrank.evaluation.comparison import Testing
     from idealrank.evaluation.evaluator import Evaluator
 
-    judged, answers = read_systems(data, kind, systems, group=group, quiet=quiet)
-    named, names = dict(answers), list(measures) or ["ndcg@10"]
-    evaluator = Evaluator(judged, like)
-    check_choices(test, correction)
-    found = compared(
-        evaluator.evaluate_all(named.items(), names),
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        level=level,
-        n_permutations=permutations,
-        seed=seed,
-        n_threads=None,
-    )
-    comparing.show(found, output_format, quiet=quiet)
-    if html_path is not None:
-        from idealrank.cli.support import reporting
+    named, measures = dict(systems), request.measures or ("ndcg@10",)
+    evaluator = Evaluator(judged, request.like)
+    found = Testing(**options).compare(evaluator.evaluate_all(named.items(), measures))
+    _show(found, request.output_format, quiet=request.quiet)
+    if request.html_path is not None:
         from idealrank.report import over_cutoffs
 
-        depths = over_cutoffs(names)
-        curves = evaluator.evaluate_all(named.items(), depths) if depths else None
-        reporting.write(found, html_path, curves=curves, quiet=quiet)
+        depths = over_cutoffs(measures)
+        request.write_page(found, evaluator.evaluate_all(named.items(), depths) if depths else None)
+
+
+def _show(found: Comparison, output_format: str, *, quiet: bool) -> None:
+    """Print a table per measure, the queries that changed most, how the p-values were computed, and the conventions."""
+    from idealrank.cli.support.tables import show, show_remarks
+    from idealrank.cli.support.terminal import notes
+
+    notes(sorted(map(str, found.problems)), quiet=quiet)
+    if output_format == "json":
+        click.echo(found.to_json())
+        return
+    changes = []
+    if output_format in ("csv", "latex"):
+        click.echo(found.to_csv() if output_format == "csv" else found.to_latex(), nl=False)
+    else:
+        for measure in found.values:
+            for name in [measure] if found.baseline is not None else [f"means of {measure}", measure]:
+                show(found.table(name), output_format)
+                click.echo()
+            if output_format == "text":
+                changes += [
+                    f"{measure}, {system} - {found.baseline}, most on: {queries}"
+                    for system, queries in found.largest_changes(measure).items()
+                ]
+    show_remarks([*changes, *found.remarks()], output_format)

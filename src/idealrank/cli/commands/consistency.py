@@ -1,8 +1,8 @@
-"""``idealrank consistency``: whether losses lead to the best NDCG, with a counterexample where they do not."""
+"""``idealrank consistency``: whether losses are consistent with NDCG, with a counterexample if not."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -10,17 +10,15 @@ from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option, format_option, quiet_option
 from idealrank.cli.support.tables import show, stacked
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["command"]
 
 _HELP = """\
-Search for random labels with which minimising a loss does not lead to the best NDCG.
+Search for random labels for which minimizing a loss does not maximize NDCG.
 
-A loss is refuted by two label vectors and their probabilities: on average over them, the scores of least loss lose
-REGRET in NDCG. 'yes' means that none was found among all pairs of label vectors, each with the probabilities 0.01 to
-0.99 and beside the points where the best order changes; 'undecided' that not every minimum could be made sure of.
+A loss is refuted by two label vectors and their probabilities: in expectation over them, the scores that minimize the
+loss lose REGRET in NDCG. 'yes' means that no counterexample was found among all pairs of label vectors, each with
+probabilities from 0.01 to 0.99 and next to the points where the best order changes. 'undecided' means that some minima
+could not be determined with certainty.
 
 \b
 Examples:
@@ -41,34 +39,21 @@ def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple
 @click.argument("losses", nargs=-1, required=True)
 @click.option("--n-docs", type=click.IntRange(2), default=2, show_default=True, metavar="N", help="Documents to rank.")
 @click.option(
-    "--levels", default="0,1,2,3,4", show_default=True, metavar="LABELS", callback=_levels, help="Labels they may have."
+    "--levels", default="0,1,2,3,4", show_default=True, metavar="LABELS", callback=_levels, help="Possible labels."
 )
 @click.option("--gain", default="exp2", show_default=True, metavar="GAIN", help="Gain of NDCG.")
 @click.option("--discount", default="log", show_default=True, metavar="DISCOUNT", help="Discount of NDCG.")
-@click.option("--cutoff", metavar="K", help="NDCG@K in the place of NDCG.")
-@click.option("--grid", is_flag=True, help="The grid of probabilities only; do not make the worst found worse.")
+@click.option("--cutoff", metavar="K", help="Use NDCG@K instead of NDCG.")
+@click.option("--grid", is_flag=True, help="Search the grid of probabilities only; do not refine the worst case.")
 @format_option
 @quiet_option
 @debug_option
-def command(
-    losses: tuple[str, ...],
-    n_docs: int,
-    levels: tuple[float, ...],
-    gain: str,
-    discount: str,
-    cutoff: str | None,
-    grid: bool,
-    output_format: str,
-    quiet: bool,
-) -> None:
-    """Search for random labels that refute LOSSES."""
+def command(losses: tuple[str, ...], grid: bool, output_format: str, quiet: bool, **options: Any) -> None:
+    """Search for random labels that refute LOSSES; ``options`` are those of `theory.check_consistency`."""
     from idealrank import theory
     from idealrank.losses import loss
 
-    found = [
-        theory.check_consistency(each, n_docs, levels, gain=gain, discount=discount, cutoff=cutoff, refine=not grid)
-        for each in map(loss, losses)
-    ]
+    found = [theory.check_consistency(each, refine=not grid, **options) for each in map(loss, losses)]
     show(stacked([each.table() for each in found]), output_format)
     if output_format == "text" and not quiet:
         click.echo("\n" + "\n".join(found[0].remarks()))

@@ -1,4 +1,4 @@
-"""``idealrank convert A B``: the same data in another kind of file."""
+"""``idealrank convert A B``: convert a file to another format."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _HELP = f"""\
 Convert the file A to the file B.
 
 \b
-KIND     what it is      names that suggest it
+KIND     content         names
 {_ROWS}
 
-What A is shows in its content, or else in its name; what B shall be shows in its name. Parquet and CSV have the
-columns qid, label, score, doc, weight, f1, f2 ...; all but Parquet may be compressed: .gz or .xz after the name. "-"
-is standard input or output. What B has no place for is left out, with a note. B is complete or not there at all.
+The format of A is recognized by its content, or else by its name; the format of B by its name. Parquet and CSV have
+the columns qid, label, score, doc, weight, f1, f2 ... All formats but Parquet may be compressed (.gz or .xz). "-" is
+standard input or output. Content that B cannot hold is left out, with a note. B is written completely or not at all.
 
 \b
 Examples:
@@ -44,10 +44,10 @@ Examples:
 @click.command("convert", cls=Command, help=_HELP)
 @click.argument("a")
 @click.argument("b")
-@click.option("--from", "from_kind", type=KIND, metavar="KIND", help="What A is, whatever it looks like.")
-@click.option("--to", "to_kind", type=KIND, metavar="KIND", help="What B shall be, whatever its name.")
-@click.option("--sparse", is_flag=True, help="Read LETOR text into a sparse matrix, for features that are mostly 0.")
-@click.option("--group", metavar="FILE", help="Number of documents of each query, for LETOR text without qid.")
+@click.option("--from", "from_kind", type=KIND, metavar="KIND", help="The format of A.")
+@click.option("--to", "to_kind", type=KIND, metavar="KIND", help="The format of B.")
+@click.option("--sparse", is_flag=True, help="Read LETOR text as a sparse matrix, for features that are mostly 0.")
+@click.option("--group", metavar="FILE", help="File with the documents per query, for LETOR text without qid.")
 @quiet_option
 @debug_option
 def command(

@@ -1,41 +1,33 @@
-"""``idealrank evaluate``: measures of one system or several, with the conventions under every table."""
+"""``idealrank evaluate``: measures of one system or several, with the conventions below the table."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.kinds import kind_of_judged
-from idealrank.cli.support.options import (
-    data_options,
-    debug_option,
-    format_option,
-    html_option,
-    like_option,
-    measures_option,
-    quiet_option,
-)
+from idealrank.cli.support.request import Request, SystemsCommand
 
 if TYPE_CHECKING:
-    from idealrank.measures import Measure
+    from idealrank.evaluation.results import Evaluations
 
 __all__ = ["command"]
 
 _HELP = """\
-Evaluate systems: SYSTEMS on the judged documents in DATA.
+Evaluate SYSTEMS on the judged documents in DATA.
 
 \b
 DATA             SYSTEMS
 TREC judgments   TREC runs
-LETOR text       files with one score a line, in the documents' order
-Parquet or CSV   names of score columns; "score" if there is none
+LETOR text       files with one score per line, in document order
+Parquet or CSV   names of score columns; "score" by default
 
-DATA's kind is told by its content or by --from, as 'idealrank convert --help' lists them. What a measure leaves
-open is as --like says: trec_eval for judgments and runs, idealrank's own for the rest. The conventions are printed
-under the table.
+The format of DATA is recognized by its content, or given by --from (see 'idealrank convert --help'). Options that a
+measure does not name follow --like: trec_eval for judgments and runs, otherwise idealrank. The conventions are printed
+below the table.
 
 \b
 Examples:
@@ -45,57 +37,63 @@ Examples:
 """
 
 
-@click.command("evaluate", cls=Command, help=_HELP)
-@click.argument("data")
-@click.argument("systems", nargs=-1)
-@measures_option
-@like_option
-@click.option("--per-query", is_flag=True, help="One line a query as well as the mean.")
-@click.option("--interval", is_flag=True, help="The 95% interval of each mean as well.")
-@data_options
+@click.command("evaluate", cls=SystemsCommand, help=_HELP)
+@click.option("--per-query", is_flag=True, help="Also print one line per query.")
+@click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean.")
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
-@format_option
-@html_option
-@quiet_option
-@debug_option
-def command(
-    data: str,
-    systems: tuple[str, ...],
-    measures: tuple[str, ...],
-    like: str | None,
-    per_query: bool,
-    interval: bool,
-    from_kind: str | None,
-    group: str | None,
-    hashes: bool,
-    output_format: str,
-    html_path: str | None,
-    quiet: bool,
-) -> None:
+def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> None:
     """Evaluate SYSTEMS on DATA."""
-    kind = kind_of_judged(data, from_kind, systems)
+    judged, systems = request.read()
 
-    from idealrank.cli.support import evaluating
-    from idealrank.io.formats import Frame
+    from idealrank.cli.support.tables import show_with_remarks
+    from idealrank.cli.support.terminal import notes
+    from idealrank.evaluation.evaluator import Evaluator
+    from idealrank.evaluation.results import Evaluations
+    from idealrank.measures.base import Measure
 
-    names = list(measures) or ["ndcg@10", "ap", "rr"]
+    measures = request.measures or ("ndcg@10", "ap", "rr")
     depths: list[Measure] = []
-    if html_path is not None:
+    if request.html_path is not None:
         from idealrank.report import over_cutoffs
 
-        depths = over_cutoffs(names)
-    wanted = [names, depths] if depths else [names]
-    evaluations, *curves = evaluating.evaluate_files(data, kind, systems, *wanted, like=like, group=group, quiet=quiet)
-    files = [data, *(() if kind.holds is Frame else systems)] if hashes else []
-    evaluating.show(
-        evaluations,
-        [path for path in files if os.path.isfile(path)],
-        per_query=per_query,
-        interval=interval,
-        output_format=output_format,
-        quiet=quiet,
-    )
-    if html_path is not None:
-        from idealrank.cli.support import reporting
+        depths = over_cutoffs(measures)
+    evaluator = Evaluator(judged, request.like)
+    found, curves = {}, {}
+    for name, system in systems:  # each is read once, and released before the next one is read
+        found[name] = evaluator.evaluate(system, measures)
+        if depths:
+            curves[name] = evaluator.evaluate(system, depths)
+    evaluations = Evaluations(found)
+    notes(sorted(map(str, evaluations.problems)), quiet=request.quiet)
+    if request.output_format == "json":
+        content = _content(evaluations, per_query=per_query, interval=interval)
+        click.echo(json.dumps(content | (_hashes(request) if hashes else {}), indent=2, allow_nan=False))
+    else:
+        table = evaluations.table_of_means(per_query=per_query, interval=interval)
+        show_with_remarks(table, evaluations.remarks(), request.output_format)
+    request.write_page(evaluations, Evaluations(curves) if curves else None)
 
-        reporting.write(evaluations, html_path, curves=curves[0] if curves else None, quiet=quiet)
+
+def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> dict[str, Any]:
+    """Return the evaluations as JSON content."""
+    from idealrank._base.plain import finite, plain
+
+    content: dict[str, Any] = evaluations.to_dict()
+    for name, own in content["systems"].items():
+        if not per_query:
+            del own["per_query"], own["query_ids"]
+        if interval:
+            own["interval"] = plain(evaluations[name].interval())
+    return {name: finite(value) for name, value in content.items()}
+
+
+def _hashes(request: Request) -> dict[str, dict[str, str]]:
+    """Return the SHA-256 of every file that was read; the systems in a frame are columns, not files."""
+    from idealrank.io.formats import Frame
+
+    found = {}
+    for path in (request.data, *(() if request.kind().holds is Frame else request.systems)):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                found[path] = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"sha256": found} if found else {}

@@ -1,4 +1,4 @@
-"""``idealrank reproduce``: a paper's experiment, done again."""
+"""``idealrank reproduce``: reproduce the experiment of a paper."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _EXPERIMENTS = {
     "ravikumar2011": "losses and their NDCG-consistent versions",
     "wang2013": "four discounts along lists that grow",
 }
-#: Those that train, choose and test on folds: their data is a folder.
+#: Experiments that train, validate and test on folds: their data is a folder.
 _ON_FOLDS = {"qin2008", "ravikumar2011"}
 _HELP = """\
-Do a paper's EXPERIMENT again: a table of its claims with what is seen here, its numbers, and its figures.
+Reproduce the EXPERIMENT of a paper: its claims with the results found here, its numbers, and its figures.
 
 \b
 wang2013   four discounts along lists that grow (Figures 1 to 4)
@@ -53,12 +53,12 @@ Examples:
 @click.option(
     "--data",
     metavar="PATH",
-    help="Data in the place of the embedded: LETOR text for wang2013 and jin2013, for others a folder with S1.txt ... "
-    "S5.txt or Fold1 ... Fold5, or a folder of such.",
+    help="Data to use instead of the built-in: LETOR text for wang2013 and jin2013, otherwise a folder with S1.txt "
+    "... S5.txt or Fold1 ... Fold5, or a folder of such folders.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of what is drawn.")
-@click.option("--quick", is_flag=True, help="Train little, to see it work; the numbers mean nothing.")
-@click.option("--figures", metavar="FOLDER", help="Write the figures there, as SVG.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
+@click.option("--quick", is_flag=True, help="Train briefly, as a test; the numbers are meaningless.")
+@click.option("--figures", metavar="FOLDER", help="Write the figures to this folder as SVG.")
 @html_option
 @format_option
 @quiet_option
@@ -73,7 +73,7 @@ def command(
     output_format: str,
     quiet: bool,
 ) -> None:
-    """Do an experiment again."""
+    """Reproduce an experiment."""
     if html_path is not None:
         check_page(html_path)
     if figures is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -16,16 +17,16 @@ from idealrank.cli.support.terminal import notes
 __all__ = ["command"]
 
 _HELP = """\
-Evaluate RUN on the judgments in QRELS with trec_eval's flags, byte for byte as trec_eval 10 prints.
+Evaluate RUN on the judgments in QRELS, with trec_eval's flags and, byte for byte, the output of trec_eval 10.
 
 \b
-MEASURE is a name, with parameters after a dot, or a set of them:
-  official   the default       all_trec   all but dcg, ideal_dcg, yaap
-  set        of unranked lists
+MEASURE is a name, with parameters after a dot, or a set of measures:
+  official   the default          all_trec   all but dcg, ideal_dcg, yaap
+  set        for unranked lists
   map  P.5,10  ndcg_cut.10  ndcg.1=3,2=9  rbp.p=0.8  relstring.20 ...
 
-Files may be compressed (.gz, .xz), and one of them may be "-", standard input. Exit codes: 1 an unknown measure,
-2 a file that cannot be read, 4 data that cannot be evaluated.
+Files may be compressed (.gz, .xz), and one of them may be "-", standard input. Exit codes: 1 for an unknown measure,
+2 for a file that cannot be read, 4 for data that cannot be evaluated.
 
 \b
 Examples:
@@ -33,99 +34,54 @@ Examples:
   idealrank trec_eval -q -c -m ndcg_cut.10 -m map qrels.txt bm25.run
   idealrank trec_eval --v9 -m all_trec -l2 qrels.txt bm25.run
 """
+_N: Any = {"type": click.IntRange(0), "metavar": "N"}
 
 
 @click.command("trec_eval", cls=Command, help=_HELP)
 @click.argument("qrels")
 @click.argument("run")
-@click.option("-q", "--query_eval_wanted", "queries", is_flag=True, help="Values for each query too.")
-@click.option("-n", "--nosummary", "no_summary", is_flag=True, help="No values over all queries.")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="A measure or set; may be given again."
-)
-@click.option(
-    "-c",
-    "--complete_rel_info_wanted",
-    "complete",
-    is_flag=True,
-    help="Count a judged query that the run does not have as 0.",
-)
-@click.option(
-    "-l", "--level_for_rel", "level", type=click.IntRange(0), default=1, metavar="N", help="Relevant from label N on."
-)
+@click.option("-q", "--query_eval_wanted", "queries", is_flag=True, help="Also print the values of each query.")
+@click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Print no values over all queries.")
+@click.option("-m", "--measure", "names", multiple=True, metavar="MEASURE", help="A measure or set; may be repeated.")
+@click.option("-c", "--complete_rel_info_wanted", "complete", is_flag=True, help="Count a query not in RUN as 0.")
+@click.option("-l", "--level_for_rel", "level", default=1, **_N, help="Lowest label of a relevant document.")
 @click.option("-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Leave out unjudged documents.")
-@click.option(
-    "-M",
-    "--Max_retrieved_per_topic",
-    "max_docs",
-    type=click.IntRange(0),
-    metavar="N",
-    help="Leave out documents after rank N.",
-)
-@click.option(
-    "-N",
-    "--Number_docs_in_coll",
-    "n_collection",
-    type=click.IntRange(0),
-    default=0,
-    metavar="N",
-    help="Documents in the collection, for utility.",
-)
+@click.option("-M", "--Max_retrieved_per_topic", "max_docs", **_N, help="Leave out documents after rank N.")
+@click.option("-N", "--Number_docs_in_coll", "n_collection", default=0, **_N, help="Collection size, for utility.")
 @click.option("-R", "--Rel_info_format", type=click.Choice(["qrels"]), expose_value=False, hidden=True)
 @click.option("-T", "--Results_format", type=click.Choice(["trec_results"]), expose_value=False, hidden=True)
-@click.option("--v9", is_flag=True, help="Be trec_eval 9.0.8.")
-@click.option("--quiet", is_flag=True, help="No progress, no notes; only failures are said.")
+@click.option("--v9", is_flag=True, help="Reproduce trec_eval 9.0.8.")
+@click.option("--quiet", is_flag=True, help="Print no progress and no notes, only errors.")
 @debug_option
 def command(
-    qrels: str,
-    run: str,
-    queries: bool,
-    no_summary: bool,
-    measures: tuple[str, ...],
-    complete: bool,
-    level: int,
-    judged_only: bool,
-    max_docs: int | None,
-    n_collection: int,
-    v9: bool,
-    quiet: bool,
+    qrels: str, run: str, queries: bool, no_summary: bool, names: tuple[str, ...], v9: bool, quiet: bool, **options: Any
 ) -> None:
-    """Evaluate RUN on the judgments in QRELS."""
+    """Evaluate RUN on the judgments in QRELS; ``options`` are those of `trec_eval.evaluate`."""
     from idealrank.evaluation import trec_eval
     from idealrank.io.trec import read_qrels, read_run
 
-    names, version = measures or ("official",), 9 if v9 else 10
-    trec_eval.read_measures(names, version)  # say what is wrong with them before a long read
+    names, version = names or ("official",), 9 if v9 else 10
+    trec_eval.read_measures(names, version)  # report errors in them before a long read
     with _failing_as(_Unreadable):
         with reading(qrels, quiet=quiet) as progress:
             judgments = read_qrels(qrels, progress=progress)
         with reading(run, quiet=quiet) as progress:
             answer = read_run(run, progress=progress)
     with _failing_as(_Unfit):
-        results = trec_eval.evaluate(
-            judgments,
-            answer,
-            names,
-            complete=complete,
-            level=level,
-            judged_only=judged_only,
-            max_docs=max_docs,
-            n_collection=n_collection,
-            version=version,
-        )
+        results = trec_eval.evaluate(judgments, answer, names, version=version, **options)
     notes(results.problems, quiet=quiet)
     text = "".join(f"{line}\n" for line in results.lines(queries=queries, summary=not no_summary))
     click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
 
 
 class _Unreadable(Failure):
-    """A file that trec_eval would quit in."""
+    """A file that trec_eval cannot read."""
 
     exit_code = 2
 
 
 class _Unfit(Failure):
-    """Data for which trec_eval cannot calculate a measure."""
+    """Data that trec_eval cannot evaluate."""
 
     exit_code = 4
 

@@ -1,4 +1,4 @@
-"""What goes wrong, in one line on standard error, with an exit code that scripts can rely on."""
+"""Errors in one line on standard error, with exit codes for scripts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Interrupted(click.ClickException):
 
 
 def one_line(message: str) -> str:
-    r"""The message on one line: line ends are blanks, and what cannot be shown is escaped.
+    r"""Return the message on one line: line ends become blanks, and unprintable characters are escaped.
 
     >>> one_line("bad\nname \x1b[31m")
     'bad name \\x1b[31m'
@@ -63,7 +63,7 @@ def _words_of(error: BaseException) -> str:
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn whatever the block raises into an exit with one line, or none where the reader of the output went away."""
+    """Turn any exception in the block into an exit with one line, or with none if the output was closed."""
     try:
         yield
         _flush()
@@ -94,7 +94,7 @@ def _flush() -> None:
 
 
 def _let_go_of_closed_pipes() -> None:
-    """Point streams whose reader is gone to nowhere, so that Python's last flush does not complain."""
+    """Redirect closed streams to the null device, so that the last flush of Python does not fail."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -1,4 +1,4 @@
-"""Commands whose help pages click lays out and rich colours on a terminal, and who remember how they were called."""
+"""Commands with help pages that rich colors on a terminal, and that remember how they were called."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Command", "Context", "arguments"]
 
 _ARGUMENTS = "idealrank.arguments"
 
-# What is coloured how: headings, options, and the names at the left of a list.
+# Styles of headings, options, and the names at the left of a list.
 _STYLES = {
     r"(?m)^[A-Z][\w ]*:": "bold",
     r"(?<![\w-])--?[a-z][\w-]*": "cyan",
@@ -22,7 +22,7 @@ _STYLES = {
 
 class _Formatter(click.HelpFormatter):
     def getvalue(self) -> str:
-        """Give the page, coloured where it will be seen so."""
+        """Return the page, in color if the terminal supports it."""
         page = super().getvalue()
         return _colored(page) if is_rich(sys.stdout) else page
 
@@ -41,22 +41,22 @@ def _colored(page: str) -> str:
 
 
 class Context(click.Context):
-    """Click's context with these help pages."""
+    """A click context with these help pages."""
 
     formatter_class = _Formatter
 
 
 class Command(click.Command):
-    """Click's command with these help pages; `arguments` says how it was called."""
+    """A click command with these help pages; `arguments` returns how it was called."""
 
     context_class = Context
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Remember the arguments before click takes them apart."""
+        """Remember the arguments before click parses them."""
         ctx.meta[_ARGUMENTS] = [*ctx.command_path.split(), *args]
         return super().parse_args(ctx, args)
 
 
 def arguments(ctx: click.Context) -> list[str]:
-    """The words that the user gave, from the program's name on."""
+    """Return the words that the user gave, beginning with the name of the program."""
     return list(ctx.meta[_ARGUMENTS])

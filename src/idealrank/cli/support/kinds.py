@@ -39,14 +39,14 @@ def kind_of(path: str, given: str | None, option: str = "--from") -> Format:
 
 
 def kind_of_judged(data: str, given: str | None, systems: Sequence[str], least: int = 1) -> Format:
-    """Return the format of the judged documents, where there are enough systems that go with it."""
+    """Return the format of the judged documents, and check that there are enough systems."""
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import RankingData
     from idealrank.io.formats import Frame
 
     found = kind_of(data, given)
     if found.holds is Run:
-        raise click.UsageError("judgments come first, then runs; give --from qrels if DATA is judgments after all.")
+        raise click.UsageError("judgments come first, then runs; give --from qrels if DATA does hold judgments.")
     what = {Qrels: "runs", RankingData: "files of scores", Frame: "score columns"}[found.holds]
     if len(systems) < least and not (found.holds is Frame and least == 1):
         few = "no system to evaluate" if least == 1 else f"{least} systems are needed, got {len(systems)}"

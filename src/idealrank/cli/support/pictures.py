@@ -13,9 +13,9 @@ __all__ = ["save_picture"]
 
 
 def save_picture(figure: Any, path: str) -> None:
-    """Write a matplotlib figure; the ending of the name says how."""
+    """Write a Matplotlib figure in the format given by the file extension."""
     ending = os.path.splitext(path)[1].lstrip(".").lower()
     if ending not in ("svg", "png", "pdf"):
-        raise click.UsageError(f"{path!r}: a picture is written as .svg, .png or .pdf.")
+        raise click.UsageError(f"{path!r}: a figure must be .svg, .png or .pdf.")
     with atomic_output(path) as file:
         figure.savefig(file, format=ending)

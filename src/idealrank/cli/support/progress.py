@@ -1,4 +1,4 @@
-"""A bar on standard error while a large file is read, and a sign of life while one is written."""
+"""Progress on standard error while a large file is read or written."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _LARGE = 50_000_000
 
 @contextmanager
 def reading(path: str, *, quiet: bool) -> Iterator[Callable[[int, int | None], None] | None]:
-    """Give the ``progress`` callback for a reader of this file, or None where no bar is wanted.
+    """Yield the ``progress`` callback for a reader of this file, or None if no bar is shown.
 
-    A bar is shown for files over 50 MB, on a terminal, unless quiet; it goes away when the file is read.
+    A bar is shown for files over 50 MB, on a terminal, unless quiet; it disappears when the file is read.
     """
     if quiet or not is_rich(sys.stderr) or not os.path.isfile(path) or os.path.getsize(path) <= _LARGE:
         yield None
@@ -36,7 +36,7 @@ def reading(path: str, *, quiet: bool) -> Iterator[Callable[[int, int | None], N
 
 @contextmanager
 def writing(path: str, *, shown: bool) -> Iterator[None]:
-    """Show that a file is being written, and for how long, where ``shown``: say, because reading had a bar."""
+    """Show that a file is being written, and for how long, if ``shown``."""
     if not shown or path == "-":
         yield
         return

@@ -1,9 +1,10 @@
-"""The report that commands write beside what they print."""
+"""The report that commands write in addition to what they print."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import click
 
@@ -11,9 +12,27 @@ from idealrank._base.results import Result
 from idealrank._base.sections import Section
 from idealrank.cli.support.help import arguments
 from idealrank.cli.support.terminal import note
-from idealrank.report import html, html_of_sections
+from idealrank.report import html
 
 __all__ = ["write", "write_sections"]
+
+
+@dataclass(frozen=True)
+class _Page(Result):
+    """Sections that belong to no result."""
+
+    heading: str
+    said: Sequence[str]
+    content: Sequence[Section]
+
+    def title(self) -> str:
+        return self.heading
+
+    def findings(self) -> list[str]:
+        return list(self.said)
+
+    def sections(self) -> list[Section]:
+        return list(self.content)
 
 
 def write(
@@ -25,16 +44,12 @@ def write(
     parts: Sequence[Section] = (),
     quiet: bool,
 ) -> None:
-    """Write the page of the result, with the command that the user gave, and say so."""
-    html(result, path, title=title, curves=curves, parts=parts, command=_command())
+    """Write the page of the result, with the command that the user gave, and print a note."""
+    command = shlex.join(arguments(click.get_current_context()))
+    html(result, path, title=title, curves=curves, parts=parts, command=command)
     note(f"the report is in {path}", quiet=quiet)
 
 
 def write_sections(title: str, findings: Sequence[str], sections: Sequence[Section], path: str, *, quiet: bool) -> None:
     """Write a page of sections that belong to no result."""
-    html_of_sections(title, findings, sections, path, command=_command())
-    note(f"the report is in {path}", quiet=quiet)
-
-
-def _command() -> str:
-    return shlex.join(arguments(click.get_current_context()))
+    write(_Page(title, findings, sections), path, quiet=quiet)

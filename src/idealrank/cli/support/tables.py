@@ -13,7 +13,7 @@ from idealrank.cli.support.terminal import is_rich
 
 __all__ = ["Column", "Table", "Value", "render", "show", "show_remarks", "show_titled", "show_with_remarks", "stacked"]
 
-#: Formats that have no place for remarks, which go to standard error.
+#: Formats that cannot hold remarks, which go to standard error.
 _WITHOUT_REMARKS = ("csv", "json")
 
 
@@ -26,14 +26,14 @@ def show(table: Table, output_format: str = "text") -> None:
 
 
 def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str) -> None:
-    """Print the table and lines under it: as comments where the format has them, else to standard error."""
+    """Print the table and lines below it: as comments if the format has them, else to standard error."""
     show(table, output_format)
     click.echo(err=output_format in _WITHOUT_REMARKS)
     show_remarks(remarks, output_format)
 
 
 def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_format: str) -> None:
-    """Print tables with their titles one under the other, and lines under them; JSON is one object, {title: rows}."""
+    """Print tables with their titles, and lines below them; JSON is one object, {title: rows}."""
     if output_format == "json":
         rows = {title: json.loads(render(table, "json")) for title, table in tables.items()}
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -48,7 +48,7 @@ def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_form
 
 
 def show_remarks(remarks: Iterable[str], output_format: str) -> None:
-    """Print lines as comments where the format has them, else to standard error."""
+    """Print lines as comments if the format has them, else to standard error."""
     mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
     for line in remarks:
         click.echo(f"{mark}{line}", err=output_format in _WITHOUT_REMARKS)

@@ -1,4 +1,4 @@
-"""Files that a command is about to write."""
+"""Checks of files that a command will write."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["check_page", "check_target"]
 
 
 def check_target(path: str) -> None:
-    """Say before long work what would make the write fail; "-" is standard output."""
+    """Raise an error before long work if the file cannot be written; "-" is standard output."""
     if path == "-":
         return
     # The finished file takes the target's place, which must not happen to /dev/null or to a named pipe.
     if _is_device(path):
-        raise Failure(f"{path}: not a file that can be replaced; '-' is standard output")
+        raise Failure(f"{path}: is not a regular file; use '-' for standard output")
     check_page(path)
 
 
 def check_page(path: str) -> None:
-    """The same for a page, which may go to /dev/null."""
+    """Do the same for a page, which may be written to /dev/null."""
     if _is_device(path):
         return
     if os.path.isdir(path):

@@ -5,7 +5,7 @@ map_cut (`AP`), P and set_P (`Precision`), recall and set_recall (`Recall`), Rpr
 (`Bpref`), recip_rank (`RR`) and success (`HitRate`). This package has code of its own only for the following:
 
 - ndcg, ndcg_cut, dcg, ideal_dcg: the native core adds four partial sums, trec_eval one term after the other. The last
-  bit differs, and so does the fourth printed digit where a mean lies halfway between two. The library also lacks gain
+  bit differs, and so does the fourth printed digit where a mean is halfway between two. The library also lacks gain
   maps such as ``1=3,2=9`` for some labels, and trec_eval's order of fractional gains.
 - rbp: gains are graded and scaled to 0 ... 1; the library's RBP is binary, and its sum has other last bits.
 - set_F: takes a weight, and F1 from precision and recall has other last bits than the library's F1 from counts.
@@ -16,11 +16,12 @@ map_cut (`AP`), P and set_P (`Precision`), recall and set_recall (`Recall`), Rpr
 - ``rankings.Rankings``: -M and -J cut the lists after they are ranked, and version 9 takes the nearest finite float32
   of a score; a convention does neither.
 
-To add a measure, give it an entry in ``table.py``: a measure of the library, or a function from `rankings.Rankings` to
-one value per query in ``binary.py`` or ``graded.py``.
+To add a measure, register it in ``measures.py``: a measure of the library, or a function from `rankings.Rankings` to
+one value per query.
 """
 
 from idealrank.evaluation.trec_eval.evaluation import Results, evaluate
-from idealrank.evaluation.trec_eval.table import MEASURES, SETS, read_measures
+from idealrank.evaluation.trec_eval.measures import MEASURES
+from idealrank.evaluation.trec_eval.requests import SETS, read_measures
 
 __all__ = ["MEASURES", "SETS", "Results", "evaluate", "read_measures"]

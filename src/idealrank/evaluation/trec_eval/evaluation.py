@@ -14,8 +14,9 @@ from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.trec_eval.gains import not_best
+from idealrank.evaluation.trec_eval.measures import Values
 from idealrank.evaluation.trec_eval.rankings import Rankings
-from idealrank.evaluation.trec_eval.table import Request, Values, read_measures
+from idealrank.evaluation.trec_eval.requests import Request, read_measures
 from idealrank.measures.base import Measure
 
 __all__ = ["Results", "evaluate"]

@@ -71,15 +71,10 @@ class Rankings:
         trec_eval = convention("trec_eval10")
         rules = replace(trec_eval, options={**trec_eval.options, "rel": self.level})
         plans = {each: plan for each in chosen if (plan := each.with_convention(rules).plan()) is not None}
-        judged = Judged(self.judged_labels, self.judged.offsets)
+        judged, threads = Judged(self.judged_labels, self.judged.offsets), resolve_threads(n_threads)
         descending = np.arange(self.labels.size, 0.0, -1.0)  # the labels are in rank order
         lists = Lists(
-            self.labels,
-            descending,
-            self.retrieved.offsets,
-            judged=judged,
-            negative=rules.negative,
-            n_threads=resolve_threads(n_threads),
+            self.labels, descending, self.retrieved.offsets, judged=judged, negative=rules.negative, n_threads=threads
         )
         return dict(zip(plans, run(list(plans.values()), lists, "stable"), strict=True))
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from idealrank._base.extras import needs
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.comparison import Comparison, check_choices, compared
+from idealrank.evaluation.comparison import Comparison, Testing
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures, named_measures
 from idealrank.evaluation.results import Evaluation, Evaluations
@@ -167,7 +167,7 @@ def compare(
     >>> compare(frame, ["old", "new"], "rr", baseline="old").differences["rr"][0].difference
     0.25
     """
-    check_choices(test, correction)
+    testing = Testing(baseline, test, correction, level, n_permutations, seed)
     if isinstance(scores, str) or len(scores) < 2:
         raise DataError(f"a comparison needs the names of two columns of scores or more, got {scores!r}")
     work = _Work(named_measures(measures), convention(like or "idealrank"), query, label, tuple(scores), sorted)
@@ -177,16 +177,8 @@ def compare(
     batches = [each for evaluations, _ in found for each in evaluations]
     if not batches:
         raise DataError("the data has no queries")
-    return compared(
-        Evaluations({name: _by_query(concatenated([each[name] for each in batches])) for name in scores}),
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        level=level,
-        n_permutations=n_permutations,
-        seed=seed,
-        n_threads=None,
-    )
+    by_system = {name: _by_query(concatenated([each[name] for each in batches])) for name in scores}
+    return testing.compare(Evaluations(by_system))
 
 
 @dataclass(frozen=True)

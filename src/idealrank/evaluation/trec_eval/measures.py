@@ -1,0 +1,327 @@
+"""trec_eval's measures in the order in which it prints them: measures of the library, and functions where it has none.
+
+A function takes the rankings and, if the measure has a parameter, the parameter; it returns one value per query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from idealrank._typing import Floats, Int64s
+from idealrank.evaluation.trec_eval.gains import Gains, gains_of
+from idealrank.evaluation.trec_eval.groups import ratio
+from idealrank.evaluation.trec_eval.parameters import gain_map, gains_and_p, levels, numbers, ranks, weights
+from idealrank.evaluation.trec_eval.rankings import UNJUDGED, UNPOOLED, Rankings
+from idealrank.measures.base import Measure
+from idealrank.measures.relevance import AP, RR, Bpref, HitRate, Precision, Recall, RPrecision
+
+__all__ = ["MEASURES", "Definition", "Values"]
+
+Values: TypeAlias = Floats | Int64s | list[str]
+_Values = TypeVar("_Values", bound=Measure | Callable[..., Values] | None)
+
+_EPSILON = 0.00001
+_RECALLS = tuple(tenth / 10 for tenth in range(11))
+
+
+@dataclass(frozen=True)
+class Definition:
+    """How the values of a name are computed.
+
+    Parameters
+    ----------
+    values : Measure, callable or None
+        A measure of the library, or a function of the rankings; None if only the whole run has a value.
+    read : callable, optional
+        Makes a parameter of the text after the dot: the cutoff of the measure, or the second argument of the function.
+    default : optional
+        The parameter if there is no such text.
+    each : str, optional
+        The format of a cutoff in the name of its column, if there is one column per cutoff.
+    is_geometric : bool
+        Whether the mean is geometric.
+    since : {9, 10}
+        The first version that has the measure.
+    """
+
+    values: Measure | Callable[..., Values] | None
+    read: Callable[[str], Any] | None = None
+    default: Any = None
+    each: str | None = None
+    is_geometric: bool = False
+    since: int = 9
+
+
+MEASURES: dict[str, Definition] = {}
+
+
+def _measure(name: str, *parameter: Any, **options: Any) -> Callable[[_Values], _Values]:
+    """Add a measure, with the function that reads its parameter and the default of that."""
+
+    def add(values: _Values) -> _Values:
+        MEASURES[name] = Definition(values, *parameter, **options)
+        return values
+
+    return add
+
+
+def _cut(name: str, *cutoffs: int, since: int = 9) -> Callable[[_Values], _Values]:
+    default = cutoffs or (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+    return _measure(name, ranks, default, each="d", since=since)
+
+
+def _graded(name: str, since: int = 9) -> Callable[[_Values], _Values]:
+    return _measure(name, gain_map, (), since=since)
+
+
+_measure("runid")(None)
+_measure("num_q")(None)
+_measure("num_ret")(attrgetter("n_retrieved"))
+_measure("num_rel")(attrgetter("n_relevant"))
+_measure("num_rel_ret")(attrgetter("found.sizes"))
+_measure("map")(AP())
+_measure("gm_map", is_geometric=True)(AP())
+_measure("Rprec")(RPrecision())
+_measure("bpref")(Bpref())
+_measure("recip_rank")(RR())
+
+
+@_measure("iprec_at_recall", levels, _RECALLS, each=".2f")
+def interpolated_precision(r: Rankings, recall: float) -> Floats:
+    """The best precision at any relevant document from the one that reaches this recall on."""
+    wanted = recall * r.n_relevant
+    whole = np.floor(wanted)
+    # Version 10 rounds, halves up.
+    needed = whole + (wanted - whole >= 0.5) if r.version >= 10 else np.floor(wanted + 0.9)
+    place = np.maximum(needed, 1).astype(np.int64)
+    value = r.found.after(r.interpolated, np.arange(r.n_queries), place)
+    return np.where(place <= r.found.sizes, value, 0.0)
+
+
+_cut("P")(Precision())
+
+
+@_measure("relstring", numbers, (10.0,))
+def relevance_string(r: Rankings, lengths: Sequence[float]) -> list[str]:
+    """Labels of the first documents: a digit, > above 9, - not in the pool, . in the pool but unjudged."""
+    codes = np.full(r.labels.size, ord(">"), np.uint8)
+    digits = (r.labels >= 0) & (r.labels <= 9)
+    codes[digits] = ord("0") + r.labels[digits].astype(np.uint8)
+    codes[r.labels == UNPOOLED] = ord("-")
+    codes[r.labels == UNJUDGED] = ord(".")
+    text, starts = codes.tobytes().decode(), r.retrieved.starts
+    ends = starts + np.clip(int(lengths[0]), 0, r.n_retrieved)
+    return [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+_cut("recall")(Recall())
+
+
+@_measure("infAP")
+def inferred_ap(r: Rankings) -> Floats:
+    """Average precision where only a sample of the pool is judged (Yilmaz and Aslam 2006)."""
+    relevant, above = r.found.ranks - 1, r.found_ranks - 1.0
+    nonrelevant = r.retrieved.count_so_far(r.nonrelevant)[r.found_rows]
+    unjudged = r.retrieved.count_so_far(r.labels == UNJUDGED)[r.found_rows]
+    pooled = ratio(relevant + nonrelevant + unjudged, above)
+    precise = (relevant + _EPSILON) / (relevant + nonrelevant + 2 * _EPSILON)
+    return ratio(r.found.total(1 / (above + 1) + above / (above + 1) * pooled * precise), r.n_relevant)
+
+
+_measure("gm_bpref", is_geometric=True)(Bpref())
+
+
+@_measure("Rprec_mult", levels, (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), each=".2f")
+def r_precision_at(r: Rankings, multiple: float) -> Floats:
+    """Precision after floor(multiple * relevant + 0.9) documents."""
+    cutoffs = np.floor(multiple * r.n_relevant + 0.9).astype(np.int64)
+    return ratio(r.hits(cutoffs), cutoffs)
+
+
+@_measure("utility", weights, (1.0, -1.0, 0.0, 0.0))
+def utility(r: Rankings, weights: Sequence[float]) -> Floats:
+    """Weighted sum of relevant retrieved, nonrelevant retrieved, relevant missed and nonrelevant missed."""
+    found, missed = r.found.sizes, r.n_relevant - r.found.sizes
+    rest = r.n_collection + found - r.n_retrieved - r.n_relevant
+    total: Floats = np.asarray(weights) @ np.stack((found, r.n_retrieved - found, missed, rest))
+    return total
+
+
+@_measure("11pt_avg", numbers, _RECALLS)
+def eleven_point(r: Rankings, recalls: Sequence[float]) -> Floats:
+    """Mean of the interpolated precision at these recalls."""
+    total = np.zeros(r.n_queries)
+    for recall in reversed(recalls):  # in the order in which trec_eval adds
+        total += interpolated_precision(r, recall)
+    return total / len(recalls)
+
+
+@_measure("binG")
+def binary_gain(r: Rankings) -> Floats:
+    """Sum of 1 / log2(2 + documents above that are not relevant) over the relevant, / relevant."""
+    return ratio(r.found.total(1 / np.log2(2 + r.found_ranks - r.found.ranks)), r.n_relevant)
+
+
+@_graded("G")
+def gain_over_cost(r: Rankings, gains: Gains) -> Floats:
+    """Sum of gain / log2(2 + cost so far - gain so far), / ideal sum of gains; a rank costs its ideal gain or 1."""
+    g = r.graded(gains)
+    cost = np.ones(g.gains.size)
+    in_both = r.retrieved.ranks <= g.ideal.sizes[r.retrieved.queries]
+    cost[in_both] = np.maximum(g.ideal_gains[(g.ideal.starts[r.retrieved.queries] + r.retrieved.ranks - 1)[in_both]], 1)
+    behind = (r.retrieved.running(cost) - r.retrieved.running(g.gains))[g.rows]
+    with np.errstate(divide="ignore", invalid="ignore"):  # an ideal in the wrong order can fall behind
+        each = g.gains[g.rows] / np.log2(2 + behind)
+    return ratio(r.retrieved.total(each, g.rows), g.ideal.total(g.ideal_gains))
+
+
+@_graded("dcg", since=10)
+def dcg(r: Rankings, gains: Gains) -> Floats:
+    """Sum of gain / log2(rank + 1)."""
+    g = r.graded(gains)
+    return r.retrieved.total(g.terms, g.rows)
+
+
+@_graded("ideal_dcg", since=10)
+def ideal_dcg(r: Rankings, gains: Gains) -> Floats:
+    """The same over the judged documents, best first."""
+    g = r.graded(gains)
+    return g.ideal.total(g.ideal_terms)
+
+
+@_graded("ndcg")
+def ndcg(r: Rankings, gains: Gains) -> Floats:
+    """Quotient of dcg and ideal dcg."""
+    return ratio(dcg(r, gains), ideal_dcg(r, gains))
+
+
+def _running(r: Rankings, gains: Gains) -> tuple[Floats, Floats]:
+    """The sums at each rank that make dcg and ideal dcg."""
+    g = r.graded(gains)
+    terms = np.zeros(g.gains.size)
+    terms[g.rows] = g.terms
+    return r.retrieved.running(terms), g.ideal.running(g.ideal_terms)
+
+
+@_graded("ndcg_rel")
+def ndcg_at_relevant(r: Rankings, gains: Gains) -> Floats:
+    """Mean over documents with a gain of ndcg at their ranks, or at the end of the list if not retrieved."""
+    g = r.graded(gains)
+    running, ideal = _running(r, gains)
+    is_gain = g.gains > 0
+    queries, ranks = r.retrieved.queries[is_gain], r.retrieved.ranks[is_gain]
+    total = r.retrieved.total(ratio(running[is_gain], g.ideal.after(ideal, queries, ranks)), is_gain)
+    total += (g.ideal.sizes - r.retrieved.count(is_gain)) * ndcg(r, gains)
+    return np.where(total > 0, ratio(total, g.ideal.sizes), 0.0)
+
+
+@_graded("Rndcg")
+def ndcg_at_falls(r: Rankings, gains: Gains) -> Floats:
+    """Mean of ndcg at the ranks where the ideal gain falls, and at the end of a list that goes on after them."""
+    g = r.graded(gains)
+    best = g.ideal
+    running, ideal = _running(r, gains)
+    is_last = best.ranks == best.sizes[best.queries]
+    falls = is_last | (g.ideal_gains != np.append(g.ideal_gains[1:], 0.0))
+    at_falls = ratio(r.retrieved.after(running, best.queries[falls], best.ranks[falls]), ideal[falls])
+    # trec_eval passes over the end of a list that is one document longer than the ideal.
+    goes_on = r.n_retrieved > best.sizes + 1
+    total = best.total(at_falls, falls) + goes_on * ndcg(r, gains)
+    return np.where(r.n_relevant > 0, ratio(total, best.count(falls) + goes_on), 0.0)
+
+
+@_cut("ndcg_cut")
+def ndcg_at(r: Rankings, k: int) -> Floats:
+    """Quotient of dcg and ideal dcg over the first k ranks; a label is its own gain."""
+    g = r.graded(())
+    ideal = g.ideal.total(g.ideal_terms * (g.ideal.ranks <= k))
+    return ratio(r.retrieved.total(g.terms * (r.retrieved.ranks[g.rows] <= k), g.rows), ideal)
+
+
+_cut("map_cut")(AP())
+
+
+@_cut("relative_P")
+def relative_precision_at(r: Rankings, k: int) -> Floats:
+    """Relevant among the first k, / the most there could be."""
+    return ratio(r.hits(k), np.minimum(r.n_relevant, k))
+
+
+_cut("success", 1, 5, 10)(HitRate())
+_measure("set_P")(Precision())
+
+
+@_measure("set_relative_P")
+def set_relative_precision(r: Rankings) -> Floats:
+    """Relevant retrieved / the most there could be."""
+    return ratio(r.found.sizes, np.minimum(r.n_retrieved, r.n_relevant))
+
+
+_measure("set_recall")(Recall())
+
+
+@_measure("set_map")
+def set_map(r: Rankings) -> Floats:
+    """Precision times recall of the whole list."""
+    return ratio(r.found.sizes * r.found.sizes, r.n_retrieved * r.n_relevant)
+
+
+@_measure("set_F", numbers, (1.0,))
+def f_measure(r: Rankings, weights: Sequence[float]) -> Floats:
+    """(x + 1) P R / (R + x P) of the whole list, for a weight x."""
+    x, precision, recall = weights[0], ratio(r.found.sizes, r.n_retrieved), ratio(r.found.sizes, r.n_relevant)
+    return ratio((x + 1) * precision * recall, recall + x * precision)
+
+
+@_measure("num_nonrel_judged_ret")
+def n_nonrelevant(r: Rankings) -> Int64s:
+    """Retrieved documents that are judged and not relevant."""
+    return r.retrieved.count(r.nonrelevant)
+
+
+@_measure("yaap")
+def yaap(r: Rankings) -> Floats:
+    """log((1 + s) / (1 + relevant - s)), s the sum of the precision at each relevant document (Robertson 2012)."""
+    total = r.found.total(r.precision)
+    return np.log((1 + total) / (1 + r.n_relevant - total))
+
+
+def _powers(r: Rankings, p: float) -> Floats:
+    """p^0, p^1, ... up to the length of the longest list."""
+    return np.cumprod(np.append(1.0, np.full(r.n_retrieved.max(initial=0), p)))
+
+
+@_measure("rbp", gains_and_p, ((), 0.9), since=10)
+def rbp(r: Rankings, parameters: tuple[Gains, float]) -> Floats:
+    """(1 - p) sum of gain p^(rank - 1); the gains of a query's labels are scaled to 0 ... 1 if they go beyond."""
+    gains, p = parameters
+    mapped = [label for label, _ in gains]
+    worth, tops = gains_of(r.labels, gains), r.tops[r.retrieved.queries]
+    in_scale = (r.labels >= 0) | np.isin(r.labels, mapped)
+    for top in np.unique(r.tops).tolist():
+        scale = gains_of(np.append(np.arange(top + 1.0), mapped), gains)
+        least, most = scale.min(initial=0.0), scale.max(initial=0.0)
+        if least < 0 or most > 1:
+            rows = in_scale & (tops == top)
+            worth[rows] = (worth[rows] - least) / (most - least)
+    return (1 - p) * r.retrieved.total(worth * _powers(r, p)[r.retrieved.ranks - 1])
+
+
+@_measure("rbp_resid", gains_and_p, ((), 0.9), since=10)
+def rbp_residual(r: Rankings, parameters: tuple[Gains, float]) -> Floats:
+    """What rbp could gain from unjudged documents and, if there are any, from after the end of the list."""
+    p, is_unjudged = parameters[1], r.labels < 0
+    powers = _powers(r, p)
+    total = r.retrieved.total(is_unjudged * powers[r.retrieved.ranks - 1])
+    return np.where(r.retrieved.count(is_unjudged) > 0, powers[r.n_retrieved] + (1 - p) * total, 0.0)
+
+
+@_cut("unj", 5, 10, 20, since=10)
+def unjudged_at(r: Rankings, k: int) -> Floats:
+    """Unjudged among the first k, / k."""
+    return r.retrieved.count((r.labels < 0) & (r.retrieved.ranks <= k)) / k

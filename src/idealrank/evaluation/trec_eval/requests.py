@@ -1,0 +1,86 @@
+"""Measures as users name them, such as ``P.5,10``, and sets of measures such as ``official``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from idealrank._base.grammar import nearest
+from idealrank.errors import OptionError
+from idealrank.evaluation.trec_eval.gains import Gains
+from idealrank.evaluation.trec_eval.measures import MEASURES, Definition, Values
+from idealrank.evaluation.trec_eval.parameters import gain_map
+from idealrank.evaluation.trec_eval.rankings import Rankings
+from idealrank.measures.base import Measure
+
+__all__ = ["SETS", "Column", "Request", "read_measures"]
+
+Column: TypeAlias = Measure | Callable[[Rankings], Values]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A measure with its parameter."""
+
+    name: str
+    definition: Definition
+    parameter: Any = None
+    text: str = ""
+
+    def columns(self) -> dict[str, Column]:
+        """{name as printed: what gives its values}."""
+        values, each = self.definition.values, self.definition.each
+        if values is None:
+            return {}
+        if each is not None:
+            return {f"{self.name}_{cutoff:{each}}": _with_parameter(values, cutoff) for cutoff in self.parameter}
+        name = f"{self.name}_{self.text}" if self.text else self.name
+        return {name: values if self.definition.read is None else _with_parameter(values, self.parameter)}
+
+    @property
+    def gains(self) -> Gains:
+        """The gain map that was given, if any."""
+        return tuple(self.parameter) if self.definition.read is gain_map else ()
+
+
+def _with_parameter(values: Measure | Callable[..., Values], parameter: Any) -> Column:
+    return values @ parameter if isinstance(values, Measure) else lambda rankings: values(rankings, parameter)
+
+
+_FIRST = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
+SETS = {
+    "official": (*_FIRST, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P"),
+    "set": (*_FIRST, "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
+    "all_trec": tuple(name for name in MEASURES if name not in {"dcg", "ideal_dcg", "yaap"}),
+}
+
+
+def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Request, ...]:
+    """The measures that texts such as ``P.5,10`` and ``official`` name, each once, in trec_eval's order.
+
+    Of a measure that is named twice the first parameters count.
+
+    >>> [(request.name, request.parameter) for request in read_measures(["ndcg.1=3,2=9", "map", "P.10,5"])]
+    [('map', None), ('P', (5, 10)), ('ndcg', ((1.0, 3.0), (2.0, 9.0)))]
+    """
+    known = {name: each for name, each in MEASURES.items() if each.since <= version}
+    chosen: dict[str, str] = {}
+    for text in [texts] if isinstance(texts, str) else texts:
+        name, dot, parameters = text.partition(".")
+        if name not in SETS and name not in known:
+            raise OptionError(f"trec_eval {version} has no measure {name!r}{nearest(name, [*SETS, *known])}")
+        if dot and (not parameters or name in SETS or known[name].read is None):
+            raise OptionError(f"{text!r}: {'nothing after the dot' if not parameters else 'takes no parameters'}")
+        for member in SETS.get(name, (name,)):
+            chosen[member] = chosen.get(member) or parameters
+    return tuple(_request(name, each, chosen[name]) for name, each in known.items() if name in chosen)
+
+
+def _request(name: str, definition: Definition, text: str) -> Request:
+    if definition.read is None or not text:
+        return Request(name, definition, definition.default)
+    try:
+        return Request(name, definition, definition.read(text), text)
+    except OptionError as error:
+        raise OptionError(f"{name}.{text}: {error}") from None
