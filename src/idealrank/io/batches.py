@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from idealrank.errors import DataError
 from idealrank.io import FORMATS
 from idealrank.io.frame_arrays import pyarrow_module
 from idealrank.io.tables import parquet_file
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = ["SortedParquet", "parquet_files", "without_rows"]
 
@@ -124,7 +127,7 @@ class SortedParquet:
         cuts = [self.begin + (self.end - self.begin) * place // n for place in range(n + 1)] if n else []
         return [replace(self, begin=begin, end=end) for begin, end in itertools.pairwise(cuts)]
 
-    def batches(self, rows: int) -> Iterator[Any]:
+    def batches(self, rows: int) -> Iterator[pyarrow.Table]:
         """Yield PyArrow tables of whole queries.
 
         Parameters
@@ -139,7 +142,7 @@ class SortedParquet:
         """
         pa = pyarrow_module()
         last = self._id_before()
-        waiting: list[Any] = []  # rows of the query ``last``, which may continue
+        waiting: list[pyarrow.Table] = []  # rows of the query ``last``, which may continue
         is_own = False  # whether that query begins in one of our row groups
         for table in self._tables(self.begin, self.end, rows):
             heads, starts, n_old = self._runs(table, last)
@@ -163,7 +166,7 @@ class SortedParquet:
                     break
             yield pa.concat_tables(waiting)
 
-    def _tables(self, begin: int, end: int, rows: int, columns: tuple[str, ...] | None = None) -> Iterator[Any]:
+    def _tables(self, begin: int, end: int, rows: int, columns: tuple[str, ...] = ()) -> Iterator[pyarrow.Table]:
         pa = pyarrow_module()
         for name, own in itertools.groupby(self.groups[begin:end], key=lambda group: group[0]):
             with parquet_file(name) as file:
@@ -179,7 +182,7 @@ class SortedParquet:
                 return self._runs(table, None)[0][-1]
         return None
 
-    def _runs(self, table: Any, last: Any) -> tuple[npt.NDArray[Any], Int64s, int]:
+    def _runs(self, table: pyarrow.Table, last: Any) -> tuple[npt.NDArray[Any], Int64s, int]:
         """Return the id of each query, the offsets of its rows, and how many of the queries are ``last``."""
         import pyarrow.compute as pc
 

@@ -38,7 +38,7 @@ def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
     Parameters
     ----------
     path : path-like or binary file
-        The file; "-" is standard input.
+        The Parquet file; "-" is standard input.
     **columns
         Column names, as in `from_frame`.
 
@@ -76,19 +76,19 @@ def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
     Parameters
     ----------
     path : path-like or binary file
-        The file, which may be compressed with gzip or xz; "-" is standard input.
+        The CSV file, which may be compressed with gzip or xz; "-" is standard input.
     **columns
         Column names, as in `from_frame`.
 
     Returns
     -------
     RankingData
-        Grouped by query.
+        The rows of the file, grouped by query.
 
     Raises
     ------
     ParseError
-        If the file cannot be read, or a column or value is missing.
+        If the text cannot be parsed, or a column or value is missing; the error names the line.
 
     Examples
     --------

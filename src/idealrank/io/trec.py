@@ -28,7 +28,7 @@ def read_qrels(path: Source, *, n_threads: int | None = None, progress: Progress
     Parameters
     ----------
     path : path-like or binary file
-        The file, which may be compressed with gzip or xz; "-" is standard input.
+        The judgments file, which may be compressed with gzip or xz; "-" is standard input.
     n_threads : int, optional
         Number of threads; all cores by default.
     progress : callable, optional
@@ -62,7 +62,7 @@ def read_run(path: Source, *, n_threads: int | None = None, progress: Progress |
     Parameters
     ----------
     path : path-like or binary file
-        The file, which may be compressed with gzip or xz; "-" is standard input.
+        The run file, which may be compressed with gzip or xz; "-" is standard input.
     n_threads : int, optional
         Number of threads; all cores by default.
     progress : callable, optional
@@ -71,12 +71,12 @@ def read_run(path: Source, *, n_threads: int | None = None, progress: Progress |
     Returns
     -------
     Run
-        The scores by query and document.
+        The scores by query and document, with the name of the run.
 
     Raises
     ------
     ParseError
-        If the text cannot be parsed; the message starts with the path, the line and the column.
+        If a line is not valid; the message starts with the path, the line and the column.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
     qrels : Qrels
         The judgments.
     path : path-like
-        The file, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The output file for the judgments, compressed if its name ends in .gz or .xz; "-" is standard output.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     run : Run
         The run.
     path : path-like
-        The file, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The output file for the run, compressed if its name ends in .gz or .xz; "-" is standard output.
 
     Raises
     ------
