@@ -164,8 +164,8 @@ TEST(errors_name_line_and_column) {
            (Error{"the value of feature 1 must be a number or NULL, got the end of the line", 1, 11}));
   CHECK_EQ(error_in("1 qid:1 1:NULLX"), (Error{"the value of feature 1 must be a number or NULL, got 'NULLX'", 1, 11}));
   CHECK_EQ(error_in("1 qid:1 1:1:2"), (Error{"the value of feature 1 must be a number or NULL, got '1:2'", 1, 11}));
-  CHECK_EQ(error_in("1 qid:1 3:1 2:2 3:4"), (Error{"feature 3 stands twice in one line", 1, 9}));
-  CHECK_EQ(error_in("1 qid:1 2:1 2:2"), (Error{"feature 2 stands twice in one line", 1, 9}));
+  CHECK_EQ(error_in("1 qid:1 3:1 2:2 3:4"), (Error{"feature 3 is repeated in one line", 1, 9}));
+  CHECK_EQ(error_in("1 qid:1 2:1 2:2"), (Error{"feature 2 is repeated in one line", 1, 9}));
 }
 
 TEST(a_feature_id_above_the_limit_is_refused_however_long) {

@@ -1,6 +1,6 @@
-"""Measure rankings with the whole NDCG family, tell which measures tell two rankers apart, and train rankers for them.
+"""Measure rankings with the NDCG family, find out which measures distinguish two rankers, and train rankers for them.
 
-Importing this costs little more than NumPy: every name below is loaded when it is first used.
+Importing this package costs little more than importing NumPy: every name is imported on first use.
 """
 
 from itertools import chain
@@ -65,9 +65,7 @@ if TYPE_CHECKING:
     from idealrank.data.construction import concatenate as concatenate
     from idealrank.data.construction import from_arrays as from_arrays
     from idealrank.data.ids import Ids as Ids
-    from idealrank.data.judgments import Qrels as Qrels
-    from idealrank.data.judgments import Run as Run
-    from idealrank.data.judgments import join as join
+    from idealrank.data.judgments import *  # noqa: F403
     from idealrank.data.lists import Judged as Judged
     from idealrank.data.problem import Problem as Problem
     from idealrank.data.ranking import RankingData as RankingData
@@ -102,5 +100,5 @@ if TYPE_CHECKING:
     from idealrank.measures.conventions import convention as convention
     from idealrank.measures.discounted import ndcg as ndcg
     from idealrank.measures.names import measure as measure
-else:  # a type checker would take any name for one of the package
+else:  # to a type checker, __getattr__ would mean that every name exists
     __getattr__, __dir__ = lazy(__name__, _TABLE, _MODULES)

@@ -1,29 +1,41 @@
-"""What can go wrong: each error says what, where, what was got, and what to do."""
+"""Errors: each message says what is wrong, where, what was given, and what to do."""
 
 __all__ = ["DataError", "IdealrankError", "MissingExtraError", "ModelError", "OptionError", "ParseError"]
 
 
 class IdealrankError(Exception):
-    """Every error that this package raises on purpose.
+    """Base class of all errors of this package.
 
+    Examples
+    --------
     >>> all(issubclass(each, IdealrankError) for each in (DataError, ParseError, OptionError, ModelError))
     True
     """
 
 
 class DataError(IdealrankError, ValueError):
-    """Values that cannot be ranked or measured; names the query and the row where there is one.
+    """Data that cannot be ranked or measured.
 
+    Parameters
+    ----------
+    what : str
+        What is wrong.
+    query : object, optional
+        The id of the query.
+    row : int, optional
+        The input row, counted from 0.
+    column : str, optional
+        The column of a data frame.
+
+    Examples
+    --------
     >>> print(DataError("a score must be a finite number, got nan", query="q7", row=12))
     a score must be a finite number, got nan (query 'q7', row 12)
     """
 
     def __init__(self, what: str, query: object = None, row: int | None = None, column: str | None = None) -> None:
         super().__init__(what, query, row, column)
-        self.what = what
-        self.query = query
-        self.row = row
-        self.column = column
+        self.what, self.query, self.row, self.column = what, query, row, column
 
     def __str__(self) -> str:
         places = [
@@ -35,26 +47,36 @@ class DataError(IdealrankError, ValueError):
 
 
 class ParseError(IdealrankError, ValueError):
-    """Text that cannot be read; its message starts with ``path:line:column``, counted from 1.
+    """A file that cannot be parsed; the message starts with ``path:line:column``, counted from 1.
 
+    Parameters
+    ----------
+    what : str
+        What is wrong.
+    path : str, optional
+        The file.
+    line, column : int, default=1
+        The position in the file.
+
+    Examples
+    --------
     >>> print(ParseError("a label must be a finite number, got 'x'", path="train.txt", line=3, column=1))
     train.txt:3:1: a label must be a finite number, got 'x'
     """
 
     def __init__(self, what: str, path: str | None = None, line: int = 1, column: int = 1) -> None:
         super().__init__(what, path, line, column)
-        self.what = what
-        self.path = path
-        self.line = line
-        self.column = column
+        self.what, self.path, self.line, self.column = what, path, line, column
 
     def __str__(self) -> str:
         return f"{self.path or '<text>'}:{self.line}:{self.column}: {self.what}"
 
 
 class OptionError(IdealrankError, ValueError):
-    """A choice that does not exist, or that a measure cannot take.
+    """An option that does not exist, or a value that it cannot have.
 
+    Examples
+    --------
     >>> from idealrank import measure
     >>> measure("ndcg(gain=expp)")
     Traceback (most recent call last):
@@ -63,33 +85,51 @@ class OptionError(IdealrankError, ValueError):
 
 
 class ModelError(IdealrankError, ValueError):
-    """A model that no file can hold, or a file that holds no model; starts with the path, and says which entry.
+    """A model that cannot be saved, or a file that is not a valid model.
 
+    Parameters
+    ----------
+    what : str
+        What is wrong.
+    path : str, optional
+        The file.
+    entry : str, optional
+        The entry of the file.
+
+    Examples
+    --------
     >>> print(ModelError("it has no 'coef_'", path="model.json", entry="state"))
     model.json: state: it has no 'coef_'
     """
 
     def __init__(self, what: str, path: str | None = None, entry: str | None = None) -> None:
         super().__init__(what, path, entry)
-        self.what = what
-        self.path = path
-        self.entry = entry
+        self.what, self.path, self.entry = what, path, entry
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.path, self.entry, self.what) if part is not None)
 
 
 class MissingExtraError(IdealrankError, ImportError):
-    """An optional package is not installed; the message names the pip command that brings it.
+    """An optional package that is not installed; the message names the pip command to install it.
 
+    Parameters
+    ----------
+    package : str
+        The package.
+    extra : str
+        The extra of idealrank that installs it; empty if there is none.
+
+    Examples
+    --------
     >>> print(MissingExtraError("pyarrow", extra="parquet"))
     this needs pyarrow: pip install 'idealrank[parquet]'
     """
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(package, extra)
-        self.package = package
-        self.extra = extra
+        self.package, self.extra = package, extra
 
     def __str__(self) -> str:
-        return f"this needs {self.package}: pip install 'idealrank[{self.extra}]'"
+        target = f"'idealrank[{self.extra}]'" if self.extra else self.package
+        return f"this needs {self.package}: pip install {target}"

@@ -232,9 +232,9 @@ def test_any_text_is_taken_apart_or_refused(text: str) -> None:
     [
         (GAINS, "exp2(highest=3)", "exp2 takes numbers after colons and no options, got 'exp2(highest=3)'"),
         (GAINS, "exp2@10", "exp2 takes numbers after colons and no options"),
-        (MEASURES, "ndcg:10", "ndcg takes options in brackets, option=value, got 'ndcg:10'"),
+        (MEASURES, "ndcg:10", "ndcg takes options in parentheses, option=value, got 'ndcg:10'"),
         (LOSSES, "cosine@10", "cosine has no option 'cutoff'"),
-        (LOSSES, "approx", "'approx' lacks the option 'measure': write approx(measure=...)"),
+        (LOSSES, "approx", "'approx' lacks an option: write approx(measure=...)"),
     ],
 )
 def test_a_kind_refuses_what_it_does_not_take(registry: Registry[Any], text: str, message: str) -> None:

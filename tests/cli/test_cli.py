@@ -476,7 +476,7 @@ def test_a_conversion_says_what_it_read_wrote_and_left_out(tmp_path: Path) -> No
     assert said[0] == "idealrank: note: judgments have no features: a line is label, query and document"
     said = converted(tmp_path, "1 qid:4\n0 qid:5\n0 qid:4\n", "a.txt", "b.qrels")[1]
     assert said[:2] == [
-        "idealrank: note: the lines of some queries are not adjacent: grouped by qid",
+        "idealrank: note: the lines of some queries are not adjacent: regrouped by qid",
         "idealrank: note: documents have no ids: the numbers of their rows, from 0, stand in",
     ]
     assert (tmp_path / "b.qrels").read_text() == "4 0 0 1\n4 0 2 0\n5 0 1 0\n"
@@ -488,7 +488,7 @@ def test_quiet_says_nothing(tmp_path: Path) -> None:
 
 def test_problems_of_the_data_are_notes(tmp_path: Path) -> None:
     said = converted(tmp_path, QRELS + "8 0 d1 0\n", "a.qrels", "b.csv")[1]
-    assert said[0].startswith("idealrank: note: 1 documents stand again in the same query, first 'd1' in query '8'")
+    assert said[0].startswith("idealrank: note: 1 documents are repeated in the same query, first 'd1' in query '8'")
     assert len(said) == 2
 
 

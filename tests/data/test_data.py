@@ -159,7 +159,7 @@ def test_a_query_without_documents_is_allowed() -> None:
         ({"labels": [0, 1], "offsets": [0, 1, 2], "query_ids": ["a", "a"]}, r"is repeated \(query 'a'\)"),
         ({"labels": [0, 1], "offsets": [0, 1, 2], "query_ids": [3, 3]}, r"is repeated \(query 3\)"),
         ({"labels": [0, 1], "group": [1, 2]}, "sum to the number of documents, 2, got 3"),
-        ({"labels": [0, 1], "group": [3, -1]}, "whole numbers from 0"),
+        ({"labels": [0, 1], "group": [3, -1]}, "non-negative integers"),
         ({"labels": [0, 1], "group": [2], "offsets": [0, 2]}, "not both"),
         ({"labels": [[0, 1]]}, "one dimension"),
         ({"labels": ["x"]}, "labels must be numbers"),
@@ -291,7 +291,7 @@ def test_qrels_and_run_are_frozen() -> None:
         ({"q": {"d": 1.0, "e": -np.inf}}, r"got -inf \(query 'q', row 1\)"),
         ({"q": [1.0]}, r"expected {document: score}, got list \(query 'q'\)"),
         ({"q": {"d": "high"}}, "scores must be numbers"),
-        ({1: {"d": 1.0}, "1": {"d": 2.0}}, "stands twice"),
+        ({1: {"d": 1.0}, "1": {"d": 2.0}}, "is repeated"),
         ({None: {"d": 1.0}}, "string or an integer"),
     ],
 )

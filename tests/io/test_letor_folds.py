@@ -45,7 +45,7 @@ def test_folders_of_folds_are_read_as_they_are(tmp_path: Path) -> None:
             part.labels.tolist() for part in PARTS[number : number + 3]
         ]
     (tmp_path / "Fold2" / "vali.txt.xz").unlink()
-    with pytest.raises(DataError, match=r"vali.txt is missing, while .*vali.txt.xz is there"):
+    with pytest.raises(DataError, match=r"vali.txt is missing, but .*vali.txt.xz exists"):
         ir.read_letor_folds(tmp_path)
     (tmp_path / "Fold3" / "vali.txt.xz").unlink()
     with pytest.raises(DataError, match="there are 3, 1, 3"):
@@ -64,7 +64,7 @@ def test_a_part_without_the_last_features_has_zeros_for_them(tmp_path: Path, spa
 def test_an_empty_folder_says_what_it_should_hold(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"neither S1\.txt.*nor Fold1/train\.txt"):
         ir.read_letor_folds(tmp_path)
-    with pytest.raises(DataError, match="three parts or more"):
+    with pytest.raises(DataError, match="at least three parts"):
         Folds.of(PARTS[:2])
 
 
@@ -74,7 +74,7 @@ def test_a_part_that_is_missing_among_others_is_named(tmp_path: Path, name: str)
         path = tmp_path / name.format(number)
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"1 qid:{number} 1:1\n")
-    with pytest.raises(DataError, match=r"4.* is missing, while .*5.* is there"):
+    with pytest.raises(DataError, match=r"4.* is missing, but .*5.* exists"):
         ir.read_letor_folds(tmp_path)
 
 

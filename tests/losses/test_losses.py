@@ -235,7 +235,7 @@ def test_drawn_lists_have_finite_losses_and_true_gradients(name: str, data: st.D
         ("cosine(normalizer=dgc)", "cosine: normalizer: cannot read the cutoff 'dgc'"),
         ("cosine(norm=dcg)", "cosine has no option 'norm'"),
         ("cosine(", "cannot read the loss 'cosine('"),
-        ("bregman", "'bregman' lacks the option 'psi': write bregman(psi=...)"),
+        ("bregman", "'bregman' lacks an option: write bregman(psi=...)"),
         ("bregman(psi=cube)", "bregman: psi: unknown potential 'cube'"),
         ("q_norm(q=1)", "q_norm: q: expected a number from 2"),
     ],

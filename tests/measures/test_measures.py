@@ -596,7 +596,7 @@ def test_the_first_bad_query_is_named_whatever_the_number_of_threads() -> None:
     ("columns", "message"),
     [
         (([1, 0], [1]), r"of one length, got \(2,\) and \(1,\)"),
-        (([[1, 0], [0, 1]], [[2, 1], [2, 1]]), r"must be flat .* a rectangle is labels.ravel\(\)"),
+        (([[1, 0], [0, 1]], [[2, 1], [2, 1]]), r"must be flat .* for matrices pass labels.ravel\(\)"),
         ((["good"], [1]), "labels and scores must be numbers"),
         (([1], ["high"]), "labels and scores must be numbers"),
         (([[1], [1, 2]], [1, 2]), "labels and scores must be numbers"),

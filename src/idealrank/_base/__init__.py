@@ -1,1 +1,1 @@
-"""Building blocks that know nothing of rankings: options, names, threads, exact sums, tables."""
+"""Building blocks that do not depend on rankings: options, names, threads, exact sums and tables."""

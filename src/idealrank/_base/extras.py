@@ -1,4 +1,4 @@
-"""One sentence for every package that is not installed: the pip command that brings it."""
+"""Optional dependencies: errors that name the pip command to install them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,22 @@ __all__ = ["needs"]
 
 @contextmanager
 def needs(package: str, extra: str | None = None) -> Iterator[None]:
-    """Around the import of an optional package; the extra that brings it has the same name unless it is given.
+    """Turn a failed import in this context into an error that names the pip command.
 
+    Parameters
+    ----------
+    package : str
+        The optional package.
+    extra : str, optional
+        The extra of idealrank that installs the package; by default the one with the same name. Empty if there is none.
+
+    Raises
+    ------
+    MissingExtraError
+        If the package is not installed.
+
+    Examples
+    --------
     >>> with needs("no_such_booster", extra="boosters"):
     ...     import no_such_booster
     Traceback (most recent call last):
@@ -23,5 +37,5 @@ def needs(package: str, extra: str | None = None) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != package:
-            raise  # installed, but not whole: its own message says what it lacks
-        raise MissingExtraError(package, extra or package) from None
+            raise  # installed, but one of its own dependencies is missing
+        raise MissingExtraError(package, package if extra is None else extra) from None

@@ -1,12 +1,13 @@
-"""Data frames of the library that the caller names."""
+"""Creation of data frames with the library of the caller's choice."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from idealrank._base.extras import needs
-from idealrank.errors import MissingExtraError, OptionError
+from idealrank.errors import OptionError
 
 if TYPE_CHECKING:
     import pandas
@@ -21,8 +22,29 @@ Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
 
 def frame_of(columns: Mapping[str, Any], backend: Backend = "pandas") -> Frame:
-    """Make a frame of these columns.
+    """Create a data frame.
 
+    Parameters
+    ----------
+    columns : mapping
+        Lists or arrays of equal length by column name.
+    backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+        The data frame library.
+
+    Returns
+    -------
+    pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        The frame.
+
+    Raises
+    ------
+    OptionError
+        If the backend is unknown.
+    MissingExtraError
+        If the library is not installed.
+
+    Examples
+    --------
     >>> frame_of({"qid": ["a", "b"], "ndcg": [1.0, 0.5]}, "pyarrow").to_pydict()
     {'qid': ['a', 'b'], 'ndcg': [1.0, 0.5]}
     """
@@ -30,19 +52,6 @@ def frame_of(columns: Mapping[str, Any], backend: Backend = "pandas") -> Frame:
 
     if backend not in get_args(Backend):
         raise OptionError(f"backend must be one of {', '.join(map(repr, get_args(Backend)))}, got {backend!r}")
-    if backend == "pyarrow":
-        with needs("pyarrow", extra="parquet"):
-            import pyarrow  # noqa: F401  (to say how to install it where it is missing)
-    try:
-        return nw.from_dict(columns, backend=backend).to_native()
-    except ModuleNotFoundError as error:
-        if error.name != backend:
-            raise
-        raise _MissingBackendError(backend, "") from None
-
-
-class _MissingBackendError(MissingExtraError):
-    """A frame library that no extra installs."""
-
-    def __str__(self) -> str:
-        return f"this needs {self.package}: pip install {self.package}"
+    with needs(backend, extra="parquet" if backend == "pyarrow" else ""):
+        import_module(backend)
+    return nw.from_dict(columns, backend=backend).to_native()

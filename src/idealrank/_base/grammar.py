@@ -1,7 +1,7 @@
-"""How values are written: ``log:2``, ``ndcg(gain=linear,discount=zipf)@10``, ``approx_ndcg(alpha=20)``, ``P_5``.
+"""Text form of values: ``log:2``, ``ndcg(gain=linear,discount=zipf)@10``, ``approx_ndcg(alpha=20)``, ``P_5``.
 
-A name, then the parts that its kind takes: numbers after colons, options in brackets, a cutoff after ``@`` or, as
-trec_eval writes it, after an underscore. Capitals, underscores and hyphens in a name do not matter.
+A name is followed by numbers after colons, options in parentheses, or a cutoff after ``@`` or, as in trec_eval, after
+an underscore. Case, underscores and hyphens in a name are ignored.
 """
 
 from __future__ import annotations
@@ -22,8 +22,24 @@ _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def nearest(word: str, known: Iterable[str], aliases: Iterable[str] = ()) -> str:
-    """Return the end of an error message: which known word may have been meant, or all of them but the aliases.
+    """Return the end of an error message that suggests a known word, or lists all of them.
 
+    Parameters
+    ----------
+    word : str
+        The unknown word.
+    known : iterable of str
+        The known words.
+    aliases : iterable of str
+        Further words that may be suggested but are not listed.
+
+    Returns
+    -------
+    str
+        Text that starts with a semicolon.
+
+    Examples
+    --------
     >>> nearest("expp", ["exp2", "linear"])
     "; did you mean 'exp2'?"
     """
@@ -33,8 +49,10 @@ def nearest(word: str, known: Iterable[str], aliases: Iterable[str] = ()) -> str
 
 
 def unknown(kind: str, text: object, known: Iterable[str]) -> OptionError:
-    """Return the error for a word that is none of those known.
+    """Return the error for an unknown word.
 
+    Examples
+    --------
     >>> str(unknown("gain", "expp", ["exp2", "linear"]))
     "unknown gain 'expp'; did you mean 'exp2'?"
     """
@@ -42,18 +60,20 @@ def unknown(kind: str, text: object, known: Iterable[str]) -> OptionError:
 
 
 def no_option(owner: str, name: str, known: Iterable[str]) -> OptionError:
-    """Return the error for an option that its owner does not have."""
+    """Return the error for an unknown option of ``owner``."""
     return OptionError(f"{owner} has no option {name!r}{nearest(name, known)}")
 
 
 def cannot_read(kind: str, text: object, why: object) -> OptionError:
-    """Return the error for a text that is not of the form that its kind has."""
+    """Return the error for a text that cannot be parsed as a value of this kind."""
     return OptionError(f"cannot read the {kind} {text!r}: {why}")
 
 
 def number_text(value: float) -> str:
     """Return the shortest text that reads back as the same number.
 
+    Examples
+    --------
     >>> number_text(2.0), number_text(0.1)
     ('2', '0.1')
     """
@@ -61,8 +81,10 @@ def number_text(value: float) -> str:
 
 
 def snake_case(name: str) -> str:
-    """Return the name of a class as it is written in text.
+    """Convert the name of a class to lower case with underscores.
 
+    Examples
+    --------
     >>> snake_case("ApproxNDCG"), snake_case("ListMLE"), snake_case("Exp2")
     ('approx_ndcg', 'list_mle', 'exp2')
     """
@@ -70,8 +92,10 @@ def snake_case(name: str) -> str:
 
 
 def letters(name: str) -> str:
-    """Return what names are compared by.
+    """Return a name without case, underscores and hyphens, for comparison.
 
+    Examples
+    --------
     >>> letters("List_MLE") == letters("listmle") == letters("list-mle")
     True
     """
@@ -79,7 +103,19 @@ def letters(name: str) -> str:
 
 
 class Written(NamedTuple):
-    """A text in its parts."""
+    """The parts of a parsed text.
+
+    Parameters
+    ----------
+    text : str
+        The whole text.
+    name : str
+        The name of the class.
+    values : list of str
+        The numbers after colons.
+    options : dict
+        The options by name.
+    """
 
     text: str
     name: str
@@ -87,14 +123,16 @@ class Written(NamedTuple):
     options: dict[str, str]
 
     def with_cutoff(self, cutoff: str) -> Written:
-        """Return the same with a cut-off, which must be the only one."""
+        """Return a copy with a cutoff; raise an OptionError if there is one already."""
         if "cutoff" in self.options:
-            raise OptionError(f"{self.text!r} names two cut-offs")
+            raise OptionError(f"{self.text!r} has two cutoffs")
         return self._replace(options=self.options | {"cutoff": cutoff})
 
     def with_tail_as_cutoff(self) -> Written:
-        """Return the same with the number at the end of the name as the cut-off, if there is one.
+        """Return a copy with the number at the end of the name, if any, as the cutoff.
 
+        Examples
+        --------
         >>> read("ndcg_cut_10", "measure", "ndcg@10").with_tail_as_cutoff()
         Written(text='ndcg_cut_10', name='ndcg_cut', values=[], options={'cutoff': '10'})
         """
@@ -103,8 +141,29 @@ class Written(NamedTuple):
 
 
 def read(text: str, kind: str, such_as: str) -> Written:
-    """Take a text apart; ``such_as`` shows in an error how its kind is written.
+    """Parse the text form of a value.
 
+    Parameters
+    ----------
+    text : str
+        The text.
+    kind : str
+        What errors call the value.
+    such_as : str
+        An example of the correct form, for errors.
+
+    Returns
+    -------
+    Written
+        The parts of the text.
+
+    Raises
+    ------
+    OptionError
+        If the text does not have the correct form.
+
+    Examples
+    --------
     >>> read("power:0.5", "discount", "log:2")
     Written(text='power:0.5', name='power', values=['0.5'], options={})
     >>> read("ndcg(gain=linear)@10", "measure", "ndcg@10").options
@@ -136,7 +195,7 @@ def _options(inside: str, text: str) -> dict[str, str]:
 
 
 def _parts(inside: str) -> Iterator[str]:
-    """Cut at the commas that are not within brackets of their own.
+    """Split at the commas that are not within inner parentheses.
 
     >>> [*_parts("measure=ndcg(gain=linear,discount=zipf)@10,alpha=2")]
     ['measure=ndcg(gain=linear,discount=zipf)@10', 'alpha=2']

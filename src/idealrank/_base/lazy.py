@@ -1,4 +1,4 @@
-"""Packages whose names are loaded when they are first used."""
+"""Packages whose names are imported on first use."""
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,16 +10,21 @@ __all__ = ["lazy"]
 def lazy(
     package: str, table: Mapping[str, Sequence[str]], modules: Collection[str] = ()
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return the ``__getattr__`` and the ``__dir__`` of a package.
+    """Return ``__getattr__`` and ``__dir__`` for a package.
 
     Parameters
     ----------
     package : str
         The package's ``__name__``.
     table : mapping of str to sequence of str
-        The modules within the package, and the public names that each defines.
+        The public names of each module of the package.
     modules : collection of str
-        Modules within the package that are public themselves.
+        Public modules of the package.
+
+    Returns
+    -------
+    tuple of two callables
+        ``__getattr__`` and ``__dir__``.
     """
     homes = {name: module for module, names in table.items() for name in names}
 

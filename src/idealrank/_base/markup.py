@@ -1,4 +1,4 @@
-"""HTML that is safe by construction: whatever is not markup already is escaped."""
+"""HTML that is safe by construction: everything that is not markup is escaped."""
 
 from __future__ import annotations
 
@@ -8,19 +8,35 @@ from collections.abc import Iterable
 
 __all__ = ["Markup", "joined", "json_script", "scrolled", "tag"]
 
-#: Elements that have no end.
+#: Elements without an end tag.
 _VOID = frozenset({"br", "input"})
 
 
 class Markup(str):
-    """Text that is already HTML; any other text is escaped where it goes into HTML."""
+    """Text that is already HTML; any other text is escaped when it is inserted into HTML."""
 
     __slots__ = ()
 
 
 def tag(name: str, *children: object, **attributes: object) -> Markup:
-    """An element: children that are not `Markup` are escaped; ``class_`` is class, ``aria_label`` aria-label.
+    """Create an HTML element.
 
+    Parameters
+    ----------
+    name : str
+        Name of the element.
+    *children : object
+        Contents; those that are not `Markup` are escaped.
+    **attributes : object
+        Attributes; None is left out, ``class_`` becomes class, and ``aria_label`` becomes aria-label.
+
+    Returns
+    -------
+    Markup
+        The element.
+
+    Examples
+    --------
     >>> tag("p", "1 < 2 ", tag("b", "so"), class_="note", title='"', hidden=None)
     '<p class="note" title="&quot;">1 &lt; 2 <b>so</b></p>'
     """
@@ -33,8 +49,10 @@ def tag(name: str, *children: object, **attributes: object) -> Markup:
 
 
 def joined(children: Iterable[object]) -> Markup:
-    """Children one after the other.
+    """Concatenate children; those that are not `Markup` are escaped.
 
+    Examples
+    --------
     >>> joined(["a&b", Markup("<br>")])
     'a&amp;b<br>'
     """
@@ -42,13 +60,15 @@ def joined(children: Iterable[object]) -> Markup:
 
 
 def scrolled(content: Markup, label: str) -> Markup:
-    """Content that may be wider than the page, in a region that scrolls, also by keyboard."""
+    """Wrap content that may be wider than the page in a region that scrolls, also by keyboard."""
     return tag("div", content, class_="scroll", role="region", aria_label=label, tabindex=0)
 
 
 def json_script(content: object, identifier: str) -> Markup:
-    r"""Data for a script; ``<`` is escaped, so that no text in it can end the element or begin another.
+    r"""Create a script element with JSON data; ``<`` is escaped, so that no text can end the element.
 
+    Examples
+    --------
     >>> json_script({"q": "</script>"}, "data")
     '<script type="application/json" id="data">{"q":"\\u003c/script>"}</script>'
     """

@@ -1,4 +1,4 @@
-"""Frozen values with a name in text: ``power:0.5`` has numbers, ``ndcg(gain=linear)`` named options."""
+"""Immutable values with a text form: ``power:0.5`` has numbers, ``ndcg(gain=linear)`` has named options."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ class _ClassName:
         return snake_case(owner.__name__)
 
 
+@dataclasses.dataclass(frozen=True)
 class Named:
-    """A frozen dataclass with a name in text."""
+    """Base of immutable values with a text form."""
 
-    #: The name under which the class, or the one that it is made from, is registered; else the class's own.
+    #: The registered name of the class or of its base class; by default derived from the name of the class.
     label: ClassVar[str] = cast("str", _ClassName())
     #: Fields of a parent that mean nothing here.
     without: ClassVar[frozenset[str]] = frozenset()
@@ -38,7 +39,7 @@ class Named:
     @classmethod
     def options(cls) -> Mapping[str, Callable[[Any], Any]]:
         """Return the functions that convert and check what people write for each option, by the option's name."""
-        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        fields = dataclasses.fields(cls)
         return {
             each.name: each.metadata["coerce"]
             for each in fields
@@ -47,12 +48,12 @@ class Named:
 
     @classmethod
     def from_written(cls, written: Written) -> Self:
-        """Return the value that a text stands for."""
+        """Create the value from its parsed text form."""
         raise NotImplementedError
 
 
 class Numbers(Named):
-    """A value of numbers, written after colons: ``power:0.5``."""
+    """Base of values with numbers after colons: ``power:0.5``."""
 
     @classmethod
     def from_written(cls, written: Written) -> Self:
@@ -61,12 +62,11 @@ class Numbers(Named):
         return cls(*map(float, written.values))
 
     def __str__(self) -> str:
-        values = [getattr(self, field.name) for field in dataclasses.fields(self)]  # type: ignore[arg-type]
-        return ":".join([self.label, *map(number_text, values)])
+        return ":".join([self.label, *map(number_text, dataclasses.astuple(self))])
 
 
 def choice(*words: str) -> Callable[[Any], str]:
-    """An option that is one of these words."""
+    """Return a conversion that accepts only these words."""
 
     def coerce(value: Any) -> str:
         if value not in words:
@@ -101,12 +101,20 @@ def _range(least: float, most: float, is_open: bool) -> str:
 
 
 def option(coerce: Callable[[Any], Any], default: Any = None) -> Any:
-    """A dataclass field that makes its value of what people write for it."""
+    """Declare a dataclass field with a conversion.
+
+    Parameters
+    ----------
+    coerce : callable
+        Converts what the user passes to the value of the field; raises an OptionError if it cannot.
+    default : object
+        The default value.
+    """
     return dataclasses.field(default=default, metadata={"coerce": coerce})
 
 
 class Options(Named):
-    """A value of named options, each made from what people write for it; an option may be None."""
+    """Base of values with named options, each converted from what the user passes; an option may be None."""
 
     def __new__(cls, *_: Any, **options: Any) -> Any:
         known = cls.options()
@@ -118,20 +126,23 @@ class Options(Named):
     @classmethod
     def from_written(cls, written: Written) -> Self:
         if written.values:
-            raise OptionError(f"{cls.label} takes options in brackets, option=value, got {written.text!r}")
-        for each in dataclasses.fields(cls):  # type: ignore[arg-type]
+            raise OptionError(f"{cls.label} takes options in parentheses, option=value, got {written.text!r}")
+        for each in dataclasses.fields(cls):
             if each.default is dataclasses.MISSING and each.name not in written.options:
-                raise OptionError(
-                    f"{written.text!r} lacks the option {each.name!r}: write {cls.label}({each.name}=...)"
-                )
+                raise OptionError(f"{written.text!r} lacks an option: write {cls.label}({each.name}=...)")
         return cls(**written.options)
 
     def named(self, besides: Iterable[str] = ()) -> str:
-        """The name, and in brackets the options that are not as they are by default."""
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        """Return the name with the options, in parentheses, that differ from their defaults.
+
+        Parameters
+        ----------
+        besides : iterable of str
+            Options to leave out.
+        """
         chosen = {
             each.name: getattr(self, each.name)
-            for each in fields
+            for each in dataclasses.fields(self)
             if each.name in self.options() and each.name not in besides and getattr(self, each.name) != each.default
         }
         inside = ",".join(f"{name}={_text(value)}" for name, value in chosen.items())

@@ -1,4 +1,4 @@
-"""Values as plain content: what JSON can hold."""
+"""Conversion of values to plain content that JSON can hold."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 
 
 def plain(value: object) -> Plain:
-    """The value as numbers, text, lists and dicts; anything else by its name.
+    """Convert a value to numbers, text, lists and dicts; other objects become their text form.
 
+    Examples
+    --------
     >>> plain({"a": np.array([1.0, np.nan]), "b": (np.int64(2), None)})
     {'a': [1.0, nan], 'b': [2, None]}
     """
@@ -38,8 +40,10 @@ def plain(value: object) -> Plain:
 
 
 def finite(content: Plain) -> Plain:
-    """The content with None for NaN and infinity, which JSON does not have.
+    """Replace NaN and infinity, which JSON does not have, by None.
 
+    Examples
+    --------
     >>> finite({"a": [1.0, float("nan")], "b": float("inf")})
     {'a': [1.0, None], 'b': None}
     """
@@ -53,8 +57,10 @@ def finite(content: Plain) -> Plain:
 
 
 def number(value: float, spec: str = ".4f") -> str:
-    """The number as people read it; NaN is shown as "none".
+    """Format a number for display; NaN becomes "none".
 
+    Examples
+    --------
     >>> number(0.25), number(float("nan"))
     ('0.2500', 'none')
     """

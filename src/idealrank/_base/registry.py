@@ -1,7 +1,7 @@
-"""Everything that has a name in text: gains, discounts, cut-offs, measures, losses, learners.
+"""Registries of classes with names in text: gains, discounts, cutoffs, measures, losses and learners.
 
-A class registers itself where it is defined. Its package lists it in one static table, so that the names of the package
-are known before any of its modules is imported; a registry imports them when it is first asked for a name.
+A class registers itself where it is defined. Its package lists it in a static table, so that the names of the package
+are known before any of its modules is imported; a registry imports the modules on first use.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _Value = TypeVar("_Value", bound=Named)
 
 
 class Registry(Generic[_Member]):
-    """The classes of one kind by their names in text.
+    """Classes of one kind by their names in text.
 
     Parameters
     ----------
     kind : str
-        What errors call a member.
+        What errors call a class of the registry.
     base : type
-        The class that all members are made from.
+        The base class of all classes of the registry.
     such_as : str
-        How members are written, for errors.
+        An example of the text form, for errors.
     package : str, optional
-        The package whose table lists the members; None where they are in the module that makes the registry.
+        The package whose table lists the classes; None if they are in the module that creates the registry.
     """
 
     def __init__(self, kind: str, base: type[_Member], such_as: str, package: str | None = None) -> None:
@@ -48,11 +48,29 @@ class Registry(Generic[_Member]):
         self._is_loaded = package is None
 
     def register(self, name: str, *aliases: str) -> Callable[[_Class], _Class]:
-        """Give a class its name in text, which becomes its ``label``, and other names for the same.
+        """Return a decorator that registers a class.
 
-        Names are the same whatever their capitals, underscores and hyphens. A name that another class has is an
-        OptionError; a class that is defined again takes the place of its former self.
+        Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.
 
+        Parameters
+        ----------
+        name : str
+            The name in text, which becomes the ``label`` of the class.
+        *aliases : str
+            Other names for the same class.
+
+        Returns
+        -------
+        callable
+            The decorator, which returns the class.
+
+        Raises
+        ------
+        OptionError
+            If another class has one of the names.
+
+        Examples
+        --------
         >>> from dataclasses import dataclass
         >>> from idealrank._base.options import Numbers
         >>> gains = Registry("gain", Numbers, "root:2")
@@ -66,7 +84,7 @@ class Registry(Generic[_Member]):
 
         def add(cls: _Class) -> _Class:
             if not cls.__module__.startswith(f"{self._package}."):
-                self._load()  # so that a clash with a name of the package is found here
+                self._load()  # finds conflicts with names of the package
             for each in (name, *aliases):
                 other = self._by_letters.get(letters(each), cls)
                 if _path(other) != _path(cls):
@@ -84,21 +102,48 @@ class Registry(Generic[_Member]):
         return {cls.label: cls for cls in self._by_letters.values()}
 
     def aliases(self) -> dict[str, str]:
-        """Return the labels by the other names for them."""
+        """Return the labels by their aliases."""
         self._load()
         return dict(self._aliases)
 
     def find(self, name: str, text: str | None = None) -> type[_Member]:
-        """Return the class of this name, which may be a part of a longer text."""
+        """Return the class with this name.
+
+        Parameters
+        ----------
+        name : str
+            A name or an alias.
+        text : str, optional
+            The text that contains the name, for errors.
+
+        Raises
+        ------
+        OptionError
+            If the name is unknown.
+        """
         self._load()
-        found = self._by_letters.get(letters(name))
-        if found is None:
-            close = nearest(name, self.members(), self._aliases)
-            raise OptionError(f"unknown {self._kind} {text or name!r}{close}")
-        return found
+        if letters(name) not in self._by_letters:
+            raise OptionError(f"unknown {self._kind} {text or name!r}{nearest(name, self.members(), self._aliases)}")
+        return self._by_letters[letters(name)]
 
     def of(self: Registry[_Value], value: str | _Value) -> _Value:
-        """Return the value that the text stands for; a value of the kind is returned as it is."""
+        """Parse the text form of a value.
+
+        Parameters
+        ----------
+        value : str or value
+            The text form; a value of this kind is returned unchanged.
+
+        Returns
+        -------
+        value
+            An object of a registered class.
+
+        Raises
+        ------
+        OptionError
+            If the text cannot be parsed, or the name or an option is unknown.
+        """
         if isinstance(value, self._base):
             return value
         if not isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The base of every result: facts as plain content and as tables, and all other forms made of these."""
+"""Base class of all results, with output as dicts, tables, text, HTML and data frames."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ __all__ = ["Result"]
 
 
 class Result:
-    """What a function found: as a dict, as tables, and in every form that these can take.
+    """Base class of results.
 
-    A subclass is a dataclass, or defines `to_dict`; it defines `tables` unless one row of its numbers is table enough.
-    The methods that write a table take the name of one of `tables`, and choose a fitting one where none is named.
+    A subclass is a dataclass or defines `to_dict`, and defines `tables` unless one row of its numbers is sufficient.
+    Methods that write a table take the name of one of `tables`, and choose a suitable one by default.
     """
 
     def to_dict(self) -> dict[str, Plain]:
-        """Everything that was found, as numbers, text, lists and dicts."""
+        """Return the whole result as numbers, text, lists and dicts."""
         return {name: plain(value) for name, value in vars(self).items()}
 
     def tables(self) -> Mapping[str, Table]:
-        """The tables by name, the main one first."""
+        """Return the tables by name, the main one first."""
         cells = {
             name: value
             for name, value in self.to_dict().items()
@@ -46,46 +46,57 @@ class Result:
         return {"result": Table(columns, [list(cells.values())])}
 
     def remarks(self) -> list[str]:
-        """Lines to read below a table: how the numbers were made."""
+        """Return lines below a table that say how the numbers were computed."""
         return []
 
     def title(self) -> str:
-        """What the result is about, in a few words."""
+        """Return a title of a few words."""
         return type(self).__name__
 
     def about(self) -> str:
-        """What was measured, in one line; may be empty."""
+        """Return one line that says what was measured; may be empty."""
         return ""
 
     def findings(self) -> list[str]:
-        """What was found, in sentences."""
+        """Return the main findings as sentences."""
         return []
 
     def sections(self) -> list[Section]:
-        """What a page shows of the result."""
+        """Return the sections of a page about the result."""
         return [Section("Result", tables=self.tables(), notes=tuple(self.remarks()))]
 
     def cutoff_sections(self) -> list[Section]:
-        """Sections with the measures at several cutoffs, where there are such."""
+        """Return sections with measures at several cutoffs; may be empty."""
         return []
 
     def background(self) -> list[Section]:
-        """Sections at the end of a page: single queries, data quality, conventions."""
+        """Return sections for the end of a page: single queries, data quality, conventions."""
         return []
 
     def made_with(self) -> dict[str, object]:
-        """What is needed to repeat the result, beside the data and the versions of programs."""
+        """Return what is needed to reproduce the result, besides the data and the software versions."""
         return {}
 
     def table(self, name: str | None = None) -> Table:
-        """One of `tables`, the first if none is named."""
+        """Return one of `tables`.
+
+        Parameters
+        ----------
+        name : str, optional
+            The name of a table; the first one by default.
+
+        Raises
+        ------
+        OptionError
+            If there is no such table.
+        """
         tables = self.tables()
         if name is not None and name not in tables:
-            raise OptionError(f"there is no table {name!r}{nearest(name, list(tables))}")
+            raise OptionError(f"there is no table {name!r}{nearest(name, tables)}")
         return tables[next(iter(tables)) if name is None else name]
 
     def to_json(self) -> str:
-        """Return `to_dict` as JSON text; NaN becomes null."""
+        """Return `to_dict` as JSON text; NaN and infinity become null."""
         return json.dumps(finite(self.to_dict()), ensure_ascii=False, allow_nan=False)
 
     @overload
@@ -95,7 +106,20 @@ class Result:
     @overload
     def to_frame(self, backend: Literal["pyarrow"], table: str | None = None) -> pyarrow.Table: ...
     def to_frame(self, backend: Backend = "pandas", table: str | None = None) -> Frame:
-        """Return a table as a data frame of pandas, Polars or PyArrow."""
+        """Return a table as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The data frame library.
+        table : str, optional
+            The name of one of `tables`.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The table.
+        """
         (name,) = self._chosen("frame") if table is None else [table]
         return frame_of(self.table(name).by_column(), backend)
 
@@ -108,15 +132,15 @@ class Result:
         return self._rendered("markdown", table)
 
     def to_latex(self, table: str | None = None) -> str:
-        """Return a table as LaTeX, for the package booktabs."""
+        """Return a table as LaTeX; it needs the package booktabs."""
         return self._rendered("latex", table)
 
     def to_csv(self, table: str | None = None) -> str:
-        """Return a table as CSV, with numbers in full."""
+        """Return a table as CSV, with all digits."""
         return self._rendered("csv", table)
 
     def to_html(self, table: str | None = None) -> str:
-        """Return a table as HTML, with remarks below it."""
+        """Return a table as HTML, followed by the remarks."""
         tables = [html_table(self.table(name)) for name in (self._chosen("html") if table is None else [table])]
         return joined([*tables, *(tag("p", line) for line in self.remarks())])
 
@@ -128,5 +152,5 @@ class Result:
         return "\n".join(render(self.table(name), form) for name in names)
 
     def _chosen(self, form: str) -> list[str]:
-        """The names of the tables that a form shows where none is named."""
+        """Return the names of the tables that an output form shows by default."""
         return [next(iter(self.tables()))]

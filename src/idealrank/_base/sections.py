@@ -1,4 +1,4 @@
-"""What a page shows of a result, in terms that know nothing of HTML or of drawing."""
+"""Sections of a page about a result, independent of HTML and plotting."""
 
 from __future__ import annotations
 
@@ -12,10 +12,21 @@ __all__ = ["Figure", "Section", "listed"]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure by the name of the function that draws it, and that function's arguments.
+    """A figure, described by the function that draws it.
 
-    ``description`` says in words what the figure shows, for readers who do not see it.
+    Parameters
+    ----------
+    name : str
+        The name of the function.
+    data : tuple
+        The arguments of the function.
+    caption : str
+        The caption.
+    description : str
+        What the figure shows, for readers who cannot see it.
 
+    Examples
+    --------
     >>> Figure("means", (None, "ndcg"), "Means", "a 0.5, b 0.4").name
     'means'
     """
@@ -28,28 +39,32 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page, shown in this order: figures, tables, notes, lists, definitions, then its own parts.
+    """A section of a page, which shows figures, tables, notes, lists, definitions and subsections in this order.
 
     Parameters
     ----------
-    title
-        The heading; a part without one continues the section that it is in.
-    key
-        Identifies the section within its page; empty for one that is numbered by its place.
-    figures
-        Figures, side by side where they fit.
-    tables
-        Tables by caption; those of ``folded`` are closed at first and carry that label.
-    notes
+    title : str
+        The heading; a subsection without a heading continues its section.
+    key : str
+        Identifies the section within its page; empty if it is identified by its number.
+    figures : tuple of Figure
+        Figures, side by side if they fit.
+    tables : mapping of str to Table
+        Tables by caption.
+    folded : mapping of str to str
+        Labels of the tables, by caption, that are initially closed.
+    notes : tuple of str
         Paragraphs.
-    lists
-        Lists of lines by label, closed at first.
-    definitions, code
-        Terms with their meanings; those of ``code`` are code.
-    values
+    lists : mapping of str to tuple of str
+        Lists of lines by label, initially closed.
+    definitions : mapping of str to object
+        Terms with their meanings.
+    code : mapping of str to str
+        Terms whose meanings are code.
+    values : mapping of str to object
         {"systems", "queries", "values", "largest"}: values by measure, system and query, to sort and to search.
-    parts
-        Sections within this one.
+    parts : tuple of Section
+        Subsections.
 
     Examples
     --------
@@ -71,8 +86,10 @@ class Section:
 
 
 def listed(names: Iterable[str]) -> str:
-    """The names as English lists them.
+    """Return the names as an English list.
 
+    Examples
+    --------
     >>> listed(["a"]), listed(["a", "b", "c"])
     ('a', 'a, b and c')
     """

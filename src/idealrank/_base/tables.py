@@ -1,6 +1,6 @@
-r"""Tables: rows in, text, JSON, CSV, Markdown, LaTeX or HTML out.
+r"""Tables, and their output as text, JSON, CSV, Markdown, LaTeX and HTML.
 
-Numbers are shown in their column's format where people read them, and written in full in JSON and CSV.
+Numbers have the format of their column in output for people, and all digits in JSON and CSV.
 """
 
 from __future__ import annotations
@@ -25,7 +25,15 @@ Value: TypeAlias = str | int | float | None
 
 @dataclass(frozen=True)
 class Column:
-    """A column's name and the format of its numbers, as in ``format(value, spec)``."""
+    """A column of a table.
+
+    Parameters
+    ----------
+    name : str
+        The heading.
+    spec : str
+        The format of its numbers, as in ``format(value, spec)``.
+    """
 
     name: str
     spec: str = ""
@@ -33,10 +41,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows; None is a missing value.
+    """A table.
 
-    HTML shows the text of ``beside`` below the value of its cell, and the cells of ``best`` in bold: both name a cell
-    by (row, column).
+    Parameters
+    ----------
+    columns : sequence of Column
+        The columns.
+    rows : sequence of sequences
+        One value per column; None is a missing value.
+    beside : mapping
+        Text by (row, column) that HTML shows below the value of a cell.
+    best : frozenset
+        Cells, as (row, column), that HTML shows in bold.
     """
 
     columns: Sequence[Column]
@@ -50,17 +66,17 @@ class Table:
         return [column.name for column in self.columns]
 
     def by_column(self) -> dict[str, list[Value]]:
-        """{column: its values}."""
+        """Return the values of each column by its name."""
         return {name: [row[i] for row in self.rows] for i, name in enumerate(self.header)}
 
     def cells(self) -> list[list[str]]:
-        """Each row as people read it."""
+        """Return the formatted values of each row."""
         return [
             [_cell(value, column.spec) for value, column in zip(row, self.columns, strict=True)] for row in self.rows
         ]
 
     def is_number(self) -> list[bool]:
-        """Whether each column holds numbers, which are aligned to the right."""
+        """Return whether each column is numeric and aligned to the right."""
         return [
             bool(values) and all(isinstance(value, (int, float)) for value in values)
             for values in ([row[i] for row in self.rows if row[i] is not None] for i in range(len(self.columns)))
@@ -68,8 +84,15 @@ class Table:
 
 
 class Tables(Mapping[str, Table]):
-    """Tables by name, each made when it is asked for.
+    """Mapping of tables that are created on access.
 
+    Parameters
+    ----------
+    makers : mapping of str to callable
+        Each callable returns a `Table`.
+
+    Examples
+    --------
     >>> tables = Tables({"numbers": lambda: Table([Column("n")], [[1], [2]])})
     >>> list(tables), tables["numbers"].by_column()
     (['numbers'], {'n': [1, 2]})
@@ -89,8 +112,10 @@ class Tables(Mapping[str, Table]):
 
 
 def of_columns(columns: Mapping[str, npt.NDArray[Any]], spec: str = ".4g") -> Table:
-    """A table of equally long columns of numbers.
+    """Return a table of numeric columns of equal length.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> of_columns({"n": np.array([1.0, 2.0])}).rows
     [(1.0,), (2.0,)]
@@ -100,8 +125,10 @@ def of_columns(columns: Mapping[str, npt.NDArray[Any]], spec: str = ".4g") -> Ta
 
 
 def stacked(tables: Sequence[Table]) -> Table:
-    """The rows of tables that have the same columns, one table below the other.
+    """Concatenate the rows of tables with the same columns.
 
+    Examples
+    --------
     >>> stacked([Table([Column("n")], [[1]]), Table([Column("n")], [[2]])]).rows
     [[1], [2]]
     """
@@ -115,8 +142,22 @@ def _cell(value: Value, spec: str) -> str:
 
 
 def render(table: Table, output_format: str = "text") -> str:
-    r"""The table as text, json, csv, markdown, latex or html.
+    r"""Render a table.
 
+    Parameters
+    ----------
+    table : Table
+        The table.
+    output_format : {"text", "json", "csv", "markdown", "latex", "html"}, default="text"
+        The output format.
+
+    Returns
+    -------
+    str
+        The table in this format.
+
+    Examples
+    --------
     >>> table = Table([Column("ranker"), Column("share", ".2f")], [["a|b", 0.125], ["bm25", None]])
     >>> print(render(table))
     ranker  share
@@ -195,22 +236,27 @@ def _latex(table: Table) -> str:
         return " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in cells) + r" \\"
 
     alignment = "".join("r" if right else "l" for right in table.is_number())
-    lines = [
-        "% needs \\usepackage{booktabs}",
-        f"\\begin{{tabular}}{{{alignment}}}",
-        r"\toprule",
-        line(table.header),
-        r"\midrule",
-        *map(line, table.cells()),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
+    head = ["% needs \\usepackage{booktabs}", f"\\begin{{tabular}}{{{alignment}}}", r"\toprule", line(table.header)]
+    return "\n".join([*head, r"\midrule", *map(line, table.cells()), r"\bottomrule", r"\end{tabular}", ""])
 
 
 def html_table(table: Table, caption: str = "") -> Markup:
-    """The table as HTML: its first column names the rows, and the caption also labels it for screen readers.
+    """Render a table as HTML; the first column has the headings of the rows.
 
+    Parameters
+    ----------
+    table : Table
+        The table.
+    caption : str, default=""
+        The caption, which also labels the table for screen readers.
+
+    Returns
+    -------
+    Markup
+        The table.
+
+    Examples
+    --------
     >>> html_table(Table([Column("system"), Column("p", ".2f")], [["a<b", 0.125]]), "p-values").split("<tbody>")[1]
     '<tr><th scope="row">a&lt;b</th><td class="number">0.12</td></tr></tbody></table></div>'
     """
@@ -225,7 +271,7 @@ def html_table(table: Table, caption: str = "") -> Markup:
 
 
 def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[str | None]) -> Iterator[Markup]:
-    """The cells of a row but its first."""
+    """Yield the cells of a row except the first."""
     for column, (cell, side) in enumerate(zip(cells, sides, strict=True)):
         if column:
             text = "none" if cell == "nan" else cell

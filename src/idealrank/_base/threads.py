@@ -1,4 +1,4 @@
-"""How many threads a native call may use."""
+"""Number of threads of native calls."""
 
 import os
 
@@ -8,8 +8,25 @@ __all__ = ["resolve_threads"]
 
 
 def resolve_threads(n_threads: int | None) -> int:
-    """Turn the argument ``n_threads`` of a public function into a number: None means every core this process may use.
+    """Return the number of threads that the argument ``n_threads`` of a public function means.
 
+    Parameters
+    ----------
+    n_threads : int or None
+        The argument; None means every core that this process may use.
+
+    Returns
+    -------
+    int
+        A positive number.
+
+    Raises
+    ------
+    DataError
+        If the number is less than 1.
+
+    Examples
+    --------
     >>> resolve_threads(3)
     3
     """

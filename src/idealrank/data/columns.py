@@ -1,4 +1,4 @@
-"""Arrays on their way in: types, lengths, offsets, and who may still write to them."""
+"""Checks of input arrays: types, lengths, offsets and ownership."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from idealrank.errors import DataError
 __all__ = [
     "check_columns",
     "check_offsets",
+    "check_size",
     "float_column",
     "offsets_of",
     "owned",
@@ -26,16 +27,28 @@ _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
 
 def read_only(array: _Array) -> _Array:
-    """Make an array that nobody else holds read-only, and return it."""
+    """Make an array that has no other owner read-only, and return it."""
     array.flags.writeable = False
     return array
 
 
 def owned(array: _Array, given: object = None) -> _Array:
-    """Return a read-only array that nobody can change: itself if it is one already, else a copy.
+    """Return a read-only array that nobody can change: the array itself if it is one already, else a copy.
 
-    ``given`` is what the array was made from. If the two share no memory, no copy is needed.
+    Parameters
+    ----------
+    array : array
+        The array to own.
+    given : object, optional
+        The caller's object that the array was made from. If the two share no memory, no copy is made.
 
+    Returns
+    -------
+    array
+        The array or a copy of it.
+
+    Examples
+    --------
     >>> mine = np.zeros(2)
     >>> kept = owned(mine)
     >>> mine[0] = 5
@@ -54,28 +67,77 @@ def owned(array: _Array, given: object = None) -> _Array:
     return array
 
 
-def float_column(values: npt.ArrayLike, name: str, n_docs: int | None = None) -> Floats:
-    """Return the values as flat float64, ``n_docs`` of them if that is given; otherwise raise a DataError."""
+def check_size(found: int, size: int, name: str, of_each: str = "document") -> None:
+    """Raise a DataError unless there is one entry per document, query or feature."""
+    if found != size:
+        raise DataError(f"{name} must have one entry per {of_each}: {size}, got {found}")
+
+
+def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_each: str = "document") -> Floats:
+    """Return the values as a flat float64 array.
+
+    Parameters
+    ----------
+    values : array-like
+        The numbers.
+    name : str
+        What errors call the values.
+    size : int, optional
+        The required number of values.
+    of_each : str, default="document"
+        What each value belongs to, for errors.
+
+    Returns
+    -------
+    float64 array
+        The values; not a copy if they already have this type.
+
+    Raises
+    ------
+    DataError
+        If the values are not numbers, not flat, or not ``size`` of them.
+    """
     try:
         column = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} must be numbers: {error}") from None
     if column.ndim != 1:
         raise DataError(f"{name} must have one dimension, got shape {column.shape}")
-    if n_docs is not None and column.size != n_docs:
-        raise DataError(f"{name} must have one entry per document: {n_docs}, got {column.size}")
+    if size is not None:
+        check_size(column.size, size, name, of_each)
     return column
 
 
 def weight_column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> Floats:
-    """Return one weight per document or query, checked to be finite and not negative.
+    """Return the weights as a float64 array.
 
+    Parameters
+    ----------
+    values : array-like
+        The weights.
+    size : int
+        The required number of weights.
+    name : str
+        What errors call the weights.
+    of_each : {"document", "query"}
+        What each weight belongs to.
+
+    Returns
+    -------
+    float64 array
+        The weights.
+
+    Raises
+    ------
+    DataError
+        If a weight is not finite or is negative, or their number is wrong.
+
+    Examples
+    --------
     >>> weight_column([1, 2], 2, "weights", "document")
     array([1., 2.])
     """
-    column = float_column(values, name)
-    if column.size != size:
-        raise DataError(f"{name} must have one entry per {of_each}: {size}, got {column.size}")
+    column = float_column(values, name, size, of_each)
     bad = np.flatnonzero(~((column >= 0) & np.isfinite(column)))
     if bad.size:
         place = int(bad[0])
@@ -85,16 +147,16 @@ def weight_column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> 
 
 
 def check_offsets(offsets: npt.ArrayLike, n_docs: int) -> Int64s:
-    """Return offsets as int64 if they start at 0, never decrease and end at n_docs; otherwise raise a DataError."""
+    """Return offsets as int64; raise a DataError unless they start at 0, never decrease and end at ``n_docs``."""
     array = np.asarray(offsets)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
         raise DataError(f"offsets must be integers, n_queries + 1 of them, got {array.dtype} of shape {array.shape}")
     array = np.ascontiguousarray(array, np.int64)
     if array[0] != 0:
         raise DataError(f"offsets must start at 0, got {array[0]}", query=0)
-    falls = array[1:] < array[:-1]
-    if falls.any():
-        query = int(np.flatnonzero(falls)[0])
+    falls = np.flatnonzero(array[1:] < array[:-1])
+    if falls.size:
+        query = int(falls[0])
         raise DataError(f"offsets must not decrease, got {array[query]} and then {array[query + 1]}", query=query)
     if array[-1] != n_docs:
         raise DataError(f"offsets must end at the number of documents, {n_docs}, got {array[-1]}")
@@ -104,7 +166,7 @@ def check_offsets(offsets: npt.ArrayLike, n_docs: int) -> Int64s:
 def check_columns(
     labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None
 ) -> tuple[Floats, Floats, Int64s]:
-    """Return labels, scores and offsets as flat arrays that fit together; otherwise raise a DataError."""
+    """Return labels, scores and offsets as flat arrays of matching sizes; otherwise raise a DataError."""
     try:
         label_column = np.ascontiguousarray(labels, np.float64)
         score_column = np.ascontiguousarray(scores, np.float64)
@@ -112,8 +174,9 @@ def check_columns(
         raise DataError(f"labels and scores must be numbers: {error}") from None
     if label_column.ndim != 1 or label_column.shape != score_column.shape:
         raise DataError(
-            f"labels and scores must be flat and of one length, got {label_column.shape} and {score_column.shape}; "
-            "a rectangle is labels.ravel(), scores.ravel() and offsets=range(0, labels.size + 1, labels.shape[1])"
+            f"labels and scores must be flat and equally long, got shapes {label_column.shape} and "
+            f"{score_column.shape}; for matrices pass labels.ravel(), scores.ravel() and "
+            "offsets=range(0, labels.size + 1, labels.shape[1])"
         )
     cut = np.array([0, label_column.size]) if offsets is None else check_offsets(offsets, label_column.size)
     return label_column, score_column, cut
@@ -122,6 +185,8 @@ def check_columns(
 def offsets_of(sizes: npt.ArrayLike) -> Int64s:
     """Return the offsets of queries with these numbers of documents.
 
+    Examples
+    --------
     >>> offsets_of([2, 0, 3])
     array([0, 2, 2, 5])
     """
@@ -129,8 +194,10 @@ def offsets_of(sizes: npt.ArrayLike) -> Int64s:
 
 
 def query_at(offsets: Int64s, place: int) -> int:
-    """Return the number of the query that this place belongs to.
+    """Return the index of the query that the document at this position belongs to.
 
+    Examples
+    --------
     >>> query_at(np.array([0, 2, 3]), 2)
     1
     """
@@ -138,8 +205,10 @@ def query_at(offsets: Int64s, place: int) -> int:
 
 
 def places(offsets: Int64s, queries: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the places offsets[q]:offsets[q + 1] of each query in turn, and the offsets that cut them.
+    """Return the positions ``offsets[q]:offsets[q + 1]`` of each query in turn, and the offsets that separate them.
 
+    Examples
+    --------
     >>> places(np.array([0, 2, 3, 6]), np.array([2, 0]))
     (array([3, 4, 5, 0, 1]), array([0, 3, 5]))
     """

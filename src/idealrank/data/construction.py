@@ -1,4 +1,4 @@
-"""RankingData from arrays and from other RankingData."""
+"""Create RankingData from arrays or from other RankingData."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import check_offsets, float_column, offsets_of, owned, read_only
+from idealrank._typing import Int64s
+from idealrank.data.columns import check_offsets, check_size, float_column, offsets_of, owned, read_only
 from idealrank.data.ids import Ids
 from idealrank.data.lists import Judged, QueryIds
 from idealrank.data.problem import Problem
-from idealrank.data.ranking import Features, RankingData, is_sparse
+from idealrank.data.ranking import PER_DOCUMENT, PER_QUERY, RankingData, is_sparse
 from idealrank.errors import DataError
 
-__all__ = ["concatenate", "from_arrays", "group_rows", "joined_ids"]
+__all__ = ["concatenate", "from_arrays", "joined_ids"]
 
 
 def from_arrays(
@@ -34,25 +34,43 @@ def from_arrays(
     feature_names: Iterable[str] | None = None,
     problems: tuple[Problem, ...] = (),
 ) -> RankingData:
-    """Return RankingData from arrays with one entry per document.
+    """Create RankingData from arrays with one entry per document.
 
     Parameters
     ----------
     labels : array-like
         One finite number per document.
     query_ids : iterable, optional
-        One id per document, in any order: documents of a query are brought together. With ``offsets`` or ``group``,
-        one id per query instead. Without any of the three, all documents belong to one query.
+        One id per document, in any order; the documents of each query are grouped. With ``offsets`` or ``group``, one
+        id per query instead. Without any of the three, all documents belong to one query.
     offsets : array-like, optional
-        n_queries + 1 integers that cut the documents into queries.
+        n_queries + 1 integers; query i has the documents ``offsets[i]:offsets[i + 1]``.
     group : array-like, optional
-        The number of documents of each query, as LightGBM and XGBoost take it.
-    features, scores, weights, doc_ids, feature_names : optional
-        See `RankingData`; those with one entry per document lie as ``labels`` does.
+        The number of documents of each query, as in LightGBM and XGBoost.
+    features : array-like of shape (n_docs, n_features) or SciPy sparse matrix, optional
+        One row per document.
+    scores : array-like, optional
+        One finite score per document.
+    weights : array-like, optional
+        One non-negative weight per document.
     query_weights : array-like, optional
-        One weight per query, in the order in which queries first appear.
+        One non-negative weight per query, in the order in which queries first appear.
+    doc_ids : iterable, optional
+        One id per document.
+    feature_names : iterable of str, optional
+        One name per feature.
     problems : tuple of Problem
-        What was met while the arrays were made.
+        Irregularities of the input, to report with the data.
+
+    Returns
+    -------
+    RankingData
+        The documents, grouped by query.
+
+    Raises
+    ------
+    DataError
+        If an array has the wrong type or size, or a value is not valid.
 
     Examples
     --------
@@ -74,40 +92,38 @@ def from_arrays(
         ids = np.arange(cut.size - 1) if query_ids is None else _int_or_text(query_ids)
     elif query_ids is not None:
         per_row = _int_or_text(query_ids)
-        if len(per_row) != column.size:
-            raise DataError(f"query_ids must have one entry per document: {column.size}, got {len(per_row)}")
-        ids, cut, rows = group_rows(per_row)
+        check_size(len(per_row), column.size, "query_ids")
+        ids, cut, rows = _group_rows(per_row)
     else:
-        cut = np.array([0, column.size])
-        ids = np.zeros(1, np.int64)
+        cut, ids = np.array([0, column.size]), np.zeros(1, np.int64)
 
-    def grouped(values: npt.ArrayLike | None, name: str) -> Floats | None:
-        if values is None:
-            return None
-        given = float_column(values, name, column.size)
-        return owned(given, values) if rows is None else read_only(given[rows])
+    def grouped(values: npt.ArrayLike | None, name: str) -> npt.ArrayLike | None:
+        if values is None or rows is None:
+            return values
+        return read_only(float_column(values, name, column.size)[rows])
 
     texts = None if doc_ids is None else Ids.of(doc_ids)
+    if rows is not None and texts is not None:
+        check_size(len(texts), column.size, "doc_ids")
+        texts = texts.take(rows)
+    fields: dict[str, Any] = {
+        "features": features if features is None or rows is None else _moved(features, rows),
+        "scores": grouped(scores, "scores"),
+        "weights": grouped(weights, "weights"),
+        "query_weights": query_weights,
+        "feature_names": None if feature_names is None else tuple(feature_names),
+    }
+    labels = column if rows is None else read_only(column[rows])
+    regrouped = rows is not None
     return RankingData(
-        column if rows is None else read_only(column[rows]),
-        cut,
-        ids,
-        features=features if features is None or rows is None else _moved(features, rows),
-        scores=grouped(scores, "scores"),
-        weights=grouped(weights, "weights"),
-        query_weights=None if query_weights is None else float_column(query_weights, "query_weights"),
-        doc_ids=texts if texts is None or rows is None or len(texts) != column.size else texts.take(rows),
-        feature_names=None if feature_names is None else tuple(feature_names),
-        input_rows=rows,
-        regrouped=rows is not None,
-        problems=problems,
+        labels, cut, ids, **fields, doc_ids=texts, input_rows=rows, regrouped=regrouped, problems=problems
     )
 
 
 def _offsets_of_group(group: npt.ArrayLike, n_docs: int) -> Int64s:
     sizes = np.asarray(group)
     if sizes.ndim != 1 or (sizes.size and not np.issubdtype(sizes.dtype, np.integer)) or (sizes < 0).any():
-        raise DataError("group must be whole numbers from 0, one size per query")
+        raise DataError("group must be non-negative integers, one size per query")
     if sizes.sum() != n_docs:
         raise DataError(f"group sizes must sum to the number of documents, {n_docs}, got {sizes.sum()}")
     return offsets_of(sizes)
@@ -119,12 +135,22 @@ def _moved(features: Any, rows: Int64s) -> Any:
 
 
 def concatenate(parts: Sequence[RankingData]) -> RankingData:
-    """Return the queries of all parts, in that order, with what every part has.
+    """Concatenate the queries of several parts.
 
     Parameters
     ----------
     parts : sequence of RankingData
         At least one. No query may be in two parts, and all must have the same features.
+
+    Returns
+    -------
+    RankingData
+        The queries of all parts in order, with the optional fields that every part has.
+
+    Raises
+    ------
+    DataError
+        If there are no parts, a query is repeated, or the numbers of features differ.
 
     Examples
     --------
@@ -133,67 +159,52 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
     RankingData(2 queries, 3 documents, labels 0 1 2)
     """
     if not parts:
-        raise DataError("there are no parts to put together")
+        raise DataError("there are no parts to concatenate")
     widths = {part.n_features for part in parts}
     if len(widths) > 1:
         raise DataError(f"parts must have the same features, got {', '.join(map(str, sorted(widths)))} of them")
     names = {part.feature_names for part in parts}
-
-    def columns(name: str) -> list[Any] | None:
-        found = [getattr(part, name) for part in parts]
-        return None if any(each is None for each in found) else found
-
-    def joined(name: str) -> Any:
-        found = columns(name)
-        return None if found is None else np.concatenate(found)
-
-    doc_ids, judged = columns("doc_ids"), columns("judged")
+    fields = {name: _joined([getattr(part, name) for part in parts]) for name in (*PER_DOCUMENT, *PER_QUERY, "judged")}
     return RankingData(
-        np.concatenate([part.labels for part in parts]),
-        _joined_offsets([part.offsets for part in parts]),
-        joined_ids([part.query_ids for part in parts]),
-        features=_stacked(columns("features")),
-        scores=joined("scores"),
-        weights=joined("weights"),
-        query_weights=joined("query_weights"),
-        doc_ids=None if doc_ids is None else _joined_texts(doc_ids),
-        judged=None
-        if judged is None
-        else Judged(
-            np.concatenate([each.labels for each in judged]), _joined_offsets([each.offsets for each in judged])
-        ),
+        offsets=_joined_offsets([part.offsets for part in parts]),
+        **fields,
         feature_names=names.pop() if len(names) == 1 else None,
         problems=tuple(dict.fromkeys(problem for part in parts for problem in part.problems)),
     )
 
 
-def joined_ids(parts: Sequence[QueryIds]) -> QueryIds:
-    """Return all ids, one part after the other: text if any of them are text.
+def _joined(columns: Sequence[Any]) -> Any:
+    """Concatenate arrays, matrices, ids or judged labels; None if one of them is None."""
+    if any(column is None for column in columns):
+        return None
+    if any(isinstance(column, Ids) for column in columns):
+        return joined_ids(columns)
+    if isinstance(columns[0], Judged):
+        labels, offsets = zip(*columns, strict=True)
+        return Judged(np.concatenate(labels), _joined_offsets(offsets))
+    if any(map(is_sparse, columns)):
+        from scipy.sparse import vstack
 
+        return vstack(columns, format="csr")
+    return np.concatenate(columns)
+
+
+def joined_ids(parts: Sequence[QueryIds]) -> QueryIds:
+    """Concatenate ids; the result is text if any part is text.
+
+    Examples
+    --------
     >>> joined_ids([np.array([1, 2]), np.array([3])])
     array([1, 2, 3])
     """
-    numbers = [ids for ids in parts if not isinstance(ids, Ids)]
-    if len(numbers) == len(parts):
-        return np.concatenate(numbers)
-    return _joined_texts([ids if isinstance(ids, Ids) else Ids.of(ids.tolist()) for ids in parts])
+    if not any(isinstance(ids, Ids) for ids in parts):
+        return np.concatenate([np.asarray(ids) for ids in parts])
+    texts = [Ids.of(ids) for ids in parts]
+    return Ids(np.concatenate([ids.buffer for ids in texts]), _joined_offsets([ids.offsets for ids in texts]))
 
 
-def _joined_texts(parts: Sequence[Ids]) -> Ids:
-    return Ids(np.concatenate([ids.buffer for ids in parts]), _joined_offsets([ids.offsets for ids in parts]))
-
-
-def _joined_offsets(cuts: Sequence[Int64s]) -> Int64s:
-    return offsets_of(np.concatenate([np.diff(each) for each in cuts]))
-
-
-def _stacked(matrices: list[Any] | None) -> Features | None:
-    if matrices is None or not any(map(is_sparse, matrices)):
-        return None if matrices is None else np.concatenate(matrices)
-    from scipy.sparse import vstack
-
-    stacked: Features = vstack(matrices, format="csr")
-    return stacked
+def _joined_offsets(parts: Sequence[Int64s]) -> Int64s:
+    return offsets_of(np.concatenate([np.diff(offsets) for offsets in parts]))
 
 
 def _int_or_text(ids: Iterable[object]) -> QueryIds:
@@ -211,7 +222,7 @@ def _int_or_text(ids: Iterable[object]) -> QueryIds:
         and (array == np.rint(array)).all()
         and np.abs(array).max(initial=0) < 2**53
     ):
-        array = array.astype(np.int64)  # data frames turn integers into floats where a value was missing once
+        array = array.astype(np.int64)  # data frames store integers as floats if a value was missing once
     if np.issubdtype(array.dtype, np.signedinteger) or (
         np.issubdtype(array.dtype, np.unsignedinteger) and array.max(initial=0) < 2**63
     ):
@@ -219,8 +230,8 @@ def _int_or_text(ids: Iterable[object]) -> QueryIds:
     return Ids.of(array.tolist())
 
 
-def group_rows(ids: QueryIds) -> tuple[QueryIds, Int64s, Int64s | None]:
-    """Return the distinct ids as they first appear, offsets, and the rows query by query (None: as they are)."""
+def _group_rows(ids: QueryIds) -> tuple[QueryIds, Int64s, Int64s | None]:
+    """Return the distinct ids by first appearance, offsets, and the grouped rows (None if already grouped)."""
     if isinstance(ids, Ids):
         numbers, distinct = ids.numbered()
         return distinct, *_native.group(numbers, len(distinct))

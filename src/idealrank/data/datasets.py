@@ -1,15 +1,15 @@
-"""Seeded data that stands in for collections which cannot be shipped with a package.
+"""Seeded synthetic data that replaces collections which cannot be distributed with a package.
 
-`web_search` stands in for the click log of Wang et al. 2013, appendix A, which is not public; `topic_distillation` has
-the shape of the TREC topic distillation tasks of 2003 and 2004, which have a licence of their own. With them every
+`web_search` replaces the click log of Wang et al. 2013, appendix A, which is not public; `topic_distillation` has the
+shape of the TREC topic distillation tasks of 2003 and 2004, whose license forbids redistribution. With them every
 example, test and experiment runs offline. They show how measures and learners behave, not how good a learner is on
 real queries.
 
-The same arguments give the same labels and features on every platform and NumPy version. NumPy promises that for the
-raw words of a bit generator, not for its normal deviates, and no mathematical library promises it for exp or log. So
-everything here is made from raw words by + - * / sqrt, comparison and rounding, which IEEE 754 defines to the last bit,
-each in an array operation of its own (no fused multiply-add), and nothing is summed along an axis, where the order of
-addition is NumPy's choice.
+The same arguments give the same labels and features on every platform and with every version of NumPy. NumPy guarantees
+that for the raw words of a bit generator, but not for its normal deviates, and no mathematical library guarantees it
+for exp or log. Therefore everything here is computed from raw words by + - * / sqrt, comparison and rounding, which
+IEEE 754 defines to the last bit, each in an array operation of its own (no fused multiply-add). Nothing is summed along
+an axis, because NumPy chooses the order of addition.
 """
 
 from collections.abc import Callable
@@ -28,14 +28,23 @@ from idealrank.errors import DataError
 __all__ = ["Parts", "topic_distillation", "web_search"]
 
 
-# Written out because log is not the same to the last bit everywhere.
+# Literals, because log is not the same to the last bit on every platform.
 _LOG_100 = 4.605170185988092
 _LOG_1000 = 6.907755278982137
 
 
 class Parts(NamedTuple):
-    """Data to train on and data to test on, made in the same manner, with no query in common.
+    """Training and test data from the same distribution, with no query in common.
 
+    Parameters
+    ----------
+    train : RankingData
+        Data to train on.
+    test : RankingData
+        Data to test on.
+
+    Examples
+    --------
     >>> train, test = web_search(n_queries=3, n_docs=10)
     >>> set(train.query_ids) & set(test.query_ids)
     set()
@@ -46,9 +55,9 @@ class Parts(NamedTuple):
 
 
 class _Latent(NamedTuple):
-    """What is behind both the labels and the features of one query: one value a document, mean 0 and variance 1.
+    """Latent variables of the labels and features of one query: one value per document, mean 0 and variance 1.
 
-    The third is a document's age in `web_search`, how much it is an entry page in `topic_distillation`.
+    The third is the age of a document in `web_search`, and its likeness to an entry page in `topic_distillation`.
     """
 
     match: Floats
@@ -57,21 +66,21 @@ class _Latent(NamedTuple):
 
 
 class _Stream:
-    """Random numbers that are the same everywhere; the parts of a seed do not meet, however much is drawn of one."""
+    """Random numbers that are the same on every platform; the parts of a seed never overlap."""
 
     def __init__(self, seed: int, part: int) -> None:
         self._bits = np.random.PCG64(seed).jumped(part)
 
     def uniforms(self, n: int) -> Floats:
-        """Multiples of 2^-53 in [0, 1)."""
+        """Return multiples of 2^-53 in [0, 1)."""
         return (self._bits.random_raw(n) >> np.uint64(11)).astype(np.float64) / 2.0**53
 
     def between(self, low: float, high: float) -> float:
-        """One number from low to high."""
+        """Return one number from low to high."""
         return low + (high - low) * float(self.uniforms(1)[0])
 
     def normals(self, n: int) -> Floats:
-        """Nearly normal deviates: the centered sum of twelve uniform quarters of a word, which has variance 1."""
+        """Return nearly normal deviates: the centered sum of twelve uniform quarters of a word, with variance 1."""
         total = np.zeros(n, np.uint64)
         for word in self._bits.random_raw(3 * n).reshape(3, n):
             for shift in (0, 16, 32, 48):
@@ -80,14 +89,41 @@ class _Stream:
 
 
 def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, seed: int = 0) -> Parts:
-    """Click log of a search engine: label 2 above 1000 clicks, 1 from 100 to 1000, 0 below.
+    """Generate a click log of a search engine: label 2 above 1000 clicks, 1 from 100 to 1000, 0 below.
 
-    Each query has ``n_docs`` documents in the order of their creation. They are not identically distributed: older
-    documents had more time to be clicked. A document is clicked more the better it matches the query and the better
-    its site is, most of all where both hold, and how much each counts depends on the query; the rest is chance. The
-    features see match, quality and age through noise: some skewed, some on a scale of the query's own, some redundant,
-    a quarter of them nothing but noise. ``n_features`` does not change the labels.
+    The documents of a query are ordered by creation time. They are not identically distributed: older documents had
+    more time to be clicked. The number of clicks grows with the match between document and query and with the quality
+    of the site, most of all if both are high, with weights that depend on the query; the rest is chance. The features
+    are noisy views of match, quality and age: some are skewed, some have a scale that depends on the query, some are
+    redundant, and a quarter is pure noise.
 
+    Parameters
+    ----------
+    n_queries : int, default=40
+        Number of queries in each part.
+    n_docs : int, default=5000
+        Number of documents per query.
+    n_features : int, default=40
+        Number of features; it does not change the labels.
+    seed : int, default=0
+        Seed of the random number generator.
+
+    Returns
+    -------
+    Parts
+        Training and test data.
+
+    Raises
+    ------
+    DataError
+        If an argument is not a whole number or is too small.
+
+    References
+    ----------
+    Wang et al. 2013, appendix A.
+
+    Examples
+    --------
     >>> parts = web_search(n_queries=3, n_docs=200, n_features=5)
     >>> parts.test
     RankingData(3 queries, 600 documents, 5 features, labels 0 1 2, doc_ids)
@@ -108,20 +144,44 @@ def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, se
         log_clicks += 1.1 * stream.normals(n_docs)
         return (log_clicks >= _LOG_100).astype(np.int8) + (log_clicks > _LOG_1000), latent
 
-    return Parts(
-        _make("train-q", n_queries, n_docs, n_features, _Stream(seed, 0), _Stream(seed, 1), click_query),
-        _make("test-q", n_queries, n_docs, n_features, _Stream(seed, 2), _Stream(seed, 3), click_query),
-    )
+    train = _make("train-q", n_queries, n_docs, n_features, _Stream(seed, 0), _Stream(seed, 1), click_query)
+    return Parts(train, _make("test-q", n_queries, n_docs, n_features, _Stream(seed, 2), _Stream(seed, 3), click_query))
 
 
 def topic_distillation(
     n_queries: int = 50, n_docs: int = 1000, n_features: int = 44, p: float = 0.01, seed: int = 0
 ) -> RankingData:
-    """Topics with a few key resources among many pages: label 1 for about a share ``p`` of the documents, else 0.
+    """Generate topics with a few relevant pages among many: label 1 for about a share ``p`` of the documents, else 0.
 
-    Some topics have many relevant documents, some one, none has zero. Relevant are the documents with the largest sum
-    of match, quality, being an entry page, and chance; the features see the first three as in `web_search`.
+    Some topics have many relevant documents, some have one, and none has zero. The relevant documents are those with
+    the largest sum of match, quality, likeness to an entry page, and chance; the features are noisy views of the first
+    three, as in `web_search`.
 
+    Parameters
+    ----------
+    n_queries : int, default=50
+        Number of queries.
+    n_docs : int, default=1000
+        Number of documents per query.
+    n_features : int, default=44
+        Number of features; it does not change the labels.
+    p : float, default=0.01
+        Mean share of relevant documents, between 0 and 1.
+    seed : int, default=0
+        Seed of the random number generator.
+
+    Returns
+    -------
+    RankingData
+        The topics.
+
+    Raises
+    ------
+    DataError
+        If a size or the seed is not a whole number or is too small, or ``p`` is not between 0 and 1.
+
+    Examples
+    --------
     >>> data = topic_distillation(n_queries=5)
     >>> data
     RankingData(5 queries, 5,000 documents, 44 features, labels 0 1, doc_ids)
@@ -172,7 +232,7 @@ def _make(
     feature_stream: _Stream,
     label_query: Callable[[_Stream], tuple[npt.NDArray[np.int8], _Latent]],
 ) -> RankingData:
-    """Queries one after the other; labels have a stream of their own, so that n_features does not change them."""
+    """Generate queries in turn, with separate streams for labels and features: n_features does not change labels."""
     labels = np.empty(n_queries * n_docs)
     features = np.empty((n_queries * n_docs, n_features), np.float32)
     names = [f"{prefix}{number:02d}" for number in range(1, n_queries + 1)]
@@ -190,7 +250,7 @@ def _make(
 
 
 def _features(latent: _Latent, n_features: int, stream: _Stream) -> Floats:
-    """One row a feature, for the documents of one query: eight kinds in turn, each turn seen through more noise."""
+    """Return one row per feature for the documents of one query: eight kinds in turn, with more noise in each turn."""
     columns = np.empty((n_features, latent.match.size))
     for number in range(n_features):
         turn, kind = divmod(number, 8)
@@ -199,32 +259,32 @@ def _features(latent: _Latent, n_features: int, stream: _Stream) -> Floats:
         match kind:
             case 0:  # a matching score
                 column = _blurred(latent.match, noise, blur)
-            case 1:  # links to the site: few have very many
+            case 1:  # number of links to the site: heavy-tailed
                 column = _grow(1.5 * _blurred(latent.quality, noise, blur))
-            case 2:  # a matching score whose size depends on the query
+            case 2:  # a matching score whose scale depends on the query
                 column = stream.between(1.0, 9.0) * (4.0 + _blurred(latent.match, noise, blur))
-            case 3:  # how often the query's words occur: mostly 0
+            case 3:  # frequency of the query terms: mostly 0
                 column = np.floor(_grow(_blurred(latent.match, noise, blur) - 0.5))
-            case 4:  # freshness, or depth in the site, in (0, 1): more of it is worse
+            case 4:  # freshness, or depth in the site, in (0, 1): higher is worse
                 distance = _blurred(latent.third, noise, blur)
                 column = 0.5 - 0.5 * (distance / (1.0 + np.abs(distance)))
-            case 5:  # says again what kind 0 says, in coarse steps
+            case 5:  # a copy of kind 0 in coarse steps
                 column = 10.0 + np.rint(2.0 * columns[number - 5])
-            case 6:  # nothing
+            case 6:  # noise
                 column = noise
-            case _:  # nothing, heavy-tailed
+            case _:  # heavy-tailed noise
                 column = _grow(1.5 * noise)
         columns[number] = column
     return columns
 
 
 def _blurred(value: Floats, noise: Floats, blur: float) -> Floats:
-    """The value seen through noise, with variance 1 again."""
+    """Return the value with noise added, rescaled to variance 1."""
     return (value + blur * noise) / sqrt(1.0 + blur * blur)
 
 
 def _grow(x: Floats) -> Floats:
-    """(1 + x / 16)^16, which is near exp(x) and the same everywhere."""
+    """Return (1 + x / 16)^16, which is close to exp(x) and the same on every platform."""
     power = 1.0 + x / 16.0
     for _ in range(4):
         power = power * power

@@ -1,24 +1,37 @@
-"""Query and document ids: one UTF-8 buffer + offsets, made into Python strings on demand."""
+"""Query and document ids: one UTF-8 buffer with offsets, decoded into Python strings on demand."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._typing import Bytes, Int64s
+from idealrank.data.columns import offsets_of, read_only
 from idealrank.errors import DataError
 
-__all__ = ["Ids"]
+__all__ = ["Ids", "taken"]
+
+_Entries = TypeVar("_Entries")
 
 
 class Ids(Sequence[str]):
-    """An immutable sequence of ids as text.
+    """Immutable sequence of text ids.
 
-    Bytes that are not UTF-8 come out as surrogate escapes and go back as they were, as file names do in Python.
+    Bytes that are not valid UTF-8 are decoded as surrogate escapes and encoded back unchanged, like file names in
+    Python.
 
+    Parameters
+    ----------
+    buffer : uint8 array
+        The UTF-8 bytes of all ids, concatenated. It becomes read-only.
+    offsets : int64 array
+        Id i is ``buffer[offsets[i]:offsets[i + 1]]``. It becomes read-only.
+
+    Examples
+    --------
     >>> ids = Ids.of(["q1", "q2", "Zürich"])
     >>> ids[2], len(ids), ids[:2].tolist()
     ('Zürich', 3, ['q1', 'q2'])
@@ -29,18 +42,31 @@ class Ids(Sequence[str]):
     offsets: Int64s
 
     def __init__(self, buffer: Bytes, offsets: Int64s) -> None:
-        self.buffer = buffer
-        self.offsets = offsets
-        buffer.flags.writeable = False
-        offsets.flags.writeable = False
+        self.buffer, self.offsets = read_only(buffer), read_only(offsets)
 
     @classmethod
     def of(cls, values: "Iterable[object] | Ids") -> "Ids":
-        """Ids from strings, bytes or integers; anything else is a DataError that names the row."""
+        """Create ids from strings, bytes or integers.
+
+        Parameters
+        ----------
+        values : iterable of str, bytes or int
+            The ids; an `Ids` object is returned unchanged.
+
+        Returns
+        -------
+        Ids
+            The values as text.
+
+        Raises
+        ------
+        DataError
+            If a value has another type; the error names the row.
+        """
         if isinstance(values, Ids):
             return values
         encoded = []
-        for row, value in enumerate(values):
+        for row, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
             if isinstance(value, str):
                 encoded.append(value.encode("utf-8", "surrogateescape"))
             elif isinstance(value, bytes):
@@ -49,9 +75,7 @@ class Ids(Sequence[str]):
                 encoded.append(b"%d" % int(value))
             else:
                 raise DataError(f"an id must be a string or an integer, got {value!r}", row=row)
-        offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets)
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets_of(list(map(len, encoded))))
 
     def __len__(self) -> int:
         return self.offsets.size - 1
@@ -64,12 +88,11 @@ class Ids(Sequence[str]):
         if isinstance(index, slice):
             return self.take(np.arange(len(self), dtype=np.int64)[index])
         i = range(len(self))[index]
-        text = self.buffer[self.offsets[i] : self.offsets[i + 1]].tobytes()
-        return text.decode("utf-8", "surrogateescape")
+        return self.buffer[self.offsets[i] : self.offsets[i + 1]].tobytes().decode("utf-8", "surrogateescape")
 
     def __iter__(self) -> Iterator[str]:
-        text, ends = self.buffer.tobytes(), self.offsets.tolist()
-        for start, end in pairwise(ends):
+        text = self.buffer.tobytes()
+        for start, end in pairwise(self.offsets.tolist()):
             yield text[start:end].decode("utf-8", "surrogateescape")
 
     def __eq__(self, other: object) -> bool:
@@ -92,22 +115,38 @@ class Ids(Sequence[str]):
 
     @property
     def parts(self) -> tuple[Bytes, Int64s]:
-        """(buffer, offsets), as the native core takes ids."""
+        """The pair (buffer, offsets) that the native core takes."""
         return self.buffer, self.offsets
 
     def tolist(self) -> list[str]:
-        """All ids as Python strings."""
+        """Return all ids as Python strings."""
         return list(self)
 
     def take(self, rows: Int64s) -> "Ids":
-        """The ids at these rows, in that order."""
+        """Return the ids at these rows, in that order."""
         return Ids(*_native.take_ids(*self.parts, np.ascontiguousarray(rows, np.int64)))
 
     def numbered(self) -> "tuple[Int64s, Ids]":
-        """Each id's number, counted from 0 as they first appear, and the distinct ids in that order."""
+        """Return the number of each id, counted from 0 by first appearance, and the distinct ids in that order."""
         numbers, distinct = _native.number_ids(*self.parts)
         return numbers, Ids(*distinct)
 
     def index_in(self, others: "Ids") -> Int64s:
-        """Where each id first stands among others, or -1."""
+        """Return the first position of each id in ``others``, or -1 if it is not there."""
         return _native.match_ids(*self.parts, *others.parts)
+
+
+def taken(values: _Entries, rows: Int64s) -> _Entries:
+    """Return the entries of an array, a matrix or ids at these rows; None stays None.
+
+    Examples
+    --------
+    >>> taken(Ids.of(["a", "b"]), np.array([1])).tolist()
+    ['b']
+    """
+    entries: Any = values
+    if isinstance(entries, Ids):
+        entries = entries.take(rows)
+    elif entries is not None:
+        entries = entries[rows]
+    return entries  # type: ignore[no-any-return]

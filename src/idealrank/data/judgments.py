@@ -1,9 +1,10 @@
-"""Judgments and runs: one number for each (query, document), and the two of them joined."""
+"""Judgments and runs: one number per (query, document) pair, and their join."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from itertools import chain
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +23,9 @@ __all__ = ["Qrels", "Run", "join"]
 
 
 class _ByQuery(Mapping[str, dict[str, float]]):
-    """One number for each (query, document): a query's rows lie together, queries are in the order they first came.
+    """One number per (query, document) pair, grouped by query in order of first appearance.
 
-    Reads as the nested mapping {query: {document: number}}; inside it is ids, offsets and one array.
+    It reads as the nested mapping {query: {document: number}}, and is stored as ids, offsets and one array.
     """
 
     query_ids: Ids
@@ -35,21 +36,15 @@ class _ByQuery(Mapping[str, dict[str, float]]):
     _number_name = "number"
 
     def __init__(self, queries: Mapping[Any, Mapping[Any, float]]) -> None:
-        query_ids: list[object] = []
-        doc_ids: list[object] = []
-        sizes: list[int] = []
-        values: list[float] = []
         for query, docs in queries.items():
             if not isinstance(docs, Mapping):
                 raise DataError(f"expected {{document: {self._number_name}}}, got {type(docs).__name__}", query=query)
-            query_ids.append(query)
-            sizes.append(len(docs))
-            doc_ids.extend(docs.keys())
-            values.extend(docs.values())
-        offsets = read_only(offsets_of(sizes))
-        self._fill(Ids.of(query_ids), offsets, Ids.of(doc_ids), float_column(values, f"{self._number_name}s"), ())
+        offsets = read_only(offsets_of([len(docs) for docs in queries.values()]))
+        doc_ids = Ids.of(chain.from_iterable(queries.values()))
+        values = list(chain.from_iterable(docs.values() for docs in queries.values()))
+        self._fill(Ids.of(queries), offsets, doc_ids, float_column(values, f"{self._number_name}s"), ())
         if len(self.query_ids.numbered()[1]) < len(self.query_ids):
-            raise DataError("a query id stands twice: as a number and as the same text")
+            raise DataError("a query id is repeated: as a number and as the same text")
 
     @classmethod
     def from_flat(
@@ -59,8 +54,32 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         doc_ids: Ids,
         values: npt.ArrayLike,
         problems: tuple[Problem, ...] = (),
-    ) -> Any:
-        """Build from flat arrays, rows together by query; of a document that stands twice the last number counts."""
+    ) -> Self:
+        """Create from flat arrays that are grouped by query.
+
+        Parameters
+        ----------
+        query_ids : Ids
+            One id per query.
+        offsets : array-like of int
+            Query i has the documents ``offsets[i]:offsets[i + 1]``.
+        doc_ids : Ids
+            One id per document. If a document is repeated within a query, its last number counts.
+        values : array-like
+            One label or score per document.
+        problems : tuple of Problem
+            Irregularities of the input, to report with the data.
+
+        Returns
+        -------
+        Qrels or Run
+            An object of this class.
+
+        Raises
+        ------
+        DataError
+            If a value is not a finite number, or the sizes do not match.
+        """
         made = cls.__new__(cls)
         column = float_column(values, f"{cls._number_name}s", len(doc_ids))
         made._fill(query_ids, check_offsets(offsets, column.size), doc_ids, column, problems)
@@ -78,15 +97,9 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         first = _native.first_rows(*doc_ids.parts, offsets, resolve_threads(None))
         again = np.flatnonzero(first != rows)
         if again.size:
-            query = query_ids[query_at(offsets, int(again[0]))]
-            problems += (
-                Problem(
-                    "duplicate",
-                    again.size,
-                    f"{again.size:,} documents stand again in the same query, first {doc_ids[int(again[0])]!r} "
-                    f"in query {query!r}: the last {self._number_name} counts",
-                ),
-            )
+            doc, query = doc_ids[int(again[0])], query_ids[query_at(offsets, int(again[0]))]
+            where = f"{again.size:,} documents are repeated in the same query, first {doc!r} in query {query!r}"
+            problems += (Problem("duplicate", again.size, f"{where}: the last {self._number_name} counts"),)
             values = values.copy()
             values[first[again]] = values[again]
             kept = first == rows
@@ -125,7 +138,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         return self.n_queries
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """The nested dict {query: {document: number}}."""
+        """Return the nested dict {query: {document: number}}."""
         return {query: self._docs_of(number) for number, query in enumerate(self.query_ids)}
 
     def __eq__(self, other: object) -> bool:
@@ -140,8 +153,20 @@ class _ByQuery(Mapping[str, dict[str, float]]):
 
 
 class Qrels(_ByQuery):
-    """Judgments: a label for each judged (query, document).
+    """Judgments: one label per judged (query, document) pair.
 
+    Parameters
+    ----------
+    queries : mapping
+        {query id: {document id: label}}.
+
+    Raises
+    ------
+    DataError
+        If a label is not a finite number, or an id is neither text nor an integer.
+
+    Examples
+    --------
     >>> qrels = Qrels({"q1": {"d1": 2, "d2": 0}})
     >>> qrels, qrels["q1"]
     (Qrels(1 queries, 2 documents), {'d1': 2.0, 'd2': 0.0})
@@ -151,13 +176,27 @@ class Qrels(_ByQuery):
 
     @property
     def labels(self) -> Floats:
-        """One a (query, document), query by query."""
+        """One label per (query, document) pair, grouped by query."""
         return self._values
 
 
 class Run(_ByQuery):
-    """A system's answer: a score for each retrieved (query, document); higher is better.
+    """Ranked results of a system: one score per retrieved (query, document) pair; higher is better.
 
+    Parameters
+    ----------
+    queries : mapping
+        {query id: {document id: score}}.
+    name : str, default=""
+        Name of the system.
+
+    Raises
+    ------
+    DataError
+        If a score is not a finite number, or an id is neither text nor an integer.
+
+    Examples
+    --------
     >>> run = Run({"q1": {"d1": 0.7, "d9": 0.9}}, name="bm25")
     >>> run.scores, run.name
     (array([0.7, 0.9]), 'bm25')
@@ -179,15 +218,15 @@ class Run(_ByQuery):
         values: npt.ArrayLike,
         problems: tuple[Problem, ...] = (),
         name: str = "",
-    ) -> Any:
-        """Build from flat arrays as `Qrels.from_flat` does, with the system's name."""
+    ) -> Self:
+        """Create from flat arrays like `Qrels.from_flat`, with the name of the system."""
         made = super().from_flat(query_ids, offsets, doc_ids, values, problems)
         made.__dict__["name"] = name
         return made
 
     @property
     def scores(self) -> Floats:
-        """One a (query, document), query by query."""
+        """One score per (query, document) pair, grouped by query."""
         return self._values
 
 
@@ -197,11 +236,31 @@ def join(
     *,
     n_threads: int | None = None,
 ) -> RankingData:
-    """The run's documents with their judged labels, for the queries of the judgments, in that order.
+    """Join judgments and a run: the retrieved documents with their labels, for the queries of the judgments.
 
-    An unjudged document has the label NaN; ``judged`` holds every judged label, retrieved or not. A query that the run
-    leaves out has no documents; one that only the run has is left out, and named in ``problems``.
+    Parameters
+    ----------
+    qrels : Qrels or mapping
+        The judgments, {query id: {document id: label}}.
+    run : Run or mapping
+        The run, {query id: {document id: score}}.
+    n_threads : int, optional
+        Number of threads; all cores by default.
 
+    Returns
+    -------
+    RankingData
+        The queries in the order of the judgments. An unjudged document has the label NaN; ``judged`` holds all judged
+        labels, retrieved or not. A judged query that is not in the run has no documents; a query without judgments is
+        left out and reported in ``problems``.
+
+    Raises
+    ------
+    DataError
+        If the judgments and the run have no query in common.
+
+    Examples
+    --------
     >>> data = join({"q1": {"d1": 2, "d2": 1}}, {"q1": {"d9": 3.0, "d1": 1.0}})
     >>> data.labels, data.scores, data.judged.labels
     (array([nan,  2.]), array([3., 1.]), array([2., 1.]))
@@ -211,8 +270,8 @@ def join(
     run_query = qrels.query_ids.index_in(run.query_ids)
     if qrels.n_queries and run.n_queries and (run_query < 0).all():
         raise DataError(
-            f"qrels and run have no query in common: qrels begin with query {qrels.query_ids[0]!r}, "
-            f"the run with {run.query_ids[0]!r}"
+            f"qrels and run have no query in common: the first query of qrels is {qrels.query_ids[0]!r}, "
+            f"that of the run is {run.query_ids[0]!r}"
         )
     judged, retrieved = (*qrels.doc_ids.parts, qrels.offsets), (*run.doc_ids.parts, run.offsets)
     threads = resolve_threads(n_threads)
@@ -220,28 +279,22 @@ def join(
 
     found = run_query >= 0
     scores, doc_ids = run.scores, run.doc_ids
-    if np.array_equal(run_query, np.arange(run.n_queries)):  # the same queries in the same order: nothing moves
+    if np.array_equal(run_query, np.arange(run.n_queries)):  # the same queries in the same order
         ends = run.offsets
     else:
         rows, ends = places(run.offsets, run_query[found])
         labels, scores, doc_ids = labels[rows], scores[rows], doc_ids.take(rows)
-    offsets = np.zeros(qrels.n_queries + 1, np.int64)
-    offsets[1:][found] = np.diff(ends)
-    np.cumsum(offsets, out=offsets)
+    sizes = np.zeros(qrels.n_queries, np.int64)
+    sizes[found] = np.diff(ends)
 
     problems = qrels.problems + run.problems
-    problems += _left_out("unretrieved query", "queries of the judgments are not in the run", ~found, qrels.query_ids)
+    problems += _left_out("unretrieved query", "judged queries are not in the run", ~found, qrels.query_ids)
     known = np.zeros(run.n_queries, bool)
     known[run_query[found]] = True
-    problems += _left_out("unjudged query", "queries of the run are not judged and left out", ~known, run.query_ids)
+    problems += _left_out("unjudged query", "unjudged queries of the run are left out", ~known, run.query_ids)
+    pool = Judged(qrels.labels, qrels.offsets)
     return RankingData(
-        labels,
-        offsets,
-        qrels.query_ids,
-        scores=scores,
-        doc_ids=doc_ids,
-        judged=Judged(qrels.labels, qrels.offsets),
-        problems=problems,
+        labels, offsets_of(sizes), qrels.query_ids, scores=scores, doc_ids=doc_ids, judged=pool, problems=problems
     )
 
 

@@ -1,4 +1,4 @@
-"""Query lists that are validated and ready for the native core: the array half of ranking data."""
+"""Query lists: validated arrays that are ready for the native core."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns, check_offsets, float_column, offsets_of, weight_column
-from idealrank.data.ids import Ids
+from idealrank.data.ids import Ids, taken
 from idealrank.errors import DataError
 
 __all__ = ["Judged", "Lists", "QueryIds", "located", "query_id"]
@@ -23,8 +23,17 @@ QueryIds: TypeAlias = Ids | Int64s
 
 
 class Judged(NamedTuple):
-    """Labels of all judged documents, retrieved or not: what the ideal ranking and recall are computed over.
+    """Labels of all judged documents, retrieved or not, from which the ideal ranking and recall are computed.
 
+    Parameters
+    ----------
+    labels : float64 array
+        One label per judged document.
+    offsets : int64 array
+        Query i has the labels ``offsets[i]:offsets[i + 1]``.
+
+    Examples
+    --------
     Two queries, the first with the labels 2 and 0, the second with the label 1:
 
     >>> Judged(np.array([2.0, 0.0, 1.0]), np.array([0, 2, 3]))
@@ -37,7 +46,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Labeled and scored documents, those of a query together: arrays that are known to fit together.
+    """Labeled and scored documents, grouped by query, in arrays of matching sizes.
 
     Parameters
     ----------
@@ -46,19 +55,19 @@ class Lists:
     offsets : int64 array
         Query i has the documents ``offsets[i]:offsets[i + 1]``.
     weights : float64 array, optional
-        One non-negative number per document; None means that all are 1.
+        One non-negative weight per document; None means that all are 1.
     judged : Judged, optional
-        Labels of all judged documents, if the lists do not hold them all. An unjudged document has the label NaN.
+        Labels of all judged documents, if some are not in the lists. An unjudged document has the label NaN.
     doc_ids : Ids, optional
         One id per document.
     query_ids : Ids or int64 array, optional
-        One id per query, which errors name.
+        One id per query, for errors.
     rows : int64 array, optional
-        The caller's row of each document, which errors name; None if they are the same.
+        The caller's row of each document, for errors; None if document i is row i.
     negative : {"error", "unjudged", "keep"}
-        What a negative label means: an error, an unjudged document, or a label like any other.
+        Whether a negative label is an error, marks an unjudged document, or is an ordinary label.
     n_threads : int
-        Threads that a kernel may use.
+        Number of threads that the native core may use.
 
     Examples
     --------
@@ -90,8 +99,35 @@ class Lists:
         mask: npt.ArrayLike | None = None,
         n_threads: int | None = None,
     ) -> Lists:
-        """Check arrays to fit together; documents where ``mask`` is False are left out. Nothing is copied.
+        """Check arrays and combine them, without copying.
 
+        Parameters
+        ----------
+        labels, scores : array-like
+            One number per document.
+        offsets : array-like of int, optional
+            n_queries + 1 integers that separate the queries; one query by default.
+        weights : array-like, optional
+            One non-negative weight per document.
+        judged : tuple of two array-likes, optional
+            Labels and offsets of all judged documents.
+        mask : array-like of bool, optional
+            Documents where it is False are left out.
+        n_threads : int, optional
+            Number of threads; all cores by default.
+
+        Returns
+        -------
+        Lists
+            The checked arrays.
+
+        Raises
+        ------
+        DataError
+            If the arrays have the wrong type or their sizes do not match.
+
+        Examples
+        --------
         >>> lists = Lists.of([1, 0, 2], [0.1, 0.2, 0.3], [0, 1, 3], mask=[True, False, True])
         >>> lists.labels, lists.offsets, lists.rows
         (array([1., 2.]), array([0, 1, 2]), array([0, 2]))
@@ -118,21 +154,23 @@ class Lists:
         return np.diff(self.offsets)
 
     def take(self, places: Int64s, offsets: Int64s) -> Lists:
-        """Return the documents at these places, cut into the same queries by these offsets."""
+        """Return the documents at these positions, with the new offsets of the same queries."""
         return replace(
             self,
             labels=self.labels[places],
             scores=self.scores[places],
             offsets=offsets,
-            weights=None if self.weights is None else self.weights[places],
-            doc_ids=None if self.doc_ids is None else self.doc_ids.take(places),
+            weights=taken(self.weights, places),
+            doc_ids=taken(self.doc_ids, places),
             rows=places if self.rows is None else self.rows[places],
         )
 
     @contextmanager
     def locating(self) -> Iterator[None]:
-        """Inside, a DataError about a place in these arrays names the caller's query id and row.
+        """Inside this context, a DataError about a position in these arrays names the caller's query id and row.
 
+        Examples
+        --------
         >>> with Lists.of([1, 0], [2, 1], mask=[False, True]).locating():
         ...     raise DataError("bad", row=0)
         Traceback (most recent call last):
@@ -142,13 +180,29 @@ class Lists:
             yield
         except DataError as error:
             if self.judged is not None:
-                error.row = None  # it may count the judged documents or those retrieved
+                error.row = None  # it may refer to judged or to retrieved documents
             raise located(error, self.query_ids, self.rows) from None
 
 
 def located(error: DataError, query_ids: QueryIds | None, rows: Int64s | None) -> DataError:
-    """Return the error with the query's id and the caller's row in place of positions in arrays.
+    """Return the error with positions in arrays replaced by the query id and the caller's row.
 
+    Parameters
+    ----------
+    error : DataError
+        An error with the index of a query, the position of a document, or both.
+    query_ids : Ids or int64 array, optional
+        One id per query.
+    rows : int64 array, optional
+        The caller's row of each document.
+
+    Returns
+    -------
+    DataError
+        A new error with the same message.
+
+    Examples
+    --------
     >>> print(located(DataError("bad", query=0, row=1), Ids.of(["q7"]), np.array([5, 3])))
     bad (query 'q7', row 3)
     """
@@ -161,12 +215,12 @@ def located(error: DataError, query_ids: QueryIds | None, rows: Int64s | None) -
 
 
 def query_id(query_ids: QueryIds, query: int) -> str | int:
-    """Return the id of the query with this number."""
+    """Return the id of the query with this index."""
     return query_ids[query] if isinstance(query_ids, Ids) else int(query_ids[query])
 
 
 def check_judged(labels: npt.ArrayLike, offsets: npt.ArrayLike, n_queries: int) -> Judged:
-    """Return the judged labels as flat arrays that fit to so many queries; otherwise raise a DataError."""
+    """Return the judged labels as flat arrays for this many queries; otherwise raise a DataError."""
     column = float_column(labels, "judged labels")
     cut = check_offsets(offsets, column.size)
     if cut.size - 1 != n_queries:

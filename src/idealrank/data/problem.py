@@ -1,4 +1,4 @@
-"""What was met in data and given a defined meaning."""
+"""Irregularities of the input that have a defined meaning."""
 
 from dataclasses import dataclass
 
@@ -7,16 +7,16 @@ __all__ = ["Problem"]
 
 @dataclass(frozen=True)
 class Problem:
-    """Something in the data that has a defined meaning, but that its owner should know about.
+    """An irregularity of the data that is handled in a defined way and reported.
 
     Parameters
     ----------
     kind : str
-        A short name, the same for all problems of this kind.
+        A short name, the same for all problems of one kind.
     count : int
-        How often it was met.
+        How often it occurs.
     message : str
-        A sentence that says what was met, where, and what was done.
+        A sentence that says what was found, where, and how it was handled.
 
     Examples
     --------

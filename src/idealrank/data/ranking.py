@@ -1,10 +1,10 @@
-"""RankingData: labeled documents grouped by query, frozen, everything checked once, at construction."""
+"""RankingData: labeled documents grouped by query, immutable, validated once at construction."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, TypeVar, get_args
 
 import numpy as np
@@ -13,8 +13,8 @@ import numpy.typing as npt
 from idealrank._base.extras import needs
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Float32s, Floats, Int64s
-from idealrank.data.columns import check_offsets, float_column, owned, places, query_at, weight_column
-from idealrank.data.ids import Ids
+from idealrank.data.columns import check_offsets, check_size, float_column, owned, places, query_at, weight_column
+from idealrank.data.ids import Ids, taken
 from idealrank.data.lists import Judged, Lists, QueryIds, check_judged, located, query_id
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
@@ -24,18 +24,21 @@ if TYPE_CHECKING:
     import xgboost
     from scipy.sparse import csr_array
 
-__all__ = ["Features", "Order", "RankingData", "is_sparse"]
+__all__ = ["PER_DOCUMENT", "PER_QUERY", "Features", "Order", "RankingData", "is_sparse"]
 
-#: A float32 matrix, or SciPy's compressed sparse rows.
+#: Fields of `RankingData` with one entry per document, and with one per query.
+PER_DOCUMENT, PER_QUERY = ("labels", "features", "scores", "weights", "doc_ids"), ("query_ids", "query_weights")
+
+#: A float32 matrix, or a SciPy CSR array.
 Features: TypeAlias = "Float32s | csr_array"
-#: How a bare array beside RankingData lies: in the order of the input rows, or in that of the data's own arrays.
+#: The order of an array that accompanies RankingData: that of the input rows, or that of the data's own arrays.
 Order: TypeAlias = Literal["input", "grouped"]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def is_sparse(features: object) -> TypeGuard[csr_array]:
-    """Return whether a feature matrix is one of SciPy's sparse ones."""
+    """Return whether a feature matrix is a SciPy sparse matrix."""
     return hasattr(features, "tocsr")
 
 
@@ -43,17 +46,17 @@ def is_sparse(features: object) -> TypeGuard[csr_array]:
 class RankingData:
     """Labeled documents, grouped by query.
 
-    `from_arrays`, `from_frame`, `read_letor` and `join` make it. The documents of a query lie together in every array,
-    so that ``f(data.labels, scores, data.offsets)`` is right whatever order the input rows had; ``rows`` tells which
-    input row each document came from. Arrays are read-only, and copied unless nobody can write to the original;
-    ``features`` may be a view of the caller's matrix, which must not change while the data is used.
+    It is created by `from_arrays`, `from_frame`, `read_letor` and `join`. The documents of each query are contiguous in
+    every array, so ``f(data.labels, scores, data.offsets)`` is correct whatever the order of the input rows; ``rows``
+    holds the input row of each document. Arrays are read-only, and copied if anybody could write to the original.
+    ``features`` may be a view of the caller's matrix, which must not change while the data is in use.
 
     Parameters
     ----------
     labels : float64 array
         One label per document; NaN only for a document that `join` found unjudged.
     offsets : int64 array
-        n_queries + 1 entries that start at 0; query i has the documents ``offsets[i]:offsets[i + 1]``.
+        n_queries + 1 entries, starting at 0; query i has the documents ``offsets[i]:offsets[i + 1]``.
     query_ids : int64 array or Ids
         One id per query.
     features : float32 array of shape (n_docs, n_features) or SciPy CSR, optional
@@ -61,13 +64,13 @@ class RankingData:
     scores : float64 array, optional
         One score per document.
     weights : float64 array, optional
-        One non-negative weight per document, which losses multiply its gain or its pairs by.
+        One non-negative weight per document. Losses multiply the gain or the pairs of the document by it.
     query_weights : float64 array, optional
-        One non-negative weight per query, which learners multiply its loss by.
+        One non-negative weight per query. Learners multiply the loss of the query by it.
     doc_ids : Ids, optional
         One id per document.
     judged : Judged, optional
-        Labels of all judged documents, if `join` made the data.
+        Labels of all judged documents, retrieved or not, if the data was created by `join`.
     feature_names : tuple of str, optional
         One name per feature.
     input_rows : int64 array, optional
@@ -75,7 +78,7 @@ class RankingData:
     regrouped : bool
         Whether rows were moved to bring the documents of each query together.
     problems : tuple of Problem
-        What was met on the way in and given a defined meaning.
+        Irregularities of the input and how they were handled.
 
     Examples
     --------
@@ -100,16 +103,12 @@ class RankingData:
     problems: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
-        labels = float_column(self.labels, "labels")
-        n_docs = labels.size
-        self._set(labels=owned(labels, self.labels))
-        self._set(offsets=owned(check_offsets(self.offsets, n_docs), self.offsets))
-
-        n_queries = self.offsets.size - 1
-        if len(self.query_ids) != n_queries:
-            raise DataError(f"query_ids must have one entry per query: {n_queries}, got {len(self.query_ids)}")
+        self._set("labels", float_column(self.labels, "labels"))
+        n_docs = self.n_docs
+        self._set("offsets", check_offsets(self.offsets, n_docs))
+        check_size(len(self.query_ids), self.n_queries, "query_ids", "query")
         if not isinstance(self.query_ids, Ids):
-            self._set(query_ids=owned(np.ascontiguousarray(self.query_ids, np.int64), self.query_ids))
+            self._set("query_ids", np.ascontiguousarray(self.query_ids, np.int64))
         self._check_distinct_queries()
         if self.input_rows is not None:
             rows = np.ascontiguousarray(self.input_rows, np.int64)
@@ -117,53 +116,55 @@ class RankingData:
                 raise DataError(f"input_rows must have one entry per document: {n_docs}, got shape {rows.shape}")
             if self.regrouped and not np.array_equal(np.bincount(rows, minlength=n_docs), np.ones(n_docs)):
                 raise DataError(f"input_rows must be a permutation of the {n_docs} rows")
-            self._set(input_rows=owned(rows, self.input_rows))
+            self._set("input_rows", rows)
 
-        allowed = np.isfinite(labels) if self.judged is None else ~np.isinf(labels)
-        self.check(allowed, labels, "a label must be a finite number")
+        allowed = np.isfinite(self.labels) if self.judged is None else ~np.isinf(self.labels)
+        self.check(allowed, self.labels, "a label must be a finite number")
         if self.features is not None:
-            self._set(features=_check_features(self.features, n_docs))
-        if self.feature_names is not None and len(self.feature_names) != self.n_features:
-            raise DataError(
-                f"feature_names must have one name per feature: {self.n_features}, got {len(self.feature_names)}"
-            )
+            object.__setattr__(self, "features", _check_features(self.features, n_docs))
+        if self.feature_names is not None:
+            check_size(len(self.feature_names), self.n_features, "feature_names", "feature")
         if self.scores is not None:
-            scores = float_column(self.scores, "scores", n_docs)
-            self.check(np.isfinite(scores), scores, "a score must be a finite number")
-            self._set(scores=owned(scores, self.scores))
+            self._set("scores", float_column(self.scores, "scores", n_docs))
+            self.check(np.isfinite(self.scores), self.scores, "a score must be a finite number")
         if self.weights is not None:
-            weights = float_column(self.weights, "weights", n_docs)
-            self.check(np.isfinite(weights) & (weights >= 0), weights, "a weight must be finite and not negative")
-            self._set(weights=owned(weights, self.weights))
+            self._set("weights", float_column(self.weights, "weights", n_docs))
+            valid = np.isfinite(self.weights) & (self.weights >= 0)
+            self.check(valid, self.weights, "a weight must be finite and not negative")
         if self.query_weights is not None:
             try:
-                factors = weight_column(self.query_weights, n_queries, "query_weights", "query")
+                self._set("query_weights", weight_column(self.query_weights, self.n_queries, "query_weights", "query"))
             except DataError as error:
                 raise located(error, self.query_ids, None) from None
-            self._set(query_weights=owned(factors, self.query_weights))
-        if self.doc_ids is not None and len(self.doc_ids) != n_docs:
-            raise DataError(f"doc_ids must have one entry per document: {n_docs}, got {len(self.doc_ids)}")
+        if self.doc_ids is not None:
+            check_size(len(self.doc_ids), n_docs, "doc_ids")
         if self.judged is not None:
-            pool = check_judged(*self.judged, n_queries=n_queries)
-            self._set(judged=Judged(owned(pool.labels, self.judged[0]), owned(pool.offsets, self.judged[1])))
+            (labels, offsets), given = check_judged(*self.judged, n_queries=self.n_queries), self.judged
+            object.__setattr__(self, "judged", Judged(owned(labels, given[0]), owned(offsets, given[1])))
 
-    def _set(self, **fields: object) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+    def _set(self, name: str, array: npt.NDArray[Any]) -> None:
+        """Replace what was given for a field by the checked array, which nobody else can change."""
+        object.__setattr__(self, name, owned(array, getattr(self, name)))
 
     def _check_distinct_queries(self) -> None:
-        if isinstance(self.query_ids, Ids):
-            numbers, distinct = self.query_ids.numbered()
-            n_distinct = len(distinct)
-        else:
-            _, numbers = np.unique(self.query_ids, return_inverse=True)
-            n_distinct = int(numbers.max(initial=-1)) + 1
-        if n_distinct < self.n_queries:
-            repeated = int(np.flatnonzero(np.bincount(numbers)[numbers] > 1)[0])
-            raise DataError("a query id is repeated", query=self.query_id(repeated))
+        ids = self.query_ids
+        numbers = ids.numbered()[0] if isinstance(ids, Ids) else np.unique(ids, return_inverse=True)[1]
+        repeated = np.flatnonzero(np.bincount(numbers)[numbers] > 1)
+        if repeated.size:
+            raise DataError("a query id is repeated", query=self.query_id(int(repeated[0])))
 
     def check(self, valid: Booleans, values: Floats, what: str) -> None:
-        """Raise a DataError for the first document, by input row, that is not valid: its value, query id and row."""
+        """Raise a DataError for the first invalid document by input row.
+
+        Parameters
+        ----------
+        valid : bool array
+            Whether each document is valid.
+        values : float64 array
+            One value per document, for the error.
+        what : str
+            What is required of a value, for the error.
+        """
         if not valid.all():
             bad = np.flatnonzero(~valid)
             place = int(bad[0] if self.input_rows is None else bad[np.argmin(self.input_rows[bad])])
@@ -171,35 +172,60 @@ class RankingData:
             raise located(error, self.query_ids, self.input_rows)
 
     def check_scores(self, scores: npt.ArrayLike, order: Order | None = None) -> Floats:
-        """Return scores as float64 in the order of the data's own arrays.
+        """Return the scores as float64, in the order of the data's own arrays.
 
         Parameters
         ----------
         scores : array-like
             One finite number per document.
         order : {"input", "grouped"}, optional
-            How the scores lie. It must be given if rows were moved when the data was made.
+            The order of the scores. Required if rows were moved when the data was created.
+
+        Returns
+        -------
+        float64 array
+            One score per document.
 
         Raises
         ------
         DataError
-            If a score is not finite, their number is wrong, or their order is ambiguous.
+            If a score is not finite, the number of scores is wrong, or their order is ambiguous.
         """
         column = self.in_order(float_column(scores, "scores", self.n_docs), order)
         self.check(np.isfinite(column), column, "a score must be a finite number")
         return column
 
     def in_order(self, values: npt.NDArray[_Scalar], order: Order | None = None) -> npt.NDArray[_Scalar]:
-        """Return an array, which lies in this order, in the order of the data's own arrays."""
+        """Return an array in the order of the data's own arrays.
+
+        Parameters
+        ----------
+        values : array
+            One entry per document.
+        order : {"input", "grouped"}, optional
+            The order of ``values``. Required if rows were moved when the data was created.
+
+        Returns
+        -------
+        array
+            One entry per document.
+
+        Raises
+        ------
+        DataError
+            If rows were moved and ``order`` is None.
+        OptionError
+            If ``order`` is unknown.
+        """
         if order not in (None, *get_args(Order)):
             raise OptionError(f"order must be 'input', 'grouped' or None, got {order!r}")
         if not self.regrouped or order == "grouped":
             return values
         if order is None:
             raise DataError(
-                "the rows of some queries were scattered and have been moved together, so that an array beside this "
-                "data is ambiguous: say order='input' if it lies as the input rows did, order='grouped' if it lies as "
-                "data.labels does"
+                "the rows of some queries were not adjacent and were regrouped, so the order of this array is "
+                "ambiguous: pass order='input' if it follows the input rows, or order='grouped' if it follows "
+                "data.labels"
             )
         return self.to_grouped(values)
 
@@ -215,7 +241,7 @@ class RankingData:
 
     @property
     def n_features(self) -> int:
-        """Number of feature columns, 0 without features."""
+        """Number of features; 0 if there is no feature matrix."""
         return 0 if self.features is None else int(self.features.shape[1])
 
     @property
@@ -229,30 +255,37 @@ class RankingData:
         return np.arange(self.n_docs) if self.input_rows is None else self.input_rows
 
     def query_id(self, query: int) -> str | int:
-        """Return the id of the query with this number."""
+        """Return the id of the query with this index."""
         return query_id(self.query_ids, query)
 
     def lists(self, scores: Floats | None = None, n_threads: int | None = None) -> Lists:
-        """Return the arrays as kernels take them, with these scores, or with all scores 0."""
-        return Lists(
-            self.labels,
-            np.zeros(self.n_docs) if scores is None else scores,
-            self.offsets,
-            self.weights,
-            self.judged,
-            self.doc_ids,
-            self.query_ids,
-            self.input_rows,
-            n_threads=resolve_threads(n_threads),
-        )
+        """Return the arrays as input of measures and losses.
+
+        Parameters
+        ----------
+        scores : float64 array, optional
+            One score per document, in the order of the data's own arrays; all 0 by default.
+        n_threads : int, optional
+            Number of threads; all cores by default.
+
+        Returns
+        -------
+        Lists
+            Views of the data's arrays.
+        """
+        own = (self.offsets, self.weights, self.judged, self.doc_ids, self.query_ids, self.input_rows)
+        scores = np.zeros(self.n_docs) if scores is None else scores
+        return Lists(self.labels, scores, *own, n_threads=resolve_threads(n_threads))
 
     def to_grouped(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
-        """Return an array that lies in the order of the input rows in the order of the data's own arrays."""
+        """Reorder an array from the order of the input rows to that of the data's own arrays."""
         return values[self.input_rows] if self.regrouped else values
 
     def to_input(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
-        """Return an array that lies like the data's own in the order of the input rows.
+        """Reorder an array from the order of the data's own arrays to that of the input rows.
 
+        Examples
+        --------
         >>> from idealrank import from_arrays
         >>> data = from_arrays([1, 0, 2], query_ids=["b", "a", "b"])
         >>> data.labels, data.to_input(data.labels)
@@ -271,6 +304,11 @@ class RankingData:
         ----------
         **params
             Further arguments of ``lightgbm.Dataset``, such as ``reference`` or ``params``.
+
+        Returns
+        -------
+        lightgbm.Dataset
+            Weights are the products of document and query weights.
         """
         with needs("lightgbm"):
             import lightgbm
@@ -289,19 +327,24 @@ class RankingData:
         ----------
         **params
             Further arguments of ``xgboost.DMatrix``, such as ``missing`` or ``nthread``.
+
+        Returns
+        -------
+        xgboost.DMatrix
+            The data.
+
+        Raises
+        ------
+        DataError
+            If the data has document weights, which XGBoost does not support for ranking.
         """
         with needs("xgboost"):
             import xgboost
         if self.weights is not None:
-            raise DataError("XGBoost takes one weight per query when it ranks, and this data has one per document")
+            raise DataError("XGBoost supports one weight per query for ranking, but this data has one per document")
+        fields = {"label": self.labels, "group": self.group_sizes, "weight": self.query_weights}
         names = None if self.feature_names is None else list(self.feature_names)
-        fields = {
-            "label": self.labels,
-            "group": self.group_sizes,
-            "weight": self.query_weights,
-            "feature_names": names,
-        }
-        return xgboost.DMatrix(self.known_features(), **{**fields, **params})
+        return xgboost.DMatrix(self.known_features(), **{**fields, "feature_names": names, **params})
 
     def known_features(self) -> Features:
         """Return the features; raise a DataError if there are none."""
@@ -310,8 +353,25 @@ class RankingData:
         return self.features
 
     def subset(self, query_indices: npt.ArrayLike) -> RankingData:
-        """Return the queries with these numbers, in that order.
+        """Return the queries at these indices, in that order.
 
+        Parameters
+        ----------
+        query_indices : array-like of int or bool
+            Indices of queries, or a mask with one entry per query.
+
+        Returns
+        -------
+        RankingData
+            The chosen queries.
+
+        Raises
+        ------
+        DataError
+            If an index is out of range.
+
+        Examples
+        --------
         >>> from idealrank import from_arrays
         >>> data = from_arrays([1, 0, 2, 0], query_ids=["b", "b", "a", "a"])
         >>> data.subset([1]).labels
@@ -328,31 +388,35 @@ class RankingData:
             raise DataError(f"query_indices must be integers or a mask, got {queries.dtype}")
         outside = (queries < 0) | (queries >= self.n_queries)
         if outside.any():
-            raise DataError(f"there are {self.n_queries} queries, got the number {queries[outside][0]}")
+            raise DataError(f"there are {self.n_queries} queries, got the index {queries[outside][0]}")
 
         chosen, offsets = places(self.offsets, queries)
-        judged = None
-        if self.judged is not None:
-            judged_places, judged_offsets = places(self.judged.offsets, queries)
-            judged = Judged(self.judged.labels[judged_places], judged_offsets)
-        return RankingData(
-            self.labels[chosen],
-            offsets,
-            self.query_ids.take(queries),
-            features=None if self.features is None else self.features[chosen],
-            scores=None if self.scores is None else self.scores[chosen],
-            weights=None if self.weights is None else self.weights[chosen],
-            query_weights=None if self.query_weights is None else self.query_weights[queries],
-            doc_ids=None if self.doc_ids is None else self.doc_ids.take(chosen),
-            judged=judged,
-            feature_names=self.feature_names,
-            input_rows=self.rows[chosen],
-            problems=self.problems,
-        )
+        judged = self.judged
+        if judged is not None:
+            judged_places, judged_offsets = places(judged.offsets, queries)
+            judged = Judged(judged.labels[judged_places], judged_offsets)
+        per_document = {name: taken(getattr(self, name), chosen) for name in PER_DOCUMENT}
+        per_query = {name: taken(getattr(self, name), queries) for name in PER_QUERY}
+        fields = {**per_document, **per_query, "input_rows": self.rows[chosen]}
+        return replace(self, **fields, offsets=offsets, judged=judged, regrouped=False)
 
     def split(self, fractions: Sequence[float], seed: int | None = None) -> tuple[RankingData, ...]:
-        """Return parts with these fractions of the queries, drawn at random; a sum below 1 leaves some out.
+        """Split the queries at random into parts with these fractions; a sum below 1 leaves some queries out.
 
+        Parameters
+        ----------
+        fractions : sequence of float
+            Positive fractions of the queries, with a sum of at most 1.
+        seed : int, optional
+            Seed of the random number generator.
+
+        Returns
+        -------
+        tuple of RankingData
+            One part per fraction.
+
+        Examples
+        --------
         >>> from idealrank import from_arrays
         >>> [part.n_queries for part in from_arrays(np.zeros(10), group=[1] * 10).split((0.6, 0.2, 0.2), seed=0)]
         [6, 2, 2]
@@ -365,8 +429,22 @@ class RankingData:
         return tuple(self.subset(np.sort(part)) for part in np.split(shuffled[: ends[-1]], ends[:-1]))
 
     def folds(self, k: int, seed: int | None = None) -> Iterator[tuple[RankingData, RankingData]]:
-        """Yield k pairs (train, test); every query is in exactly one test part.
+        """Yield k pairs (train, test) such that every query is in exactly one test part.
 
+        Parameters
+        ----------
+        k : int
+            Number of pairs, from 2 to the number of queries.
+        seed : int, optional
+            Seed of the random number generator.
+
+        Returns
+        -------
+        iterator of (RankingData, RankingData)
+            The pairs, created on demand.
+
+        Examples
+        --------
         >>> from idealrank import from_arrays
         >>> data = from_arrays(np.zeros(5), group=[1] * 5)
         >>> [(train.n_queries, test.n_queries) for train, test in data.folds(2, seed=0)]
@@ -384,7 +462,7 @@ class RankingData:
         )
 
     def _shuffled_queries(self, seed: int | None) -> Int64s:
-        # By the raw stream, which NumPy keeps the same from version to version, unlike its shuffles.
+        # NumPy keeps the raw stream the same across versions, unlike its shuffles.
         return np.argsort(np.random.PCG64(seed).random_raw(self.n_queries), kind="stable")
 
     def _facts(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Files and frames to data, and back: one file per format."""
+"""Reading and writing of files and data frames, with one module per group of formats."""
 
 from typing import NamedTuple
 
@@ -6,18 +6,18 @@ __all__ = ["FORMATS", "Listing"]
 
 
 class Listing(NamedTuple):
-    """What is known of a format before its module is imported.
+    """Facts about a format that are known before its module is imported.
 
     Parameters
     ----------
     module : str
-        The module of this package that defines the `Format`, under the name of the format in capitals.
+        The module of this package that defines the `Format`, as a constant with the name of the format in capitals.
     title : str
-        What the format is called in a sentence.
+        Name of the format in a sentence.
     endings : tuple of str
-        Endings of names, before ".gz" or ".xz", that suggest the format.
+        Endings of file names, before ".gz" or ".xz", that suggest the format.
     word : str, optional
-        A word in names that suggests the format, stronger than the endings .txt and .dat.
+        A word in file names that suggests the format; it takes precedence over the endings .txt and .dat.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Listing(NamedTuple):
     word: str | None = None
 
 
-#: Every format by its name; the first whose content looks like a file's is the file's.
+#: Every format by its name, in the order in which the content of a file is compared with them.
 FORMATS = {
     "letor": Listing("letor", "LETOR text", (".letor", ".svm", ".svmlight", ".libsvm", ".txt", ".dat")),
     "qrels": Listing("trec", "TREC judgments", (".qrels",), word="qrels"),

@@ -1,4 +1,4 @@
-"""Parquet files that are sorted by query, read in batches of whole queries, from any row group on."""
+"""Parquet files that are sorted by query, read in batches of whole queries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,27 +19,35 @@ from idealrank.io import FORMATS
 from idealrank.io.frame_arrays import pyarrow_module
 from idealrank.io.tables import parquet_file
 
+if TYPE_CHECKING:
+    import pyarrow
+
 __all__ = ["SortedParquet", "parquet_files", "without_rows"]
 
 _ROWS_TO_LOOK_AHEAD = 10_000
 
 
 def parquet_files(path: str | os.PathLike[str]) -> list[str]:
-    """The file itself, or the Parquet files in a folder, by name."""
+    """Return the path itself if it is a file, or the Parquet files of a folder in order of their names."""
     if not Path(path).is_dir():
         return [os.fspath(path)]
     found = sorted(os.fspath(file) for file in Path(path).iterdir() if file.suffix in FORMATS["parquet"].endings)
     if not found:
-        raise DataError(f"{os.fspath(path)} has no files that end in .parquet or .pq")
+        raise DataError(f"{os.fspath(path)} contains no files that end in .parquet or .pq")
     return found
 
 
 @contextmanager
 def without_rows(ids: Any = None) -> Iterator[None]:
-    """Around work on a batch: errors name no row, for it counts from where the batch begins, which nobody knows.
+    """Remove row numbers, which are relative to a batch, from errors that are raised in this context.
 
-    ``ids`` has the query of each row of the batch, for errors that name the row alone.
+    Parameters
+    ----------
+    ids : array-like, optional
+        The query id of each row of the batch, for errors that name only the row.
 
+    Examples
+    --------
     >>> with without_rows(["q6", "q7"]):
     ...     raise DataError("a score must be a finite number, got nan", row=1)
     Traceback (most recent call last):
@@ -56,10 +64,21 @@ def without_rows(ids: Any = None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class SortedParquet:
-    """Row groups one after the other, in one file or many, their rows sorted by query.
+    """Consecutive row groups in one or more Parquet files whose rows are sorted by query.
 
-    ``groups`` has the file and the number of each row group. Those from ``begin`` to ``end`` are this one's own: it has
-    the queries that begin in them, each whole, so that pieces which share no row group share no query either.
+    It consists of the whole queries that begin in the row groups from ``begin`` to ``end``, so pieces with no row group
+    in common have no query in common.
+
+    Parameters
+    ----------
+    groups : tuple of (str, int)
+        The file and the number of each row group.
+    query : str
+        The column of query ids.
+    columns : tuple of str
+        The columns to read.
+    begin, end : int
+        The range of row groups.
     """
 
     groups: tuple[tuple[str, int], ...]
@@ -70,7 +89,27 @@ class SortedParquet:
 
     @classmethod
     def at(cls, path: str | os.PathLike[str], query: str, columns: Sequence[str]) -> SortedParquet:
-        """All of a file, or of a folder of files, with those of the columns that are there."""
+        """Open a file, or a folder of files.
+
+        Parameters
+        ----------
+        path : path-like
+            A Parquet file, or a folder of them.
+        query : str
+            The column of query ids.
+        columns : sequence of str
+            The columns to read; those that do not exist are ignored.
+
+        Returns
+        -------
+        SortedParquet
+            All row groups.
+
+        Raises
+        ------
+        DataError
+            If there are no files, or they have no such column of query ids.
+        """
         groups: list[tuple[str, int]] = []
         present: list[str] = []
         for name in parquet_files(path):
@@ -83,17 +122,28 @@ class SortedParquet:
         return cls(tuple(groups), query, tuple(chosen), 0, len(groups))
 
     def pieces(self, n: int) -> list[SortedParquet]:
-        """Up to n pieces of about equally many row groups, which together are this one."""
+        """Split the row groups into at most n pieces of about equal size."""
         n = min(n, self.end - self.begin)
         cuts = [self.begin + (self.end - self.begin) * place // n for place in range(n + 1)] if n else []
         return [replace(self, begin=begin, end=end) for begin, end in itertools.pairwise(cuts)]
 
-    def batches(self, rows: int) -> Iterator[Any]:
-        """PyArrow tables of whole queries, made of about so many rows at a time."""
+    def batches(self, rows: int) -> Iterator[pyarrow.Table]:
+        """Yield PyArrow tables of whole queries.
+
+        Parameters
+        ----------
+        rows : int
+            Approximate number of rows to read at a time.
+
+        Raises
+        ------
+        DataError
+            If a query id is missing, or the files are not sorted by query.
+        """
         pa = pyarrow_module()
         last = self._id_before()
-        waiting: list[Any] = []  # rows of the query ``last``, which may go on
-        is_own = False  # whether that query begins in a row group of this one's
+        waiting: list[pyarrow.Table] = []  # rows of the query ``last``, which may continue
+        is_own = False  # whether that query begins in one of our row groups
         for table in self._tables(self.begin, self.end, rows):
             heads, starts, n_old = self._runs(table, last)
             if is_own and starts[n_old]:
@@ -103,7 +153,7 @@ class SortedParquet:
             cut = int(starts[-2])
             ready = [*waiting, table.slice(starts[n_old], cut - starts[n_old])]
             rest = np.arange(cut, table.num_rows)
-            waiting, last, is_own = [table.take(rest)], heads[-1], True  # a slice would keep the whole table in memory
+            waiting, last, is_own = [table.take(rest)], heads[-1], True  # a slice would keep the table in memory
             del table
             if sum(each.num_rows for each in ready):
                 yield pa.concat_tables(ready)
@@ -116,7 +166,7 @@ class SortedParquet:
                     break
             yield pa.concat_tables(waiting)
 
-    def _tables(self, begin: int, end: int, rows: int, columns: tuple[str, ...] | None = None) -> Iterator[Any]:
+    def _tables(self, begin: int, end: int, rows: int, columns: tuple[str, ...] = ()) -> Iterator[pyarrow.Table]:
         pa = pyarrow_module()
         for name, own in itertools.groupby(self.groups[begin:end], key=lambda group: group[0]):
             with parquet_file(name) as file:
@@ -126,14 +176,14 @@ class SortedParquet:
                         yield pa.Table.from_batches([batch])
 
     def _id_before(self) -> Any:
-        """The id in the last row before this one's, or None where it is the first."""
+        """Return the query id in the last row before ``begin``, or None if there is none."""
         for place in reversed(range(self.begin)):
             for table in self._tables(place, place + 1, np.iinfo(np.int32).max, (self.query,)):
                 return self._runs(table, None)[0][-1]
         return None
 
-    def _runs(self, table: Any, last: Any) -> tuple[npt.NDArray[Any], Int64s, int]:
-        """Each query's id; where its rows start, and where the last ones end; how many of the queries are ``last``."""
+    def _runs(self, table: pyarrow.Table, last: Any) -> tuple[npt.NDArray[Any], Int64s, int]:
+        """Return the id of each query, the offsets of its rows, and how many of the queries are ``last``."""
         import pyarrow.compute as pc
 
         pa = pyarrow_module()
@@ -150,7 +200,7 @@ class SortedParquet:
             before, after = (last, heads[0]) if not falls.size else heads[falls[0] : falls[0] + 2]
             raise DataError(
                 f"files must be sorted by {self.query} to be read in batches, got {after!s} after {before!s}; "
-                "sort them, or read them whole",
+                "sort them, or read them as a whole",
                 query=after.item() if isinstance(after, np.generic) else after,
             )
         return heads, starts, int(last is not None and heads[0] == last)

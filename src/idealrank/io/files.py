@@ -1,4 +1,4 @@
-"""Bytes in and out: plain, gzip, xz, standard streams; blocks to a reader; output that appears whole or not at all."""
+"""Byte streams: plain, gzip, xz and standard streams, read in blocks; files that are written atomically."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ __all__ = ["Progress", "Source", "atomic_output", "display_name", "first_bytes",
 
 #: A path, "-" for standard input, or an open binary file.
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
-#: Called with (bytes read so far, size of the file or None), both as stored: before decompression.
+#: Called with (bytes read so far, size of the file or None), both before decompression.
 Progress: TypeAlias = Callable[[int, int | None], None]
 
 _BLOCK_SIZE = 8 << 20
 _START_SIZE = 64 << 10
-# What some editors put before UTF-8 text.
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# A line of a hundred thousand features takes some 2 MB; what has no line end for so long is not a text of ours.
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors write it before UTF-8 text
+# A line of 100,000 features takes about 2 MB; without a line end for this long, the file is not one of our formats.
 _LONGEST_LINE = 64 << 20
 
 
 def _gzip(file: Any, mode: Literal["rb", "wb"]) -> Any:
     import gzip
 
-    # Without a name and a time in it, the same content is the same file.
+    # Without a name and a time, the same content gives the same file.
     return gzip.GzipFile(fileobj=file, mode=mode, filename="", mtime=0)
 
 
@@ -44,13 +43,13 @@ def _xz(file: Any, mode: Literal["rb", "wb"]) -> Any:
     return lzma.LZMAFile(file, mode)
 
 
-# Compressors load where they are used: together they are a tenth of the time to import NumPy.
+# Compressors are imported on use: together they take a tenth of the import time of NumPy.
 _BY_FIRST_BYTES = {b"\x1f\x8b": _gzip, b"\xfd7zXZ\x00": _xz}
 _BY_ENDING = {".gz": _gzip, ".xz": _xz}
 
 
 class Reader(Protocol):
-    """What the native readers have in common."""
+    """The interface of the native readers."""
 
     @property
     def n_lines(self) -> int: ...
@@ -58,7 +57,7 @@ class Reader(Protocol):
 
 
 def display_name(source: Source) -> str:
-    """What error messages call the source."""
+    """Return the name of a source for error messages."""
     if source == "-":
         return "<stdin>"
     if isinstance(source, (str, os.PathLike)):
@@ -78,18 +77,19 @@ def _opened(source: Source) -> Iterator[IO[bytes]]:
 
 
 def _decompressed(raw: IO[bytes]) -> tuple[Any, bytes]:
-    """A stream of plain bytes, told apart by its first bytes, and those already taken from it."""
+    """Return a stream of decompressed bytes, and its first bytes, which were already read, without byte order mark."""
     start = raw.read(6)
     if not isinstance(start, bytes):
         raise TypeError(f"{display_name(raw)} is open as text; open it in binary mode, 'rb'")
     for magic, compression in _BY_FIRST_BYTES.items():
         if start.startswith(magic):
-            return compression(io.BufferedReader(_Rewound(start, raw)), "rb"), b""
-    return raw, start
+            stream = compression(io.BufferedReader(_Rewound(start, raw)), "rb")
+            return stream, stream.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
+    return raw, start.removeprefix(_BYTE_ORDER_MARK)
 
 
 class _Rewound(io.RawIOBase):
-    """A stream with its first bytes put back, for those that cannot seek."""
+    """A stream with its first bytes put back, for streams that cannot seek."""
 
     def __init__(self, start: bytes, rest: IO[bytes]) -> None:
         self._start, self._rest = start, rest
@@ -107,7 +107,24 @@ class _Rewound(io.RawIOBase):
 def read_blocks(
     source: Source, reader: Reader, *, n_threads: int | None = None, progress: Progress | None = None
 ) -> None:
-    """Bring the whole source to the reader, block by block; what it does not use up comes again with the next."""
+    """Pass the whole source to a reader, block by block.
+
+    Parameters
+    ----------
+    source : path-like or binary file
+        The source; "-" is standard input.
+    reader : Reader
+        Returns the number of bytes that it used; the others are passed again with the next block.
+    n_threads : int, optional
+        Number of threads; all cores by default.
+    progress : callable, optional
+        Called with the bytes read so far and the size of the file, or None if unknown.
+
+    Raises
+    ------
+    ParseError
+        If the reader fails, or the compressed data is damaged; the error names the source and the line.
+    """
     name, threads = display_name(source), resolve_threads(n_threads)
     block = np.empty(_BLOCK_SIZE, np.uint8)
     try:
@@ -116,22 +133,18 @@ def read_blocks(
             stream, start = _decompressed(raw)
             filled = len(start)
             block[:filled] = np.frombuffer(start, np.uint8)
-            last, first = False, True
+            last = False
             while not last:
                 while filled < block.size and not last:
                     count = stream.readinto(block[filled:].data)
                     filled += count
                     last = not count
-                if first and block[: min(filled, 3)].tobytes() == _BYTE_ORDER_MARK:
-                    block[: filled - 3] = block[3:filled]
-                    filled -= 3
-                first = False
                 used = reader.feed(block[:filled], last, threads)
                 if progress is not None:
                     progress(position(), size)
                 if used == 0 and filled == block.size:
                     if filled >= _LONGEST_LINE:
-                        raise ParseError("no line end within 64 MiB: not a text file?", name, reader.n_lines + 1)
+                        raise ParseError("no line end within 64 MiB; is this a text file?", name, reader.n_lines + 1)
                     block = np.concatenate((block, np.empty_like(block)))
                 else:
                     block[: filled - used] = block[used:filled]
@@ -153,8 +166,19 @@ def first_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def read_whole(source: Source, most: int | None = None, *, progress: Progress | None = None) -> bytes:
-    """Return all bytes of the source, decompressed; more than ``most`` of them are a ParseError.
+    """Return all bytes of the source, decompressed.
 
+    Parameters
+    ----------
+    source : path-like or binary file
+        The source; "-" is standard input.
+    most : int, optional
+        The largest allowed number of bytes; more are a ParseError.
+    progress : callable, optional
+        Called with the bytes read so far and the size of the file, or None if unknown.
+
+    Examples
+    --------
     >>> read_whole(io.BytesIO(b"{}"))
     b'{}'
     """
@@ -169,20 +193,20 @@ class _Collector:
     def __init__(self, most: int | None) -> None:
         self.blocks: list[bytes] = []
         self.n_lines = 0
-        self._left = most
+        self._most = most
+        self._size = 0
 
     def feed(self, block: Bytes, last: bool, n_threads: int) -> int:
-        if self._left is not None:
-            self._left -= block.size
-            if self._left < 0:
-                raise ParseError("larger than any file of this kind should be")
+        self._size += block.size
+        if self._most is not None and self._size > self._most:
+            raise ParseError(f"the file is larger than {self._most:,} bytes, the limit for this kind of file")
         self.blocks.append(block.tobytes())
         self.n_lines += self.blocks[-1].count(b"\n")
         return block.size
 
 
 def _if_damaged(error: Exception, name: str, line: int) -> Exception:
-    """The error itself, or, where it says that compressed bytes are damaged, a ParseError."""
+    """Return the error itself, or a ParseError if it reports damaged compressed data."""
     import gzip
     import lzma
     import zlib
@@ -193,7 +217,7 @@ def _if_damaged(error: Exception, name: str, line: int) -> Exception:
 
 
 def _meter(raw: IO[bytes]) -> tuple[Callable[[], int], int | None]:
-    """How far the stream was read, and its size; 0 and None where it cannot tell, as for a pipe."""
+    """Return a function for the position in the stream, and its size; 0 and None if unknown, as for a pipe."""
     try:
         size = os.fstat(raw.fileno()).st_size
         raw.tell()
@@ -204,12 +228,18 @@ def _meter(raw: IO[bytes]) -> tuple[Callable[[], int], int | None]:
 
 @contextmanager
 def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Write to a temporary file beside the target and rename it at the end; compressed by its ending; "-" is stdout.
+    """Write to a temporary file next to the target, and rename it at the end.
 
-    If the block raises, the target is as it was before. What is not a regular file, a pipe say, is written to directly.
+    If the block raises, the target is unchanged. A target that is not a regular file, such as a pipe, is written to
+    directly.
+
+    Parameters
+    ----------
+    target : path-like
+        The file, compressed if its name ends in .gz or .xz; "-" is standard output.
     """
     if target == "-":
-        # Unbuffered, standard output may take only a part of what it is given.
+        # If unbuffered, standard output may accept only a part of a write.
         raw = sys.stdout.buffer
         if isinstance(raw, io.RawIOBase):
             buffered = io.BufferedWriter(raw)
@@ -248,7 +278,7 @@ def _compressed(file: IO[bytes], path: Path) -> Any:
 
 
 def _umask() -> int:
-    # There is no way to read it without setting it.
+    # It cannot be read without setting it.
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

@@ -1,4 +1,4 @@
-"""File formats: what each one holds, how it is recognized, read and written."""
+"""File formats: what each one holds, and how it is recognized, read and written."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
+import numpy as np
+
+from idealrank.data.columns import query_at
+from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
-from idealrank.errors import OptionError, ParseError
+from idealrank.errors import DataError, OptionError, ParseError
 from idealrank.io import FORMATS
 from idealrank.io.files import Source, display_name, first_bytes
 
@@ -21,32 +25,32 @@ if TYPE_CHECKING:
 
     from idealrank.io.frame_roles import Columns
 
-    #: What a file holds once it is read.
+    #: What reading a file returns.
     Content: TypeAlias = RankingData | Qrels | Run | pyarrow.Table
 
-__all__ = ["BLANK", "FIELD", "NUMBER", "Format", "Frame", "load", "named", "recognized", "sniffed"]
+__all__ = ["BLANK", "FIELD", "NUMBER", "Format", "Frame", "check_words", "load", "named", "recognized", "sniffed"]
 
-#: Patterns for `Format.begins`: a field of a line, what separates two fields, and a field that is a number.
+#: Patterns for `Format.begins`: a field, the separator of two fields, and a numeric field.
 FIELD, BLANK, NUMBER = rb"[^\s\0]+", rb"[ \t]+", rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 
-# A byte order mark, empty lines and comments: what may come before the first line.
-_BEFORE = rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*"
+# Empty lines and comments that may come before the first line.
+_BEFORE = rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*"
 _COMPRESSED = re.compile(r"\.(gz|xz)$")
 _ANY_TEXT = (".txt", ".dat")
 
 
 class Frame:
-    """A data frame, in `Format.holds`: columns whose meaning the reader chooses. It is a PyArrow table."""
+    """Marker in `Format.holds` for a data frame (a PyArrow table) whose columns the caller chooses."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """One file format, defined in the module that reads and writes it, and listed in ``idealrank.io.FORMATS``.
+    """A file format, defined in the module that reads and writes it, and listed in ``idealrank.io.FORMATS``.
 
     Parameters
     ----------
     name : str
-        Its name in ``FORMATS``, which also has its title and the endings of file names.
+        Its name in ``FORMATS``, which also has its title and file name endings.
     holds : type
         `RankingData`, `Qrels`, `Run` or `Frame`.
     begins : bytes
@@ -58,10 +62,10 @@ class Format:
     options : tuple of str, default=("progress",)
         The keywords that ``reader`` takes.
     ranking_reader : callable, optional
-        For a format that holds frames: takes a path and the names of columns as `from_frame` does, returns
-        `RankingData`, and names the line of an error.
+        For a format that holds frames: takes a path and the column names of `from_frame`, and returns `RankingData`;
+        its errors name the line.
     is_text : bool, default=True
-        Whether it can be shown on a terminal and compressed; False for a format that is compressed inside.
+        Whether it can be shown on a terminal and compressed; False for a format with internal compression.
     """
 
     name: str
@@ -75,7 +79,7 @@ class Format:
 
     @property
     def title(self) -> str:
-        """What the format is called in a sentence."""
+        """Name of the format in a sentence."""
         return FORMATS[self.name].title
 
     def sniff(self, start: bytes) -> bool:
@@ -83,20 +87,42 @@ class Format:
         return re.match(_BEFORE + self.begins, start) is not None
 
     def read(self, path: Source, **options: object) -> Content:
-        """Read a file of this format; options that the format does not have are left out.
+        """Read a file of this format.
+
+        Parameters
+        ----------
+        path : path-like or binary file
+            The file; "-" is standard input.
+        **options
+            Keywords of the reader; those that are not in ``options`` are ignored.
 
         Raises
         ------
         ParseError
-            If the file cannot be read. Where its name suggests another format, the message says so.
+            If the file cannot be read. If its name suggests another format, the message says so.
         """
         with self._noting_the_name(path):
             return self.reader(path, **{name: value for name, value in options.items() if name in self.options})
 
     def read_ranking(self, path: Source, **columns: Unpack[Columns]) -> RankingData:
-        """Read a file that holds a frame as `from_frame` does, with the names of its columns."""
+        """Read a file that holds a frame as `RankingData`.
+
+        Parameters
+        ----------
+        path : path-like or binary file
+            The file; "-" is standard input.
+        **columns
+            Column names, as in `from_frame`.
+
+        Raises
+        ------
+        OptionError
+            If the format does not hold a frame.
+        ParseError
+            If the file cannot be read.
+        """
         if self.ranking_reader is None:
-            raise OptionError(f"{self.title} holds no frame: it has no columns to choose")
+            raise OptionError(f"{self.title} has no columns to choose")
         with self._noting_the_name(path):
             return self.ranking_reader(path, **columns)
 
@@ -117,8 +143,10 @@ class Format:
 
 
 def load(name: str) -> Format:
-    """Return the format of this name in ``FORMATS``.
+    """Return the format with this name in ``FORMATS``.
 
+    Examples
+    --------
     >>> load("qrels").holds.__name__
     'Qrels'
     """
@@ -127,7 +155,7 @@ def load(name: str) -> Format:
 
 
 def sniffed(path: str | os.PathLike[str]) -> Format | None:
-    """Return the format that the content of the file looks like; None if there is none, or no regular file."""
+    """Return the format that the content of a file looks like; None if it matches none or is not a regular file."""
     if not os.path.isfile(path):
         return None
     start = first_bytes(path)
@@ -142,12 +170,12 @@ def named(path: str | os.PathLike[str], ask: str) -> Format:
     path : path-like
         The file, which need not exist.
     ask : str
-        What to do if the name suggests no format, for the error.
+        What to do if the name suggests no format, for the error message.
 
     Raises
     ------
     OptionError
-        If the name suggests no format, or one that is compressed inside and is to be compressed again.
+        If the name suggests no format, or an outer compression of a format with internal compression.
 
     Examples
     --------
@@ -157,29 +185,29 @@ def named(path: str | os.PathLike[str], ask: str) -> Format:
     name = os.fspath(path)
     suggested = _suggested(name)
     if suggested is None:
-        raise OptionError(f"{name!r} does not tell its format by its name; {ask}")
+        raise OptionError(f"cannot tell the format of {name!r} from its name; {ask}")
     found = load(suggested)
     if not found.is_text and _COMPRESSED.search(name.lower()):
-        raise OptionError(f"{name!r}: {found.title} is compressed inside; leave out what follows the ending")
+        raise OptionError(f"{name!r}: {found.title} has its own compression; leave out .gz or .xz")
     return found
 
 
 def recognized(path: str | os.PathLike[str], ask: str) -> Format:
-    """Return the format of a file by its content, or by its name if the content says nothing or is not there yet.
+    """Return the format of a file, by its content if possible, else by its name.
 
     Parameters
     ----------
     path : path-like
         The file.
     ask : str
-        What to do if the format is not recognized, for the error.
+        What to do if the format is not recognized, for the error message.
 
     Raises
     ------
     ParseError
-        If there is such a file, and neither its content nor its name suggests a format.
+        If the file exists, and neither its content nor its name suggests a format.
     OptionError
-        If there is no such file, and its name suggests no format.
+        If the file does not exist, and its name suggests no format.
     """
     found = sniffed(path)
     if found is None and _suggested(os.fspath(path)) is None and os.path.isfile(path):
@@ -190,13 +218,39 @@ def recognized(path: str | os.PathLike[str], ask: str) -> Format:
 
 
 def _suggested(path: str) -> str | None:
-    """The name of the format that a file name suggests, without loading it."""
+    """Return the name of the format that a file name suggests, without importing the format."""
     name = _COMPRESSED.sub("", os.path.basename(path).lower())
     ending = os.path.splitext(name)[1]
     by_ending = next((each for each, listing in FORMATS.items() if ending in listing.endings), None)
     if by_ending is None or ending in _ANY_TEXT:
         for each, listing in FORMATS.items():
-            # At the edge of a word: bm25_run.txt and run1.txt are runs, pruned.txt and trunk.txt are not.
+            # At a word boundary: bm25_run.txt and run1.txt are runs, pruned.txt and trunk.txt are not.
             if listing.word and re.search(rf"(?<![a-z]){listing.word}|{listing.word}(?![a-z])", name):
                 return each
     return by_ending
+
+
+def check_words(ids: Ids, what: str, *, allow_empty: bool = False) -> None:
+    """Raise a DataError if an id cannot be one field of a text line.
+
+    Parameters
+    ----------
+    ids : Ids
+        Ids that must not contain blanks or line ends.
+    what : str
+        What errors call an id.
+    allow_empty : bool, default=False
+        Whether an id may be empty.
+
+    Examples
+    --------
+    >>> check_words(Ids.of(["d1", "two words"]), "a document id")
+    Traceback (most recent call last):
+    idealrank.errors.DataError: in this format a document id must be one word, got 'two words' (row 1)
+    """
+    blanks = np.flatnonzero(np.isin(ids.buffer, np.frombuffer(b" \t\r\n", np.uint8)))
+    rows = [query_at(ids.offsets, int(blanks[0]))] if blanks.size else []
+    if not allow_empty:
+        rows += np.flatnonzero(np.diff(ids.offsets) == 0)[:1].tolist()
+    if rows:
+        raise DataError(f"in this format {what} must be one word, got {ids[min(rows)]!r}", row=min(rows))

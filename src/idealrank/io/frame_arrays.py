@@ -1,4 +1,4 @@
-"""Columns of a frame as arrays: numbers, ids and features."""
+"""Read columns of a frame as arrays: numbers, ids and features."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["as_text", "pyarrow_module", "read_doc_ids", "read_features", "read_numbers", "read_query_ids"]
+__all__ = ["pyarrow_module", "read_doc_ids", "read_features", "read_numbers", "read_query_ids"]
 
-# Rows whose features stay in the cache while the frame's columns are woven into them: 4 x faster than whole columns.
+# Rows whose features stay in the cache while columns are interleaved: 4 times faster than whole columns.
 _ROWS_AT_ONCE = 4096
-# From here on a float skips integers, so that two ids may have become one.
+# Floats cannot represent every integer from here on, so two ids may have become one.
 _EXACT_FLOATS = 2.0**53
 
 
 def _full_column(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
-    """Return the column; a value that is missing in it is a DataError."""
+    """Return the column; a missing value is a DataError."""
     column = frame.get_column(name)
     if column.null_count():
         row = int(np.argmax(column.is_null().to_numpy()))
-        raise DataError("a value is missing; fill it or leave the row out", row=row, column=name)
+        raise DataError("a value is missing; fill it or remove the row", row=row, column=name)
     return column
 
 
 def read_numbers(frame: nw.DataFrame[Any], name: str) -> Floats:
-    """Return the column as float64, copied: the frame may change later."""
+    """Return a copy of the column as float64; a missing or infinite value is a DataError."""
     column = _full_column(frame, name)
     try:
         values = np.array(_values(column), np.float64)
@@ -54,14 +54,14 @@ def read_numbers(frame: nw.DataFrame[Any], name: str) -> Floats:
 
 
 def _values(column: nw.Series[Any]) -> npt.NDArray[Any]:
-    """The column's numbers; missing ones are NaN."""
+    """Return the numbers of the column; missing ones are NaN."""
     import narwhals as nw
 
     kind = column.dtype
     if kind.is_decimal() or kind in {nw.Boolean, nw.Int128, nw.UInt128}:
-        column = column.cast(nw.Float64())  # NumPy has no such type, or none that can be missing
+        column = column.cast(nw.Float64())  # NumPy has no such type, or none with missing values
     elif not kind.is_numeric() and kind != nw.Object:
-        raise TypeError(f"{kind} is not a type of numbers")
+        raise TypeError(f"{kind} is not a numeric type")
     values = column.to_numpy()
     return values.astype(np.float64) if values.dtype == object else values
 
@@ -75,7 +75,7 @@ def _is_number(value: object) -> bool:
 
 
 def read_query_ids(frame: nw.DataFrame[Any], name: str) -> QueryIds:
-    """Return the column as ids, none of them empty: integers as they are, all else as text."""
+    """Return the column as ids, integers or text; an empty id is a DataError."""
     ids = _ids(frame, name)
     if isinstance(ids, Ids):
         sizes = np.diff(ids.offsets)
@@ -85,32 +85,27 @@ def read_query_ids(frame: nw.DataFrame[Any], name: str) -> QueryIds:
 
 
 def _ids(frame: nw.DataFrame[Any], name: str) -> QueryIds:
-    """The column as ids: integers as they are, all else as text."""
+    """Return the column as ids, integers or text."""
     import narwhals as nw
 
     column = _full_column(frame, name)
     if column.dtype.is_integer() and column.dtype not in {nw.Int128, nw.UInt128}:
         return column.to_numpy()
-    if column.dtype.is_float():  # pandas makes floats of integers where one was missing once
+    if column.dtype.is_float():  # pandas stores integers as floats if one was missing once
         values = column.to_numpy()
         bad = np.flatnonzero(~((np.abs(values) < _EXACT_FLOATS) & (values == np.rint(values))))
         if bad.size:
             row = int(bad[0])
-            raise DataError(f"an id must be text or a whole number, got {values[row]}", row=row, column=name)
+            raise DataError(f"an id must be text or an integer, got {values[row]}", row=row, column=name)
         return values.astype(np.int64)
     return _text(column)
 
 
 def read_doc_ids(frame: nw.DataFrame[Any], name: str) -> Ids:
-    """Return the column as ids that are text."""
+    """Return the column as text ids."""
     if frame.get_column(name).dtype.is_integer():
         return _text(_full_column(frame, name))
-    return as_text(_ids(frame, name))
-
-
-def as_text(ids: QueryIds) -> Ids:
-    """Return the ids as text."""
-    return ids if isinstance(ids, Ids) else Ids.of(ids.tolist())
+    return Ids.of(_ids(frame, name))
 
 
 def _text(column: nw.Series[Any]) -> Ids:
@@ -124,7 +119,7 @@ def _text(column: nw.Series[Any]) -> Ids:
 
 
 def _arrow_text(column: nw.Series[Any]) -> Ids | None:
-    """The column's text as Arrow keeps it, without a loop; None without Arrow, or if it cannot say what they are."""
+    """Return the ids from the buffers of Arrow, without a loop; None without Arrow or if the type is not supported."""
     try:
         pa, array = pyarrow_module(), _one_array(column)
     except (ImportError, ValueError, TypeError):
@@ -141,20 +136,40 @@ def _arrow_text(column: nw.Series[Any]) -> Ids | None:
 
 
 def _one_array(column: nw.Series[Any]) -> Any:
-    """The column as one Arrow array; pandas has chunks of them after a concatenation."""
+    """Return the column as one Arrow array; concatenated pandas columns have several chunks."""
     array: Any = column.to_arrow()
     return array.combine_chunks() if hasattr(array, "combine_chunks") else array
 
 
 def pyarrow_module() -> Any:
-    """Import pyarrow, or say how to install it."""
+    """Import pyarrow; the error says how to install it."""
     with needs("pyarrow", extra="parquet"):
         import pyarrow
     return pyarrow
 
 
 def read_features(frame: nw.DataFrame[Any], names: Sequence[str]) -> tuple[Float32s | None, tuple[Problem, ...]]:
-    """Return the columns side by side as one float32 matrix, and what was missing in them."""
+    """Return the columns as one float32 matrix.
+
+    Parameters
+    ----------
+    frame : narwhals.DataFrame
+        A frame with at least one row.
+    names : sequence of str
+        Columns of numbers or of lists of numbers.
+
+    Returns
+    -------
+    matrix : float32 array or None
+        One row per row of the frame; None without names.
+    problems : tuple of Problem
+        Reports missing values, which are NaN.
+
+    Raises
+    ------
+    DataError
+        If a column is not numeric, or a value overflows float32.
+    """
     if not names:
         return None, ()
     pieces = [_piece(frame, name) for name in names]
@@ -164,7 +179,7 @@ def read_features(frame: nw.DataFrame[Any], names: Sequence[str]) -> tuple[Float
     n_missing, first = 0, ""
     for begin in range(0, len(frame), _ROWS_AT_ONCE):
         rows = slice(begin, begin + _ROWS_AT_ONCE)
-        with np.errstate(over="ignore"):  # it becomes infinite, which is looked for below
+        with np.errstate(over="ignore"):  # overflow becomes infinity, which is checked below
             for place, piece in zip(places, pieces, strict=True):
                 matrix[rows, place] = piece[rows]
         if np.isfinite(matrix[rows]).all():
@@ -180,12 +195,12 @@ def read_features(frame: nw.DataFrame[Any], names: Sequence[str]) -> tuple[Float
             n_missing += len(missing)
     if not n_missing:
         return matrix, ()
-    message = f"{n_missing:,} feature values are missing, one in {first}: read as NaN"
+    message = f"{n_missing:,} feature values are missing, first in {first}: read as NaN"
     return matrix, (Problem("missing value", n_missing, message),)
 
 
 def _piece(frame: nw.DataFrame[Any], name: str) -> npt.NDArray[Any]:
-    """A column of features with two dimensions: one wide, or as wide as the lists that it holds."""
+    """Return a feature column as a matrix, with one column or as many as its lists are long."""
     import narwhals as nw
 
     column = frame.get_column(name)
@@ -203,7 +218,9 @@ def _stacked_lists(column: nw.Series[Any], name: str) -> npt.NDArray[Any]:
     odd = np.flatnonzero(sizes != sizes[0])
     if odd.size:
         row = int(odd[0])
-        raise DataError(f"all lists must be as long as the first, {sizes[0]}, got {sizes[row]}", row=row, column=name)
+        raise DataError(
+            f"all lists must have the length of the first, {sizes[0]}, got {sizes[row]}", row=row, column=name
+        )
     try:
         numbers = flat if flat.dtype.kind in "fiu" else flat.astype(np.float64)
     except (TypeError, ValueError):
@@ -212,7 +229,7 @@ def _stacked_lists(column: nw.Series[Any], name: str) -> npt.NDArray[Any]:
 
 
 def _flat_lists(column: nw.Series[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The length of each list, and all their values one after the other."""
+    """Return the length of each list, and all values concatenated."""
     try:
         pyarrow_module()
         import pyarrow.compute as pc

@@ -1,4 +1,4 @@
-"""Data as a frame: one row per document."""
+"""Convert data to a frame with one row per document."""
 
 from __future__ import annotations
 
@@ -26,16 +26,23 @@ def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Fr
     Parameters
     ----------
     data : RankingData, Qrels or Run
-        RankingData gives the columns qid, label, score, weight, doc (those that it has) and its features as float32,
-        under their names or as f1, f2, ..., in the order of the data; sparse features become dense. Qrels give qid,
-        doc, label, and a Run gives qid, doc, score.
+        RankingData has the columns qid, label, score, weight and doc, as far as it has them, and its features as
+        float32, named f1, f2, ... if they have no names; sparse features become dense. Rows are in the order of the
+        data. Qrels have the columns qid, doc and label, and a Run has qid, doc and score.
     backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-        The library of the frame.
+        The data frame library.
 
     Returns
     -------
     pandas.DataFrame, polars.DataFrame or pyarrow.Table
         A copy of the data.
+
+    Raises
+    ------
+    DataError
+        If an id is not valid UTF-8.
+    MissingExtraError
+        If the library is not installed.
 
     Examples
     --------
@@ -71,7 +78,7 @@ def _by_query_columns(data: Qrels | Run, backend: str) -> dict[str, Any]:
 
 
 def _strings(ids: Ids, rows: Int64s | None, backend: str) -> Any:
-    """The ids at these rows, or all, as the backend takes text."""
+    """Return the ids at these rows, or all, in a type that the backend takes."""
     _check_utf8(ids)
     if backend == "pyarrow":
         pa = pyarrow_module()
@@ -88,4 +95,4 @@ def _check_utf8(ids: Ids) -> None:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise DataError(f"a frame takes ids in UTF-8 alone, got {text!r}", row=row) from None
+            raise DataError(f"an id in a frame must be valid UTF-8, got {text!r}", row=row) from None

@@ -1,4 +1,4 @@
-"""Which column of a frame is what: query, label, score, document, weight or feature."""
+"""Roles of the columns of a frame: query, label, score, document, weight or feature."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Columns", "Roles", "check_column", "choose_roles"]
 
 
 class Columns(TypedDict, total=False):
-    """Names of columns, for functions that hand them on to `from_frame`."""
+    """Column names, as keywords of functions that pass them to `from_frame`."""
 
     query: str
     label: str
@@ -29,7 +29,7 @@ class Columns(TypedDict, total=False):
 
 
 def check_column(name: str, schema: Mapping[str, DType]) -> None:
-    """Refuse a column that the frame does not have; the error names the nearest."""
+    """Raise a DataError if the frame does not have this column; the error suggests the most similar one."""
     if name in schema:
         return
     names = {str(column).lower(): str(column) for column in schema}
@@ -45,7 +45,19 @@ def _listed(names: Sequence[str], most: int = 20) -> str:
 
 @dataclass(frozen=True)
 class Roles:
-    """Which column is what, and what is to know of those that are nothing."""
+    """Columns by role.
+
+    Parameters
+    ----------
+    query, label : str
+        The columns of query ids and labels.
+    optional : mapping
+        The columns that are used as "score", "doc" and "weight".
+    features : sequence of str
+        The feature columns.
+    problems : tuple of Problem
+        Reports columns that are not used.
+    """
 
     query: str
     label: str
@@ -55,7 +67,7 @@ class Roles:
 
     @property
     def columns(self) -> list[str]:
-        """All columns that are used, each once."""
+        """All columns that are used, without repetitions."""
         return list(dict.fromkeys((self.query, self.label, *self.optional.values(), *self.features)))
 
 
@@ -68,13 +80,13 @@ def choose_roles(
     weight: str | None,
     features: Sequence[str] | None,
 ) -> Roles:
-    """Choose the columns as `from_frame` documents; one that is named and not there is a DataError."""
+    """Choose columns as described in `from_frame`; a named column that does not exist is a DataError."""
     wanted = {"score": score, "doc": doc, "weight": weight}
     named = {role: name for role, name in wanted.items() if name not in (None, role)}
     for name in (query, label, *named.values()):
         check_column(name, schema)
     taken = {query, label, *named.values()}
-    # A default gives way to what was named: from_frame(df, label="score") must not also rank by the labels.
+    # Named columns take precedence over defaults: from_frame(df, label="score") must not also rank by the labels.
     optional = named | {role: role for role, name in wanted.items() if name == role in schema and role not in taken}
 
     if features is not None:
@@ -87,7 +99,7 @@ def choose_roles(
     unused = [str(name) for name, fit in zip(rest, fits, strict=True) if not fit]
     problems: tuple[Problem, ...] = ()
     if unused:
-        message = f"{len(unused):,} columns do not hold numbers and are not used: {_listed(unused, 5)}"
+        message = f"{len(unused):,} columns are not numeric and not used: {_listed(unused, 5)}"
         problems = (Problem("unused column", len(unused), message),)
     return Roles(query, label, optional, list(compress(rest, fits)), problems)
 
@@ -95,4 +107,4 @@ def choose_roles(
 def _may_hold_lists(dtype: DType) -> bool:
     import narwhals as nw
 
-    return isinstance(dtype, (nw.List, nw.Array, nw.Object))  # pandas keeps lists as objects
+    return isinstance(dtype, (nw.List, nw.Array, nw.Object))  # pandas stores lists as objects

@@ -1,4 +1,4 @@
-"""LETOR / SVMlight text: ``label qid:Q 1:v 2:v ... #docid = D``, dense or sparse."""
+"""LETOR and SVMlight text: ``label qid:Q 1:v 2:v ... #docid = D``, dense or sparse."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ import numpy as np
 from idealrank import _native
 from idealrank._typing import Int64s
 from idealrank.data.columns import offsets_of, read_only
-from idealrank.data.ids import Ids
+from idealrank.data.ids import Ids, taken
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
-from idealrank.io.formats import BLANK, FIELD, NUMBER, Format
+from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
 from idealrank.io.scores import read_groups
-from idealrank.io.words import check_words
 
 __all__ = ["LETOR", "read_letor", "widened", "write_letor"]
 
@@ -37,8 +36,8 @@ def read_letor(
 ) -> RankingData:
     r"""Read a LETOR or SVMlight file.
 
-    Features that a line leaves out are 0. ``NULL`` is read as NaN and a value that overflows float32 as infinite; both
-    are counted in ``problems``.
+    Features that a line omits are 0. ``NULL`` is read as NaN, and a value that overflows float32 as infinite; both are
+    counted in ``problems``.
 
     Parameters
     ----------
@@ -47,14 +46,14 @@ def read_letor(
     sparse : bool, default=False
         Whether to keep the features as a SciPy CSR array.
     group : path-like, optional
-        A file with the number of documents of each query, one per line, for a file without ``qid:``. Unless given,
-        that of the same name with ``.query`` after it, as LightGBM keeps it.
+        A file with the number of documents of each query, one per line, for a file without ``qid:``. The default is
+        the file with the same name plus ``.query``, as in LightGBM.
     n_features_max : int, default=100_000
-        The largest feature id that is allowed.
+        The largest allowed feature id.
     n_threads : int, optional
-        The number of threads; all cores unless given.
+        Number of threads; all cores by default.
     progress : callable, optional
-        Called with the bytes read so far and the size of the file, or None where it is not known.
+        Called with the bytes read so far and the size of the file, or None if unknown.
 
     Returns
     -------
@@ -64,7 +63,7 @@ def read_letor(
     Raises
     ------
     ParseError
-        If the text cannot be read; the message starts with the path, the line and the column.
+        If the text cannot be parsed; the message starts with the path, the line and the column.
 
     Examples
     --------
@@ -89,42 +88,54 @@ def read_letor(
     ):
         if count:
             problems.append(Problem(kind, count, f"{count:,} feature values {what}"))
-    doc_ids = None
-    if found["n_docs_named"]:
-        doc_ids = Ids(*found["doc_ids"])
-        unnamed = n_docs - found["n_docs_named"]
-        if unnamed:
-            problems.append(Problem("unnamed document", unnamed, f"{unnamed:,} lines have no docid: theirs is empty"))
+    doc_ids = Ids(*found["doc_ids"]) if found["n_docs_named"] else None
+    unnamed = n_docs - found["n_docs_named"]
+    if doc_ids is not None and unnamed:
+        problems.append(Problem("unnamed document", unnamed, f"{unnamed:,} lines have no docid: read as empty"))
     features = _csr(found, n_docs) if sparse else found["features"]
     labels, rows = read_only(found["labels"]), None
     query_ids: Ids | Int64s
-    if "query_ids" in found and group is not None:
-        raise DataError(f"{name} has qid: on its lines, so group={os.fspath(group)!r} is not needed: leave it out")
     if "query_ids" in found:
+        if group is not None:
+            raise DataError(f"the lines of {name} have qid:, so group={os.fspath(group)!r} is not needed: leave it out")
         query_ids, offsets, rows = Ids(*found["query_ids"]), found["offsets"], found["order"]
     else:
         offsets = _group_offsets(path, group, n_docs)
         query_ids = np.arange(offsets.size - 1)
     if rows is not None:
-        problems.append(Problem("scattered query", 1, "the lines of some queries are not adjacent: grouped by qid"))
-        del found  # so that the rows as they came can go before the others are checked
+        problems.append(Problem("scattered query", 1, "the lines of some queries are not adjacent: regrouped by qid"))
+        del found  # frees the rows in input order before the others are checked
         labels, features = read_only(labels[rows]), features[rows]
-        doc_ids = None if doc_ids is None else doc_ids.take(rows)
+        doc_ids, rows = taken(doc_ids, rows), read_only(rows)
     return RankingData(
         labels,
         read_only(offsets),
         query_ids,
         features=features,
         doc_ids=doc_ids,
-        input_rows=None if rows is None else read_only(rows),
+        input_rows=rows,
         regrouped=rows is not None,
         problems=tuple(problems),
     )
 
 
 def widened(data: RankingData, n_features: int) -> RankingData:
-    """Return the data with at least this many features: LETOR files may leave out the last ones, which are 0.
+    """Return the data with at least this many features; the last ones, which LETOR files may omit, are 0.
 
+    Parameters
+    ----------
+    data : RankingData
+        Data with features.
+    n_features : int
+        The required number of features.
+
+    Returns
+    -------
+    RankingData
+        The data itself if it is wide enough, else a copy with further features.
+
+    Examples
+    --------
     >>> import io
     >>> widened(read_letor(io.BytesIO(b"1 qid:1 1:5")), 3).features
     array([[5., 0., 0.]], dtype=float32)
@@ -154,9 +165,7 @@ def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: i
         beside = isinstance(path, (str, os.PathLike)) and path != "-"
         group = next((candidate for candidate in candidates if beside and Path(candidate).is_file()), None)
         if group is None:
-            raise ParseError(
-                "lines have no qid:, and no group sizes were given; pass group=FILE, one size per line", name
-            )
+            raise ParseError("the lines have no qid:; pass group=FILE, a file with one group size per line", name)
     sizes = read_groups(group)
     if sizes.sum() != n_docs:
         raise ParseError(
@@ -166,17 +175,22 @@ def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: i
 
 
 def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
-    """Write labels, query ids, features and document ids so that `read_letor` gives them back.
+    """Write labels, query ids, features and document ids in the format that `read_letor` reads.
 
-    Numbers are written with as few digits as give the same number back, lines in the order of the input rows. Scores
-    and weights have no place in this format.
+    Numbers are written with the fewest digits that read back as the same number, and lines in the order of the input
+    rows. The format cannot hold scores and weights.
 
     Parameters
     ----------
     data : RankingData
-        What to write.
+        The data.
     path : path-like
         The file, compressed if its name ends in .gz or .xz; "-" is standard output.
+
+    Raises
+    ------
+    DataError
+        If an id contains blanks, or a document has no label.
 
     Examples
     --------
@@ -186,12 +200,12 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     2 qid:7 1:0.5 2:1
     0 qid:7 1:0 2:3
     """
-    query_ids = data.query_ids if isinstance(data.query_ids, Ids) else Ids.of(data.query_ids.tolist())
+    query_ids = Ids.of(data.query_ids)
     check_words(query_ids, "a query id")
     if data.doc_ids is not None:
         check_words(data.doc_ids, "a document id", allow_empty=True)
     if np.isnan(data.labels).any():
-        raise DataError("a LETOR file needs a label for every document; joined data has unjudged ones")
+        raise DataError("a LETOR file needs a label for every document, but some documents are unjudged")
     queries = np.repeat(np.arange(data.n_queries), data.group_sizes)
     in_input_order = data.to_input(np.arange(data.n_docs))
     with atomic_output(path) as file:
@@ -202,17 +216,18 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
             if is_sparse(part):
                 ends, columns = part.indptr.astype(np.int64), part.indices.astype(np.int32)
                 sparse = _native.SparseRows(row_ends=ends, columns=columns, values=part.data)
-            text = _native.format_letor(
-                data.labels[chosen],
-                *query_ids.parts,
-                queries=queries[chosen],
-                docs=docs,
-                features=part if sparse is None else None,
-                sparse=sparse,
-                begin=0,
-                end=chosen.size,
+            file.write(
+                _native.format_letor(
+                    data.labels[chosen],
+                    *query_ids.parts,
+                    queries=queries[chosen],
+                    docs=docs,
+                    features=part if sparse is None else None,
+                    sparse=sparse,
+                    begin=0,
+                    end=chosen.size,
+                )
             )
-            file.write(text)
 
 
 _BEGINS = rb"(?:%b%bqid:|%b%b\d+:)" % (FIELD, BLANK, NUMBER, BLANK)

@@ -1,4 +1,4 @@
-"""Folders of LETOR collections: five parts, or five folds, for training, validation and test."""
+"""Folders of LETOR collections: parts or folds for training, validation and test."""
 
 from __future__ import annotations
 
@@ -17,12 +17,23 @@ from idealrank.io.letor import read_letor, widened
 __all__ = ["Fold", "Folds", "read_letor_folds"]
 
 _COMPRESSED = ("", ".gz", ".xz")
-_LARGEST_GAP = 10  # among numbered files, where one is missing
+_LARGEST_GAP = 10  # how far to look for a later file if a number is missing
 
 
 class Fold(NamedTuple):
-    """Data to train on, to choose by, and to test on, with no query in common.
+    """Training, validation and test data with no query in common.
 
+    Parameters
+    ----------
+    train : RankingData
+        Data to train on.
+    validation : RankingData
+        Data to choose options and the number of iterations by.
+    test : RankingData
+        Data to test on.
+
+    Examples
+    --------
     >>> from idealrank import from_arrays
     >>> parts = [from_arrays([1, 0], query_ids=[query, query]) for query in range(3)]
     >>> Fold(*parts).test.query_ids
@@ -35,8 +46,15 @@ class Fold(NamedTuple):
 
 
 class Folds(Sequence[Fold]):
-    """Folds that are put together when they are asked for, so that one at a time is in memory.
+    """Sequence of folds that are created on access, so that only one is in memory at a time.
 
+    Parameters
+    ----------
+    makers : sequence of callables
+        Each returns a `Fold`.
+
+    Examples
+    --------
     >>> from idealrank import from_arrays
     >>> parts = [from_arrays([1, 0], query_ids=[query, query]) for query in "abcde"]
     >>> [(fold.train.query_ids.tolist(), *fold.validation.query_ids, *fold.test.query_ids) for fold in Folds.of(parts)]
@@ -49,12 +67,28 @@ class Folds(Sequence[Fold]):
 
     @classmethod
     def of(cls, parts: Sequence[RankingData]) -> Folds:
-        """LETOR's rotation: the last part but one validates, the last tests, the others train; then one part on.
+        """Rotate the parts as LETOR does: every part is the test data of one fold.
 
-        Three parts or more; every one is the test part of one fold.
+        In the first fold, the last part is the test data, the one before it the validation data, and the others are
+        the training data. Each further fold starts one part later.
+
+        Parameters
+        ----------
+        parts : sequence of RankingData
+            Three parts or more.
+
+        Returns
+        -------
+        Folds
+            As many folds as parts.
+
+        Raises
+        ------
+        DataError
+            If there are fewer than three parts.
         """
         if len(parts) < 3:
-            raise DataError(f"folds need three parts or more, to train, validate and test, got {len(parts)}")
+            raise DataError(f"folds need at least three parts, for training, validation and test, got {len(parts)}")
         return cls([partial(_rotated, parts, first) for first in range(len(parts))])
 
     @overload
@@ -79,10 +113,33 @@ def _rotated(parts: Sequence[RankingData], first: int) -> Fold:
 def read_letor_folds(folder: str | os.PathLike[str], *, sparse: bool = False, n_threads: int | None = None) -> Folds:
     """Read a LETOR collection: ``S1.txt ... S5.txt``, or ``Fold1 ... Fold5`` with ``train.txt, vali.txt, test.txt``.
 
-    Files may end in .gz or .xz. Parts S are read once, folds whenever they are asked for; of parts S, fold 1 trains on
-    S1 to S3, validates on S4 and tests on S5, fold 2 begins with S2. A part that leaves out the last features, which
-    are 0, has them.
+    Files may be compressed (.gz, .xz). Parts S1 ... are read once; fold folders are read whenever a fold is accessed.
+    With parts, fold 1 trains on S1 to S3, validates on S4 and tests on S5; fold 2 starts with S2. All parts get the
+    same number of features: the last ones, which a file may omit, are 0.
 
+    Parameters
+    ----------
+    folder : path-like
+        The folder of the collection.
+    sparse : bool, default=False
+        Whether to keep the features as a SciPy CSR array.
+    n_threads : int, optional
+        Number of threads; all cores by default.
+
+    Returns
+    -------
+    Folds
+        The folds, created on access.
+
+    Raises
+    ------
+    DataError
+        If a file is missing.
+    ParseError
+        If a file cannot be parsed.
+
+    Examples
+    --------
     >>> from idealrank import datasets, write_letor
     >>> os.makedirs("collection")
     >>> for number, part in enumerate(datasets.web_search(10, 20).train.split([0.2] * 5, seed=0), start=1):
@@ -99,7 +156,7 @@ def read_letor_folds(folder: str | os.PathLike[str], *, sparse: bool = False, n_
         return Folds.of(_equally_wide([read(path) for path in parts]))
     files = [_numbered(whole, f"Fold{{}}/{name}.txt") for name in ("train", "vali", "test")]
     if not any(files):
-        raise DataError(f"{whole} holds neither S1.txt, S2.txt ... nor Fold1/train.txt, Fold1/vali.txt, Fold1/test.txt")
+        raise DataError(f"{whole} has neither S1.txt, S2.txt ... nor Fold1/train.txt, Fold1/vali.txt, Fold1/test.txt")
     if len({len(paths) for paths in files}) > 1:
         counts = ", ".join(map(str, map(len, files)))
         raise DataError(f"every Fold folder of {whole} needs train.txt, vali.txt and test.txt; there are {counts}")
@@ -111,7 +168,7 @@ def _read_fold(paths: Sequence[Path], read: Callable[[Path], RankingData]) -> Fo
 
 
 def _numbered(folder: Path, pattern: str) -> list[Path]:
-    """The files with the numbers 1, 2 and so on, of which none may be missing."""
+    """Return the files numbered 1, 2 and so on; a gap in the numbers is a DataError."""
 
     def numbered(number: int) -> Path | None:
         candidates = (folder / (pattern.format(number) + ending) for ending in _COMPRESSED)
@@ -121,7 +178,7 @@ def _numbered(folder: Path, pattern: str) -> list[Path]:
     missing = len(found) + 1
     beyond = next(filter(None, map(numbered, range(missing + 1, missing + _LARGEST_GAP))), None)
     if beyond is not None:
-        raise DataError(f"{folder / pattern.format(missing)} is missing, while {beyond.relative_to(folder)} is there")
+        raise DataError(f"{folder / pattern.format(missing)} is missing, but {beyond.relative_to(folder)} exists")
     return found
 
 

@@ -1,4 +1,4 @@
-"""One number per line: scores of documents, and sizes of groups."""
+"""Files with one number per line: scores of documents, and group sizes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,29 @@ __all__ = ["read_groups", "read_scores", "write_groups", "write_scores"]
 
 
 def read_scores(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Floats:
-    r"""Read one score per line, in the order of the documents; an empty line is an error.
+    r"""Read one score per line, in the order of the documents.
 
+    Parameters
+    ----------
+    path : path-like or binary file
+        The file of scores, which may be compressed with gzip or xz; "-" is standard input.
+    n_threads : int, optional
+        Number of threads; all cores by default.
+    progress : callable, optional
+        Called with the bytes read so far and the size of the file, or None if unknown.
+
+    Returns
+    -------
+    float64 array
+        The scores.
+
+    Raises
+    ------
+    ParseError
+        If a line is empty or not a number.
+
+    Examples
+    --------
     >>> import io
     >>> read_scores(io.BytesIO(b"0.5\n-1e3\n"))
     array([ 5.e-01, -1.e+03])
@@ -26,8 +47,27 @@ def read_scores(path: Source, *, n_threads: int | None = None, progress: Progres
 
 
 def read_groups(path: Source, *, n_threads: int | None = None) -> Int64s:
-    r"""Read one group size per line, as LightGBM's ``.query`` and XGBoost's ``.group`` files have them.
+    r"""Read one group size per line, as in LightGBM's ``.query`` and XGBoost's ``.group`` files.
 
+    Parameters
+    ----------
+    path : path-like or binary file
+        The file of group sizes, which may be compressed with gzip or xz; "-" is standard input.
+    n_threads : int, optional
+        Number of threads; all cores by default.
+
+    Returns
+    -------
+    int64 array
+        The number of documents of each query.
+
+    Raises
+    ------
+    ParseError
+        If a line is not a whole number.
+
+    Examples
+    --------
     >>> import io
     >>> read_groups(io.BytesIO(b"3\n12\n"))
     array([ 3, 12])
@@ -48,6 +88,15 @@ def _read_numbers(
 def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     """Write one score per line, with enough digits to read the same score back.
 
+    Parameters
+    ----------
+    scores : array-like
+        The scores.
+    path : path-like
+        The output file for the scores, compressed if its name ends in .gz or .xz; "-" is standard output.
+
+    Examples
+    --------
     >>> write_scores([0.5, -2], "scores.txt")
     >>> read_scores("scores.txt")
     array([ 0.5, -2. ])
@@ -58,6 +107,15 @@ def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
 def write_groups(sizes: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     """Write one group size per line.
 
+    Parameters
+    ----------
+    sizes : array-like of int
+        The number of documents of each query.
+    path : path-like
+        The output file for the sizes, compressed if its name ends in .gz or .xz; "-" is standard output.
+
+    Examples
+    --------
     >>> write_groups([3, 12], "train.txt.query")
     >>> read_groups("train.txt.query")
     array([ 3, 12])

@@ -1,4 +1,4 @@
-"""Parquet and CSV files: frames on disk, read and written through PyArrow."""
+"""Parquet and CSV files, read and written through PyArrow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -33,19 +33,24 @@ __all__ = ["CSV", "PARQUET", "parquet_file", "read_csv", "read_frame", "read_par
 
 
 def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
-    """Read a Parquet file as `from_frame` reads a frame; unused columns are not read.
+    """Read a Parquet file as RankingData, like `from_frame`; unused columns are not read.
 
     Parameters
     ----------
     path : path-like or binary file
-        The file; "-" is standard input.
+        The Parquet file; "-" is standard input.
     **columns
-        The names of columns, as `from_frame` takes them.
+        Column names, as in `from_frame`.
 
     Returns
     -------
     RankingData
         Grouped by query.
+
+    Raises
+    ------
+    ParseError
+        If the file cannot be read, or a column or value is missing.
 
     Examples
     --------
@@ -64,21 +69,26 @@ def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
 
 
 def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
-    r"""Read a CSV file as `from_frame` reads a frame.
+    r"""Read a CSV file as RankingData, like `from_frame`.
 
-    Query ids are integers if all of them are written as such, without leading zeros; else they are text.
+    Query ids are integers if all of them are written as integers without leading zeros; else they are text.
 
     Parameters
     ----------
     path : path-like or binary file
-        The file, which may be compressed with gzip or xz; "-" is standard input.
+        The CSV file, which may be compressed with gzip or xz; "-" is standard input.
     **columns
-        The names of columns, as `from_frame` takes them.
+        Column names, as in `from_frame`.
 
     Returns
     -------
     RankingData
-        Grouped by query.
+        The rows of the file, grouped by query.
+
+    Raises
+    ------
+    ParseError
+        If the text cannot be parsed, or a column or value is missing; the error names the line.
 
     Examples
     --------
@@ -97,33 +107,45 @@ def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
 
 
 def read_frame(path: str | os.PathLike[str], text: Sequence[str] = ("qid", "doc")) -> pyarrow.Table:
-    """Read a Parquet or CSV file as a PyArrow table, for `qrels_from_frame` and `run_from_frame`.
+    """Read a Parquet or CSV file as a PyArrow table.
 
     Parameters
     ----------
     path : path-like
-        The file, whose content tells its format, or else its name.
+        The file; its content determines the format, or else its name.
     text : sequence of str, default=("qid", "doc")
-        The columns that are text in a CSV file even where they look like numbers, so that 007 is not 7.
+        Columns of a CSV file that are text even if they look like numbers, so that 007 is not 7.
 
     Returns
     -------
     pyarrow.Table
-        All columns.
+        All columns, for `qrels_from_frame` and `run_from_frame`.
+
+    Raises
+    ------
+    OptionError
+        If neither the content nor the name of the file is that of Parquet or CSV.
+    ParseError
+        If the file cannot be read.
     """
     found = sniffed(path)
     return (found if found in (PARQUET, CSV) else _format_named(path)).read(path, text=text)
 
 
 def write_frame(data: Content, path: str | os.PathLike[str]) -> None:
-    """Write the columns of `to_frame`, or a PyArrow table, as Parquet or CSV, in the order of the input rows.
+    """Write data as a Parquet or CSV file, with the columns of `to_frame` and in the order of the input rows.
 
     Parameters
     ----------
     data : RankingData, Qrels, Run or pyarrow.Table
-        What to write.
+        The data.
     path : path-like
-        The file, whose ending tells the format: .parquet, .pq, .csv, .csv.gz or .csv.xz.
+        The file; its ending determines the format: .parquet, .pq, .csv, .csv.gz or .csv.xz.
+
+    Raises
+    ------
+    OptionError
+        If the name has another ending.
 
     Examples
     --------
@@ -138,7 +160,7 @@ def write_frame(data: Content, path: str | os.PathLike[str]) -> None:
 
 def _format_named(path: str | os.PathLike[str]) -> Format:
     endings = ", ".join(FORMATS["parquet"].endings + FORMATS["csv"].endings)
-    ask = f"a file's ending says its format and must be one of {endings}, .csv.gz, .csv.xz, got {os.fspath(path)!r}"
+    ask = f"the file name must end in one of {endings}, .csv.gz, .csv.xz, got {os.fspath(path)!r}"
     found = named(path, ask)
     if found not in (PARQUET, CSV):
         raise OptionError(ask)
@@ -173,21 +195,17 @@ def _write(data: Content, path: str | os.PathLike[str], *, as_parquet: bool) -> 
 
 @contextmanager
 def parquet_file(source: Source) -> Iterator[pyarrow.parquet.ParquetFile]:
-    """The Parquet file, open; what Arrow cannot read of it is a ParseError."""
+    """Open a Parquet file; errors of Arrow become ParseErrors."""
     pa = pyarrow_module()
     import pyarrow.parquet as pq
 
-    opened: IO[bytes]
-    if isinstance(source, (str, os.PathLike)) and source != "-":
-        opened = open(source, "rb")  # noqa: SIM115 (closed below)
-    else:
-        opened = io.BytesIO(read_whole(source))
-    with opened as file:
+    is_path = isinstance(source, (str, os.PathLike)) and source != "-"
+    with open(source, "rb") if is_path else io.BytesIO(read_whole(source)) as file:  # type: ignore[arg-type]
         try:
             yield pq.ParquetFile(file, page_checksum_verification=True, pre_buffer=False)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             what = " ".join(str(error).split())
-            raise ParseError(f"not a Parquet file, or a damaged one: {what}", display_name(source)) from None
+            raise ParseError(f"not a Parquet file, or damaged: {what}", display_name(source)) from None
 
 
 def _csv_table(content: bytes, name: str, text: Sequence[str]) -> pyarrow.Table:
@@ -200,14 +218,14 @@ def _csv_table(content: bytes, name: str, text: Sequence[str]) -> pyarrow.Table:
     def read(use_threads: bool) -> pyarrow.Table:
         options = pa_csv.ReadOptions(use_threads=use_threads)
         table = pa_csv.read_csv(pa.BufferReader(content), options, parse, convert)
-        return table.rename_columns(table.column_names)  # names that are not UTF-8 are an error here, not later
+        return table.rename_columns(table.column_names)  # raises an error here if a name is not UTF-8
 
     try:
         return read(use_threads=True)
     except (pa.ArrowException, UnicodeDecodeError):
         pass
     try:
-        return read(use_threads=False)  # one thread alone says which row was wrong
+        return read(use_threads=False)  # only a single thread reports the row
     except UnicodeDecodeError as error:
         raise ParseError(f"column names must be UTF-8, got {error.object!r}", name) from None
     except pa.ArrowException as error:
@@ -217,7 +235,7 @@ def _csv_table(content: bytes, name: str, text: Sequence[str]) -> pyarrow.Table:
 
 
 def _with_integers(table: pyarrow.Table, query: str) -> pyarrow.Table:
-    """The table, its query ids as integers where their text would be the same."""
+    """Return the table with integer query ids, if they have the same text."""
     pa = pyarrow_module()
     if table.column_names.count(query) != 1:
         return table
@@ -231,7 +249,7 @@ def _with_integers(table: pyarrow.Table, query: str) -> pyarrow.Table:
 
 
 def _line_of_record(content: bytes, record: int) -> int:
-    """The line on which a record starts, the header being record 0; empty lines are none, and quotes may hold many."""
+    """Return the line where a record starts; the header is record 0, and a quoted field may span several lines."""
     lines = csv.reader(io.StringIO(content.decode("utf-8", "replace"), newline=""))
     start = 1
     try:
@@ -240,12 +258,12 @@ def _line_of_record(content: bytes, record: int) -> int:
                 break
             record -= bool(fields)
             start = lines.line_num + 1
-    except csv.Error:  # as near as can be said
+    except csv.Error:  # return the last known line
         pass
     return start
 
 
-# Two names of columns; one with blanks in it must be quoted, for unquoted it is more likely another format's.
+# Two column names; a name with blanks must be quoted, because unquoted blanks suggest another format.
 _NAME = rb'(?:"[^"\x00-\x1f]*"|[^"\x00-\x20,]+)[ \t]*'
 _HEADER = _NAME + rb",[ \t]*" + _NAME + rb"(?:[,\r\n]|$)"
 _write_parquet, _write_csv = partial(_write, as_parquet=True), partial(_write, as_parquet=False)

@@ -13,8 +13,7 @@ from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
-from idealrank.io.formats import BLANK, FIELD, NUMBER, Format
-from idealrank.io.words import check_words
+from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
 
 __all__ = ["QRELS", "RUN", "read_qrels", "read_run", "write_qrels", "write_run"]
 
@@ -22,21 +21,28 @@ _QUERIES_AT_ONCE = 256
 
 
 def read_qrels(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Qrels:
-    r"""Read TREC judgments; fields are separated by spaces or tabs, and a line that starts with ``#`` is a comment.
+    r"""Read TREC judgments.
+
+    Fields are separated by spaces or tabs, and a line that starts with ``#`` is a comment.
 
     Parameters
     ----------
     path : path-like or binary file
-        The file, which may be compressed with gzip or xz; "-" is standard input.
+        The judgments file, which may be compressed with gzip or xz; "-" is standard input.
     n_threads : int, optional
-        The number of threads; all cores unless given.
+        Number of threads; all cores by default.
     progress : callable, optional
-        Called with the bytes read so far and the size of the file, or None where it is not known.
+        Called with the bytes read so far and the size of the file, or None if unknown.
 
     Returns
     -------
     Qrels
         The labels by query and document.
+
+    Raises
+    ------
+    ParseError
+        If the text cannot be parsed; the message starts with the path, the line and the column.
 
     Examples
     --------
@@ -44,30 +50,33 @@ def read_qrels(path: Source, *, n_threads: int | None = None, progress: Progress
     >>> read_qrels(io.BytesIO(b"q1 0 d1 2\nq1 0 d#2 0\n"))["q1"]
     {'d1': 2.0, 'd#2': 0.0}
     """
-    reader = _native.QrelsReader()
-    read_blocks(path, reader, n_threads=n_threads, progress=progress)
-    query_ids, offsets, doc_ids, labels, _ = reader.finish()
-    _check_not_empty(labels.size, path, reader.n_lines)
-    qrels: Qrels = Qrels.from_flat(Ids(*query_ids), offsets, Ids(*doc_ids), labels)
-    return qrels
+    columns, _ = _read(path, _native.QrelsReader(), n_threads, progress)
+    return Qrels.from_flat(*columns)
 
 
 def read_run(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Run:
-    r"""Read a TREC run, named by the tag of its last line; ranks are ignored, only scores determine the order.
+    r"""Read a TREC run.
+
+    The name of the run is the tag of its last line. Ranks are ignored: only scores determine the order.
 
     Parameters
     ----------
     path : path-like or binary file
-        The file, which may be compressed with gzip or xz; "-" is standard input.
+        The run file, which may be compressed with gzip or xz; "-" is standard input.
     n_threads : int, optional
-        The number of threads; all cores unless given.
+        Number of threads; all cores by default.
     progress : callable, optional
-        Called with the bytes read so far and the size of the file, or None where it is not known.
+        Called with the bytes read so far and the size of the file, or None if unknown.
 
     Returns
     -------
     Run
-        The scores by query and document.
+        The scores by query and document, with the name of the run.
+
+    Raises
+    ------
+    ParseError
+        If a line is not valid; the message starts with the path, the line and the column.
 
     Examples
     --------
@@ -76,29 +85,35 @@ def read_run(path: Source, *, n_threads: int | None = None, progress: Progress |
     >>> run.name, run["q1"]
     ('bm25', {'d1': 9.5, 'd2': 7.25})
     """
-    reader = _native.RunReader()
+    columns, tag = _read(path, _native.RunReader(), n_threads, progress)
+    return Run.from_flat(*columns, name=tag.decode("utf-8", "surrogateescape"))
+
+
+def _read(
+    path: Source, reader: _native.QrelsReader | _native.RunReader, n_threads: int | None, progress: Progress | None
+) -> tuple[tuple[Ids, Int64s, Ids, Floats], bytes]:
+    """Return the columns that `Qrels.from_flat` takes, and the tag of a run."""
     read_blocks(path, reader, n_threads=n_threads, progress=progress)
-    query_ids, offsets, doc_ids, scores, tag = reader.finish()
-    _check_not_empty(scores.size, path, reader.n_lines)
-    name = tag.decode("utf-8", "surrogateescape")
-    run: Run = Run.from_flat(Ids(*query_ids), offsets, Ids(*doc_ids), scores, name=name)
-    return run
-
-
-def _check_not_empty(n_docs: int, path: Source, n_lines: int) -> None:
-    if n_docs == 0:
-        raise ParseError("the file has no documents", display_name(path), n_lines + 1)
+    query_ids, offsets, doc_ids, values, tag = reader.finish()
+    if not values.size:
+        raise ParseError("the file has no documents", display_name(path), reader.n_lines + 1)
+    return (Ids(*query_ids), offsets, Ids(*doc_ids), values), tag
 
 
 def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
-    """Write judgments so that `read_qrels` gives them back.
+    """Write judgments in the format that `read_qrels` reads.
 
     Parameters
     ----------
     qrels : Qrels
-        What to write; an id with blanks in it is a DataError.
+        The judgments.
     path : path-like
-        The file, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The output file for the judgments, compressed if its name ends in .gz or .xz; "-" is standard output.
+
+    Raises
+    ------
+    DataError
+        If an id contains blanks.
 
     Examples
     --------
@@ -112,14 +127,19 @@ def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
 
 
 def write_run(run: Run, path: str | os.PathLike[str]) -> None:
-    """Write a run, with ranks by score, so that `read_run` gives it back.
+    """Write a run, with ranks by score, in the format that `read_run` reads.
 
     Parameters
     ----------
     run : Run
-        What to write; a name or an id with blanks in it is a DataError.
+        The run.
     path : path-like
-        The file, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The output file for the run, compressed if its name ends in .gz or .xz; "-" is standard output.
+
+    Raises
+    ------
+    DataError
+        If an id or the name of the run contains blanks.
 
     Examples
     --------
@@ -134,13 +154,13 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     ranks[order] = np.arange(run.n_docs) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) + 1
     tag = run.name or "idealrank"
     if len(tag.split()) != 1:
-        raise DataError(f"a run's name in this format is one word, got {tag!r}")
+        raise DataError(f"in this format the name of a run must be one word, got {tag!r}")
     _write(run, run.scores, ranks, tag, path)
 
 
 def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: str, path: str | os.PathLike[str]) -> None:
-    for ids, what in ((table.query_ids, "a query id"), (table.doc_ids, "a document id")):
-        check_words(ids, what)
+    check_words(table.query_ids, "a query id")
+    check_words(table.doc_ids, "a document id")
     with atomic_output(path) as file:
         for begin in range(0, table.n_queries, _QUERIES_AT_ONCE):
             end = min(begin + _QUERIES_AT_ONCE, table.n_queries)

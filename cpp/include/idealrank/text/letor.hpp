@@ -217,7 +217,7 @@ struct LetorRows {
     std::sort(entries.begin(), entries.end(), [](auto& a, auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < n; ++i) {
       if (i > 0 && entries[i].first == entries[i - 1].first) {
-        line.fail(features, "feature " + std::to_string(entries[i].first + 1) + " stands twice in one line");
+        line.fail(features, "feature " + std::to_string(entries[i].first + 1) + " is repeated in one line");
       }
       columns[first_entry + i] = entries[i].first;
       values[first_entry + i] = entries[i].second;

@@ -16,7 +16,6 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress
 from idealrank.io.formats import Format, Frame
-from idealrank.io.frame_arrays import as_text
 from idealrank.io.frames import from_frame
 
 if TYPE_CHECKING:
@@ -108,6 +107,6 @@ def _left_out(names: list[str], target: Format) -> list[str]:
 def by_query(data: RankingData, run_name: str | None = None) -> Qrels | Run:
     """Judgments or, the labels being scores, a run of this name; rows stand in for ids that documents lack."""
     doc_ids = Ids.of(data.rows.tolist()) if data.doc_ids is None else data.doc_ids
-    columns = (as_text(data.query_ids), data.offsets, doc_ids, data.labels)
+    columns = (Ids.of(data.query_ids), data.offsets, doc_ids, data.labels)
     made: Qrels | Run = Qrels.from_flat(*columns) if run_name is None else Run.from_flat(*columns, name=run_name)
     return made
