@@ -91,8 +91,8 @@ def test_levels_are_different_gains_above_zero() -> None:
 @pytest.mark.parametrize(
     ("edges", "values", "what"),
     [
-        ([0, 1], [0.1, 0.2], "n steps have n \\+ 1 edges"),
-        ([0], [], "n steps have n \\+ 1 edges"),
+        ([0, 1], [0.1, 0.2], "n steps need n \\+ 1 edges"),
+        ([0], [], "n steps need n \\+ 1 edges"),
         ([0, 0.5, 0.5, 1], [0, 0, 0], "increase from 0 to 1"),
         ([0.1, 1], [0.5], "increase from 0 to 1"),
         ([0, 0.5, 1], [0.5, 1.5], "on step 1"),
