@@ -64,7 +64,7 @@ class Ranking(NamedTuple):
     scores: tuple[float, ...] = ()
 
 
-#: What gains, discounts and cut-offs are drawn from, by the names of their classes.
+#: What gains, discounts and cutoffs are drawn from, by the names of their classes.
 _positive = st.floats(0, 1e6, allow_subnormal=False)
 GAINS: dict[str, st.SearchStrategy[gains.Gain]] = {
     "Exp2": st.one_of(st.none(), st.floats(100, 1e6)).map(gains.Exp2),
@@ -131,7 +131,7 @@ def discount_of(discount: discounts.Discount, rank: int, n: int) -> float:
 
 
 def depth_of(cutoff: cutoffs.Cutoff | None, n: int) -> int | None:
-    """k of a list of n documents; None without a cut-off."""
+    """k of a list of n documents; None without a cutoff."""
     match cutoff:
         case None:
             return None
@@ -141,7 +141,7 @@ def depth_of(cutoff: cutoffs.Cutoff | None, n: int) -> int | None:
             return max(1, math.floor(c * n + 1e-9))
         case cutoffs.Power(exponent):
             return max(1, math.floor(float(n**exponent) + 1e-9))
-    raise NotImplementedError(f"no oracle for the cut-off {cutoff!r}: write one here")
+    raise NotImplementedError(f"no oracle for the cutoff {cutoff!r}: write one here")
 
 
 def _top(m: Any, ranking: Ranking) -> tuple[float, ...]:

@@ -54,7 +54,7 @@ inline void check_offsets(const In<std::int64_t>& offsets, std::size_t n, const 
   const auto o = span_of(offsets);
   bool partition = !o.empty() && o.front() == 0 && o.back() == static_cast<std::int64_t>(n);
   for (std::size_t i = 1; partition && i < o.size(); ++i) partition = o[i] >= o[i - 1];
-  if (!partition) throw data_error(std::string(what) + " must rise from 0 to " + std::to_string(n), -1, -1);
+  if (!partition) throw data_error(std::string(what) + " must increase from 0 to " + std::to_string(n), -1, -1);
 }
 
 inline void check_length(std::size_t got, std::size_t expected, const char* what) {

@@ -36,7 +36,7 @@ void bind_prefixes(nb::module_& m) {
         check_offsets(offsets, gains.shape(0), "offsets");
         std::int64_t before = 0;
         for (const std::int64_t size : span_of(sizes)) {
-          if (size <= before) throw data_error("sizes must rise from 1 on, got " + std::to_string(size), -1, -1);
+          if (size <= before) throw data_error("sizes must increase from 1, got " + std::to_string(size), -1, -1);
           before = size;
         }
         std::vector<PrefixSpec> checked;

@@ -97,7 +97,7 @@ TEST(any_number_of_threads_gives_the_same_bits) {
   CHECK_EQ(one.column, four.column);
 }
 
-TEST(the_lowest_query_whose_loss_is_beyond_all_numbers_is_named_whatever_the_threads) {
+TEST(the_lowest_query_whose_loss_overflows_is_named_whatever_the_threads) {
   Documents documents{{0, 1, 0, 1, 0, 1}, {0, 0, 1e308, -1e308, 1e308, -1e308}, std::vector<double>(6, 1.0)};
   for_each_spec([&](const PairSpec& spec) {
     if (spec.curvature || spec.weight == PairWeight::swap_change) return;

@@ -70,7 +70,7 @@ def test_fields_are_named_and_typed(make: Any) -> None:
 def test_parts_of_different_lengths_do_not_fit() -> None:
     with pytest.raises(DataError, match="table gains must have 3 entries, got 2"):
         _native.Gain(kind="table", table_labels=LABELS, table_gains=np.ones(2))
-    with pytest.raises(DataError, match="judged offsets must rise from 0 to 3"):
+    with pytest.raises(DataError, match="judged offsets must increase from 0 to 3"):
         _native.Judged(labels=LABELS, offsets=np.array([0, 4]))
     with pytest.raises(DataError, match="columns must have 1 entries, got 2"):
         _native.SparseRows(row_ends=np.array([0, 1]), columns=np.zeros(2, np.int32), values=np.ones(1, np.float32))

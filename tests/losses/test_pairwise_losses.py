@@ -340,7 +340,7 @@ def test_the_ends_of_the_range_give_finite_answers_or_a_typed_error(loss: Loss) 
     values, gradient = loss([2, 1, 0], [1e308, 0, -1e308])
     assert_array_equal(values, [0])
     assert_array_equal(gradient, [0, 0, 0])
-    with pytest.raises(DataError, match="beyond all numbers") as raised:
+    with pytest.raises(DataError, match="overflows") as raised:
         loss([1, 0, 0, 1, 2], [0, 0, 1e308, 0, -1e308], [0, 2, 5])
     assert raised.value.query == 1
 

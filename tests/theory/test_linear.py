@@ -1,4 +1,4 @@
-"""Jin and Geng: linear NDCG, misordered pairs, thresholds, exchanges and AUC; DCG errors by cut-off."""
+"""Jin and Geng: linear NDCG, misordered pairs, thresholds, exchanges and AUC; DCG errors by cutoff."""
 
 import numpy as np
 import pytest

@@ -90,7 +90,7 @@ def test_other_measures_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("sizes", [[0, 1], [2, 2], [3, 1]])
 def test_sizes_rise(sizes: list[int]) -> None:
-    with pytest.raises(DataError, match="sizes must rise from 1 on"):
+    with pytest.raises(DataError, match="sizes must increase from 1"):
         prefix_values([NDCG()], np.ones(3), [np.ones(3)], np.array([0, 3]), sizes)
 
 

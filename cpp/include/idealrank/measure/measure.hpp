@@ -36,7 +36,7 @@ enum class GainKind { linear, exp2, binary, judged, preference, table };
 //   tied           number of ranks whose score another document has too, whatever the gains
 enum class Reduction { sum, precision_mean, first, any, cascade, preference, tied };
 
-// What the reduction is divided by. R: relevant documents; n: documents ranked; k: the cut-off.
+// What the reduction is divided by. R: relevant documents; n: documents ranked; k: the cutoff.
 //   ideal: the same sum of the ideal order; full: of k documents of gain 1; reachable: min(R, k); hits: relevant among
 //   the first k; retrieved: min(n, k); harmonic: (k + R) / 2.
 enum class Denominator { none, ideal, full, relevant, reachable, hits, cutoff, retrieved, harmonic };
@@ -156,7 +156,7 @@ class QueryMeter {
 
  private:
   struct Column {
-    std::vector<double> ranked;  // gains in rank order, of at least as many ranks as any cut-off asks for
+    std::vector<double> ranked;  // gains in rank order, of at least as many ranks as any cutoff asks for
     std::vector<double> ideal;   // the `depth` highest gains
     std::size_t depth = 0;
     std::size_t n_relevant = 0;  // documents of positive gain
@@ -204,7 +204,7 @@ class QueryMeter {
       case GainKind::linear: return gain.scale * label;
       case GainKind::exp2: {
         const double value = gain.scale * exp2_gain(label);
-        if (!std::isfinite(value)) throw data_error("the gain 2^l - 1 of the label " + shown(label) + " is beyond all numbers", query_, row);
+        if (!std::isfinite(value)) throw data_error("the gain 2^l - 1 of the label " + shown(label) + " overflows", query_, row);
         return value;
       }
       case GainKind::binary: return label >= gain.rel ? gain.scale : 0;
@@ -487,7 +487,7 @@ class QueryMeter {
   }
 
   // Average precision over the documents found, for the order of ties that is best or worst for it. Whole runs are sorted
-  // for that already; of the run that the cut-off divides, any number of relevant documents may be inside.
+  // for that already; of the run that the cutoff divides, any number of relevant documents may be inside.
   double mean_precision_of_hits(const std::vector<double>& gains, std::size_t m) const {
     double sum = 0, hits = 0;
     std::size_t first = 0;

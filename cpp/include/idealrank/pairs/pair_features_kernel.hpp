@@ -36,7 +36,7 @@ class PairFeatures {
   double between_;
 };
 
-// A distance between scores may be beyond all numbers; where nothing is so far away it must not matter.
+// A distance between scores may overflow; where nothing is so far away it must not matter.
 IDEALRANK_INLINE double times(double distance, double sum) { return sum == 0 ? 0 : distance * sum; }
 
 template <std::size_t kChannels>

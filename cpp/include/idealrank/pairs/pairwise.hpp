@@ -94,7 +94,7 @@ inline void pairwise(std::span<const double> labels, std::span<const double> sco
       const PairQuery own{labels.subspan(first, n), scores.subspan(first, n),
                           weights.empty() ? weights : weights.subspan(first, n), query, begin};
       const double value = loss(own, column.subspan(first, n));
-      if (!std::isfinite(value)) throw data_error("the loss is beyond all numbers: scale the scores down", query, -1);
+      if (!std::isfinite(value)) throw data_error("the loss overflows: scale the scores down", query, -1);
       values[static_cast<std::size_t>(query)] = value;
     };
   });

@@ -24,7 +24,7 @@ namespace idealrank {
 
 // One list. With p the soft rank of a document, the loss is
 //   1 - sum_x gain_x D(p_x) T(p_x) / ideal,  D(p) = ln 2 / ln(1 + p),  T(p) = sigma(beta (depth + 1/2 - p)),
-// where T is 1 without a cut-off: an infinite depth.
+// where T is 1 without a cutoff: an infinite depth.
 struct ApproxNdcgList {
   std::span<const double> gains, scores;
   double alpha, beta, depth, ideal;

@@ -1,4 +1,4 @@
-// The best documents of one query, best first: all of them, or only as many as a cut-off asks for.
+// The best documents of one query, best first: all of them, or only as many as a cutoff asks for.
 #pragma once
 
 #include <algorithm>
