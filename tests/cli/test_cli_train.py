@@ -177,7 +177,11 @@ def test_the_model_may_go_to_standard_output(folder: Path) -> None:
         (("qrels.txt", "-o", "m.json"), 2, "TREC judgments has no features"),
         (("train.txt", "--valid", "bad.txt", "-o", "m.json"), 1, "bad.txt:1:1"),
         (("nan.txt", "-o", "m.json"), 1, "a feature must be a finite number"),
-        (("train.txt", "--valid", "vali.txt.gz", "--group", "sizes", "-o", "m.json"), 2, "--group is for DATA alone"),
+        (
+            ("train.txt", "--valid", "vali.txt.gz", "--group", "sizes", "-o", "m.json"),
+            2,
+            "--group applies to DATA",
+        ),
     ],
 )
 def test_what_cannot_be_trained_is_said_in_a_line_and_leaves_no_file(
@@ -228,7 +232,7 @@ def test_an_interrupt_keeps_and_saves_the_best_so_far(folder: Path) -> None:
     table = child.stdout.read().decode()
     child.stdout.close()
     assert child.wait() == 130
-    assert b"the training was cut short: m.json has the best iteration so far" in seen
+    assert b"training was interrupted: m.json has the best iteration so far" in seen
     assert b"interrupted" in seen
     assert "is kept" in table
     model = learners.load("m.json")

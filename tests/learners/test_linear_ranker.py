@@ -17,7 +17,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.learners import LinearRanker
 from idealrank.learners.features import features_of
 from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.parts import InMemory, Part
+from idealrank.learners.linear.parts import Part
 
 
 def made(n_queries: int = 30, n_features: int = 6, seed: int = 0) -> tuple[Any, Any, Any]:
@@ -69,7 +69,7 @@ def test_the_gradient_of_the_objective_is_its_slope(loss: str) -> None:
     X, y, qid = made()
     data = ir.from_arrays(y, query_ids=qid, features=X)
     weighted = replace(data, query_weights=np.random.default_rng(3).random(data.n_queries))
-    objective = Objective(InMemory(Part.of(weighted, "minmax", 1)), losses.loss(loss), lambda _: 0.5)
+    objective = Objective(Part.of(weighted, "minmax", 1), losses.loss(loss), lambda _: 0.5)
     w = np.random.default_rng(4).normal(size=7)
     for j in range(7):
         step = np.eye(7)[j] * 1e-5
@@ -112,7 +112,7 @@ def test_stochastic_descent_is_algorithm_1() -> None:
     second = np.array([[1.0, 0, 0], [0, 1, 0], [0.5, 0.5, -1]])
     X, qid, y = np.concatenate([first, second]), [1] * 4 + [2] * 3, [2, 0, 1, 3, 0, 2, 1]
     data = ir.from_arrays(y, query_ids=qid, features=X)
-    part = InMemory(Part.of(data, n_threads=1))
+    part = Part.of(data, n_threads=1)
     first_query, second_query = Objective(part, losses.ApproxNDCG(alpha=2.0), lambda _: 0.0).queries()
     theta = np.array([0.1, 0.1, 0.1, 0.0])
     thetas = []

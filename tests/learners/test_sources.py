@@ -190,7 +190,7 @@ def test_what_a_source_cannot_do_is_refused(tmp_path: Path) -> None:
         ranker.predict(ParquetSource(tmp_path / "train", features=["f4", "f3", "f2", "f1", "f0"]))
     with pytest.raises(DataError, match="label and the query"):
         ranker.score(X)
-    with pytest.raises(OptionError, match=r"engine is None or a distributed\.Client, got str"):
+    with pytest.raises(OptionError, match=r"engine must be None or a distributed\.Client, got str"):
         learners.ListNet(engine="cluster").fit(source)
 
 

@@ -1,8 +1,10 @@
-"""What all learners have in common: how they take data, how they score it, and how well."""
+"""The base class of all learners: fit, predict and score."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -16,7 +18,7 @@ from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_value
-from idealrank.learners.features import NORMALIZATIONS
+from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
 from idealrank.measures import Measure, measure
 
 __all__ = ["Dataset", "Ranker", "Rows", "as_data"]
@@ -42,6 +44,7 @@ class Dataset(Protocol):
         ...
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Ranker(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator that ranks the documents of each query.
 
@@ -72,9 +75,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     #: The name in text, under which `idealrank.learners.register` knows the learner.
     label: ClassVar[str]
 
-    measure: str | Measure
-    normalize: str | None
-    n_threads: int | None
+    normalize: str | None = None
+    measure: str | Measure = "ndcg"
+    n_threads: int | None = None
 
     def fit(
         self: _Self,
@@ -163,7 +166,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def check_options(self) -> None:
         """Raise an OptionError for options that make no sense, before any data is looked at."""
         if self.normalize is not None and self.normalize not in NORMALIZATIONS:
-            raise OptionError(f"normalize is None, 'minmax' or 'zscore', got {self.normalize!r}")
+            raise OptionError(f"normalize must be None, 'minmax' or 'zscore', got {self.normalize!r}")
         measure(self.measure)
         seed = getattr(self, "random_state", None)
         if isinstance(seed, Integral) and int(seed) < 0:
@@ -190,6 +193,13 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         return tags
 
+    def _check_numbers(self, *names: str, positive: bool = False) -> None:
+        """Raise an OptionError unless these options are finite numbers, not negative, and not 0 if ``positive``."""
+        for name in names:
+            value = getattr(self, name)
+            if not 0 <= value < math.inf or (positive and value == 0):
+                raise OptionError(f"{name} must be a number {'above 0' if positive else 'from 0 on'}, got {value!r}")
+
     def _check_options(self) -> None:
         """Raise an OptionError for options of this learner that make no sense."""
 
@@ -213,6 +223,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _scores(self, data: Any) -> Floats:
         """Return one score per document, in the order of the data's own arrays."""
         raise NotImplementedError
+
+    def _features(self, data: RankingData) -> DenseFeatures | SparseFeatures:
+        """Return the features of the data, normalized as the options say."""
+        return features_of(data, self.normalize, self.n_threads)
 
     def _mean(self, data: Any) -> float:
         """Return the mean of ``measure`` over the queries of the data."""

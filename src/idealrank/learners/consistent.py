@@ -13,10 +13,8 @@ from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.learners.base import Ranker
-from idealrank.learners.features import features_of
 from idealrank.learners.names import register
 from idealrank.losses import LeastSquares
-from idealrank.measures import Measure
 from idealrank.measures.discounts import Discount
 from idealrank.measures.gains import Gain
 
@@ -43,10 +41,6 @@ class ConsistentRegression(Ranker):
     normalizer : "dcg" or int, optional
         "dcg" for the whole list, or a cutoff k for NDCG@k; None fits the gains themselves, which is not consistent
         with NDCG.
-    normalize : {"minmax", "zscore"}, optional
-        Bring each feature to one scale within each query; scoring repeats it.
-    measure : str or Measure
-        What ``score`` measures.
     n_threads : int, optional
         Number of threads, also of estimators that use OpenMP and do not say how many.
 
@@ -69,21 +63,20 @@ class ConsistentRegression(Ranker):
     gain: str | Gain | None = None
     discount: str | Discount = "log"
     normalizer: Any = "dcg"
-    normalize: str | None = None
-    measure: str | Measure = "ndcg"
-    n_threads: int | None = None
 
     def _fit(self, data: RankingData, validation: RankingData | None) -> None:
+        from sklearn.ensemble import HistGradientBoostingRegressor
+
         squares = LeastSquares(gain=self.gain, discount=self.discount, normalizer=self.normalizer)
         lists = data.lists(n_threads=self.n_threads)
         with lists.locating():
             target = squares.target(lists)
-        regressor = _default() if self.estimator is None else clone(self.estimator)
+        regressor = HistGradientBoostingRegressor() if self.estimator is None else clone(self.estimator)
         weights: dict[str, Floats] = {}
         if data.query_weights is not None:
             weights["sample_weight"] = np.repeat(data.query_weights, data.group_sizes)
         with self._threads():
-            regressor.fit(self._table(data), target.values, **weights)
+            regressor.fit(self._features(data).table(), target.values, **weights)
         self.estimator_ = regressor
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -91,16 +84,7 @@ class ConsistentRegression(Ranker):
 
     def _scores(self, data: RankingData) -> Floats:
         with self._threads():
-            return np.asarray(self.estimator_.predict(self._table(data)), np.float64).reshape(-1)
-
-    def _table(self, data: RankingData) -> Any:
-        return features_of(data, self.normalize, self.n_threads).table()
+            return np.asarray(self.estimator_.predict(self._features(data).table()), np.float64).reshape(-1)
 
     def _threads(self) -> Any:
         return threadpool_limits(resolve_threads(self.n_threads), user_api="openmp")
-
-
-def _default() -> Any:
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
-    return HistGradientBoostingRegressor()

@@ -1,4 +1,4 @@
-"""Features as learners see them: scores from weights, and gradients by weights from gradients by scores."""
+"""Features of documents: scores from weights, and gradients with respect to weights from those to scores."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def features_of(
         name = column if data.feature_names is None else repr(data.feature_names[column])
         error = DataError(
             f"a feature must be a finite number, not NaN or inf, got {features[row, column]} in column {name}; "
-            "fill such values in, and scale down those beyond 3.4e38, the largest of float32",
+            "impute such values, and scale down those above 3.4e38, the largest float32",
             query=query_at(data.offsets, row),
             row=row,
         )

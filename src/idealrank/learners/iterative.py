@@ -1,4 +1,4 @@
-"""What learners that go step by step have in common, whatever a step is."""
+"""The base class of learners that are fitted in iterations."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.learners.base import Ranker
+from idealrank.learners.progress import bar
 from idealrank.learners.trace import Trace
-from idealrank.measures import Measure, measure
+from idealrank.measures import measure
 
 __all__ = ["Iterative"]
 
@@ -25,16 +26,10 @@ class Iterative(Ranker):
 
     Parameters
     ----------
-    normalize : {"minmax", "zscore"}, optional
-        Bring each feature to one scale within each query; scoring repeats it.
-    measure : str or Measure
-        What ``score`` and validation measure.
     max_iter : int
         Maximum number of iterations.
     patience : int, optional
         Stop if validation has not improved for this many iterations; None never stops early.
-    n_threads : int, optional
-        Number of threads; None for one per core.
     verbose : bool
         Show a progress bar with the loss and the validation measure.
 
@@ -46,11 +41,8 @@ class Iterative(Ranker):
         The iteration that was kept.
     """
 
-    normalize: str | None = None
-    measure: str | Measure = "ndcg"
     max_iter: int = 200
     patience: int | None = None
-    n_threads: int | None = None
     verbose: bool = False
 
     def _check_options(self) -> None:
@@ -60,17 +52,22 @@ class Iterative(Ranker):
             raise OptionError(f"patience must be 1 or more, or None, got {self.patience}")
 
     @contextmanager
-    def _traced(self, start: Floats, validate: Callable[[Floats], float] | None) -> Iterator[Trace]:
+    def _traced(self, start: Floats, validation: Any) -> Iterator[Trace]:
         """Give a trace that records iterations; the best of them becomes the model at the end or at an interrupt."""
+        validate = None if validation is None else self._mean_on(validation)
         lower_is_better = measure(self.measure).lower_is_better
-        trace = Trace(start, validate, self.patience, lower_is_better=lower_is_better, verbose=self.verbose)
-        try:
-            with trace.shown(self.max_iter):
+        with bar(self.max_iter, shown=self.verbose) as tell:
+            trace = Trace(start, validate, self.patience, lower_is_better=lower_is_better, tell=tell)
+            try:
                 yield trace
-        finally:
-            self._keep(trace.best_parameters)
-            self.best_iteration_: int = trace.best_iteration
-            self.history_: list[dict[str, Any]] = trace.history
+            finally:
+                self._keep(trace.best_parameters)
+                self.best_iteration_: int = trace.best_iteration
+                self.history_: list[dict[str, Any]] = trace.history
+
+    def _mean_on(self, data: Any) -> Callable[[Floats], float]:
+        """Return the mean of ``measure`` on this data as a function of the parameters of an iteration."""
+        raise NotImplementedError
 
     def _keep(self, parameters: Floats) -> None:
         """Make a model from the parameters of an iteration."""

@@ -1,4 +1,4 @@
-"""Learners by the names that people write, with options that are numbers and texts."""
+"""Learners by name, with options that are numbers and texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from idealrank.measures import Measure, cutoffs
 __all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "register"]
 
 _WORDS = {float: "a number", int: "a whole number", bool: "true or false", str: "text", NoneType: "none"}
-#: What a text may stand for.
+#: Types whose values may be given as text.
 _NAMED = (Measure, Loss, cutoffs.Cutoff)
 
 
@@ -47,12 +47,12 @@ def learner(name: str, options: Mapping[str, Any] | None = None) -> Ranker:
 
 
 def options_of(cls: type[Ranker]) -> list[str]:
-    """The names of a learner's options."""
+    """Return the names of a learner's options."""
     return list(cls().get_params(deep=False))
 
 
 def made(cls: type[Ranker], options: Mapping[str, Any]) -> Ranker:
-    """A learner with these options, each checked to be there, of its type, and to make sense."""
+    """Return a learner with these options, after checking their names, types and values."""
     known, types = options_of(cls), get_type_hints(cls)
     for name, value in options.items():
         if name not in known:

@@ -1,4 +1,4 @@
-"""A ranker that knows nothing, to compare others with."""
+"""A random ranker, as a baseline."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from idealrank.errors import DataError
 from idealrank.learners.base import Ranker
 from idealrank.learners.features import features_of
 from idealrank.learners.names import register
-from idealrank.measures import Measure
 
 __all__ = ["RandomRanker"]
 
@@ -28,12 +27,8 @@ class RandomRanker(Ranker):
     ----------
     normalize : optional
         Not used.
-    measure : str or Measure
-        What ``score`` measures.
     random_state : int, optional
         Seed of the random number generator.
-    n_threads : int, optional
-        Number of threads of ``score``.
 
     Examples
     --------
@@ -44,20 +39,16 @@ class RandomRanker(Ranker):
 
     _state: ClassVar[Mapping[str, str]] = {"seed_": "int64"}
 
-    normalize: str | None = None
-    measure: str | Measure = "ndcg"
     random_state: int | None = None
-    n_threads: int | None = None
 
     def _fit(self, data: RankingData, validation: RankingData | None) -> None:
         features_of(data)  # refuses what other learners refuse
-        self.seed_ = (
-            self.random_state if self.random_state is not None else int(np.random.SeedSequence().generate_state(1)[0])
-        )
+        drawn = int(np.random.SeedSequence().generate_state(1)[0])
+        self.seed_ = drawn if self.random_state is None else self.random_state
 
     def _scores(self, data: RankingData) -> Floats:
         return np.random.default_rng(self.seed_).uniform(-1, 1, data.n_docs)
 
     def _check_state(self) -> None:
         if self.seed_ < 0:
-            raise DataError(f"seed_ must be a whole number from 0, got {self.seed_}")
+            raise DataError(f"seed_ must be 0 or more, got {self.seed_}")

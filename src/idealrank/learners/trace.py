@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from idealrank._typing import Floats
+from idealrank.learners.progress import Tell
 
 __all__ = ["Trace"]
 
@@ -28,11 +28,10 @@ class Trace:
         patience: int | None,
         *,
         lower_is_better: bool = False,
-        verbose: bool = False,
+        tell: Tell | None = None,
     ) -> None:
-        self._validate, self._patience, self._verbose = validate, patience, verbose
-        self._lower_is_better = lower_is_better
-        self._tell: Callable[[str, int, str], None] = lambda stage, done, news: None
+        self._validate, self._patience = validate, patience
+        self._lower_is_better, self._tell = lower_is_better, tell
         self._best = -math.inf
         self._stage, self._stage_began, self._stage_best = "", 0, -math.inf
         self._last_gain = 0
@@ -40,32 +39,6 @@ class Trace:
         self.best_parameters = start
         self.best_iteration = 0
         self.history: list[dict[str, Any]] = []
-
-    @contextmanager
-    def shown(self, total: int) -> Iterator[None]:
-        """Show a progress bar on standard error if verbose; a stage has at most ``total`` iterations."""
-        if not self._verbose:
-            yield
-            return
-
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[news]}"),
-        )
-        console = Console(stderr=True)
-        with Progress(*columns, TimeElapsedColumn(), console=console, transient=console.is_terminal) as bar:
-            task = bar.add_task("", total=total, news="")
-
-            def tell(stage: str, done: int, news: str) -> None:
-                bar.update(task, description=stage, completed=done, news=news)
-
-            self._tell = tell
-            yield
 
     def begin(self, stage: str, *, counts: bool = True) -> None:
         """Begin a stage; ``counts`` says whether its losses may choose the best iteration."""
@@ -86,7 +59,8 @@ class Trace:
             self._stage_best, self._last_gain = merit, place
         if merit > self._best and (self._counts or self._validate is not None):
             self._best, self.best_parameters, self.best_iteration = merit, np.array(parameters), place
-        self._tell(self._stage, place - self._stage_began, self._news(entry))
+        if self._tell is not None:
+            self._tell(self._stage, place - self._stage_began, self._news(entry))
 
     def _news(self, entry: dict[str, Any]) -> str:
         if self._validate is None:

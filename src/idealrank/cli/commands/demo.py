@@ -40,11 +40,9 @@ _MEASURES = {
 @click.command("demo", cls=Command)
 @click.option("--queries", type=click.IntRange(5), default=40, show_default=True, metavar="N", help="Queries.")
 @click.option(
-    "--docs", type=click.IntRange(10), default=5000, show_default=True, metavar="N", help="Documents a query."
+    "--docs", type=click.IntRange(10), default=5000, show_default=True, metavar="N", help="Documents per query."
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Another seed makes another log."
-)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the log.")
 @format_option
 @html_option
 @quiet_option
@@ -52,13 +50,13 @@ _MEASURES = {
 def command(queries: int, docs: int, seed: int, output_format: str, html_path: str | None, quiet: bool) -> None:
     """Train four rankers on an invented click log, and see which measure tells them apart.
 
-    The log is that of an invented search engine: a document's label is 2 above 1000 clicks, 1 from 100, else 0. Its
+    The log comes from an invented search engine: a document's label is 2 above 1000 clicks, 1 from 100, else 0. Its
     training part is written as LETOR text and read back; four learners are fitted to most of it and keep what is best
     on the rest; the test queries are ranked by them and by the best single feature, measured by NDCG with four
-    discounts, compared pair by pair, and looked at for what tells the two best learners apart. A report goes to
-    idealrank-demo.html, or where --html says.
+    discounts, compared pair by pair, and searched for what tells the two best learners apart. A report is written
+    to idealrank-demo.html, or to the file of --html.
 
-    With --format other than text, or --quiet, only the table is printed, and a report is written where --html says.
+    With --format other than text, or --quiet, only the table is printed, and a report is written only with --html.
     """
     speak = output_format == "text" and not quiet
     if html_path is None and speak:
@@ -87,7 +85,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
         output_format,
     )
     if speak:
-        tested = f"paired randomisation test, {compared.correction.capitalize()}, 5%"
+        tested = f"paired randomization test, {compared.correction.capitalize()}, 5%"
         seen = f"Letters: better than these ({tested}). Of the best two, {told.advice}."
         click.echo("\n" + textwrap.fill(seen, 80))
         click.echo(_NEXT, nl=False)
@@ -104,7 +102,7 @@ Try next
 
 
 def _through_a_file(data: RankingData) -> tuple[RankingData, str]:
-    """The data as it comes back from a LETOR file, and how fast that went."""
+    """Return the data after a round trip through a LETOR file, and how fast that was."""
     with tempfile.TemporaryDirectory(prefix="idealrank-") as folder:
         path = os.path.join(folder, "train.txt")
         begin = time.perf_counter()
@@ -128,7 +126,7 @@ def _summary(name: str, data: RankingData) -> str:
 
 
 def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) -> dict[str, Floats]:
-    """{ranker: one score a test document}: the best single feature, and four learners."""
+    """Return {ranker: one score per test document}: the best single feature, and four learners."""
     import numpy as np
 
     from idealrank import learners

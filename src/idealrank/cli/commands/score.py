@@ -27,8 +27,8 @@ Examples:
 @click.command("score", cls=Command, help=_HELP)
 @click.argument("model")
 @click.argument("data")
-@click.option("-o", "--out", default="-", metavar="FILE", help="Where to write; standard output unless given.")
-@click.option("--run", "tag", metavar="TAG", help="Write a TREC run of this name.")
+@click.option("-o", "--out", default="-", metavar="FILE", help="The file to write; standard output by default.")
+@click.option("--run", "tag", metavar="TAG", help="Write a TREC run with this name.")
 @data_options
 @quiet_option
 @debug_option
@@ -59,5 +59,5 @@ def command(
         write_scores(documents.to_input(scores), out)
     else:
         if documents.doc_ids is None:
-            note("documents have no ids: the numbers of their rows, from 0, stand in", quiet=quiet)
+            note("documents have no ids: their row numbers, from 0, are used", quiet=quiet)
         load_format("run").write(by_query(replace(documents, labels=scores), tag), out)

@@ -1,7 +1,8 @@
-"""``idealrank train``: fit a learner to a file of judged documents, and keep it in another."""
+"""``idealrank train``: fit a learner to a file of judged documents, and save it."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -16,8 +17,8 @@ __all__ = ["command"]
 _HELP = """\
 Train a ranker on the judged documents in DATA, and write it to a model file.
 
-DATA is LETOR text, Parquet or CSV, as 'idealrank convert' reads them. With --valid the iteration is kept that
-ranks those queries best. Ctrl-C ends the training early, and the best iteration so far is kept.
+DATA is LETOR text, Parquet or CSV, as 'idealrank convert' reads them. With --valid, the iteration that
+ranks those queries best is kept. Ctrl-C ends the training early, and the best iteration so far is kept.
 
 \b
 Learners are those of idealrank.learners, in snake case:
@@ -36,22 +37,22 @@ Examples:
 
 @click.command("train", cls=Command, help=_HELP)
 @click.argument("data")
-@click.option("--valid", metavar="FILE", help="Documents to keep the best iteration by.")
+@click.option("--valid", metavar="FILE", help="Documents that choose the best iteration.")
 @click.option("--learner", default="linear", show_default=True, metavar="NAME", help="What to train.")
 @click.option("-o", "--out", required=True, metavar="FILE", help="The model file: .json, .json.gz or .json.xz.")
-@click.option("--loss", metavar="LOSS", help="What the learner minimises, such as approx_ndcg(alpha=20).")
+@click.option("--loss", metavar="LOSS", help="The loss to minimize, such as approx_ndcg(alpha=20).")
 @click.option(
     "--normalize",
     type=click.Choice(["none", "minmax", "zscore"]),
     metavar="HOW",
     help="Bring features to one scale within each query: minmax, zscore or none (the default).",
 )
-@click.option("-m", "--measure", metavar="MEASURE", help="What to validate by; ndcg unless given.")
+@click.option("-m", "--measure", metavar="MEASURE", help="The validation measure; ndcg by default.")
 @click.option("--l2", type=float, metavar="X", help="Weight of half the squared length of the weights.")
-@click.option("--max-iter", type=int, metavar="N", help="Iterations at most.")
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Of what is drawn.")
+@click.option("--max-iter", type=int, metavar="N", help="Maximum number of iterations.")
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the random number generator.")
 @click.option(
-    "--set", "others", multiple=True, metavar="OPTION=VALUE", help="Any option of the learner; again for more."
+    "--set", "others", multiple=True, metavar="OPTION=VALUE", help="Any option of the learner; may be repeated."
 )
 @html_option
 @data_options
@@ -77,9 +78,10 @@ def command(
     quiet: bool,
 ) -> None:
     """Train a ranker on DATA."""
-    kinds = [kind_of_features(path, from_kind) for path in (data, valid) if path is not None]
+    paths = [data] if valid is None else [data, valid]
+    kinds = [kind_of_features(path, from_kind) for path in paths]
     if group is not None and valid is not None:
-        raise click.UsageError("--group is for DATA alone: sizes of --valid are read from FILE.query beside it.")
+        raise click.UsageError("--group applies to DATA only: sizes for --valid are read from FILE.query next to it.")
     for target in (out, html_path):
         if target is not None:
             check_target(target)
@@ -96,7 +98,7 @@ def command(
     from idealrank.cli.support.training import train
 
     train(
-        [path for path in (data, valid) if path is not None],
+        paths,
         kinds,
         learner,
         options,
@@ -109,13 +111,11 @@ def command(
 
 
 def _value(text: str) -> Any:
-    """A number, true, false or none where the text is one, else the text."""
+    """Return the number, true, false or none that the text is, or else the text."""
     words = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]
     for kind in (int, float):
-        try:
+        with suppress(ValueError):
             return kind(text)
-        except ValueError:
-            continue
     return text

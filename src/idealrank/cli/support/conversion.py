@@ -1,4 +1,4 @@
-"""Reading and fitting for ``idealrank convert``, by what formats hold; a frame that stays one is passed on as it is."""
+"""Reading and conversion for ``idealrank convert``; a frame that stays a frame is passed on as it is."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["by_query", "fit", "obstacle", "read", "read_features", "size_of"]
 def read(
     path: str, source: Format, target: Format, *, sparse: bool, group: str | None, progress: Progress | None
 ) -> Content:
-    """Read a file, as far as the format that it shall become can use it."""
+    """Read a file, as far as the target format can use it."""
     if source.holds is not Frame or target.holds is Frame:
         return source.read(path, sparse=sparse, group=group, progress=progress)
     # A run has scores for labels, and may have no labels.
@@ -66,7 +66,7 @@ def _read_columns(path: str, kind: Format, names: Sequence[str] | None, *, judge
 
 
 def size_of(data: Content) -> str:
-    """How much was read, in words."""
+    """Return how much was read, in words."""
     if not isinstance(data, (RankingData, Qrels, Run)):
         return f"{data.num_rows:,} rows of {data.num_columns:,} columns"
     features = f", {data.n_features:,} features" if isinstance(data, RankingData) and data.n_features else ""
@@ -74,14 +74,14 @@ def size_of(data: Content) -> str:
 
 
 def obstacle(source: Format, target: Format) -> str | None:
-    """Why no file of the one format can become one of the other, or None: only a frame may hold labels and scores."""
+    """Return why one format cannot become the other, or None; only a frame may hold both labels and scores."""
     if source.holds is target.holds or Frame in (source.holds, target.holds):
         return None
     return "there are no labels" if source.holds is Run else "there are no scores" if target.holds is Run else None
 
 
 def fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
-    """The data as a file of the target's format takes it, and notes on what changed."""
+    """Return the data in the form that the target format takes, and notes on what changed."""
     if isinstance(data, RankingData) and target.holds is not Frame:
         lost = [name for name in ("scores", "weights") if getattr(data, name) is not None]
         if target.holds is RankingData:
@@ -90,7 +90,7 @@ def fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
             lost.append(f"{data.n_features:,} {'other columns' if target.holds is Run else 'features'}")
         known = _left_out(lost, target)
         if data.doc_ids is None:
-            known.append("documents have no ids: the numbers of their rows, from 0, stand in")
+            known.append("documents have no ids: their row numbers, from 0, are used")
         name = "_".join(os.path.basename(path).split(".")[0].split()).strip("-")
         return by_query(data, name if target.holds is Run else None), known
     if isinstance(data, Qrels) and target.holds is RankingData:
@@ -106,8 +106,7 @@ def _left_out(names: list[str], target: Format) -> list[str]:
 
 
 def by_query(data: RankingData, run_name: str | None = None) -> Qrels | Run:
-    """Judgments or, the labels being scores, a run of this name; rows stand in for ids that documents lack."""
+    """Return judgments, or a run of this name with the labels as scores; row numbers replace missing document ids."""
     doc_ids = Ids.of(data.rows.tolist()) if data.doc_ids is None else data.doc_ids
     columns = (as_text(data.query_ids), data.offsets, doc_ids, data.labels)
-    made: Qrels | Run = Qrels.from_flat(*columns) if run_name is None else Run.from_flat(*columns, name=run_name)
-    return made
+    return Qrels.from_flat(*columns) if run_name is None else Run.from_flat(*columns, name=run_name)

@@ -35,8 +35,7 @@ def train(
     ranker: Any = learner(name, options)
     check_savable(ranker, out)
     parts = _read(paths, kinds, group=group, quiet=quiet)
-    shows_progress = "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr)
-    if shows_progress:
+    if "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr):
         ranker.set_params(verbose=True)
     interrupted = False
     try:
@@ -55,7 +54,7 @@ def train(
     if html_path is not None:
         _write_report(ranker, table, remarks, html_path, quiet=quiet)
     if interrupted:
-        note(f"the training was cut short: {out} has the best iteration so far", quiet=False)
+        note(f"training was interrupted: {out} has the best iteration so far", quiet=False)
         raise Interrupted("interrupted")
 
 
@@ -95,8 +94,8 @@ def _write_report(ranker: Any, table: Table, remarks: Sequence[str], path: str, 
     figures = []
     if getattr(ranker, "history_", None):
         described = f"Iteration {ranker.best_iteration_} of {len(ranker.history_) - 1} is the best"
-        caption = "Iteration by iteration; dashed, the one kept"
+        caption = "The iterations; the dashed line marks the one that was kept"
         figures.append(Figure("learning_curve", (ranker,), caption, described))
     section = Section("Training", parts=(Section(tables={"Training": table}), Section(figures=tuple(figures))))
-    title = f"A ranker, trained: {ranker.label}"
+    title = f"Trained ranker: {ranker.label}"
     write_sections(title, [f"{line}." for line in remarks], [section], path, quiet=quiet)

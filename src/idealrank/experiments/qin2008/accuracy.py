@@ -16,7 +16,7 @@ from idealrank.experiments.qin2008.protocol import Protocol
 from idealrank.experiments.results import Claim
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import sgd
-from idealrank.learners.linear.parts import InMemory, Part
+from idealrank.learners.linear.parts import Part
 from idealrank.learners.trace import Trace
 from idealrank.losses import ApproxAP, ApproxNDCG
 from idealrank.losses.direct import Approximation
@@ -90,7 +90,7 @@ def _rho(train: RankingData, loss: Approximation, protocol: Protocol) -> Floats:
         return float(approximation_error(lists.labels, scores, lists.offsets, loss).actual.mean())
 
     trace = Trace(start, rho, None)
-    sgd(Objective(InMemory(part), loss), start, trace, protocol.epochs, protocol.rate, protocol.seed)
+    sgd(Objective(part, loss), start, trace, protocol.epochs, protocol.rate, protocol.seed)
     return np.array([each["validation"] for each in trace.history])
 
 

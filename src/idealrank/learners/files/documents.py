@@ -11,7 +11,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -32,13 +32,13 @@ Entry: TypeAlias = int | float | str | npt.NDArray[Any]
 
 _DTYPES = ("float64", "int64")
 _LARGEST = 1 << 30
-_LONGEST = 1000  # letters of an option, which errors repeat
+_LONGEST = 1000  # characters of an option, which errors quote
 _KEYS = ("format", "version", "idealrank", "learner", "options", "n_features", "feature_names", "state")
 
 
 @dataclass(frozen=True)
 class StoredModel:
-    """What a model file holds; what it means is up to the learner of that name.
+    """The content of a model file; the learner of that name interprets it.
 
     >>> StoredModel("LinearRanker", {"l2": 0.5}, 1, state={"intercept_": 0.0}).options
     {'l2': 0.5}
@@ -52,8 +52,17 @@ class StoredModel:
 
 
 def write_model(model: StoredModel, path: str | os.PathLike[str]) -> None:
-    """Write a model file, whole or not at all; .gz and .xz by the ending, "-" to standard output.
+    """Write a model file, completely or not at all.
 
+    Parameters
+    ----------
+    model : StoredModel
+        What the file shall hold.
+    path : path
+        The file; names that end in .gz or .xz are compressed, and "-" is standard output.
+
+    Examples
+    --------
     >>> write_model(StoredModel("RankNet", {"l2": 0.5}, 2, state={"coef_": np.array([0.25, -1])}), "model.json")
     >>> read_model("model.json").state["coef_"]
     array([ 0.25, -1.  ])
@@ -69,7 +78,7 @@ def write_model(model: StoredModel, path: str | os.PathLike[str]) -> None:
         "state": {name: _as_json(entry) for name, entry in model.state.items()},
     }
     try:
-        # One entry a line, and arrays on one: to be looked at, and compared.
+        # One entry per line, and each array on one line, so that files can be read and compared.
         lines = [f"  {json.dumps(key)}: {_text(value)}" for key, value in content.items()]
     except (TypeError, ValueError) as error:
         raise ModelError(f"cannot be written to a file: {error}", os.fspath(path)) from None
@@ -93,8 +102,25 @@ def _as_json(entry: Entry) -> Any:
 def read_model(path: Source) -> StoredModel:
     r"""Read a model file; "-" is standard input.
 
-    What is not JSON is a ParseError with the place; JSON that is not a model, a ModelError with the entry.
+    Parameters
+    ----------
+    path : path or binary file
+        The file.
 
+    Returns
+    -------
+    StoredModel
+        What it holds.
+
+    Raises
+    ------
+    ParseError
+        If the file is not JSON; it gives line and column.
+    ModelError
+        If the JSON is not a model; it names the entry.
+
+    Examples
+    --------
     >>> import io
     >>> read_model(io.BytesIO(b'{"format": "idealrank model",\n "version": }'))
     Traceback (most recent call last):
@@ -105,19 +131,20 @@ def read_model(path: Source) -> StoredModel:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ModelError(f'not a model file: it does not say "format": "{FORMAT}"', name)
     entries = _Entries(content, name)
-    version = entries.whole_number("version", least=1)
+    version = entries.get("version", _is_count, "must be a whole number from 1")
     if version > VERSION:
-        raise ModelError(
-            f"is {version}, and this idealrank reads up to {VERSION}: install a newer idealrank", name, "version"
-        )
-    entries.must_be_known(_KEYS)
-    n_features = entries.whole_number("n_features", least=1)
+        newer = f"is {version}, but this idealrank reads versions up to {VERSION}: install a newer idealrank"
+        raise ModelError(newer, name, "version")
+    for key in content:
+        if key not in _KEYS:
+            raise ModelError(f"not an entry of a model file; they are {', '.join(_KEYS)}", name, key)
+    n_features = entries.get("n_features", _is_count, "must be a whole number from 1")
     return StoredModel(
-        entries.text("learner"),
-        entries.options("options"),
+        entries.get("learner", lambda value: isinstance(value, str), "must be text"),
+        entries.options(),
         n_features,
-        entries.names("feature_names", n_features),
-        {key: entries.state(key, value) for key, value in entries.mapping("state").items()},
+        entries.feature_names(n_features),
+        {key: entries.state(f"state.{key}", value) for key, value in entries.mapping("state").items()},
     )
 
 
@@ -141,7 +168,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"{_short(twice)} stands twice in one object")
+        raise ValueError(f"{_short(twice)} is repeated in one object")
     return found
 
 
@@ -151,87 +178,76 @@ def _no_constant(word: str) -> Any:
 
 @dataclass(frozen=True)
 class _Entries:
-    """The entries of a file, each checked as it is asked for."""
+    """The entries of a file, each checked when it is read."""
 
     content: Mapping[str, Any]
     path: str
 
-    def wrong(self, entry: str, what: str) -> ModelError:
-        return ModelError(what, self.path, entry)
+    def check(self, is_valid: bool, entry: str, what: str, got: Any) -> None:
+        """Raise a ModelError that names the entry, what is allowed there, and what was found."""
+        if not is_valid:
+            raise ModelError(f"{what}, got {_short(got)}", self.path, entry)
 
-    def must_be_known(self, keys: tuple[str, ...]) -> None:
-        for key in self.content:
-            if key not in keys:
-                raise self.wrong(key, f"no entry of a model file; they are {', '.join(keys)}")
-
-    def get(self, key: str) -> Any:
+    def get(self, key: str, is_valid: Callable[[Any], bool], what: str) -> Any:
+        """Return the value of an entry, which must be there."""
         if key not in self.content:
-            raise self.wrong(key, "the entry is missing: the file was cut short or changed")
+            raise ModelError("the entry is missing: the file was cut short or changed", self.path, key)
+        self.check(is_valid(self.content[key]), key, what, self.content[key])
         return self.content[key]
 
-    def text(self, key: str) -> str:
-        value = self.get(key)
-        if not isinstance(value, str):
-            raise self.wrong(key, f"must be text, got {_short(value)}")
-        return value
-
-    def whole_number(self, key: str, least: int) -> int:
-        value = self.get(key)
-        if type(value) is not int or not least <= value < 2**31:
-            raise self.wrong(key, f"must be a whole number from {least}, got {_short(value)}")
-        return value
-
     def mapping(self, key: str) -> dict[str, Any]:
-        value = self.get(key)
-        if not isinstance(value, dict):
-            raise self.wrong(key, f"must be an object, got {_short(value)}")
-        return value
+        return dict(self.get(key, lambda value: isinstance(value, dict), "must be an object"))
 
-    def options(self, key: str) -> dict[str, int | float | str | None]:
-        found = self.mapping(key)
+    def options(self) -> dict[str, int | float | str | None]:
+        found = self.mapping("options")
         for name, value in found.items():
-            if not (value is None or isinstance(value, (bool, str)) or _is_number(value)):
-                what = f"must be a finite number, text, true, false or null, got {_short(value)}"
-                raise self.wrong(f"{key}.{name}", what)
+            is_plain = value is None or isinstance(value, (bool, str)) or _is_number(value)
+            self.check(is_plain, f"options.{name}", "must be a finite number, text, true, false or null", value)
             if isinstance(value, str) and len(value) > _LONGEST:
-                what = f"must be text of at most {_LONGEST:,} letters, got {len(value):,}"
-                raise self.wrong(f"{key}.{name}", what)
+                what = f"must be text of at most {_LONGEST:,} characters, got {len(value):,}"
+                raise ModelError(what, self.path, f"options.{name}")
         return found
 
-    def names(self, key: str, count: int) -> tuple[str, ...] | None:
-        value = self.get(key)
+    def feature_names(self, count: int) -> tuple[str, ...] | None:
+        value = self.get("feature_names", _is_texts_or_none, "must be a list of texts or null")
         if value is None:
             return None
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise self.wrong(key, f"must be a list of texts or null, got {_short(value)}")
         if len(value) != count or len(set(value)) != count:
-            raise self.wrong(key, f"must be one name a feature, {count} different ones, got {len(value)}")
+            what = f"must have one name per feature, {count} different ones, got {len(value)}"
+            raise ModelError(what, self.path, "feature_names")
         return tuple(value)
 
-    def state(self, key: str, value: Any) -> Entry:
-        entry = f"state.{key}"
+    def state(self, entry: str, value: Any) -> Entry:
         if isinstance(value, dict):
             return self.array(entry, value)
-        if not (isinstance(value, str) or _is_number(value)):
-            raise self.wrong(entry, f"must be a finite number, a text or an array, got {_short(value)}")
+        is_plain = isinstance(value, str) or _is_number(value)
+        self.check(is_plain, entry, "must be a finite number, text or an array", value)
         return value  # type: ignore[no-any-return]
 
     def array(self, entry: str, value: dict[str, Any]) -> npt.NDArray[Any]:
         if set(value) != {"dtype", "shape", "values"}:
-            raise self.wrong(entry, f"an array has dtype, shape and values, got {', '.join(sorted(value))[:60]}")
+            got = ", ".join(sorted(value))[:60]
+            raise ModelError(f"an array has dtype, shape and values, got {got}", self.path, entry)
         dtype, shape, values = value["dtype"], value["shape"], value["values"]
-        if not isinstance(dtype, str) or dtype not in _DTYPES:
-            raise self.wrong(entry, f"a dtype is {' or '.join(_DTYPES)}, got {_short(dtype)}")
-        if not isinstance(shape, list) or not 1 <= len(shape) <= 2 or not all(map(_is_size, shape)):
-            raise self.wrong(entry, f"a shape is one or two whole numbers from 0, got {_short(shape)}")
-        if not isinstance(values, list) or len(values) != math.prod(shape):
-            sizes = " x ".join(map(str, shape))
-            raise self.wrong(entry, f"the shape is {sizes}, and the values are {_short(values)}")
+        is_known = isinstance(dtype, str) and dtype in _DTYPES
+        self.check(is_known, entry, f"the dtype must be {' or '.join(_DTYPES)}", dtype)
+        is_shape = isinstance(shape, list) and 1 <= len(shape) <= 2 and all(_is_int64(n) and n >= 0 for n in shape)
+        self.check(is_shape, entry, "the shape must be one or two whole numbers from 0", shape)
+        is_full = isinstance(values, list) and len(values) == math.prod(shape)
+        self.check(is_full, entry, f"the values must be {' x '.join(map(str, shape))} numbers", values)
         is_valid = _is_number if dtype == "float64" else _is_int64
-        for number, each in enumerate(values):
-            if not is_valid(each):
-                raise self.wrong(f"{entry}[{number}]", f"must be a finite number of {dtype}, got {_short(each)}")
+        wrong = next((number for number, each in enumerate(values) if not is_valid(each)), None)
+        if wrong is not None:
+            self.check(False, f"{entry}[{wrong}]", f"must be a finite number of {dtype}", values[wrong])
         return np.array(values, dtype).reshape(shape)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 1 <= value < 2**31
+
+
+def _is_texts_or_none(value: Any) -> bool:
+    return value is None or (isinstance(value, list) and all(isinstance(each, str) for each in value))
 
 
 def _is_number(value: Any) -> bool:
@@ -240,10 +256,6 @@ def _is_number(value: Any) -> bool:
 
 def _is_int64(value: Any) -> bool:
     return type(value) is int and -(2**63) <= value < 2**63
-
-
-def _is_size(value: Any) -> bool:
-    return _is_int64(value) and value >= 0
 
 
 def _short(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Linear models for other tools: weights by feature, and nothing that happens within a query."""
+"""Export linear models to other tools, which know one weight per feature."""
 
 from __future__ import annotations
 
@@ -16,10 +16,24 @@ __all__ = ["to_elasticsearch", "to_ranklib"]
 
 
 def to_ranklib(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a linear model for RankLib, as one of its "Coordinate Ascent": features are numbered from 1, as in LETOR.
+    """Write a linear model as a RankLib "Coordinate Ascent" model.
 
-    The intercept, which changes no ranking, is left out: the format has no place for it.
+    Features are numbered from 1, as in LETOR. The intercept, which changes no ranking, is left out.
 
+    Parameters
+    ----------
+    model : Ranker
+        A fitted linear learner with ``normalize=None``.
+    path : path
+        The file to write.
+
+    Raises
+    ------
+    ModelError
+        If the model is not linear, or normalizes features within queries.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from idealrank.learners import RankSVM
     >>> to_ranklib(RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1]), "model.txt")
@@ -29,7 +43,8 @@ def to_ranklib(model: Any, path: str | os.PathLike[str]) -> None:
     """
     weights = _weights(model, "RankLib")
     pairs = " ".join(f"{number}:{weight!r}" for number, weight in enumerate(weights, start=1))
-    _write(f"## Coordinate Ascent\n{pairs}\n", path)
+    with atomic_output(path) as file:
+        file.write(f"## Coordinate Ascent\n{pairs}\n".encode())
 
 
 def to_elasticsearch(
@@ -37,10 +52,29 @@ def to_elasticsearch(
 ) -> None:
     """Write a linear model for the learning-to-rank plugins of Elasticsearch and OpenSearch.
 
-    The file is the body of ``POST _ltr/_featureset/SET/_createmodel``: ``name`` is what the model will be called
-    there, ``features`` the names of the features in that set, one a column; by default those that the model was fitted
-    with. The intercept, which changes no ranking, is left out.
+    The file is the body of ``POST _ltr/_featureset/SET/_createmodel``. The intercept, which changes no ranking, is left
+    out.
 
+    Parameters
+    ----------
+    model : Ranker
+        A fitted linear learner with ``normalize=None``.
+    path : path
+        The file to write.
+    name : str
+        The name of the model in the plugin.
+    features : iterable of str, optional
+        The name in the feature set of each column; by default the names that the model was fitted with.
+
+    Raises
+    ------
+    DataError
+        If there are no feature names, or not one different name per column.
+    ModelError
+        If the model is not linear, or normalizes features within queries.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from idealrank.learners import RankSVM
     >>> model = RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
@@ -51,17 +85,19 @@ def to_elasticsearch(
     weights = _weights(model, "Elasticsearch")
     names = list(features if features is not None else getattr(model, "feature_names_in_", ()))
     if not names:
-        raise DataError("the plugin knows features by name: give features=[...], one a column")
+        raise DataError("the plugin knows features by name: give features=[...], one per column")
     if len(names) != len(weights) or len(set(names)) != len(names):
-        raise DataError(f"features must be {len(weights)} different names, one a column, got {len(names)}")
+        raise DataError(f"features must be {len(weights)} different names, one per column, got {len(names)}")
     linear = {"type": "model/linear", "definition": dict(zip(names, weights, strict=True))}
-    _write(json.dumps({"model": {"name": name, "model": linear}}, indent=2, allow_nan=False) + "\n", path)
+    text = json.dumps({"model": {"name": name, "model": linear}}, indent=2, allow_nan=False)
+    with atomic_output(path) as file:
+        file.write(f"{text}\n".encode())
 
 
 def _weights(model: Any, tool: str) -> list[float]:
     check_is_fitted(model)
     if not hasattr(model, "coef_"):
-        raise ModelError(f"{type(model).__name__} is not linear: {tool} takes its weights by feature, and it has none")
+        raise ModelError(f"{type(model).__name__} is not linear: {tool} takes one weight per feature")
     if model.normalize is not None:
         raise ModelError(
             f"normalize={model.normalize!r} scales each feature by the other documents of the query, which {tool} does "
@@ -69,8 +105,3 @@ def _weights(model: Any, tool: str) -> list[float]:
         )
     weights: list[float] = model.coef_.tolist()
     return weights
-
-
-def _write(text: str, path: str | os.PathLike[str]) -> None:
-    with atomic_output(path) as file:
-        file.write(text.encode())

@@ -1,4 +1,4 @@
-"""Learners to files and back: what was asked for and what was learned, as `documents` writes it."""
+"""Save and load learners: their options and what they learned, in files that `documents` writes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from idealrank.measures import Measure, cutoffs, measure
 
 __all__ = ["check_savable", "load", "save"]
 
-#: Options of the place where a model is fitted, and not of the model.
+#: Options that depend on the machine where a model is fitted, and do not change the model.
 _NOT_STORED = ("n_threads", "verbose", "engine")
-#: What makes a value of the text that stands for it in a file.
+#: The functions that read values from their text in a file.
 _READERS = {Measure: measure, Loss: loss, cutoffs.Cutoff: cutoffs.of}
 
 
@@ -54,38 +54,26 @@ def save(model: Ranker, path: str | os.PathLike[str]) -> None:
     1.0
     """
     check_savable(model, path)
-    name, target = type(model).__name__, os.fspath(path)
     check_is_fitted(model)
-    options = {key: _as_text(getattr(model, key), f"{name}'s {key}", target) for key in _stored_options(type(model))}
+    name, target = type(model).__name__, os.fspath(path)
+    stored = (key for key in options_of(type(model)) if key not in _NOT_STORED)
+    options = {key: _as_text(getattr(model, key), f"{name}'s {key}", target) for key in stored}
     names = getattr(model, "feature_names_in_", None)
-    stored = StoredModel(
-        name,
-        options,
-        int(model.n_features_in_),
-        None if names is None else tuple(names.tolist()),
-        {key: _as_entry(value, model._state[key]) for key, value in _state_of(model, target).items()},
-    )
-    write_model(stored, path)
+    try:
+        state = {key: _as_entry(value, model._state[key]) for key, value in model._get_state().items()}
+    except DataError as error:
+        raise ModelError(str(error), target) from None
+    feature_names = None if names is None else tuple(names.tolist())
+    write_model(StoredModel(name, options, int(model.n_features_in_), feature_names, state), path)
 
 
 def check_savable(model: Ranker, path: str | os.PathLike[str]) -> None:
     """Raise a ModelError for a learner, fitted or not yet, that no file can hold."""
     name, target = type(model).__name__, os.fspath(path)
     if by_class_name().get(name) is not type(model):
-        raise ModelError(f"{name} is not a learner of idealrank.learners, which a file could name", target)
+        raise ModelError(f"{name} is not a learner of idealrank.learners, so a file cannot name it", target)
     if not model._state:
         raise ModelError(f"{name} keeps what it learned in objects that a file cannot hold", target)
-
-
-def _state_of(model: Ranker, path: str) -> dict[str, Any]:
-    try:
-        return model._get_state()
-    except DataError as error:
-        raise ModelError(str(error), path) from None
-
-
-def _stored_options(cls: type[Ranker]) -> list[str]:
-    return [name for name in options_of(cls) if name not in _NOT_STORED]
 
 
 def _as_text(value: Any, what: str, path: str) -> Any:
@@ -111,25 +99,46 @@ def _as_entry(value: Any, declared: str) -> Entry:
     return array if dimensions else array.item()
 
 
-def load(path: Source) -> Any:
-    """Read a learner that `save` wrote; it scores as it did, to the last bit.
+def load(path: Source) -> Ranker:
+    """Read a learner that `save` wrote; its scores are the same to the last bit.
 
-    Nothing in the file is run. A file that is not JSON is a ParseError that names the place; one that is not a model
-    of a learner here, with options and arrays that fit, a ModelError that names the entry.
+    Nothing in the file is run.
 
+    Parameters
+    ----------
+    path : path or binary file
+        The file; "-" is standard input.
+
+    Returns
+    -------
+    Ranker
+        The learner, fitted.
+
+    Raises
+    ------
+    ParseError
+        If the file is not JSON; it gives line and column.
+    ModelError
+        If the JSON is not a model of a known learner with valid options and arrays; it names the entry.
+
+    Examples
+    --------
     >>> from idealrank.learners import ListNet
     >>> save(ListNet().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]), "model.json")
     >>> load("model.json")
     ListNet()
     """
     stored, name = read_model(path), display_name(path)
-    known = by_class_name()
-    cls = known.get(stored.learner)
-    if cls is None:
-        raise ModelError(
-            f"unknown learner {stored.learner[:60]!r}{nearest(stored.learner[:60], known)}", name, "learner"
-        )
-    model = _with_options(cls, stored, name)
+    known, learner = by_class_name(), stored.learner[:60]
+    if stored.learner not in known:
+        raise ModelError(f"unknown learner {learner!r}{nearest(learner, known)}", name, "learner")
+    for option in _NOT_STORED:
+        if option in stored.options:
+            raise ModelError("not an option that files hold", name, f"options.{option}")
+    try:
+        model = made(known[stored.learner], stored.options)
+    except OptionError as error:
+        raise ModelError(str(error), name, "options") from None
     model.n_features_in_ = stored.n_features
     if stored.feature_names is not None:
         model.feature_names_in_ = np.array(stored.feature_names, object)
@@ -137,18 +146,8 @@ def load(path: Source) -> Any:
     return model
 
 
-def _with_options(cls: type[Ranker], stored: StoredModel, path: str) -> Ranker:
-    for name in _NOT_STORED:
-        if name in stored.options:
-            raise ModelError("not an option that files hold", path, f"options.{name}")
-    try:
-        return made(cls, stored.options)
-    except OptionError as error:
-        raise ModelError(str(error), path, "options") from None
-
-
 def _learn(model: Ranker, stored: StoredModel, path: str) -> None:
-    """Give the model its state, which must be all of it, and nothing else."""
+    """Set the state of the model, which must be complete and hold nothing else."""
     declared = model._state
     if stored.state.keys() != declared.keys():
         got = ", ".join(sorted(stored.state))[:60] or "nothing"
@@ -162,7 +161,7 @@ def _learn(model: Ranker, stored: StoredModel, path: str) -> None:
 
 
 def _fitting(value: Entry, spec: str, sizes: dict[str, int], path: str, key: str) -> Any:
-    """The value, if it is what was declared, with dimensions of sizes that are known or now are."""
+    """Return the value, checked to be as declared; the first array with a dimension sets its size."""
     entry = f"state.{key}"
     if spec == "text":
         if not isinstance(value, str):
@@ -180,7 +179,7 @@ def _fitting(value: Entry, spec: str, sizes: dict[str, int], path: str, key: str
 
 
 def _declared(spec: str) -> tuple[str, list[str]]:
-    """The dtype and the dimensions.
+    """Return the dtype and the names of the dimensions.
 
     >>> _declared("float64[n_features]"), _declared("int64")
     (('float64', ['n_features']), ('int64', []))

@@ -66,7 +66,7 @@ class AdaRank(WeightedSum):
     def _check_options(self) -> None:
         super()._check_options()
         if self._boosted.lower_is_better:
-            raise OptionError(f"AdaRank maximizes a measure, and lower values of {self._boosted} are better")
+            raise OptionError(f"AdaRank maximizes a measure, but lower values of {self._boosted} are better")
 
     def _fit(self, data: RankingData | Source, validation: RankingData | Source | None) -> None:
         parts = self._parts(data)
@@ -80,7 +80,7 @@ class AdaRank(WeightedSum):
         weights = np.concatenate(parts.sum(_query_weights))
         weights = weights / weights.sum()
         importance, last = weights, -1
-        with self._traced(parameters, self._validation(validation)) as trace:
+        with self._traced(parameters, validation) as trace:
             trace.add(parameters, float(weights @ np.exp(-unranked)))
             for _ in range(self.max_iter):
                 means = by_feature @ importance
@@ -111,5 +111,5 @@ def _values(part: Part, coefficients: Floats, boosted: Measure) -> list[Floats]:
         outside = np.flatnonzero(np.abs(values) > 1 + 1e-9)
         if outside.size:
             query = int(outside[0])
-            raise DataError(f"AdaRank takes measures from -1 to 1, and {boosted} is {values[query]:g}", query=query)
+            raise DataError(f"AdaRank needs values from -1 to 1, but {boosted} is {values[query]:g}", query=query)
     return [np.nan_to_num(values, nan=1.0)]

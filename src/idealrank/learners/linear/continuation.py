@@ -1,4 +1,4 @@
-"""Losses that are not convex: where to begin, and with how smooth a loss."""
+"""Stages for losses that are not convex: from which weights to start, and how smooth the loss is."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Cutting planes for a regularized convex risk: how structural SVMs are trained.
 
-A convex risk R(w) lies above each of its tangent planes. The cutting-plane method (Joachims, Finley and Yu 2009, with
+A convex risk R(w) is above all its tangent planes. The cutting-plane method (Joachims, Finley and Yu 2009, with
 one slack for all queries; Teo et al. 2010 for any risk) minimizes l2 / 2 ||w||^2 + the highest of the planes so far,
-adds the plane at the minimum, and goes on until that minimum, which no w can undercut, is close to what was found.
+adds the plane at the minimum, and repeats until that minimum, a lower bound for all w, is close to the value found.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def cutting_plane(risk: Callable[[Floats], tuple[float, Floats]], n_weights: int
 
 
 def _on_the_simplex(gram: Floats, linear: Floats, shares: Floats) -> Floats:
-    """The shares, none negative and with the sum 1, that minimise 1/2 shares' gram shares - linear' shares.
+    """Return the shares, none negative and with the sum 1, that minimize 1/2 shares' gram shares - linear' shares.
 
-    An active-set method: it minimises over the shares that are not 0 as if they could be negative; goes there, or until
-    the first of them is 0; and where it can go there, lets in the share that promises most.
+    An active-set method: it minimizes over the shares that are not 0 as if they could be negative, and moves to that
+    minimum, or until the first of them is 0; when it reaches the minimum, it adds the share with the steepest descent.
     """
     gram = gram + _RIDGE * max(float(np.trace(gram)) / linear.size, 1e-300) * np.eye(linear.size)
     used = shares > 0

@@ -1,4 +1,4 @@
-"""Who adds up the parts of a source, pass after pass: this process, or the workers of a cluster."""
+"""Where the parts of a source are added up: in this process, or on the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from idealrank._base.threads import resolve_threads
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.io.batches import without_rows
-from idealrank.learners.linear.parts import InMemory, Part, Parts
+from idealrank.learners.linear.parts import Part, Parts
 
-__all__ = ["Cluster", "Engine", "Here", "Piece", "Source", "Streamed", "engine_of", "parts_of"]
+__all__ = ["Cluster", "Engine", "Piece", "Source", "Streamed", "engine_of", "parts_of"]
 
 T = TypeVar("T")
 
-# So that a slow worker does not keep the others waiting for long, and a lost one has little to repeat.
-_PIECES_A_THREAD = 4
+# More than one, so that a slow worker delays the others little, and a lost one leaves little to repeat.
+_PIECES_PER_THREAD = 4
 
 
 class Piece(Protocol):
@@ -52,49 +52,36 @@ class Source:
         return len(self.features)
 
     def pieces(self, engine: Engine) -> Sequence[Any]:
-        """Return the data in pieces, or in what the engine takes for them."""
+        """Return the data in pieces, or in objects that the engine resolves to pieces."""
         raise NotImplementedError
 
 
-class Engine(Protocol):
-    """Something that computes a function of many pieces."""
+class Engine:
+    """What computes a function of many pieces: this process, one piece after the other."""
 
     @property
     def n_pieces(self) -> int:
         """Number of pieces that data should be cut into."""
-        ...
+        return 1
 
     def n_threads(self, asked: int | None) -> int:
         """Return the number of threads for one piece; None leaves it to the engine."""
-        ...
-
-    def map(self, function: Callable[[Any], T], pieces: Sequence[Any]) -> Iterable[T]:
-        """Yield the function of each piece, in order."""
-        ...
-
-
-@dataclass(frozen=True)
-class Here:
-    """One piece after the other, in this process."""
-
-    n_pieces: int = 1
-
-    def n_threads(self, asked: int | None) -> int:
         return resolve_threads(asked)
 
     def map(self, function: Callable[[Any], T], pieces: Sequence[Any]) -> Iterable[T]:
+        """Yield the function of each piece, in order."""
         return map(function, pieces)
 
 
 @dataclass(frozen=True)
-class Cluster:
+class Cluster(Engine):
     """The workers of a ``distributed.Client``, or of anything that maps, gathers and counts threads as it does."""
 
     client: Any
 
     @property
     def n_pieces(self) -> int:
-        return _PIECES_A_THREAD * max(1, sum(map(int, self.client.nthreads().values())))
+        return _PIECES_PER_THREAD * max(1, sum(map(int, self.client.nthreads().values())))
 
     def n_threads(self, asked: int | None) -> int:
         return resolve_threads(asked or 1)
@@ -107,13 +94,13 @@ class Cluster:
 def engine_of(given: Any) -> Engine:
     """Return the engine that an option names; None is this process.
 
-    >>> engine_of(None)
-    Here(n_pieces=1)
+    >>> engine_of(None).n_pieces
+    1
     """
     if given is None:
-        return Here()
+        return Engine()
     if not all(callable(getattr(given, name, None)) for name in ("map", "gather", "nthreads")):
-        raise OptionError(f"engine is None or a distributed.Client, got {type(given).__name__}")
+        raise OptionError(f"engine must be None or a distributed.Client, got {type(given).__name__}")
     return Cluster(given)
 
 
@@ -140,7 +127,7 @@ class Streamed:
 def parts_of(data: RankingData | Source, engine: Engine, normalize: str | None, n_threads: int | None) -> Parts:
     """Return the data as sums are taken over it."""
     if isinstance(data, RankingData):
-        return InMemory(Part.of(data, normalize, n_threads))
+        return Part.of(data, normalize, n_threads)
     return Streamed(data.pieces(engine), engine, normalize, engine.n_threads(n_threads))
 
 

@@ -57,7 +57,7 @@ class RankSVM(LinearModel):
 
     def _loss(self) -> Loss:
         if self.loss not in ("hinge", "squared_hinge"):
-            raise OptionError(f"loss is 'squared_hinge' or 'hinge', got {self.loss!r}")
+            raise OptionError(f"loss must be 'squared_hinge' or 'hinge', got {self.loss!r}")
         return losses.loss(self.loss)
 
     def _penalty(self, weight: float) -> float:
@@ -75,8 +75,7 @@ class RankSVM(LinearModel):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if not 0 < self.C < float("inf"):
-            raise OptionError(f"C must be a number above 0, got {self.C!r}")
+        self._check_numbers("C", positive=True)
 
 
 @register("list_net")

@@ -1,4 +1,4 @@
-"""What a linear ranker learns from, in parts that hold whole queries: each gives its share of a sum, and is let go."""
+"""Parts of the data, which hold whole queries; sums over queries are added part by part."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from idealrank.learners.features import DenseFeatures, SparseFeatures, features_
 from idealrank.losses import Loss
 from idealrank.measures import Measure
 
-__all__ = ["InMemory", "Part", "Parts", "Sums"]
+__all__ = ["Part", "Parts", "Sums"]
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class Part:
     """Whole queries in memory.
 
     Methods whose results are added over parts return a list of one array, so that the sum is a list of arrays. The
-    last of the parameters is an intercept that is added to every score: some losses want scores at a certain height.
+    last of the parameters is an intercept that is added to every score: some losses depend on the level of the scores.
     """
 
     features: DenseFeatures | SparseFeatures
@@ -75,7 +75,15 @@ class Part:
         with self.lists.locating():
             return [chosen.values(self._scored(parameters))]
 
-    def of_query(self, query: int) -> Part:
+    def sum(self, of_part: Callable[[Part], T]) -> T:
+        """Return what ``of_part`` returns: data in memory is one part."""
+        return of_part(self)
+
+    def queries(self) -> list[Part]:
+        """Return each query by itself."""
+        return [self._of_query(query) for query in range(self.lists.n_queries)]
+
+    def _of_query(self, query: int) -> Part:
         """Return one query alone."""
         known = self.lists
         own = slice(int(known.offsets[query]), int(known.offsets[query + 1]))
@@ -99,16 +107,3 @@ class Parts(Protocol):
     def queries(self) -> Sequence[Parts]:
         """Return each query by itself."""
         ...
-
-
-@dataclass(frozen=True)
-class InMemory:
-    """One part that has all queries."""
-
-    part: Part
-
-    def sum(self, of_part: Callable[[Part], T]) -> T:
-        return of_part(self.part)
-
-    def queries(self) -> Sequence[InMemory]:
-        return [InMemory(self.part.of_query(query)) for query in range(self.part.lists.n_queries)]

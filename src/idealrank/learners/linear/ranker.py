@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from idealrank.data.columns import offsets_of
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.learners.linear.continuation import Stage, continuation
-from idealrank.learners.linear.engine import Engine, Source, engine_of
+from idealrank.learners.linear.engine import Source, engine_of
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import Optimizer, lbfgs, sgd
 from idealrank.learners.linear.parts import Part, Parts
@@ -97,7 +96,7 @@ class LinearModel(WeightedSum):
         parts, start = self._parts(data), self._start()
         self.loss_ = self._resolved(parts, start)
         minimized = self._optimizer()
-        with self._traced(start, self._validation(validation)) as trace:
+        with self._traced(start, validation) as trace:
             for stage in self._stages(self.loss_):
                 if stage.afresh:
                     parameters = start
@@ -119,17 +118,12 @@ class LinearModel(WeightedSum):
             return [Stage(asked, afresh=True)]
         return continuation(asked)
 
-    def _engine(self) -> Engine:
-        return engine_of(self.engine)
-
     def _check_options(self) -> None:
         super()._check_options()
         engine_of(self.engine)
         if self.optimizer not in _OPTIMIZERS:
-            raise OptionError(f"an optimizer is 'lbfgs' or 'sgd', got {self.optimizer!r}")
-        for name in ("l2", "learning_rate"):
-            if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise OptionError(f"{name} must be a number from 0 on, got {getattr(self, name)!r}")
+            raise OptionError(f"optimizer must be 'lbfgs' or 'sgd', got {self.optimizer!r}")
+        self._check_numbers("l2", "learning_rate")
         self._loss()
 
     def _start(self) -> Floats:

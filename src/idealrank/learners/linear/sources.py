@@ -12,7 +12,7 @@ from idealrank.errors import DataError
 from idealrank.io.batches import SortedParquet, parquet_files, without_rows
 from idealrank.io.frames import feature_columns, from_frame
 from idealrank.io.tables import parquet_file
-from idealrank.learners.linear.engine import Engine, Here, Source
+from idealrank.learners.linear.engine import Engine, Source
 
 __all__ = ["FrameColumns", "ParquetSource"]
 
@@ -92,7 +92,7 @@ class ParquetSource(Source):
         columns = FrameColumns.of(empty, self.query, self.label, self.weight, self.features)
         object.__setattr__(self, "features", columns.features)
 
-    def pieces(self, engine: Engine = Here()) -> list[ParquetPiece]:  # noqa: B008 (a constant)
+    def pieces(self, engine: Engine = Engine()) -> list[ParquetPiece]:  # noqa: B008 (a constant)
         """Return the files, cut into as many pieces as the engine asks for."""
         columns = FrameColumns(self.query, self.label, self.weight, self.features)
         rows = SortedParquet.at(self.path, self.query, columns.others)

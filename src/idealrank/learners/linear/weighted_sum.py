@@ -14,7 +14,7 @@ from idealrank.data.ranking import RankingData
 from idealrank.evaluation.scoring import mean_over_queries
 from idealrank.learners.base import Dataset
 from idealrank.learners.iterative import Iterative
-from idealrank.learners.linear.engine import Engine, Here, Source, parts_of
+from idealrank.learners.linear.engine import Source, engine_of, parts_of
 from idealrank.learners.linear.parts import Part, Parts
 from idealrank.measures import measure
 
@@ -52,11 +52,7 @@ class WeightedSum(Iterative):
     def _mean(self, data: RankingData | Source) -> float:
         return self._mean_on(data)(self._parameters)
 
-    def _validation(self, data: RankingData | Source | None) -> Callable[[Floats], float] | None:
-        return None if data is None else self._mean_on(data)
-
     def _mean_on(self, data: RankingData | Source) -> Callable[[Floats], float]:
-        """Return the mean of ``measure`` on this data as a function of weights and intercept."""
         parts, chosen = self._parts(data), measure(self.measure)
 
         def mean(parameters: Floats) -> float:
@@ -66,8 +62,5 @@ class WeightedSum(Iterative):
         return mean
 
     def _parts(self, data: RankingData | Source) -> Parts:
-        return parts_of(data, self._engine(), self.normalize, self.n_threads)
-
-    def _engine(self) -> Engine:
-        """Return what reads a source."""
-        return Here()
+        engine = engine_of(getattr(self, "engine", None))  # only some learners have the option
+        return parts_of(data, engine, self.normalize, self.n_threads)

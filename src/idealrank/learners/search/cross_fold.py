@@ -19,8 +19,8 @@ from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures
 from idealrank.evaluation.results import Evaluations
-from idealrank.learners.search.progress import counted
-from idealrank.learners.search.trials import Task, Trial, better, measured_by, run, settings_of, with_settings
+from idealrank.learners.progress import bar
+from idealrank.learners.search.trials import Candidate, Task, Trial, better, candidates_of, run
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
 
@@ -71,12 +71,15 @@ class CrossFold(Result):
     @property
     def mean(self) -> dict[str, dict[str, float]]:
         """{ranker: {measure: mean of the folds' means}}, as LETOR has it; over queries it is ``evaluations.mean``."""
-        measures = next(iter(self.evaluations.values())).per_query
-        by_measure = {measure: self.fold_means(measure) for measure in measures}
+        by_measure = {measure: self.fold_means(measure) for measure in self._measures}
         return {
             name: {measure: float(np.mean(found[name])) for measure, found in by_measure.items()}
             for name in self.evaluations
         }
+
+    @property
+    def _measures(self) -> list[str]:
+        return list(next(iter(self.evaluations.values())).per_query)
 
     def fold_means(self, measure: str) -> dict[str, Floats]:
         """{ranker: its mean on the test queries of each fold}."""
@@ -86,20 +89,17 @@ class CrossFold(Result):
             # A convention may leave out queries.
             own_folds = np.array([fold_of[query] for query in evaluation.query_ids.tolist()])
             values = evaluation.per_query[measure]
-            parts = (
-                replace(evaluation, per_query={measure: values[own_folds == fold]}) for fold in range(self.n_folds)
-            )
-            found[name] = np.array([part.mean[measure] for part in parts])
+            parts = ({measure: values[own_folds == fold]} for fold in range(self.n_folds))
+            found[name] = np.array([replace(evaluation, per_query=part).mean[measure] for part in parts])
         return found
 
     def to_dict(self) -> dict[str, Plain]:
         """Means over folds, the mean of each fold, and the settings that validation chose."""
-        measures = next(iter(self.evaluations.values())).per_query
         return {
             "n_folds": self.n_folds,
             "n_queries": self.data.n_queries,
             "mean": plain(self.mean),
-            "folds": {measure: plain(self.fold_means(measure)) for measure in measures},
+            "folds": {measure: plain(self.fold_means(measure)) for measure in self._measures},
             "chosen": {
                 name: [{"settings": plain(dict(each.settings)), "value": each.value} for each in own]
                 for name, own in self.chosen.items()
@@ -108,22 +108,17 @@ class CrossFold(Result):
 
     def tables(self) -> Mapping[str, Table]:
         """Tables "means": a row per ranker, its means over folds; and one per measure: its mean in each fold."""
-        measures = next(iter(self.evaluations.values())).per_query
-        return Tables({"means": self._means_table, **{name: partial(self._folds_table, name) for name in measures}})
+        folds = {measure: partial(self._folds_table, measure) for measure in self._measures}
+        return Tables({"means": self._means_table, **folds})
 
     def _means_table(self) -> Table:
-        means = self.mean
-        measures = list(next(iter(means.values())))
-        columns = [Column("ranker"), *(Column(measure, ".4f") for measure in measures)]
-        return Table(columns, [[name, *own.values()] for name, own in means.items()])
+        columns = [Column("ranker"), *(Column(measure, ".4f") for measure in self._measures)]
+        return Table(columns, [[name, *own.values()] for name, own in self.mean.items()])
 
     def _folds_table(self, measure: str) -> Table:
-        columns = [Column("ranker"), *(Column(f"fold {fold + 1}", ".4f") for fold in range(self.n_folds))]
-        means = self.fold_means(measure)
-        return Table(
-            [*columns, Column("mean", ".4f")],
-            [[name, *own.tolist(), float(own.mean())] for name, own in means.items()],
-        )
+        folds = [f"fold {fold + 1}" for fold in range(self.n_folds)]
+        columns = [Column("ranker"), *(Column(title, ".4f") for title in (*folds, "mean"))]
+        return Table(columns, [[name, *own, own.mean()] for name, own in self.fold_means(measure).items()])
 
     def __repr__(self) -> str:
         means = "; ".join(
@@ -180,19 +175,24 @@ def cross_fold(
     """
     if not rankers:
         raise DataError("there are no rankers: give {name: ranker} or {name: (ranker, settings)}")
-    candidates = [candidate for name, each in rankers.items() for candidate in _candidates(name, each, select_by)]
+    candidates: list[tuple[str, Candidate]] = []
+    for name, given in rankers.items():
+        ranker, settings = given if isinstance(given, tuple) else (given, {})
+        candidates += [(name, each) for each in candidates_of(ranker, settings, select_by)]
     chosen: dict[str, list[Chosen]] = {name: [] for name in rankers}
     scores: dict[str, list[Floats]] = {name: [] for name in rankers}
     tested: list[RankingData] = []
-    with counted(len(folds) * len(candidates), f"{len(folds)} folds", shown=verbose) as done:
+    n_done = 0
+    with bar(len(folds) * len(candidates), shown=verbose, is_predictable=True) as tell:
         for number, (train, validation, test) in enumerate(folds, start=1):
-            tasks = (Task(each.ranker, each.measure, train, validation, keep_best, test) for each in candidates)
-            best: dict[str, tuple[_Candidate, Trial]] = {}
-            for candidate, trial in zip(candidates, run(tasks, n_jobs), strict=True):
-                leader = best.get(candidate.name)
+            tasks = (Task(each.ranker, each.measure, train, validation, keep_best, test) for _, each in candidates)
+            best: dict[str, tuple[Candidate, Trial]] = {}
+            for (name, candidate), trial in zip(candidates, run(tasks, n_jobs), strict=True):
+                leader = best.get(name)
                 if leader is None or better(leader[1], trial, candidate.measure) is trial:
-                    best[candidate.name] = candidate, trial
-                done(f"fold {number}, {candidate.name}")
+                    best[name] = candidate, trial
+                n_done += 1
+                tell(f"{len(folds)} folds: fold {number}, {name}", n_done, "")
             for name, (candidate, trial) in best.items():
                 if trial.test_scores is None or trial.why_no_mean:
                     raise DataError(f"{name} could not be fitted and measured in fold {number}: {trial.why_no_mean}")
@@ -208,16 +208,3 @@ def cross_fold(
         Evaluator(data, like).evaluate_all(columns.items(), measures),
         {name: tuple(each) for name, each in chosen.items()},
     )
-
-
-class _Candidate(NamedTuple):
-    name: str
-    settings: Mapping[str, Any]
-    ranker: Any
-    measure: Measure
-
-
-def _candidates(name: str, given: Any, select_by: str | Measure | None) -> list[_Candidate]:
-    ranker, settings = given if isinstance(given, tuple) else (given, {})
-    prepared, by = measured_by(ranker, select_by)
-    return [_Candidate(name, setting, with_settings(prepared, setting), by) for setting in settings_of(settings)]

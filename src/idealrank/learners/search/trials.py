@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -16,17 +16,7 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import Measure, measure
 
-__all__ = [
-    "Settings",
-    "Task",
-    "Trial",
-    "better",
-    "measured_by",
-    "merit",
-    "run",
-    "settings_of",
-    "with_settings",
-]
+__all__ = ["Candidate", "Settings", "Task", "Trial", "better", "candidates_of", "merit", "run", "settings_of"]
 
 #: {option: the values to try}, or several such; values may be a distribution of SciPy's.
 Settings: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
@@ -87,11 +77,29 @@ def better(best: Trial | None, trial: Trial, by: Measure) -> Trial:
     return trial if best is None or merit(trial.mean, by) > merit(best.mean, by) else best
 
 
-def measured_by(ranker: Any, by: str | Measure | None) -> tuple[Any, Measure]:
-    """Return a copy of the ranker that validates by this measure, and the measure; None for the ranker's own."""
+class Candidate(NamedTuple):
+    """A ranker with one setting, not fitted, and the measure that it validates by."""
+
+    settings: Mapping[str, Any]
+    ranker: Any
+    measure: Measure
+
+
+def candidates_of(
+    ranker: Any, settings: Settings, by: str | Measure | None, n_iter: int | None = None, seed: int | None = None
+) -> list[Candidate]:
+    """Return a copy of the ranker with each setting, validating by this measure; None for the ranker's own."""
     if by is None:
-        return clone(ranker), measure(ranker.get_params().get("measure", "ndcg"))
-    return ranker.validated_by(by) if hasattr(ranker, "validated_by") else clone(ranker), measure(by)
+        by = ranker.get_params().get("measure", "ndcg")
+    elif hasattr(ranker, "validated_by"):
+        ranker = ranker.validated_by(by)
+    try:
+        return [
+            Candidate(each, clone(ranker).set_params(**each), measure(by))
+            for each in settings_of(settings, n_iter, seed)
+        ]
+    except ValueError as error:
+        raise OptionError(str(error)) from None
 
 
 def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None = None) -> list[dict[str, Any]]:
@@ -116,14 +124,6 @@ def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None 
         return list(ParameterSampler(listed, n_iter, random_state=seed))
     except (TypeError, ValueError) as error:
         raise OptionError(f"cannot read the settings: {error}") from None
-
-
-def with_settings(ranker: Any, setting: Mapping[str, Any]) -> Any:
-    """Return a copy of the ranker with these options."""
-    try:
-        return clone(ranker).set_params(**setting)
-    except ValueError as error:
-        raise OptionError(str(error)) from None
 
 
 def run(tasks: Iterable[Task], n_jobs: int | None) -> Iterator[Trial]:

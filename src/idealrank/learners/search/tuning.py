@@ -17,18 +17,8 @@ from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.learners.base import Rows, as_data
-from idealrank.learners.search.progress import counted
-from idealrank.learners.search.trials import (
-    Settings,
-    Task,
-    Trial,
-    better,
-    measured_by,
-    merit,
-    run,
-    settings_of,
-    with_settings,
-)
+from idealrank.learners.progress import bar
+from idealrank.learners.search.trials import Settings, Task, Trial, better, candidates_of, merit, run
 from idealrank.measures import Measure
 
 __all__ = ["Tuning", "tune"]
@@ -94,16 +84,14 @@ class Tuning(Result):
         names = list(dict.fromkeys(name for setting in self.settings for name in setting))
         by_merit = sorted(range(len(self.settings)), key=lambda each: -merit(float(self.values[each]), self.measure))
         columns = [*map(Column, names), Column(str(self.measure), ".4f")]
-        rows: list[list[Value]] = [
-            [*(_cell(self.settings[each].get(name)) for name in names), self._value(each)] for each in by_merit
-        ]
-        if not any(self.failures):
-            return {"settings": Table(columns, rows)}
-        told = [[*row, self.failures[each]] for row, each in zip(rows, by_merit, strict=True)]
-        return {"settings": Table([*columns, Column("failure")], told)}
-
-    def _value(self, number: int) -> float | None:
-        return None if self.failures[number] else float(self.values[number])
+        if any(self.failures):
+            columns.append(Column("failure"))
+        rows: list[list[Value]] = []
+        for each in by_merit:
+            options = [_cell(self.settings[each].get(name)) for name in names]
+            value = None if self.failures[each] else float(self.values[each])
+            rows.append([*options, value, self.failures[each]][: len(columns)])
+        return {"settings": Table(columns, rows)}
 
     def __repr__(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.best_settings.items())
@@ -176,30 +164,29 @@ def tune(
         pairs = list(whole.folds(cv, seed))
     else:
         raise OptionError("give eval_set, the data to choose by, or cv, a number of folds, and not both")
-    prepared, by = measured_by(ranker, measure)
-    tried = settings_of(settings, n_iter, seed)
-    rankers = [with_settings(prepared, setting) for setting in tried]
+    candidates = candidates_of(ranker, settings, measure, n_iter, seed)
+    by, title = candidates[0].measure, f"tuning {type(ranker).__name__}"
     tasks = (
-        Task(each, by, train, validation, fit_sees_validation=cv is None)
-        for each in rankers
+        Task(each.ranker, by, train, validation, fit_sees_validation=cv is None)
+        for each in candidates
         for train, validation in pairs
     )
     best: Trial | None = None
     outcomes: list[tuple[float, str]] = []
-    with counted(len(rankers), f"tuning {type(ranker).__name__}", shown=verbose) as done:
+    with bar(len(candidates), shown=verbose, is_predictable=True) as tell:
         for trial in _of_settings(run(tasks, n_jobs), len(pairs)):
             outcomes.append((trial.mean, trial.why_no_mean))
             best = better(best, trial, by)
-            done(f"best {by} {best.mean:.4f}")
+            tell(f"{title}: best {by} {best.mean:.4f}", len(outcomes), "")
     if best is None or best.why_no_mean:
         raise DataError(f"no setting could be fitted and measured; the first: {outcomes[0][1]}")
     values, failures = zip(*outcomes, strict=True)
     chosen = best.ranker if cv is None else clone(best.ranker).fit(whole)
-    return Tuning(chosen, tuple(tried), np.array(values), failures, by)
+    return Tuning(chosen, tuple(each.settings for each in candidates), np.array(values), failures, by)
 
 
 def _of_settings(trials: Iterator[Trial], n_folds: int) -> Iterator[Trial]:
-    """One trial a setting: the values of its folds together."""
+    """Yield one trial per setting: the values of its folds together."""
     while fold_trials := list(islice(trials, n_folds)):
         failure = next((trial.failure for trial in fold_trials if trial.failure), "")
         yield Trial(fold_trials[0].ranker, np.concatenate([trial.values for trial in fold_trials]), failure=failure)

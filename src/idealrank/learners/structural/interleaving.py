@@ -1,8 +1,8 @@
 """The most violated ranking of a structural SVM whose features are pairs: relevant documents among the others.
 
 Psi(y), the features of a ranking y, is the mean of x_i - x_j over pairs of a relevant document i and another one j,
-negative where y has j above i. The ranking that maximises 1 - measure(y) + <w, Psi(y)> has the relevant documents by
-falling score, and the others too: what is left to find is how they interleave.
+negative where y has j above i. The ranking that maximizes 1 - measure(y) + <w, Psi(y)> has the relevant documents by
+decreasing score, and so are the others: it remains to find how they interleave.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from idealrank import _native
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError
+from idealrank.losses.segments import sums
 
-__all__ = ["Interleaving", "Lost", "Side", "most_violated"]
+__all__ = ["Lost", "Side", "most_violated"]
 
 #: What a measure loses in all when the j-th other document of a query moves up past relevant documents number 1 to i,
-#: the j - 1 others above it having done so before; called with the places of queries, i and j.
+#: after the j - 1 others above it did so; called with the positions of queries, i and j.
 Lost = Callable[[Int64s, Int64s, Int64s], Floats]
 
 
 @dataclass(frozen=True)
 class Side:
-    """The relevant documents of all queries, or the others, by falling score.
+    """The relevant documents of all queries, or the others, by decreasing score.
 
-    ``count`` and ``first`` have one entry a query, the rest one a document: its row, its score, the place of its query,
-    and its number within the query, from 1.
+    ``count`` and ``first`` have one entry per query, the rest one per document: its row, its score, the position of its
+    query, and its number within the query, from 1.
     """
 
     count: Int64s
@@ -41,7 +42,7 @@ class Side:
 
     @classmethod
     def of(cls, order: Int64s, kept: Booleans, lists: Lists) -> Side:
-        """The documents that are kept, by place in the order."""
+        """Return the documents that are kept, by position in the order."""
         query = np.repeat(np.arange(lists.n_queries), lists.sizes)[kept]
         count = np.bincount(query, minlength=lists.n_queries)
         first = np.cumsum(count) - count
@@ -49,23 +50,13 @@ class Side:
         return cls(count, first, rows, lists.scores[rows], query, np.arange(1, rows.size + 1) - first[query])
 
 
-@dataclass(frozen=True)
-class Interleaving:
-    """A ranking a query: how many others stand above each relevant document, and Psi of it less that of the best one.
+def most_violated(lists: Lists, relevant: Booleans, lost: Lost, missed: Lost) -> tuple[Floats, Floats]:
+    """Return the maximum over rankings y of 1 - measure(y) + <w, Psi(y) - Psi(best)> per query, and its gradient.
 
-    ``slopes`` has the derivative of <w, Psi(y) - Psi(best)> by the score of each row. It is 0 for a query without
-    relevant documents, or without others.
-    """
-
-    hits: Side
-    misses_above: Int64s
-    slopes: Floats
-
-
-def most_violated(lists: Lists, relevant: Booleans, lost: Lost) -> Interleaving:
-    """The ranking that maximises 1 - measure(y) + <w, Psi(y)>, for all queries at once, in n log n time.
-
-    ``lost`` must grow more slowly with i for a larger j, which makes the choice exact (Yue et al. 2007, section 4).
+    It takes n log n time for all queries at once. ``lost`` must grow more slowly with i for a larger j, which makes the
+    choice exact (Yue et al. 2007, section 4). ``missed`` is what 1 - measure(y) gets from the k-th relevant document
+    of a query if j others are ranked above it; it is called with the positions of queries, j and k. A query without
+    relevant documents, or without others, has the value and the gradient 0.
     """
     if lists.weights is not None:
         raise DataError("structural SVMs weight queries, not documents: give query weights instead of document weights")
@@ -78,23 +69,24 @@ def most_violated(lists: Lists, relevant: Booleans, lost: Lost) -> Interleaving:
     up_to = np.cumsum(np.bincount(places, minlength=hits.rows.size + lists.n_queries))
     misses_above = up_to[np.arange(hits.rows.size) + hits.query] - misses.first[hits.query]
 
-    each = 2 / np.maximum(hits.count * misses.count, 1)  # a pair that turns round changes its sign
+    each = 2 / np.maximum(hits.count * misses.count, 1)  # a pair that is swapped changes its sign
     slopes = np.empty(order.size)
     slopes[hits.rows] = -each[hits.query] * misses_above
     slopes[misses.rows] = each[misses.query] * (hits.count[misses.query] - hits_above)
-    return Interleaving(hits, misses_above, slopes)
+    values = np.bincount(hits.query, missed(hits.query, misses_above, hits.number), lists.n_queries)
+    return values + sums(slopes * lists.scores, lists.offsets), slopes
 
 
 def _hits_above(hits: Side, misses: Side, lost: Lost) -> Int64s:
-    """How many relevant documents stand above each other one.
+    """Return how many relevant documents are ranked above each other one.
 
     To leave the first i of R relevant documents above the j-th of N others costs
 
         lost(i, j) - 2 / (R N) sum_{k<=i} (s_k - s_j)
 
-    and the best i of each j can be chosen alone. It never falls with j, so that those of two documents bound those
-    between: with the middle one first, then the middles of both halves, and so on, each round looks at every i about
-    once.
+    and the best i of each j can be chosen on its own. It never decreases with j, so that those of two documents bound
+    those between: with the middle one first, then the middles of both halves, and so on, each round looks at every i
+    about once.
     """
     n_hits, n_misses = hits.count[misses.query], misses.count[misses.query]
     sums = np.append(0.0, np.cumsum(hits.scores))

@@ -1,14 +1,12 @@
-"""Structural SVMs: weights for which no ranking of a query is both bad and scored higher than the best one."""
+"""The base class of structural SVMs."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from idealrank.data.ranking import RankingData
-from idealrank.errors import OptionError
 from idealrank.learners.linear.engine import Source
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import planes
@@ -50,13 +48,11 @@ class StructuralSVM(WeightedSum):
 
     def _check_options(self) -> None:
         super()._check_options()
-        for name in ("l2", "tolerance"):
-            if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0):
-                raise OptionError(f"{name} must be a number above 0, got {getattr(self, name)!r}")
+        self._check_numbers("l2", "tolerance", positive=True)
 
     def _fit(self, data: RankingData | Source, validation: RankingData | Source | None) -> None:
         hinge = Objective(self._parts(data), self._hinge(), lambda _: self.l2)
         start = np.zeros(self.n_features_in_ + 1)
-        with self._traced(start, self._validation(validation)) as trace:
+        with self._traced(start, validation) as trace:
             trace.begin(str(hinge.loss))
             self.gap_ = planes(hinge, trace, self.max_iter, self.tolerance)

@@ -70,7 +70,7 @@ class APHinge(Loss):
             fall = j * (harmonic[i + j] - harmonic[j]) - (j - 1) * (harmonic[i + j - 1] - harmonic[j - 1])
             return np.asarray(fall / counts[query])
 
-        found = most_violated(lists, relevant, lost)
-        hits, above = found.hits, found.misses_above
-        missed = np.bincount(hits.query, above / (hits.number + above), lists.n_queries)  # 1 - precision
-        return missed / counts + sums(found.slopes * lists.scores, lists.offsets), found.slopes
+        def missed(query: Int64s, j: Int64s, k: Int64s) -> Floats:
+            return np.asarray(j / (k + j) / counts[query])  # 1 - precision
+
+        return most_violated(lists, relevant, lost, missed)

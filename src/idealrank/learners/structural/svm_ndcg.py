@@ -15,7 +15,6 @@ from idealrank.learners.names import register
 from idealrank.learners.structural.interleaving import most_violated
 from idealrank.learners.structural.machine import StructuralSVM
 from idealrank.losses import Loss
-from idealrank.losses.segments import sums
 from idealrank.losses.targets import dcg_norms, worth_of
 from idealrank.measures import discounts, gains
 
@@ -59,7 +58,7 @@ class NDCGHinge(Loss):
 
     NDCG_l is that of the documents with labels from l on, all of gain 1. NDCG = sum_l c_l NDCG_l, where c_l is the
     step of the gain up to l times the ideal DCG of level l over that of the query; the mean has the weights c_l. The
-    discount must be convex, so that a document that moves up past another costs the less, the further down it is.
+    discount must be convex, so that moving a document up past another costs less further down.
 
     A relevant document and another, with equal scores: the worst ranking has NDCG 1/log2(3) = 0.63...
 
@@ -76,9 +75,9 @@ class NDCGHinge(Loss):
         levels = np.unique(lists.labels)
         steps = np.diff(self.gain(levels))
         if (steps < 0).any():
-            raise OptionError(f"a higher label must have no lower gain, which {self.gain} does not give")
+            raise OptionError(f"the gain of a higher label must not be lower, but {self.gain} decreases")
         if (np.diff(self.discount.weights(int(lists.sizes.max(initial=0))), 2) < -1e-12).any():
-            raise OptionError(f"a discount must fall by ever less from rank to rank, and {self.discount} does not")
+            raise OptionError(f"the discount must be convex in the rank, but {self.discount} is not")
         values, gradient = np.zeros(lists.n_queries), np.zeros(lists.labels.size)
         for level, step in zip(levels[1:], steps, strict=True):
             at_least = (lists.labels >= level).astype(np.float64)
@@ -90,13 +89,10 @@ class NDCGHinge(Loss):
         return values, gradient
 
     def _of_level(self, lists: Lists, relevant: Booleans, best: Floats) -> tuple[Floats, Floats]:
-        # Only differences are used, in which the linear discount, too, is the same for lists of all lengths.
+        # Only differences are used, and those of the linear discount do not depend on the length of the list.
         discount = np.append(np.nan, self.discount.weights(int(lists.sizes.max(initial=0))))
 
         def lost(query: Int64s, i: Int64s, j: Int64s) -> Floats:
             return np.asarray((discount[j] - discount[i + j]) / best[query])
 
-        found = most_violated(lists, relevant, lost)
-        hits = found.hits
-        missed = np.bincount(hits.query, lost(hits.query, found.misses_above, hits.number), lists.n_queries)
-        return missed + sums(found.slopes * lists.scores, lists.offsets), found.slopes
+        return most_violated(lists, relevant, lost, missed=lost)

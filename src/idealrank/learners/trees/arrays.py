@@ -1,7 +1,7 @@
 """Boosted trees as plain arrays: LightGBM's text taken apart, checked, and put together again.
 
-LightGBM ends the process at a text that it cannot read, so that no text from a file is ever given to it: files hold
-the arrays, and the text is made from them.
+LightGBM ends the process at a text that it cannot read, so no text from a file is ever given to it: files hold the
+arrays, and the text is made from them.
 """
 
 from __future__ import annotations
@@ -31,22 +31,14 @@ feature_infos={ranges}
 tree_sizes={sizes}
 
 """
-_TREE = """\
-Tree={number}
-num_leaves={n_leaves}
-num_cat=0
-split_feature={features}
-split_gain={zeros}
-threshold={thresholds}
-decision_type={decisions}
-left_child={left}
-right_child={right}
-leaf_value={leaf_values}
-is_linear=0
-shrinkage=1
-
-
-"""
+#: LightGBM's names of the arrays with one number per split.
+_OF_SPLITS = {
+    "split_feature": "features",
+    "threshold": "thresholds",
+    "decision_type": "decisions",
+    "left_child": "left",
+    "right_child": "right",
+}
 
 
 @dataclass(frozen=True)
@@ -68,33 +60,27 @@ class Trees:
 
     @classmethod
     def of(cls, text: str) -> Trees:
-        """Those of LightGBM's text; splits on categories and linear leaves are a DataError."""
+        """Return the trees of LightGBM's text; splits on categories and linear leaves are a DataError."""
         trees = [_fields(block) for block in text.split("\nTree=")[1:]]
         for tree in trees:
             if tree["num_cat"] != "0" or tree.get("is_linear", "0") != "0":
                 raise DataError("trees that split on categories, or have linear leaves, cannot be plain arrays")
 
-        def joined(name: str, dtype: type) -> np.ndarray:
+        def joined(name: str) -> np.ndarray:
+            dtype = float if name in ("threshold", "leaf_value") else int
             return np.array([dtype(word) for tree in trees for word in tree.get(name, "").split()], dtype)
 
-        return cls(
-            np.array([int(tree["num_leaves"]) for tree in trees], np.int64),
-            joined("split_feature", int),
-            joined("threshold", float),
-            joined("decision_type", int),
-            joined("left_child", int),
-            joined("right_child", int),
-            joined("leaf_value", float),
-        )
+        splits = {own: joined(name) for name, own in _OF_SPLITS.items()}
+        return cls(n_leaves=joined("num_leaves"), **splits, leaf_values=joined("leaf_value"))
 
     def check(self, n_features: int) -> None:
-        """Raise a DataError unless these are trees of so many features."""
+        """Raise a DataError unless these are trees of ``n_features`` features."""
         if n_features > _MOST_FEATURES:
             raise DataError(f"trees have at most {_MOST_FEATURES:,} features, got {n_features:,}")
         if not self.n_leaves.size or (self.n_leaves < 1).any():
             raise DataError("there must be a tree, and every tree must have a leaf")
         if (self.n_leaves > self.leaf_values.size).any():
-            raise DataError("a tree has more leaves than there are")
+            raise DataError("a tree has more leaves than there are leaf values")
         if self.n_leaves.sum() != self.leaf_values.size or (self.n_leaves - 1).sum() != self.features.size:
             raise DataError(f"the trees have {self.n_leaves.sum()} leaves, got values of {self.leaf_values.size}")
         if ((self.features < 0) | (self.features >= n_features)).any():
@@ -110,22 +96,20 @@ class Trees:
                     raise DataError("a child must be a later split or a leaf of its tree")
 
     def to_text(self, n_features: int) -> str:
-        """LightGBM's text of them."""
+        """Return LightGBM's text of the trees."""
         blocks = []
         for number, (splits, leaves) in enumerate(self._parts()):
-            blocks.append(
-                _TREE.format(
-                    number=number,
-                    n_leaves=leaves.stop - leaves.start,
-                    features=_words(self.features[splits]),
-                    zeros=_words(np.zeros(splits.stop - splits.start, np.int64)),
-                    thresholds=_words(self.thresholds[splits]),
-                    decisions=_words(self.decisions[splits]),
-                    left=_words(self.left[splits]),
-                    right=_words(self.right[splits]),
-                    leaf_values=_words(self.leaf_values[leaves]),
-                )
-            )
+            fields = {
+                "Tree": number,
+                "num_leaves": leaves.stop - leaves.start,
+                "num_cat": 0,
+                **{name: _words(getattr(self, own)[splits]) for name, own in _OF_SPLITS.items()},
+                "split_gain": _words(np.zeros(splits.stop - splits.start, np.int64)),
+                "leaf_value": _words(self.leaf_values[leaves]),
+                "is_linear": 0,
+                "shrinkage": 1,
+            }
+            blocks.append("".join(f"{name}={value}\n" for name, value in fields.items()) + "\n\n")
         header = _HEADER.format(
             last=n_features - 1,
             names=" ".join(f"Column_{number}" for number in range(n_features)),
@@ -135,7 +119,7 @@ class Trees:
         return f"{header}{''.join(blocks)}end of trees\n\nparameters:\nend of parameters\n\npandas_categorical:null\n"
 
     def _parts(self) -> Iterator[tuple[slice, slice]]:
-        """The splits and the leaves of each tree."""
+        """Yield the splits and the leaves of each tree."""
         ends = np.concatenate(([0], np.cumsum(self.n_leaves))).tolist()
         for number, (begin, end) in enumerate(pairwise(ends)):
             yield slice(begin - number, end - number - 1), slice(begin, end)

@@ -16,12 +16,11 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_value
 from idealrank.learners.base import Ranker
-from idealrank.learners.features import features_of
 from idealrank.learners.names import register
 from idealrank.learners.trees.arrays import Trees
 from idealrank.learners.trees.boosting import derivatives
 from idealrank.losses import Loss, loss
-from idealrank.measures import Measure, measure
+from idealrank.measures import measure
 
 __all__ = ["BoostedRanker"]
 
@@ -43,10 +42,6 @@ class BoostedRanker(Ranker):
     loss : str or Loss
         A loss or its name. The default has the pairs of LightGBM's own lambdarank: those with a document among the
         first 30.
-    normalize : {"minmax", "zscore"}, optional
-        Bring each feature to one scale within each query; scoring repeats it.
-    measure : str or Measure
-        What ``score`` and validation measure.
     n_estimators : int
         Maximum number of trees.
     learning_rate : float
@@ -65,8 +60,6 @@ class BoostedRanker(Ranker):
         Stop if validation has not improved for this many trees; None never stops early.
     random_state : int, optional
         Seed of the random number generator.
-    n_threads : int, optional
-        Number of threads; None for one per core.
 
     Attributes
     ----------
@@ -98,8 +91,6 @@ class BoostedRanker(Ranker):
     }
 
     loss: str | Loss = field(default="lambda_rank(truncation=30)", kw_only=False)
-    normalize: str | None = None
-    measure: str | Measure = "ndcg"
     n_estimators: int = 200
     learning_rate: float = 0.05
     num_leaves: int = 31
@@ -110,7 +101,6 @@ class BoostedRanker(Ranker):
     params: Mapping[str, Any] | None = None
     patience: int | None = None
     random_state: int | None = None
-    n_threads: int | None = None
 
     def _check_options(self) -> None:
         for name, least in (("n_estimators", 1), ("num_leaves", 2), ("min_child_samples", 1), ("patience", 1)):
@@ -139,7 +129,7 @@ class BoostedRanker(Ranker):
             with lists.locating():
                 return derivatives(self.loss_, replace(lists, scores=scores), data.query_weights)
 
-        train = lightgbm.Dataset(self._table(data), data.labels, params=params).construct()
+        train = lightgbm.Dataset(self._features(data).table(), data.labels, params=params).construct()
         if not any(map(train.feature_num_bin, range(self.n_features_in_))):
             raise DataError(
                 f"no feature can be split: there are {data.n_docs} documents, and a leaf must have "
@@ -168,11 +158,8 @@ class BoostedRanker(Ranker):
 
     def _scores(self, data: RankingData) -> Floats:
         threads = resolve_threads(self.n_threads)
-        scores: Floats = self.booster_.predict(self._table(data), num_threads=threads)
+        scores: Floats = self.booster_.predict(self._features(data).table(), num_threads=threads)
         return scores
-
-    def _table(self, data: RankingData) -> Any:
-        return features_of(data, self.normalize, self.n_threads).table()
 
     def _get_state(self) -> dict[str, Any]:
         return vars(Trees.of(self.booster_.model_to_string()))
@@ -209,7 +196,7 @@ class BoostedRanker(Ranker):
 
         report(np.zeros(data.n_docs), None)
         callbacks = [] if self.patience is None else [lightgbm.early_stopping(self.patience, verbose=False)]
-        valid = train.create_valid(self._table(data), data.labels)
+        valid = train.create_valid(self._features(data).table(), data.labels)
         return {"valid_sets": [valid], "feval": report, "callbacks": callbacks}
 
 

@@ -14,7 +14,6 @@ from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.evaluation.scoring import mean_value
-from idealrank.learners.features import features_of
 from idealrank.learners.iterative import Iterative
 from idealrank.learners.names import register
 from idealrank.losses import Push
@@ -65,12 +64,12 @@ class RankBoost(Iterative):
     }
 
     def _fit(self, data: RankingData, validation: RankingData | None) -> None:
-        cells = self._cells(data)
+        cells = self._features(data).matrix()
         thresholds = _Thresholds.of(cells)
         pairs = _PairWeights.of(data, self.n_threads)
         scores = np.zeros(len(cells))
         weak = np.empty((0, 3))  # feature, threshold, alpha
-        with self._traced(weak, self._validation(validation)) as trace:
+        with self._traced(weak, validation) as trace:
             loss, potential = pairs.at(scores)
             trace.add(weak, loss)
             for _ in range(self.max_iter):
@@ -97,15 +96,10 @@ class RankBoost(Iterative):
 
     def _scores(self, data: RankingData) -> Floats:
         weak = np.column_stack([self.features_, self.thresholds_, self.alphas_])
-        return _votes(self._cells(data), weak)
+        return _votes(self._features(data).matrix(), weak)
 
-    def _cells(self, data: RankingData) -> Float32s:
-        return features_of(data, self.normalize, self.n_threads).matrix()
-
-    def _validation(self, data: RankingData | None) -> Callable[[Floats], float] | None:
-        if data is None:
-            return None
-        chosen, cells = measure(self.measure), self._cells(data)
+    def _mean_on(self, data: RankingData) -> Callable[[Floats], float]:
+        chosen, cells = measure(self.measure), self._features(data).matrix()
         scores, seen = np.zeros(data.n_docs), 0
 
         def validate(weak: Floats) -> float:
