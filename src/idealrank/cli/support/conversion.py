@@ -109,4 +109,5 @@ def by_query(data: RankingData, run_name: str | None = None) -> Qrels | Run:
     """Return judgments, or a run of this name with the labels as scores; row numbers replace missing document ids."""
     doc_ids = Ids.of(data.rows.tolist()) if data.doc_ids is None else data.doc_ids
     columns = (as_text(data.query_ids), data.offsets, doc_ids, data.labels)
-    return Qrels.from_flat(*columns) if run_name is None else Run.from_flat(*columns, name=run_name)
+    made: Qrels | Run = Qrels.from_flat(*columns) if run_name is None else Run.from_flat(*columns, name=run_name)
+    return made
