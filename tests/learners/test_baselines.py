@@ -157,7 +157,7 @@ def test_a_discount_that_falls_ever_faster_and_gains_that_fall_are_refused() -> 
     X, y, qid = made()
     with pytest.raises(OptionError, match="must be convex"):
         SVMNDCG(discount="letor").fit(X, y, qid=qid)
-    with pytest.raises(OptionError, match="lower gain"):
+    with pytest.raises(OptionError, match="must not be lower"):
         SVMNDCG(gain=[0, 2, 1]).fit(X, y, qid=qid)
 
 
