@@ -103,7 +103,7 @@ def test_pictures_are_written(files: ir.RankingData, command: tuple[str, ...], e
 
 def test_mistakes_are_said_in_one_line(files: ir.RankingData) -> None:
     assert "2 systems are needed" in run("distinguish", "test.txt", "match.txt").stderr
-    assert "written as .svg, .png or .pdf" in run("limits", "test.txt", "match.txt", "--plot", "x.gif").stderr
+    assert "a figure must be .svg, .png or .pdf" in run("limits", "test.txt", "match.txt", "--plot", "x.gif").stderr
     shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ap")
     assert shown.exit_code == 1
     assert shown.stderr == "idealrank: error: growing lists can be measured by DCG, NDCG and linear NDCG, not by ap\n"

@@ -406,7 +406,7 @@ UNTYPED: Any = ir.evaluate
         (lambda: ir.evaluate([1, 0], [1, 2], []), OptionError, "no measure was named"),
         (lambda: ir.evaluate([1, 0], [1, 2], "ndgc"), OptionError, "unknown measure 'ndgc'; did you mean 'ndcg'"),
         (lambda: ir.evaluate([1, 0], [1, 2], like="sklear"), OptionError, "did you mean 'sklearn'"),
-        (lambda: ir.evaluate([1, 0], [1, 2], "bpref"), OptionError, "no closed form averages bpref over ties"),
+        (lambda: ir.evaluate([1, 0], [1, 2], "bpref"), OptionError, "bpref has no closed form for averaged ties"),
         (lambda: ir.evaluate([5, 0], [1, 2], "err"), DataError, "a label is above max_label"),
     ],
 )

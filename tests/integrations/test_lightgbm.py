@@ -136,7 +136,7 @@ def test_an_unknown_convention_is_refused_before_the_first_round() -> None:
 
 
 def test_group_sizes_that_are_not_whole_are_refused() -> None:
-    with pytest.raises(DataError, match="group must be whole numbers"):
+    with pytest.raises(DataError, match="group must be non-negative integers"):
         objective("lambda_rank")([1, 0, 0], [0.0, 0.0, 0.0], None, [1.5, 2.5])
 
 

@@ -595,7 +595,7 @@ def test_the_first_bad_query_is_named_whatever_the_number_of_threads() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (([1, 0], [1]), r"of one length, got \(2,\) and \(1,\)"),
+        (([1, 0], [1]), r"equally long, got shapes \(2,\) and \(1,\)"),
         (([[1, 0], [0, 1]], [[2, 1], [2, 1]]), r"must be flat .* for matrices pass labels.ravel\(\)"),
         ((["good"], [1]), "labels and scores must be numbers"),
         (([1], ["high"]), "labels and scores must be numbers"),
@@ -690,7 +690,7 @@ def options(**anything: Any) -> dict[str, Any]:
         (lambda: NDCG(empty="none"), "ndcg: empty: expected a number from 0 to 1, got 'none'"),
         (lambda: RBP(p=1), "rbp: p: expected a number from 0 to 1, got 1"),
         (lambda: RBP(**options(p="high")), "rbp: p: expected a number from 0 to 1, got 'high'"),
-        (lambda: AP(rel=math.nan), "ap: rel: expected a number"),
+        (lambda: AP(rel=math.nan), "ap: rel: expected a finite number"),
         (lambda: AP(denominator="hit"), "ap: denominator: unknown value 'hit'; did you mean 'hits'?"),
         (lambda: ERR(max_label=-1), "err: max_label: expected a number from 0 to 60, got -1"),
         (lambda: RPrecision(cutoff=5), "r_precision has no option 'cutoff'"),
