@@ -361,7 +361,7 @@ def test_a_name_that_tells_no_kind_asks_for_the_option(name: str) -> None:
 
 
 def test_parquet_is_not_compressed_again() -> None:
-    with pytest.raises(click.UsageError, match="leave out .gz or .xz"):
+    with pytest.raises(click.UsageError, match=r"leave out \.gz or \.xz"):
         kind_of("a.parquet.gz", None, "--to")
 
 
