@@ -12,6 +12,9 @@ from idealrank.errors import OptionError
 
 __all__ = ["Named", "Numbers", "Options", "choice", "number", "option"]
 
+#: What `Named.options` returns, by class.
+_CONVERSIONS: dict[type, Mapping[str, Callable[[Any], Any]]] = {}
+
 
 class _ClassName:
     def __get__(self, instance: object, owner: type) -> str:
@@ -39,12 +42,13 @@ class Named:
     @classmethod
     def options(cls) -> Mapping[str, Callable[[Any], Any]]:
         """Return the functions that convert and check what people write for each option, by the option's name."""
-        fields = dataclasses.fields(cls)
-        return {
-            each.name: each.metadata["coerce"]
-            for each in fields
-            if "coerce" in each.metadata and each.name not in cls.without
-        }
+        if cls not in _CONVERSIONS:  # asked for whenever a value is made
+            _CONVERSIONS[cls] = {
+                each.name: each.metadata["coerce"]
+                for each in dataclasses.fields(cls)
+                if "coerce" in each.metadata and each.name not in cls.without
+            }
+        return _CONVERSIONS[cls]
 
     @classmethod
     def from_written(cls, written: Written) -> Self:

@@ -184,12 +184,16 @@ class Approximation(SoftRanked):
         return _ByPosition(values, -slopes * at.spread(factors), density, soft)
 
 
+#: Gains that the native kernel of ApproxNDCG computes.
+_NATIVE_GAINS = (gains.Exp2(), gains.Linear())
+
+
 def _is_native_ndcg(plan: Plan) -> bool:
     return (
         plan.reduction == "sum"
         and plan.denominator == "ideal"
         and isinstance(plan.discount, discounts.Log)  # any base: it cancels
-        and plan.gain in (gains.Exp2(), gains.Linear())
+        and plan.gain in _NATIVE_GAINS
         and not plan.zero_if_short
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -155,10 +156,16 @@ class Measure(Options):
         -------
         ndarray of shape (n_queries,)
         """
+        plan, ties = self._own_plan
+        return run([plan], lists, ties).reshape(-1)
+
+    @cached_property
+    def _own_plan(self) -> tuple[Plan, str]:
+        """How the native core computes the measure under idealrank's own convention, and its order of ties."""
         filled = self.with_convention()
         plan = filled.plan()
         assert plan is not None, "a measure without a plan overrides values"
-        return run([plan], lists, kernel_ties(filled)).reshape(-1)
+        return plan, kernel_ties(filled)
 
     def range(
         self, labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -73,21 +74,30 @@ def _deepest(plans: Sequence[Plan], longest: int) -> int:
 def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
     """Return one row per plan and one column per query, with one sort per query; without plans, only check labels."""
     judged = lists.judged
-    longest = max(int(np.diff(each.offsets).max(initial=0)) for each in (lists, judged) if each is not None)
+    longest = int(lists.sizes.max(initial=0))
+    if judged is not None:
+        longest = max(longest, int(np.diff(judged.offsets).max(initial=0)))
     depth = _deepest(plans, longest)
-    gain_of, discount_of = cache(partial(_native_gain, lists=lists)), cache(lambda discount: discount.native(depth))
-    measures = [
-        _native.Measure(
-            reduction=plan.reduction,
-            gain=gain_of(plan.gain, plan.rel, plan.scale, plan.ideal_retrieved),
-            discount=discount_of(plan.discount),
-            denominator=plan.denominator,
-            cutoff=_native_cutoff(plan.cutoff),
-            empty=plan.empty,
-            zero_if_short=plan.zero_if_short,
+    gain_by_key: dict[Any, _native.Gain] = {}
+    discount_by_key: dict[discounts.Discount, _native.Discount] = {}
+    measures = []
+    for plan in plans:
+        key = (plan.gain, plan.rel, plan.scale, plan.ideal_retrieved)
+        if key not in gain_by_key:
+            gain_by_key[key] = _native_gain(*key, lists)
+        if plan.discount not in discount_by_key:
+            discount_by_key[plan.discount] = plan.discount.native(depth)
+        measures.append(
+            _native.Measure(
+                reduction=plan.reduction,
+                gain=gain_by_key[key],
+                discount=discount_by_key[plan.discount],
+                denominator=plan.denominator,
+                cutoff=_native_cutoff(plan.cutoff),
+                empty=plan.empty,
+                zero_if_short=plan.zero_if_short,
+            )
         )
-        for plan in plans
-    ]
     return _native.measure(
         lists.labels,
         lists.scores,
