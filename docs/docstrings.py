@@ -8,26 +8,26 @@ import griffe
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _SECTION = re.compile(r"^(\S.*)\n-{4,}\n((?:.+\n?)*)", re.MULTILINE)
-_ENTRY = re.compile(r"^(\S[^:]*): ", re.MULTILINE)
+_ENTRY = re.compile(r"^(\S[^:\n]*) : (.+)$", re.MULTILINE)
 
 
 def as_markdown(text: str) -> str:
     r"""The docstring as Markdown.
 
-    >>> print(as_markdown("One.\n\nParameters\n----------\na, b: numbers\n    or not.\n\n>>> 1 + 1\n2"))
+    >>> print(as_markdown("One.\n\nParameters\n----------\na, b : float\n    Numbers.\n\n>>> 1 + 1\n2"))
     One.
     <BLANKLINE>
     **Parameters**
     <BLANKLINE>
-    - `a, b`: numbers
-        or not.
+    - `a, b` (float):
+        Numbers.
     <BLANKLINE>
     ```pycon
     >>> 1 + 1
     2
     ```
     """
-    text = _SECTION.sub(lambda found: f"**{found[1]}**\n\n" + _ENTRY.sub(r"- `\1`: ", found[2]), text)
+    text = _SECTION.sub(lambda found: f"**{found[1]}**\n\n" + _ENTRY.sub(r"- `\1` (\2):", found[2]), text)
     return _EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", text)
 
 
