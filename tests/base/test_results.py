@@ -129,7 +129,7 @@ def test_every_form_says_something_of_every_table(result: Any) -> None:
         if name is not None:
             assert rows[0] == table.header
             assert result.to_frame("pyarrow", name).column_names == table.header
-    assert len(result.to_frame("polars")) > 0
+    assert len(result.to_frame("pyarrow")) > 0
     assert result._repr_html_() == result.to_html()
     assert "<table>" in result.to_html()
     assert "a<b" not in result.to_html()
