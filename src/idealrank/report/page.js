@@ -7,7 +7,7 @@
   const state = { column: null, direction: 1, all: false };
   const collator = new Intl.Collator(undefined, { numeric: true });
 
-  // Each column: its head, and one value a query; null where there is none.
+  // Each column: its head, and one value per query; null if the query has none.
   const columns = () => {
     const values = data.values[measure.value];
     const listed = [{ head: "query", values: data.queries }];
