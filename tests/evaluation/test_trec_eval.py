@@ -363,7 +363,7 @@ def test_a_run_without_a_judged_query_is_0_if_queries_are_complete(tmp_path: Pat
     results = trec_eval.evaluate(qrels, run, ["num_q", "num_ret", "num_rel", "map", "ndcg"], complete=True)
     assert results.summary == {"num_q": 1, "num_ret": 0, "num_rel": 2, "map": 0.0, "ndcg": 0.0}
     assert "no common query" in [problem.kind for problem in results.problems]
-    with pytest.raises(trec_eval.NoCommonQuery, match="no query in common: the first query of qrels is '1'"):
+    with pytest.raises(trec_eval.NoCommonQueryError, match="no query in common: the first query of qrels is '1'"):
         trec_eval.evaluate(qrels, run, "map", complete=True, version=9)
 
 

@@ -248,7 +248,7 @@ _PRESETS = (
           "ideal DCG is divided by. Two bugs are not repeated here: a query counts as empty where its labels sum to "
           "0, as -1, 1, 0 do; AP, P, recall and RR take a document for irrelevant where its score is not positive.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
-          overrides={name: _UNDEFINED_TIES for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
+          overrides=dict.fromkeys(("p", "recall", "rr", "hit_rate", "r_precision"), _UNDEFINED_TIES)
           | {"ap": _UNDEFINED_TIES | {"denominator": "hits"}, "ndcg": {"negative_ideal": "divide"}}),
     _tool("tf_ranking",
           "TF-Ranking 0.5: ties are shuffled at random on every call, and this is the mean; a negative label is "

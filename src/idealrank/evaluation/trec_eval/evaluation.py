@@ -20,12 +20,12 @@ from idealrank.evaluation.trec_eval.rankings import Rankings
 from idealrank.evaluation.trec_eval.requests import Request, read_measures
 from idealrank.measures.base import Measure
 
-__all__ = ["NoCommonQuery", "Results", "evaluate"]
+__all__ = ["NoCommonQueryError", "Results", "evaluate"]
 
 _LEAST = 0.00001
 
 
-class NoCommonQuery(DataError):
+class NoCommonQueryError(DataError):
     """The run has no judged query, and such queries do not count."""
 
 
@@ -177,7 +177,7 @@ def evaluate(
         )
     nothing_common = bool(is_missing.all()) and qrels.n_queries > 0
     if nothing_common and version < 10:
-        raise NoCommonQuery(_nothing_common(qrels, run))
+        raise NoCommonQueryError(_nothing_common(qrels, run))
     data = join(qrels, Run({}) if nothing_common else run, n_threads=n_threads)
     rankings = Rankings.of(data, level=level, n_collection=n_collection, version=version, n_threads=n_threads)
     if version >= 10:
