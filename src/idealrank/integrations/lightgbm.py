@@ -216,6 +216,6 @@ def _refuse_bagging_by_query(dataset: Any) -> None:
     wanted = (getattr(dataset, "params", None) or {}).get("bagging_by_query", False)
     if str(wanted).lower() in ("true", "1", "+"):
         raise OptionError(
-            "bagging_by_query: LightGBM 4.7 grows no trees with it unless the objective is one of its own; leave it out "
-            "(bagging_fraction and bagging_freq alone sample documents)"
+            "bagging_by_query: LightGBM 4.7 grows no trees with it unless the objective is one of its own; leave it "
+            "out (bagging_fraction and bagging_freq alone sample documents)"
         )

@@ -106,8 +106,8 @@ class XGBoostMetric(Metric):
 def _documents(matrix: Any) -> RankingData:
     if not hasattr(matrix, "get_uint_info"):
         raise OptionError(
-            "expected a DMatrix: XGBRanker passes labels and scores without their queries, so that no measure or loss of "
-            "rankings can be computed; use xgboost.train with obj= and custom_metric="
+            "expected a DMatrix: XGBRanker passes labels and scores without their queries, so that no measure or loss "
+            "of rankings can be computed; use xgboost.train with obj= and custom_metric="
         )
     bounds = matrix.get_uint_info("group_ptr").astype(np.int64)
     how = "xgboost.DMatrix(X, y, qid=query_of_each_row), or matrix.set_group(sizes)"
