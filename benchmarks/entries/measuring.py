@@ -69,7 +69,7 @@ def twenty_measures(setting: Setting) -> Iterator[Comparison]:
     from idealrank.measures.plan import run
 
     labels, scores, offsets = _lists(setting.size(100_000))
-    lists = Lists(labels.ravel(), scores.ravel(), offsets)
+    lists = Lists.of(labels.ravel(), scores.ravel(), offsets)
     family = [
         NDCG(gain=gain, discount=discount, cutoff=cutoff).with_convention().plan()
         for gain in ("exp2", "linear")
