@@ -121,8 +121,7 @@ class Registry(Generic[_Member]):
         OptionError
             If the name is unknown.
         """
-        self._load()
-        if letters(name) not in self._by_letters:
+        if not self._has(name):
             raise OptionError(f"unknown {self._kind} {text or name!r}{nearest(name, self.members(), self._aliases)}")
         return self._by_letters[letters(name)]
 
@@ -150,9 +149,8 @@ class Registry(Generic[_Member]):
             raise OptionError(
                 f"expected a {self._kind} such as {self._such_as}, or a {self._base.__name__}, got {value!r}"
             )
-        self._load()
         written = read(value, self._kind, self._such_as)
-        if letters(written.name) not in self._by_letters:
+        if not self._has(written.name):
             written = written.with_tail_as_cutoff()
         cls = self.find(written.name, value)
         try:
@@ -162,12 +160,22 @@ class Registry(Generic[_Member]):
         except (TypeError, ValueError) as error:
             raise cannot_read(self._kind, value, error) from None
 
-    def _load(self) -> None:
+    def _has(self, name: str) -> bool:
+        """Return whether a class has this name; a class that is called like it is tried before all are imported."""
+        wanted = letters(name)
+        if wanted not in self._by_letters and not self._is_loaded:
+            self._load(only=wanted)
+            if wanted not in self._by_letters:
+                self._load()
+        return wanted in self._by_letters
+
+    def _load(self, only: str | None = None) -> None:
         if not self._is_loaded:
             package = import_module(str(self._package))
             for name in package.__all__:
-                getattr(package, name)
-            self._is_loaded = True
+                if only is None or letters(name) == only:
+                    getattr(package, name)
+            self._is_loaded = only is None
 
 
 def _path(cls: type) -> str:
