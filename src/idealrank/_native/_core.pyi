@@ -100,7 +100,7 @@ class Cutoff:
 class Measure:
     """What becomes of the gains of a ranking."""
 
-    def __init__(self, *, reduction: str, gain: Gain, discount: Discount, denominator: str, cutoff: Cutoff, empty: float, zero_if_short: bool) -> None: ...
+    def __init__(self, *, reduction: str, gain: Gain, discount: Discount, denominator: str, cutoff: Cutoff, empty: float, zero_if_short: bool, negative_ideal: bool) -> None: ...
 
 class Judged:
     """The labels of all judged documents, query by query."""
