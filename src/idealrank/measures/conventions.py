@@ -81,7 +81,7 @@ class Convention:
                 words = ", ".join(map(repr, known))
                 raise OptionError(f"{self.name}: {name} must be one of {words}, got {value!r}")
 
-    def option(self, name: str, measure: str, has_cutoff: bool = False) -> Any:
+    def option(self, name: str, measure: str, has_cutoff: bool = False) -> object:
         """Return the meaning of an unset option.
 
         Parameters
