@@ -506,6 +506,26 @@ def test_exit_codes_are_those_of_trec_eval(files: tuple[str, str], tmp_path: Pat
     assert command("-R", "prefs", *files).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": "2"}, "level must be a whole number of at least 0, got '2'"),
+        ({"level": -1}, "level must be a whole number of at least 0, got -1"),
+        ({"level": None}, "level must be a whole number of at least 0, got None"),
+        ({"max_docs": 1.5}, "max_docs must be a whole number of at least 0, got 1.5"),
+        ({"n_collection": [1]}, r"n_collection must be a whole number of at least 0, got \[1\]"),
+        ({"complete": "no"}, "complete must be True or False, got 'no'"),
+        ({"judged_only": 2}, "judged_only must be True or False, got 2"),
+        ({"version": "10"}, "version must be 9 or 10, got '10'"),
+        ({"measures": 3}, "expected names of measures such as 'map' or 'P.5,10', got 3"),
+        ({"measures": [3]}, "expected the name of a measure such as 'map' or 'P.5,10', got 3"),
+    ],
+)
+def test_options_of_a_wrong_type_are_option_errors(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        trec_eval.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, **options)
+
+
 def test_there_are_two_versions() -> None:
     with pytest.raises(OptionError, match="version must be 9 or 10, got 8"):
         trec_eval.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, version=8)

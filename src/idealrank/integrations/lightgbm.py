@@ -88,7 +88,7 @@ def metric(
     ('ndcg@10', 0.6309297535714575, True)
     """
     chosen = measures.measure(measure)
-    return LightGBMMetric(chosen, name or str(chosen), like, n_threads)
+    return LightGBMMetric(chosen, str(chosen) if name is None else name, like, n_threads)
 
 
 def cv_folds(
@@ -135,6 +135,8 @@ def cv_folds(
         raise DataError("group sizes must be whole numbers of at least 0, one per query")
     if isinstance(n_folds, bool) or not isinstance(n_folds, (int, np.integer)) or not 2 <= n_folds <= sizes.size:
         raise OptionError(f"n_folds must be from 2 to the number of queries, {sizes.size:,}; got {n_folds!r}")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise OptionError(f"seed must be a whole number of at least 0, or None, got {seed!r}")
     n_rows = int(sizes.sum())
     numbered = from_arrays(np.zeros(n_rows), group=sizes, scores=np.arange(n_rows))
     return [(_rows(train), _rows(test)) for train, test in numbered.folds(int(n_folds), seed)]

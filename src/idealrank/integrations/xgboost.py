@@ -81,7 +81,8 @@ def metric(
     (True, False)
     """
     chosen = measures.measure(measure)
-    return XGBoostMetric(chosen, (name or str(chosen)).replace(":", "="), like, n_threads)
+    own = str(chosen) if name is None else name
+    return XGBoostMetric(chosen, own.replace(":", "=") if isinstance(own, str) else own, like, n_threads)
 
 
 class XGBoostObjective(Objective):
