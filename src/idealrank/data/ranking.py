@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, TypeVar, get_args
@@ -498,9 +497,10 @@ class RankingData:
         return f"RankingData({', '.join(facts)})"
 
     def _repr_html_(self) -> str:
-        problems = "".join(f"<li>{html.escape(str(problem))}</li>" for problem in self.problems)
-        listed = f"<ul>{problems}</ul>" if problems else ""
-        return f"<div><strong>RankingData</strong>: {html.escape(', '.join(self._facts()))}{listed}</div>"
+        from idealrank._base.markup import tag
+
+        listed = [tag("ul", *(tag("li", problem) for problem in self.problems))] if self.problems else []
+        return tag("div", tag("strong", "RankingData"), f": {', '.join(self._facts())}", *listed)
 
 
 def _check_features(features: Any, n_docs: int) -> Features:
