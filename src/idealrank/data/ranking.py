@@ -492,7 +492,7 @@ class RankingData:
 def _check_features(features: Any, n_docs: int) -> Features:
     matrix: Features
     if is_sparse(features):
-        matrix = features.tocsr().astype(np.float32, copy=False)
+        matrix = _checked_csr(features)
     else:
         try:
             matrix = np.ascontiguousarray(features, dtype=np.float32).view()
@@ -502,3 +502,16 @@ def _check_features(features: Any, n_docs: int) -> Features:
     if matrix.ndim != 2 or matrix.shape[0] != n_docs:
         raise DataError(f"features must have shape (n_docs, n_features), n_docs = {n_docs}, got {matrix.shape}")
     return matrix
+
+
+def _checked_csr(features: Any) -> csr_array:
+    """Return the matrix with valid indices, sorted and without repetitions, which other readers would not sum."""
+    matrix: csr_array = features.tocsr()
+    try:
+        matrix.check_format(full_check=True)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"features are not a valid sparse matrix: {error}") from None
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix.astype(np.float32, copy=False)
