@@ -84,20 +84,23 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](BoundMeasure* self, std::string_view reduction, nb::handle_t<BoundGain> gain,
-             nb::handle_t<BoundDiscount> discount, std::string_view denominator, const BoundCutoff& cutoff, double empty, bool zero_if_short) {
+             nb::handle_t<BoundDiscount> discount, std::string_view denominator, const BoundCutoff& cutoff, double empty, bool zero_if_short,
+             bool negative_ideal) {
             Spec spec;
             spec.reduction =
                 named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any", "cascade", "preference", "tied"});
             spec.denominator = named<Denominator>(
                 denominator, "denominator",
-                {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved", "harmonic"});
+                {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved", "harmonic", "highest_label"});
             spec.cutoff_kind = cutoff.kind;
             spec.cutoff = cutoff.value;
             spec.empty = empty;
             spec.zero_if_short = zero_if_short;
+            spec.negative_ideal = negative_ideal;
             new (self) BoundMeasure{spec, nb::borrow(gain), nb::borrow(discount)};
           },
-          nb::kw_only(), "reduction"_a, "gain"_a, "discount"_a, "denominator"_a, "cutoff"_a, "empty"_a, "zero_if_short"_a);
+          nb::kw_only(), "reduction"_a, "gain"_a, "discount"_a, "denominator"_a, "cutoff"_a, "empty"_a, "zero_if_short"_a,
+          "negative_ideal"_a);
 
   nb::class_<BoundJudged>(m, "Judged", "The labels of all judged documents, query by query.")
       .def(

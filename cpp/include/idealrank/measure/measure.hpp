@@ -40,8 +40,8 @@ enum class Reduction { sum, precision_mean, first, any, cascade, preference, tie
 
 // What the reduction is divided by. R: relevant documents; n: documents ranked; k: the cutoff.
 //   ideal: the same sum of the ideal order; full: of k documents of gain 1; reachable: min(R, k); hits: relevant among
-//   the first k; retrieved: min(n, k); harmonic: (k + R) / 2.
-enum class Denominator { none, ideal, full, relevant, reachable, hits, cutoff, retrieved, harmonic };
+//   the first k; retrieved: min(n, k); harmonic: (k + R) / 2; highest_label: of the query, at least 1.
+enum class Denominator { none, ideal, full, relevant, reachable, hits, cutoff, retrieved, harmonic, highest_label };
 
 enum class CutoffKind { none, rank, fraction, power, relevant };
 
@@ -68,6 +68,7 @@ struct Spec {
   double cutoff = 0;
   double empty = 0;          // value of a query without positive gain
   bool zero_if_short = false;  // 0 where fewer than k documents are ranked
+  bool negative_ideal = false;  // divide by a sum of the ideal order below 0, too
 };
 
 struct Lists {
@@ -414,7 +415,7 @@ class QueryMeter {
     const Column& column = columns_[spec.gain];
     // A plain sum of negative gains is what it is; everything else asks for something relevant.
     const bool plain_loss = spec.reduction == Reduction::sum && spec.denominator == Denominator::none && column.n_negative > 0;
-    if (column.n_relevant == 0 && !plain_loss && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
+    if (column.n_relevant == 0 && !plain_loss && !spec.negative_ideal && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
     if (spec.zero_if_short && spec.cutoff_kind != CutoffKind::none && n < k) return 0;
     if (spec.denominator == Denominator::hits && (ties_ == Ties::best || ties_ == Ties::worst)) {
       return mean_precision_of_hits(column.ranked, std::min(k, n));
@@ -424,7 +425,7 @@ class QueryMeter {
     if (!std::isfinite(reduced) || !std::isfinite(divisor)) {
       throw data_error("the gains of a query are too large to be summed", query_, -1);
     }
-    if (divisor > 0) return reduced / divisor;
+    if (divisor > 0 || (spec.negative_ideal && divisor < 0)) return reduced / divisor;
     // Negative gains can outweigh the positive ones even in the ideal order: nothing to be compared with.
     const bool normalised = spec.denominator == Denominator::ideal || spec.denominator == Denominator::full;
     return normalised ? spec.empty : 0;
@@ -467,6 +468,11 @@ class QueryMeter {
       case Denominator::cutoff: return cutoff;
       case Denominator::retrieved: return static_cast<double>(std::min(n, k));
       case Denominator::harmonic: return (cutoff + relevant) / 2;
+      case Denominator::highest_label: {
+        double highest = 1;
+        for (const double label : ideal_labels(gains_[spec.gain])) highest = std::max(highest, label);
+        return highest;
+      }
     }
     return 1;
   }
