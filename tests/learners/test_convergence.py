@@ -34,7 +34,8 @@ LOSSES = ["pairwise_logistic", "cross_entropy", "squared_hinge", "least_squares(
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_scale_of_a_column_changes_nothing_but_its_weight(loss: str, scale: float) -> None:
     plain, scaled = (learners.LinearRanker(loss, n_threads=1).fit(made(each)) for each in (1.0, scale))
-    assert plain.converged_ and scaled.converged_
+    assert plain.converged_
+    assert scaled.converged_
     unscaled = scaled.coef_ * [scale, 1, 1, 1, 1]
     assert_allclose(unscaled, plain.coef_, rtol=0, atol=0.01 * np.abs(plain.coef_).max())
     assert scaled.score(made(scale)) == pytest.approx(plain.score(made()), abs=0.003)
@@ -110,7 +111,7 @@ def test_planes_that_prove_too_little_say_so() -> None:
 
 
 def test_steepest_descent_backtracks() -> None:
-    """Against the algorithm written out: twice the last length, halved until the decrease is a ten-thousandth of promised."""
+    """Against the algorithm written out: twice the last length, halved until the decrease is sufficient."""
     data = made()
     ranker = learners.LinearRanker("least_squares", optimizer="gd", max_iter=4)
     with pytest.warns(ConvergenceWarning):

@@ -61,8 +61,8 @@ class LinearModel(WeightedSum):
     loss_ : Loss
         The loss that was minimized.
     converged_ : bool
-        False if the gradient is far from 0 (a hundredth of the largest at the start, or more) where L-BFGS or steepest
-        descent ended; then there is a ``ConvergenceWarning`` too. With validation data, ``max_iter`` may end a fit early.
+        False if the gradient is far from 0 (a hundredth of the one at the start, or more) where L-BFGS or steepest
+        descent ended; there is a ``ConvergenceWarning`` then. With validation data, ``max_iter`` may end a fit early.
     """
 
     optimizer: str = "lbfgs"
