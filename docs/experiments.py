@@ -17,19 +17,19 @@ PAGE = Path(__file__).with_name("experiments.md")
 _INTRO = """\
 # The papers' experiments, reproduced
 
-`idealrank reproduce` repeats the experiments of four papers. This page is what the commands print (`docs/experiments.py` \
-writes it): for each claim of a paper whether it *holds*, *fails* or is *undecided* here, in how many settings, and what \
-was seen. A paper leaves choices open: which script evaluated, how features were scaled, which optimizer ran for how \
-long, which variant of a baseline was used, which seed. Each experiment has a reference setting and changes one choice \
-at a time; the verdict names the choices that change it. "Seen here" and all tables are of the reference setting unless \
-they say otherwise.
+`idealrank reproduce` repeats the experiments of four papers. This page is what the commands print
+(`docs/experiments.py` writes it): for each claim of a paper whether it *holds*, *fails* or is *undecided* here, in
+how many settings, and what was seen. A paper leaves choices open: which script evaluated, how features were scaled,
+which optimizer ran for how long, which variant of a baseline was used, which seed. Each experiment has a reference
+setting and changes one choice at a time; the verdict names the choices that change it. "Seen here" and all figures
+are of the reference setting.
 
-Comparisons of rankers are paired over queries, with 95% intervals. "Undecided" means that the interval contains both \
-outcomes: there are too few queries to tell.
+Comparisons of rankers are paired over queries, with 95% intervals. "Undecided" means that the interval contains
+both outcomes: there are too few queries to tell.
 
-`--figures FOLDER` writes the figures, `--html FILE` one page with everything. `--data` names a LETOR collection, a folder \
-with `S1.txt` to `S5.txt` or with `Fold1` to `Fold5`; without it, data are drawn. `--quick` trains for a moment, to see \
-that everything runs: its numbers mean nothing, and its tables say so.
+`--figures FOLDER` writes the figures, `--html FILE` one page with everything. `--data` names a LETOR collection, a
+folder with `S1.txt` to `S5.txt` or with `Fold1` to `Fold5`; without it, data are drawn. `--quick` trains for a
+moment, to see that everything runs: its numbers mean nothing, and its tables say so.
 """
 
 
