@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from idealrank.data.columns import query_at
 from idealrank.data.lists import located
 from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["NORMALIZATIONS", "DenseFeatures", "Moments", "SparseFeatures", "features_of"]
 
@@ -143,7 +146,7 @@ class SparseFeatures:
         """Return the features as a dense matrix."""
         return np.asarray(self.rows.toarray(), np.float32)
 
-    def table(self) -> Any:
+    def table(self) -> csr_array:
         """Return the features as other packages' learners take them."""
         return self.rows
 

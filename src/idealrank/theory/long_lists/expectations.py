@@ -27,7 +27,8 @@ def pseudo_expectation(
 ) -> float:
     """Approximate the expected NDCG of a list of n documents (Wang et al. 2013, Definition 20).
 
-    Both forms divide by the ideal DCG of the expected number of relevant documents, which must be above 1.
+    Both forms divide by the ideal DCG of the expected number of relevant documents. It must be above 1 for the integral,
+    which starts at rank 1, and 1 at least for the sum.
 
     Parameters
     ----------
@@ -51,8 +52,7 @@ def pseudo_expectation(
     Raises
     ------
     DataError
-        If n is not a finite number from 1, if the expected number of relevant documents is not above 1, or if the curve
-        is 0 everywhere.
+        If n is not a finite number from 1, if too few relevant documents are expected, or if the curve is 0 everywhere.
     OptionError
         If ``form`` is unknown.
 
@@ -68,9 +68,11 @@ def pseudo_expectation(
     checked = curves.relevant(curve)
     if not (math.isfinite(n) and n >= 1):
         raise DataError(f"n, the number of documents, must be a finite number from 1, got {n}")
-    if not n * checked.p > 1:
+    expected = n * checked.p
+    if not (expected > 1 - 1e-9 if form == "sum" else expected > 1):
+        least = "at least 1" if form == "sum" else "above 1"
         raise DataError(
-            f"the expected number of relevant documents, n p, must be above 1, got {n:g} * {checked.p:.4g}: "
+            f"the expected number of relevant documents, n p, must be {least}, got {n:g} * {checked.p:.4g}: "
             "otherwise the ideal DCG in the denominator is meaningless"
         )
     if form == "sum":
@@ -193,7 +195,8 @@ def concentration(
 
     Lemma 23 is about the logarithm, Lemma 34 about r^-beta. As printed both are wrong: Lemma 23 gives 0 for a constant
     curve, where ``holder`` is 0, and Lemma 34 neglects that the labels of the first ranks alone move NDCG by
-    n^-(1 - beta). Factors that do not depend on n, p and the curve are unknown and are left out.
+    n^-(1 - beta). The probability of failure is exp(-n^(1/4)) in the first, exp(-n^((1 - beta)/3)) in the second, which is
+    much more for a steep discount. Factors that do not depend on n, p and the curve are unknown and are left out.
 
     Parameters
     ----------
@@ -227,5 +230,7 @@ def concentration(
         raise OptionError(f"concentration is known for discounts slower than 1/r only; this one: {found.reason}")
     if not (0 < p <= 1 and n > 1 and 0 < alpha <= 1 and holder >= 0):
         raise DataError(f"needs 0 < p <= 1, n > 1, 0 < alpha <= 1 and holder >= 0, got {p=}, {n=}, {alpha=}, {holder=}")
-    rate = max(n ** (-alpha / 3), n ** (-(1 - found.beta) / 3))
-    return Concentration(max(holder, 1.0) / p * rate * math.log(n) ** (1 / 3), math.exp(-(n**0.25)))
+    # The sum of the weights, of which the labels may deviate by the power 2/3.
+    size = n ** (1 - found.beta) / math.log(n) ** found.logs
+    deviation = max(holder, 1.0) / p * max(n ** (-alpha / 3) * math.log(n) ** (found.logs / 3), size ** (-1 / 3))
+    return Concentration(deviation, math.exp(-(n**0.25 if found.kind == "slow" else size ** (1 / 3))))
