@@ -22,6 +22,8 @@ from idealrank.learners import LinearRanker, ListNet, RandomRanker, load, save
 from idealrank.learners.files.documents import StoredModel, read_model, write_model
 from idealrank.learners.names import by_class_name
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
+
 LEARNERS = by_class_name()
 SAVED = [name for name, cls in LEARNERS.items() if cls._state]
 

@@ -434,6 +434,6 @@ def test_a_learning_curve_has_a_line_a_stage_and_shows_the_iteration_kept() -> N
     assert values == [entry["validation"] for entry in ranker.history_]
     assert kept.get_xdata()[0] == ranker.best_iteration_
     assert ax.get_ylabel() == "validation ndcg"
-    assert learning_curve(learners.RankNet(max_iter=2).fit(X, y, qid=qid)).get_ylabel() == "loss"
+    assert learning_curve(learners.RankNet(l2=10.0).fit(X, y, qid=qid)).get_ylabel() == "loss"
     with pytest.raises(DataError, match="RandomRanker has no history"):
         learning_curve(learners.RandomRanker().fit(X, y, qid=qid))

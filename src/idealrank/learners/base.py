@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -19,6 +18,7 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_value
 from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
+from idealrank.learners.types import check_types
 from idealrank.measures import Measure, measure
 
 __all__ = ["Dataset", "Ranker", "Rows", "as_data"]
@@ -165,11 +165,12 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def check_options(self) -> None:
         """Raise an OptionError for options that make no sense, before any data is looked at."""
+        check_types(self.get_params(deep=False), type(self))
         if self.normalize is not None and self.normalize not in NORMALIZATIONS:
             raise OptionError(f"normalize must be None, 'minmax' or 'zscore', got {self.normalize!r}")
         measure(self.measure)
         seed = getattr(self, "random_state", None)
-        if isinstance(seed, Integral) and int(seed) < 0:
+        if seed is not None and seed < 0:
             raise OptionError(f"random_state must be 0 or more, or None, got {seed}")
         self._check_options()
 
