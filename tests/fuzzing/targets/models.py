@@ -1,5 +1,6 @@
 """Damaged model files: `learners.load` gives a model that scores documents, or an error of the package."""
 
+import copy
 import functools
 import io
 import json
@@ -69,17 +70,17 @@ def _change(document: Any, rng: Random) -> None:
         if isinstance(document[key], (dict, list)) and document[key] and rng.random() < 0.75:
             document = document[key]
             continue
-        kind = rng.random()
+        kind, value = rng.random(), copy.deepcopy(rng.choice(_VALUES))
         if kind < 0.15:
             del document[key]
         elif kind < 0.25 and isinstance(document, dict):
-            document[rng.choice(["x", "coef_", "loss", "n_threads", "verbose"])] = rng.choice(_VALUES)
+            document[rng.choice(["x", "coef_", "loss", "n_threads", "verbose"])] = value
         elif kind < 0.3 and isinstance(document, list):
-            document.append(document[key])
+            document.append(copy.deepcopy(document[key]))
         elif kind < 0.4 and isinstance(document[key], (int, float)):
             document[key] = document[key] * rng.choice([-1, 0, 2, 0.5])
         else:
-            document[key] = rng.choice(_VALUES)
+            document[key] = value
         return
 
 
