@@ -35,6 +35,10 @@ def read_only(array: _Array) -> _Array:
 def owned(array: _Array, given: object = None) -> _Array:
     """Return a read-only array that nobody can change: the array itself if it is one already, else a copy.
 
+    An array is one already if it and every array that it is a view of are read-only, and the memory belongs to the last
+    of them, to ``bytes`` or to the native core. The memory of a file, of a ``bytearray`` or of another library may
+    change, whatever the flags say.
+
     Parameters
     ----------
     array : array
@@ -64,7 +68,9 @@ def owned(array: _Array, given: object = None) -> _Array:
         if base.flags.writeable:
             return read_only(array.copy())
         base = base.base
-    return array
+    held = base.obj if isinstance(base, memoryview) else base
+    is_frozen = held is None or isinstance(held, bytes) or type(held).__module__ == "nanobind"
+    return array if is_frozen else read_only(array.copy())
 
 
 def check_size(found: int, size: int, name: str, of_each: str = "document") -> None:

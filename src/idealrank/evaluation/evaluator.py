@@ -54,7 +54,9 @@ class Evaluator:
         self, judged: Qrels | RankingData, like: str | Convention | None = None, *, n_threads: int | None = None
     ) -> None:
         self.judged = judged
-        self.convention = convention(like or ("trec_eval" if isinstance(judged, Qrels) else "idealrank"))
+        self.convention = convention(
+            like if like is not None else "trec_eval" if isinstance(judged, Qrels) else "idealrank"
+        )
         self.n_threads = n_threads
 
     def evaluate(self, system: Run | Floats, measures: Measures) -> Evaluation:
