@@ -18,18 +18,19 @@ _MOST = 2**31 - 1
 
 
 def draw(rng: Random) -> Iterator[bytes]:
+    numbers = [number(rng) for _ in range(80)]
     for _ in range(40):
         queries = [word(rng) for _ in range(rng.randint(1, 3))]
-        lines = [_line(rng, rng.choice(queries)) for _ in range(rng.randint(0, 6))]
+        lines = [_line(rng, rng.choice(queries), numbers) for _ in range(rng.randint(0, 6))]
         yield damaged(rng.choice([b"\n", b"\n", b"\r\n"]).join(lines) + rng.choice([b"", b"\n"]), rng)
 
 
-def _line(rng: Random, query: bytes) -> bytes:
+def _line(rng: Random, query: bytes, numbers: list[bytes]) -> bytes:
     fields = [small_number(rng), *([b"qid:" + query] if rng.random() < 0.98 else [])]
     feature = 0
     for _ in range(rng.choice([0, 1, 2, 5, 20])):
         feature = feature + 1 if rng.random() < 0.8 else rng.choice([1, 7, 999, 1000, 1001, 99_999, 100_000, _MOST])
-        fields.append(b"%d:%b" % (feature, number(rng)))
+        fields.append(b"%d:%b" % (feature, rng.choice(numbers)))
     line = rng.choice([b" ", b" ", b"  ", b"\t"]).join(fields)
     if rng.random() < 0.5:
         line += rng.choice([b" #docid = %b", b"#docid=%b", b" # docid = %b inc = 1", b" #%b"]) % word(rng)
