@@ -35,7 +35,7 @@ def command(request: Request, system: str, measure: str, like: tuple[str, ...]) 
     judged, ((_, answer),) = replace(request, systems=(system,)).read()
 
     from idealrank.cli.support.tables import show
-    from idealrank.cli.support.terminal import notes
+    from idealrank.cli.support.terminal import echo, notes
     from idealrank.evaluation.explanation import explain
 
     found = explain(judged, answer, measure, like=like, order="grouped")
@@ -45,5 +45,5 @@ def command(request: Request, system: str, measure: str, like: tuple[str, ...]) 
             click.echo()
         show(waterfall.table(), request.output_format)
         for line in waterfall.remarks() if request.output_format in ("text", "markdown") else ():
-            click.echo(f"\n{line}")
+            echo(f"\n{line}")
     request.write_page(found)

@@ -34,7 +34,7 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     judged, systems = request.read(least=2)
 
     from idealrank.cli.support.tables import Column, Table, show
-    from idealrank.cli.support.terminal import notes
+    from idealrank.cli.support.terminal import echo, notes
     from idealrank.evaluation.comparison import common_queries
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.stats import queries_for
@@ -53,4 +53,4 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     if request.output_format == "text":
         needed = f"queries needed at level {level:g} and power {power:g}, based on {len(query_ids):,} queries"
         click.echo(f"\n{needed}; sd: standard deviation of the per-query difference of two systems")
-        click.echo("\n".join(evaluations.remarks()))
+        echo("\n".join(evaluations.remarks()))
