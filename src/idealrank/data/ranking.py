@@ -13,7 +13,16 @@ import numpy.typing as npt
 from idealrank._base.extras import needs
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Float32s, Floats, Int64s
-from idealrank.data.columns import check_offsets, check_size, float_column, owned, places, query_at, weight_column
+from idealrank.data.columns import (
+    check_offsets,
+    check_size,
+    check_unmasked,
+    float_column,
+    owned,
+    places,
+    query_at,
+    weight_column,
+)
 from idealrank.data.ids import Ids, taken
 from idealrank.data.lists import Judged, Lists, QueryIds, check_judged, located, query_id
 from idealrank.data.problem import Problem
@@ -491,6 +500,9 @@ class RankingData:
 
 def _check_features(features: Any, n_docs: int) -> Features:
     matrix: Features
+    check_unmasked(features, "features")
+    if getattr(getattr(features, "dtype", None), "kind", "") == "c":
+        raise DataError("features must be real numbers, got complex ones")
     if is_sparse(features):
         matrix = features.tocsr().astype(np.float32, copy=False)
     else:
