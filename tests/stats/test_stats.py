@@ -245,9 +245,9 @@ def test_bca_agrees_with_scipy() -> None:
     expected = scipy.stats.bootstrap(
         (sample,), np.mean, n_resamples=50_000, rng=np.random.default_rng(0)
     ).confidence_interval
-    found = stats.interval(sample, n_resamples=50_000, seed=0)
+    found = stats.interval(sample, method="bca", n_resamples=50_000, seed=0)
     assert_allclose([found.low, found.high], [expected.low, expected.high], rtol=0, atol=0.01)
-    assert found == stats.interval(sample, n_resamples=50_000, seed=0, n_threads=1)
+    assert found == stats.interval(sample, method="bca", n_resamples=50_000, seed=0, n_threads=1)
     t = stats.interval(sample, method="t")
     assert_allclose(
         [t.low, t.high], scipy.stats.t.interval(0.95, 49, sample.mean(), scipy.stats.sem(sample)), rtol=1e-12, atol=0
