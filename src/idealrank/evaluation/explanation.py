@@ -163,13 +163,14 @@ class Explanation(Measured):
         return self.evaluations
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return the conventions, the mean under each, and every step."""
+        """Return the conventions, the number of queries and the mean under each, and every step."""
         from idealrank import __version__
 
         return {
             "idealrank": __version__,
             "measure": self.measure,
             "conventions": {name: plain(each.conventions) for name, each in self.evaluations.items()},
+            "n_queries": {name: each.n_queries for name, each in self.evaluations.items()},
             "mean": plain(self.mean),
             "waterfalls": plain(self.waterfalls),
             "problems": plain(self.evaluations.problems),
@@ -191,6 +192,13 @@ class Explanation(Measured):
 
     def _chosen(self, form: str) -> list[str]:
         return ["steps"] if form == "frame" else [way.end for way in self.waterfalls]
+
+    def remarks(self) -> list[str]:
+        """Return, for each convention, the number of queries and the measure with all of its options."""
+        return [
+            f"like {name}: {each.queries_text()}; {self.measure} = {each.filled[self.measure]}"
+            for name, each in self.evaluations.items()
+        ]
 
     def title(self) -> str:
         """Return the measure and the conventions."""
