@@ -244,12 +244,11 @@ class Comparison(Measured):
         """Return everything except the per-query values."""
         from idealrank import __version__
 
-        facts = ("n_queries", "baseline", "test", "correction", "level", "interval_method", "seed")
-        facts += ("means", "differences")
+        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "interval_method")
         return {
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
-            **{name: plain(getattr(self, name)) for name in facts},
+            **{name: plain(getattr(self, name)) for name in (*facts, "means", "differences")},
             "problems": plain(self.problems),
         }
 
@@ -442,8 +441,8 @@ class Testing:
             for measure, matrix in values.items()
         }
         found = query_ids, values, means, differences, evaluations
-        how = test, self.correction, self.level, seed, evaluations.problems, self.interval_method
-        return Comparison(names, baseline, *found, *how)
+        problems, intervals = evaluations.problems, self.interval_method
+        return Comparison(names, baseline, *found, test, self.correction, self.level, seed, problems, intervals)
 
     @property
     def _draws(self) -> dict[str, Any]:

@@ -185,6 +185,7 @@ class Evaluator:
         joined = join(qrels, answer, n_threads=self.n_threads)
         assert joined.scores is not None
         # A query that the run has without documents is not missing; one without judgments is.
+        scores = joined.scores
         without = np.diff(qrels.offsets) == 0
         missing = (qrels.query_ids.index_in(answer.query_ids) < 0) | without
         if without.any():
@@ -193,7 +194,7 @@ class Evaluator:
             treated = "treated as if the run did not have " + ("it" if count == 1 else "them")
             problem = Problem("query without judgments", count, f"{what}: {treated}")
             joined = replace(joined, problems=(*joined.problems, problem))
-        return joined, joined.scores, missing
+        return joined, scores, missing
 
     def _measured(
         self, data: RankingData, scores: Floats, missing: Booleans, named: Mapping[str, Measure]

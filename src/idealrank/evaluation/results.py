@@ -541,8 +541,9 @@ def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) ->
 def means_table(moments: Mapping[str, Moments]) -> Table:
     """Return a row per measure: the mean over queries, its interval, and the number of queries that have a value."""
     columns = [Column("measure"), *(Column(name, ".4f") for name in ("mean", "low", "high")), Column("queries", ",")]
-    rows = [[name, own.mean, *own.t_interval(INTERVAL_LEVEL), own.count] for name, own in moments.items()]
-    return Table(columns, rows)
+    return Table(
+        columns, [[name, own.mean, *own.t_interval(INTERVAL_LEVEL), own.count] for name, own in moments.items()]
+    )
 
 
 def interval_remark(interval: Interval) -> str:

@@ -440,7 +440,7 @@ def distinguish_all(
         check_growing(each, name)
     evaluations = evaluator.evaluate_all(named.items(), listed)
     lists = evaluator.complete_lists(named.items(), evaluations)
-    options = {"n_orders": n_orders, "n_resamples": n_resamples, "delta": delta, "n_threads": n_threads}
+    options: dict[str, Any] = {"n_orders": n_orders, "n_resamples": n_resamples, "delta": delta, "n_threads": n_threads}
     pairs = [
         _distinction((a, b), on_lists, evaluations, lists, sizes=sizes, seed=seed, **options)
         for a, b in combinations(named, 2)
