@@ -78,6 +78,8 @@ class Waterfall(Result):
         The means under them.
     steps : tuple of Step
         One step per choice that differs.
+    n_queries : tuple of int
+        The number of queries under both conventions.
 
     Examples
     --------
@@ -92,6 +94,7 @@ class Waterfall(Result):
     start_mean: float
     end_mean: float
     steps: tuple[Step, ...]
+    n_queries: tuple[int, int]
 
     def tables(self) -> Mapping[str, Table]:
         """Return table "steps": a row per step that changes a value, between the two means."""
@@ -292,8 +295,10 @@ def explain(
             now = evaluated(filled, hybrid)
             steps.append(_step(choice, before, after, last, now))
             last = now
-        start, end = (evaluations[each.name].mean[label] for each in (rules[0], other))
-        waterfalls.append(Waterfall(rules[0].name, other.name, start, end, tuple(steps)))
+        both = evaluations[rules[0].name], evaluations[other.name]
+        start, end = (each.mean[label] for each in both)
+        n_queries = both[0].n_queries, both[1].n_queries
+        waterfalls.append(Waterfall(rules[0].name, other.name, start, end, tuple(steps), n_queries))
     return Explanation(label, Evaluations(evaluations), tuple(waterfalls))
 
 

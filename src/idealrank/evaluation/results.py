@@ -80,6 +80,13 @@ class Measured(Result):
             return f"{next(iter(facts.values()))}; {measures}; like {', '.join(conventions)}"
         return f"{measures}; {'; '.join(f'like {name}: {queries}' for name, queries in facts.items())}"
 
+    def basis(self) -> str:
+        """Return the number of queries and the convention in a few words, for the label of a figure."""
+        evaluations = self.by_system().values()
+        queries = " or ".join(dict.fromkeys(each.queries_text() for each in evaluations))
+        conventions = dict.fromkeys(each.convention.name for each in evaluations)
+        return f"{queries}, like {next(iter(conventions))}" if len(conventions) == 1 else queries
+
     def remarks(self) -> list[str]:
         """Return the number of queries, the convention, and every measure with all of its options."""
         first = next(iter(self.by_system().values()))
