@@ -120,7 +120,7 @@ def distributions(result: Measured, measure: str | None = None, ax: Axes | None 
 
 
 def differences(comparison: Comparison, measure: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the per-query differences of each system from the baseline, or from the best system, as sorted bars.
+    r"""Draw the per-query differences of each system from the baseline, or from the best system, as sorted bars.
 
     There is one strip per system. All have the same scale, which is shown at the right.
 
@@ -144,7 +144,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
     >>> ax = differences(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a"))
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
-    (['b'], 'queries, by difference from a in rr (2 queries, like idealrank)')
+    (['b'], 'queries, by difference from a\n2 queries, like idealrank')
     """
     measure = comparison.one_measure(measure)
     against = comparison.reference(measure)
@@ -169,7 +169,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     _name_scale(ax, rows, scale)
     ax.set_ylim(-0.5, len(others) - 0.5)
     ax.set_xlim(0, max([1, *(each.size for each in found)]))
-    _name_below(ax, f"queries, by difference from {shown(against)} in {measure} ({comparison.basis()})")
+    _name_below(ax, f"queries, by difference from {shown(against)}\n{comparison.basis()}")
     return ax
 
 
@@ -271,7 +271,7 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
     ax.set_ylim(-0.5, len(systems) - 0.5)
     ax.set_xticks(columns, labels=[str(column + 1) for column in columns])
     ax.xaxis.tick_top()
-    _name_below(ax, f"corrected p-values, {measure} ({comparison.basis()})")
+    _name_below(ax, f"corrected p-values ({comparison.basis()})")
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return ax

@@ -12,6 +12,7 @@ from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section
 from idealrank._base.tables import Column, Table, Value
+from idealrank.cli.support.options import OUTPUT
 from idealrank.cli.support.request import Request, SystemsCommand
 
 if TYPE_CHECKING:
@@ -26,15 +27,16 @@ __all__ = ["command"]
 _HELP = """\
 Show the limit of the NDCG of SYSTEMS as lists grow, estimated from the documents in DATA.
 
-DATA and SYSTEMS are as for 'idealrank evaluate'. The relevance at each position of a system's lists is estimated as a
-curve. From the curve, the theorems of Wang et al. (2013) give NDCG on longer lists of the same kind. Of judgments and
-runs, the curve is that of the judged documents, those that a run does not retrieve last.
+DATA and SYSTEMS are as for 'idealrank evaluate'. For each query, the relevance at each position of a system's list is
+estimated as a curve. From the curves, the theorems of Wang et al. (2013) give NDCG on longer lists of the same kind. Of
+judgments and runs, the judged documents are ranked, and those that a run does not retrieve come last.
 
 \b
 now       mean over queries, as 'idealrank evaluate' gives it
-complete  mean on complete lists, where something is relevant: what theory starts from
-expected  value that the curve gives for lists of this length
-limit     value for ever longer lists; empty if NDCG stays random
+complete  mean on complete lists with a relevant document: what theory starts from
+expected  mean that the curves give for lists of these lengths
+limit     mean for ever longer lists; empty if NDCG stays random
+low, high 95% interval of the limit, by Student's t over queries
 spread    standard deviation of NDCG on one long list if it stays random
 sees      what determines the limit: the whole list, its top, a few ranks
 
@@ -54,7 +56,7 @@ Examples:
     metavar="METHOD",
     help="How to estimate curves: bins that are finer at the top (top, the default), equal bins (bins), or isotonic.",
 )
-@click.option("--plot", metavar="FILE", help="Plot the curves: .svg, .png or .pdf.")
+@click.option("--plot", type=OUTPUT, metavar="FILE", help="Plot the curves: .svg, .png or .pdf.")
 def command(request: Request, method: str, plot: str | None) -> None:
     """Show the limit of the NDCG of SYSTEMS."""
     judged, systems = request.read()
@@ -98,7 +100,7 @@ def command(request: Request, method: str, plot: str | None) -> None:
     request.write_page(found)
 
 
-_NUMBERS = ("now", "complete", "expected", "limit", "spread")
+_NUMBERS = ("now", "complete", "expected", "limit", "low", "high", "spread")
 
 
 @dataclass(frozen=True)
@@ -169,29 +171,20 @@ _SEES = {"list": "the list", "top": "its top", "few": "a few ranks", "undecided"
 
 
 def _prospect(m: Measure, documents: RankingData, scores: Floats, method: str) -> list[Value]:
-    """Return the mean and the expected value on complete lists, the limit, its spread, and what decides."""
+    """Return mean and expected value on complete lists, the limit with its interval, its spread, and what decides."""
     from dataclasses import replace
 
     import numpy as np
 
-    from idealrank.errors import DataError
-    from idealrank.theory import StepCurve, bounded_law, limit, pseudo_expectation
+    from idealrank.theory.distinguishing.predictions import prospect
     from idealrank.theory.long_lists.limits import sees
+    from idealrank.theory.long_lists.per_query import fit_queries
     from idealrank.theory.long_lists.weighting import Weighting
 
-    seen = sees(Weighting.of(m))
     labels, offsets = documents.labels, documents.offsets
-    curve = StepCurve.fit(m.gain(labels), scores, offsets, method=method)  # type: ignore[attr-defined]
+    fits = fit_queries(m.gain(labels), scores, offsets, method=method)  # type: ignore[attr-defined]
+    found = prospect(m, fits)
     values = replace(m, ties="average", empty="nan")(labels, scores, offsets)
-    try:
-        expected = pseudo_expectation(m, curve, float(np.median(np.diff(offsets))))
-    except DataError:  # less than one relevant document is expected
-        expected = float("nan")
-    random = seen in ("few", "undecided") and curve.top_variance > 0
-    return [
-        float(np.nanmean(values)) if not np.isnan(values).all() else None,
-        None if np.isnan(expected) else expected,
-        None if random else limit(m, curve),
-        bounded_law(m, curve).sd if random and seen == "few" else None,
-        _SEES[seen],
-    ]
+    end = found.limit
+    numbers = [float(np.nanmean(values)), found.expected.value, end.value, end.low, end.high, found.spread]
+    return [*(None if np.isnan(number) else number for number in numbers), _SEES[sees(Weighting.of(m))]]
