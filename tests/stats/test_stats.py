@@ -246,9 +246,9 @@ def test_bca_agrees_with_scipy() -> None:
     expected = scipy.stats.bootstrap(
         (sample,), np.mean, n_resamples=50_000, rng=np.random.default_rng(0)
     ).confidence_interval
-    found = stats.interval(sample, n_resamples=50_000, seed=0)
+    found = stats.interval(sample, method="bca", n_resamples=50_000, seed=0)
     assert_allclose([found.low, found.high], [expected.low, expected.high], rtol=0, atol=0.01)
-    assert found == stats.interval(sample, n_resamples=50_000, seed=0, n_threads=1)
+    assert found == stats.interval(sample, method="bca", n_resamples=50_000, seed=0, n_threads=1)
     t = stats.interval(sample, method="t")
     assert_allclose(
         [t.low, t.high], scipy.stats.t.interval(0.95, 49, sample.mean(), scipy.stats.sem(sample)), rtol=1e-12, atol=0
@@ -409,5 +409,12 @@ def test_large_values_have_the_statistics_of_small_ones() -> None:
         for test in TESTS:
             expected, found = (paired_test(test, x * a, x * b, seed=1).p_value for x in (1.0, scale))
             assert_allclose(found, expected, rtol=1e-9, atol=0)
-        assert_allclose(stats.effect_size(scale * a, scale * b).cohen_dz, stats.effect_size(a, b).cohen_dz, rtol=1e-9, atol=0)
-        assert_allclose(stats.anova(scale * np.stack([a, b], 1)).p_value, stats.anova(np.stack([a, b], 1)).p_value, rtol=1e-9, atol=0)
+        assert_allclose(
+            stats.effect_size(scale * a, scale * b).cohen_dz, stats.effect_size(a, b).cohen_dz, rtol=1e-9, atol=0
+        )
+        assert_allclose(
+            stats.anova(scale * np.stack([a, b], 1)).p_value,
+            stats.anova(np.stack([a, b], 1)).p_value,
+            rtol=1e-9,
+            atol=0,
+        )

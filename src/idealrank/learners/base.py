@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from idealrank._typing import Floats
+from idealrank.data.columns import check_unmasked
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
@@ -293,6 +294,7 @@ def _from_arrays(
     if labeled and (y is None or qid is None):
         missing = "requires y to be passed, but the target y is None" if y is None else "got no qid"
         raise DataError(f"{type(ranker).__name__} {missing}: give RankingData, or the label and the query of each row")
+    check_unmasked(X, "features")
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float32, "order": "C", "ensure_all_finite": False}
     try:
         with np.errstate(over="ignore"):  # what float32 cannot hold is found with the other infinite features
