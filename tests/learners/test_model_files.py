@@ -26,6 +26,8 @@ from idealrank.learners.files import documents
 from idealrank.learners.files.documents import StoredModel, read_model, write_model
 from idealrank.learners.names import by_class_name
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
+
 LEARNERS = by_class_name()
 SAVED = [name for name, cls in LEARNERS.items() if cls._state]
 

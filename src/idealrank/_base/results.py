@@ -64,6 +64,10 @@ class Result:
         """Return the sections of a page about the result."""
         return [Section("Result", tables=self.tables(), notes=tuple(self.remarks()))]
 
+    def measured_queries(self) -> frozenset[str] | None:
+        """Return the queries that the numbers are about; None if the result has no queries."""
+        return None
+
     def cutoff_sections(self) -> list[Section]:
         """Return sections with measures at several cutoffs; may be empty."""
         return []

@@ -15,6 +15,7 @@ from idealrank._typing import Booleans, Float32s, Floats, Int64s
 from idealrank.data.columns import (
     check_offsets,
     check_size,
+    check_unmasked,
     float_column,
     owned,
     places,
@@ -507,6 +508,9 @@ class RankingData:
 
 def _check_features(features: Any, n_docs: int) -> Features:
     matrix: Features
+    check_unmasked(features, "features")
+    if getattr(getattr(features, "dtype", None), "kind", "") == "c":
+        raise DataError("features must be real numbers, got complex ones")
     if is_sparse(features):
         matrix = _checked_csr(features)
     else:

@@ -7,10 +7,22 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from idealrank._base.plain import json_text
+from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Value, render, stacked
 from idealrank.cli.support.terminal import echo, is_rich
 
-__all__ = ["Column", "Table", "Value", "render", "show", "show_remarks", "show_titled", "show_with_remarks", "stacked"]
+__all__ = [
+    "Column",
+    "Table",
+    "Value",
+    "render",
+    "show",
+    "show_remarks",
+    "show_result",
+    "show_titled",
+    "show_with_remarks",
+    "stacked",
+]
 
 #: Formats that cannot hold remarks, which go to standard error.
 _WITHOUT_REMARKS = ("csv", "json")
@@ -29,6 +41,14 @@ def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str) 
     show(table, output_format)
     echo(err=output_format in _WITHOUT_REMARKS)
     show_remarks(remarks, output_format)
+
+
+def show_result(result: Result, output_format: str) -> None:
+    """Print the main table of a result and its remarks; JSON is the whole result."""
+    if output_format == "json":
+        echo(json_text(result.to_dict(), indent=2))
+    else:
+        show_with_remarks(result.table(), result.remarks(), output_format)
 
 
 def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_format: str) -> None:
