@@ -5,17 +5,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.exact import Moments
 from idealrank._typing import Floats
 from idealrank.data.columns import float_column
 from idealrank.data.construction import from_arrays
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError
 from idealrank.measures import Measure, measure
+
+if TYPE_CHECKING:
+    from sklearn.utils.metadata_routing import MetadataRequest
 
 __all__ = ["Scorer", "mean_over_queries", "mean_value", "scorer"]
 
@@ -47,7 +51,7 @@ def mean_over_queries(values: Floats, of: Measure) -> float:
     """
     if np.isnan(values).all():
         raise DataError(f"none of the {values.size} queries has a value of {of}: is anything relevant in them?")
-    return float(np.nanmean(values))
+    return Moments.of(values[~np.isnan(values)]).mean
 
 
 def mean_value(of: Measure, lists: Lists) -> float:
@@ -93,7 +97,7 @@ class Scorer:
         mean = mean_value(self.measure, data.lists(data.to_grouped(float_column(scores, "scores", data.n_docs))))
         return -mean if self.measure.lower_is_better else mean
 
-    def get_metadata_routing(self) -> Any:
+    def get_metadata_routing(self) -> MetadataRequest:
         """Ask scikit-learn for ``qid``."""
         from sklearn.utils.metadata_routing import MetadataRequest
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,7 +94,7 @@ def _ids(frame: nw.DataFrame[Any], name: str) -> QueryIds:
     if column.dtype.is_integer() and column.dtype not in {nw.Int128, nw.UInt128}:
         return column.to_numpy()
     if column.dtype.is_float():  # pandas stores integers as floats if one was missing once
-        values = column.to_numpy()
+        values = column.to_numpy().astype(np.float64)
         bad = np.flatnonzero(~((np.abs(values) < _EXACT_FLOATS) & (values == np.rint(values))))
         if bad.size:
             row = int(bad[0])
@@ -141,11 +143,10 @@ def _one_array(column: nw.Series[Any]) -> Any:
     return array.combine_chunks() if hasattr(array, "combine_chunks") else array
 
 
-def pyarrow_module() -> Any:
+def pyarrow_module() -> ModuleType:
     """Import pyarrow; the error says how to install it."""
     with needs("pyarrow", extra="parquet"):
-        import pyarrow
-    return pyarrow
+        return import_module("pyarrow")
 
 
 def read_features(frame: nw.DataFrame[Any], names: Sequence[str]) -> tuple[Float32s | None, tuple[Problem, ...]]:

@@ -40,7 +40,7 @@ class _Relevance(Measure):
         return self._plan(self.reduction, gains.Binary(self.rel), self.divisor, rel=self.rel)
 
 
-@register("p", "precision", "prec")
+@register("p", "precision", "prec", "set_p")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Precision(_Relevance):
     """P@k = relevant among the first k / k; without a cutoff, relevant / retrieved.
@@ -49,6 +49,8 @@ class Precision(_Relevance):
     ----------
     denominator : {"cutoff", "retrieved"}, optional
         "cutoff" divides by k even if fewer documents are ranked, "retrieved" by the number of ranked documents.
+    short : {"as is", "zero"}, optional
+        "zero" gives 0 to a query with fewer than k documents, like the LETOR 3.0 script.
 
     Examples
     --------
@@ -57,13 +59,14 @@ class Precision(_Relevance):
     """
 
     denominator: str | None = option(choice("cutoff", "retrieved"))
+    short: str | None = option(choice("as is", "zero"))
 
     def plan(self) -> Plan:
         divisor = "retrieved" if self.cutoff is None else self.denominator or "cutoff"
-        return dataclasses.replace(super().plan(), denominator=divisor)
+        return dataclasses.replace(super().plan(), denominator=divisor, zero_if_short=self.short == "zero")
 
 
-@register("recall", "r")
+@register("recall", "r", "set_recall", "set_r")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Recall(_Relevance):
     """Recall@k = relevant among the first k / relevant.
@@ -75,7 +78,7 @@ class Recall(_Relevance):
     """
 
 
-@register("f1", "f")
+@register("f1", "f", "set_f")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class F1(_Relevance):
     """F1@k = 2 P R / (P + R) = 2 hits / (k + relevant); without a cutoff, k is the number of retrieved documents.
