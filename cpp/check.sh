@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+source cpp/may_install.sh
+
 fuzz_seconds="${FUZZ_SECONDS:-20}"
 jobs="$(nproc)"
 work="$(mktemp -d)"
@@ -145,7 +147,7 @@ step "build with the thread sanitizer" build tsan -DIDEALRANK_CPP_TESTS=ON -DIDE
 step "thread tests under it" run_thread_tests tsan
 
 clang="$(find_clang || true)"
-if [[ -z "$clang" && "$(id -u)" == 0 ]] && command -v apt-get >/dev/null; then
+if [[ -z "$clang" && "$(id -u)" == 0 ]] && command -v apt-get >/dev/null && may_install clang-19 libclang-rt-19-dev; then
   step "install clang for fuzzing" install_clang
   clang="$(find_clang || true)"
 fi
