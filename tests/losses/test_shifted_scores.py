@@ -15,7 +15,9 @@ from idealrank.losses import Loss
 SHIFTS = [0.0, 1.0, -1e6, 1e15, -1e15, 1e20, 1e300]
 
 
-def list_mle(labels: list[float], s: list[Decimal], w: list[Decimal], ties: str = "together") -> tuple[Decimal, list[Decimal]]:
+def list_mle(
+    labels: list[float], s: list[Decimal], w: list[Decimal], ties: str = "together"
+) -> tuple[Decimal, list[Decimal]]:
     value, gradient = Decimal(0), [Decimal(0)] * len(s)
     for i in range(len(s)):
         chosen_from = [

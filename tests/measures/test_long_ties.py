@@ -19,7 +19,9 @@ def err_by_recurrence(gains: np.ndarray, depth: int) -> float:
     for i, gain in enumerate(np.sort(gains).astype(np.longdouble), 1):
         left_out = np.maximum(i - place, 0)
         is_there = place <= i
-        stops[1:] = (left_out * stops[1:] + is_there * ((place - 1) * (1 - gain) * stops[:-1] + gain * reading[:-1])) / i
+        stops[1:] = (
+            left_out * stops[1:] + is_there * ((place - 1) * (1 - gain) * stops[:-1] + gain * reading[:-1])
+        ) / i
         reading[1:] = (left_out * reading[1:] + is_there * place * (1 - gain) * reading[:-1]) / i
     return float((stops[1:] / place).sum())
 
@@ -61,7 +63,9 @@ def test_err_of_a_run_of_many_documents() -> None:
     assert expected < found[0] < expected * (1 + 1e-4)
 
 
-def hits_by_enumeration(first: int, hits_before: list[int], inside: int, relevant: int, total: int, best: bool) -> Fraction:
+def hits_by_enumeration(
+    first: int, hits_before: list[int], inside: int, relevant: int, total: int, best: bool
+) -> Fraction:
     """Return the best or worst mean precision of the documents found, over all numbers of them and their places."""
     before = sum(Fraction(i + 1, rank) for i, rank in enumerate(hits_before))
     values = []

@@ -6,7 +6,7 @@ import numpy as np
 
 from idealrank._typing import Floats, Int64s
 
-__all__ = ["log_sum_exp", "log_shares", "maxima", "norms", "runs", "sums"]
+__all__ = ["log_shares", "log_sum_exp", "maxima", "norms", "runs", "sums"]
 
 
 def sums(values: Floats, offsets: Int64s) -> Floats:

@@ -61,7 +61,9 @@ def complete_queries(matrix: npt.ArrayLike) -> Sample:
     if large.any():
         row = int(np.flatnonzero(large.any(axis=1))[0])
         got = float(values[row][large[row]][0])
-        raise DataError(f"a value must be at most {LARGEST:g} in size, got {got:g}: divide all values by a constant", row=row)
+        raise DataError(
+            f"a value must be at most {LARGEST:g} in size, got {got:g}: divide all values by a constant", row=row
+        )
     kept = ~np.isnan(values).any(axis=1)
     n_left_out = kept.size - int(kept.sum())
     note = f"{n_left_out} of {kept.size} queries without a value left out" if n_left_out else ""
