@@ -14,8 +14,8 @@ def words(text: str) -> str:
 
 
 def test_the_licenses_of_linked_code_are_those_of_the_installed_build_tools() -> None:
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        names = tomllib.load(file)["project"]["license-files"]
+    with (ROOT / "pyproject.toml").open("rb") as project:
+        names = tomllib.load(project)["project"]["license-files"]
     shipped = words("\n".join((ROOT / name).read_text(encoding="utf-8") for name in names))
     pytest.importorskip("nanobind")
     files = distribution("nanobind").files or []
