@@ -28,6 +28,8 @@ class Stop {
   static constexpr std::chrono::milliseconds kBetweenPolls{50};
 
   Stop() = default;  // nothing ends it
+  // For work on the calling thread alone.
+  explicit Stop(Poll poll) : poll_(poll) {}
   // The thread that polls sets *ended, and the others look at it.
   Stop(Poll poll, std::atomic<bool>* ended) : poll_(poll), ended_(ended) {}
 
