@@ -58,6 +58,14 @@ TEST(what_the_poll_throws_reaches_the_caller) {
   CHECK_EQ(n_polls.load(), 1);
 }
 
+TEST(copies_share_the_time_that_has_passed) {
+  begin(true);
+  const Stop stop(poll);
+  std::this_thread::sleep_for(Stop::kBetweenPolls);
+  Stop of_a_part = stop;
+  CHECK_THROWS(Pressed, of_a_part.before(10'000'000));
+}
+
 TEST(short_work_is_never_polled) {
   begin(true);
   Stop stop(poll);
@@ -142,7 +150,6 @@ TEST(long_columns_of_ids_are_stopped) {
   auto stops = [&](auto&& call) {
     begin(true);
     Stop stop(poll);
-    stop.before(10'000'000);  // its first look starts the clock
     std::this_thread::sleep_for(Stop::kBetweenPolls);
     CHECK_THROWS(Pressed, call(stop));
   };

@@ -40,19 +40,14 @@ def results() -> list[bytes]:
     return found
 
 
-def check(expected: list[bytes], same: list[bool]) -> None:
-    """Add whether the results are the expected ones."""
-    same.append(results() == expected)
-
-
-expected = results()
-same: list[bool] = []
-threads = [threading.Thread(target=check, args=(expected, same)) for _ in range(2)]
+found: list[list[bytes]] = []
+threads = [threading.Thread(target=lambda: found.append(results())) for _ in range(2)]
 for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-assert same == [True] * len(threads), same
+assert len(found) == 2, "a thread failed"
+assert found[0] == found[1]
 
 bad = np.where(np.arange(N) % (N // 2) == N // 2 - 1, np.nan, labels)
 try:
