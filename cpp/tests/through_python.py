@@ -11,7 +11,7 @@ from idealrank import stats
 N = 110_000  # above the size from which the native core starts threads
 rng = np.random.default_rng(0)
 labels, scores = rng.integers(0, 5, N).astype(np.float64), rng.normal(size=N)
-offsets = np.concatenate([np.arange(0, N, 20), [N]])
+offsets = np.concatenate([np.arange(0, N, 8), [N]])
 MEASURES = ["ndcg@10", "ap", "err(ties=average)", "kendall_tau", "bpref(ties=best)"]
 LOSSES = ["approx_ndcg", "approx_ap", "lambda_rank", "hinge", "list_mle", "push", "soft_ndcg", "approx_rr(sigmoid=erf)"]
 CALLS = [*map(ir.measure, MEASURES), *map(ir.loss, LOSSES)]
