@@ -14,6 +14,7 @@ __all__ = [
     "check_columns",
     "check_offsets",
     "check_size",
+    "finite_scores",
     "float_column",
     "offsets_of",
     "owned",
@@ -106,6 +107,33 @@ def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_e
     if size is not None:
         check_size(column.size, size, name, of_each)
     return column
+
+
+def finite_scores(scores: Floats) -> Floats:
+    """Return the scores with a number below all others instead of -inf, which masks documents: they rank last.
+
+    Parameters
+    ----------
+    scores : float64 array
+        The scores; NaN and +inf are left for the caller to refuse.
+
+    Returns
+    -------
+    float64 array
+        The same array if no score is -inf.
+
+    Examples
+    --------
+    >>> finite_scores(np.array([0.5, -np.inf, -3.0]))
+    array([ 0.5, -7. , -3. ])
+    """
+    masked = np.isneginf(scores)
+    if not masked.any():
+        return scores
+    finite = scores[np.isfinite(scores)]
+    least = float(finite.min()) if finite.size else 0.0
+    # At least twice the smallest score, so that rounding to float32 keeps the two apart.
+    return np.where(masked, least - abs(least) - 1, scores)
 
 
 def weight_column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> Floats:

@@ -13,7 +13,16 @@ import numpy.typing as npt
 from idealrank._base.extras import needs
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Float32s, Floats, Int64s
-from idealrank.data.columns import check_offsets, check_size, float_column, owned, places, query_at, weight_column
+from idealrank.data.columns import (
+    check_offsets,
+    check_size,
+    finite_scores,
+    float_column,
+    owned,
+    places,
+    query_at,
+    weight_column,
+)
 from idealrank.data.ids import Ids, taken
 from idealrank.data.lists import Judged, Lists, QueryIds, check_judged, located, query_id
 from idealrank.data.problem import Problem
@@ -62,7 +71,7 @@ class RankingData:
     features : float32 array of shape (n_docs, n_features) or SciPy CSR, optional
         One row per document.
     scores : float64 array, optional
-        One score per document.
+        One score per document. A document with the score -inf ranks last; its score becomes the lowest finite one.
     weights : float64 array, optional
         One non-negative weight per document. Losses multiply the gain or the pairs of the document by it.
     query_weights : float64 array, optional
@@ -125,7 +134,7 @@ class RankingData:
         if self.feature_names is not None:
             check_size(len(self.feature_names), self.n_features, "feature_names", "feature")
         if self.scores is not None:
-            self._set("scores", float_column(self.scores, "scores", n_docs))
+            self._set("scores", finite_scores(float_column(self.scores, "scores", n_docs)))
             self.check(np.isfinite(self.scores), self.scores, "a score must be a finite number")
         if self.weights is not None:
             self._set("weights", float_column(self.weights, "weights", n_docs))
@@ -177,7 +186,7 @@ class RankingData:
         Parameters
         ----------
         scores : array-like
-            One finite number per document.
+            One number per document; -inf ranks last, NaN and +inf are errors.
         order : {"input", "grouped"}, optional
             The order of the scores. Required if rows were moved when the data was created.
 
@@ -191,7 +200,7 @@ class RankingData:
         DataError
             If a score is not finite, the number of scores is wrong, or their order is ambiguous.
         """
-        column = self.in_order(float_column(scores, "scores", self.n_docs), order)
+        column = finite_scores(self.in_order(float_column(scores, "scores", self.n_docs), order))
         self.check(np.isfinite(column), column, "a score must be a finite number")
         return column
 
