@@ -193,7 +193,7 @@ def test_queries_without_relevant_documents_are_left_out() -> None:
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(DataError, match="no document is relevant"):
         distinguish([0, 0], [1, 2], [2, 1])
-    with pytest.raises(DataError, match="equally long"):
+    with pytest.raises(DataError, match="one entry per document: 2, got 3"):
         distinguish([0, 1], [1, 2, 3], [2, 1])
     with pytest.raises(OptionError, match="not by ap"):
         distinguish([0, 1], [1, 2], [2, 1], ["ap"])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import Evaluator
-from idealrank.evaluation.inputs import Measures, judged_and_systems
+from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
 from idealrank.evaluation.results import Evaluations, Measured, best_of, changes_text
 from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
@@ -458,8 +458,8 @@ class Testing:
 
 
 def compare(
-    data: Any,
-    systems: Mapping[str, Any] | Any,
+    data: Data,
+    systems: Several,
     measures: Measures = ("ndcg@10",),
     *,
     baseline: str | None = None,
@@ -471,6 +471,7 @@ def compare(
     seed: int | None = None,
     order: Order | None = None,
     n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
 ) -> Comparison:
     """Compare systems on the same queries: `evaluate`, then intervals, paired tests, corrections and effect sizes.
 
@@ -498,6 +499,8 @@ def compare(
         The order of the scores, as for `evaluate`.
     n_threads : int, optional
         Number of threads; by default, all cores.
+    **layout
+        How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
 
     Returns
     -------
@@ -518,7 +521,7 @@ def compare(
     (-0.25, 1)
     """
     testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads)
-    judged, named = judged_and_systems(data, systems, order=order)
+    judged, named = judged_and_systems(data, systems, layout_of(layout, order))
     return testing.compare(Evaluator(judged, like, n_threads=n_threads).evaluate_all(named.items(), measures))
 
 

@@ -31,8 +31,8 @@ __all__ = [
     "from_frame",
     "qrels_from_frame",
     "ranking_and_scores",
-    "score_column",
     "run_from_frame",
+    "score_column",
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,10 @@ from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section
 from idealrank._base.tables import Column, Table, Value, stacked
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import check_columns
-from idealrank.data.ranking import Order, RankingData
+from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
 from idealrank.losses.segments import sums
 from idealrank.measures import DCG, NDCG, Measure, gains, measure
 from idealrank.theory.distinguishing.paths import Paths
@@ -263,12 +264,11 @@ def _queries(number: int) -> str:
 
 
 def distinguish(
-    data: RankingData | npt.ArrayLike,
-    scores_a: npt.ArrayLike,
-    scores_b: npt.ArrayLike,
+    data: Data,
+    scores_a: OneSystem,
+    scores_b: OneSystem,
     measures: str | Measure | Iterable[str | Measure] = MEASURES,
     *,
-    offsets: npt.ArrayLike | None = None,
     sizes: npt.ArrayLike | None = None,
     n_orders: int = 0,
     n_resamples: int = 200,
@@ -277,6 +277,7 @@ def distinguish(
     names: tuple[str, str] = ("A", "B"),
     order: Order | None = None,
     n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
 ) -> Distinction:
     """Find which measures tell ranker A from ranker B on these lists, how soon, and what theory predicts.
 
@@ -285,14 +286,11 @@ def distinguish(
 
     Parameters
     ----------
-    data : RankingData or array-like
-        Labeled lists, or labels.
-    scores_a, scores_b : array-like
-        The scores of the two rankers.
+    data, scores_a, scores_b
+        The judged documents and two systems, as for `evaluate`. Beside judgments, the judged documents are ranked:
+        those that a run does not retrieve come last, and unjudged documents are left out.
     measures : str, Measure or iterable of them
         DCG, NDCG or linear NDCG measures.
-    offsets : array-like, optional
-        The offsets of the queries, if ``data`` are labels; None means one query.
     sizes : array-like, optional
         The lengths at which growing lists are measured. By default all lengths up to 5000, at most 500 for longer
         lists.
@@ -310,6 +308,8 @@ def distinguish(
         The order of the scores, if ``data`` has rows that were moved.
     n_threads : int, optional
         The number of threads; None means all cores.
+    **layout
+        How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
 
     Returns
     -------
@@ -336,7 +336,14 @@ def distinguish(
         raise OptionError("no measure was given")
     if n_orders < 0 or n_resamples < 1:
         raise OptionError(f"n_orders must be at least 0, n_resamples at least 1, got {n_orders} and {n_resamples}")
-    labels, (a, b), cut = _columns(data, (scores_a, scores_b), offsets, order)
+    if names[0] == names[1]:
+        raise OptionError(f"the two rankers must have different names, got {names[0]!r} twice")
+    judged, systems = judged_and_systems(
+        data, dict(zip(names, (scores_a, scores_b), strict=True)), layout_of(layout, order)
+    )
+    lists, scores, _ = Evaluator(judged, n_threads=n_threads).complete_lists(systems.items())
+    labels, cut = np.nan_to_num(lists.labels, nan=0.0), lists.offsets  # an unjudged document is not relevant
+    a, b = scores.values()
     lengths = np.diff(cut)
     length = int(np.median(lengths[lengths > 0])) if lengths.any() else 0
     if not labels.any():
@@ -361,22 +368,6 @@ def distinguish(
         used = max(used, int(np.count_nonzero(~np.isnan(values_a))))
     by_name = {name: curves[_gain(m)] for name, m in given.items()}
     return Distinction(tuple(sorted(rows, key=_soonest)), grid, paths, means, by_name, names, used, tuple(given))
-
-
-def _columns(
-    data: RankingData | npt.ArrayLike,
-    rankers: tuple[npt.ArrayLike, npt.ArrayLike],
-    offsets: npt.ArrayLike | None,
-    order: Order | None,
-) -> tuple[Floats, list[Floats], Int64s]:
-    """Labels, both scores and offsets, grouped by query; an unjudged document counts as not relevant."""
-    if isinstance(data, RankingData):
-        if offsets is not None:
-            raise OptionError("the data has its own offsets; leave out offsets=")
-        labels = np.nan_to_num(data.labels, nan=0.0)
-        return labels, [data.check_scores(scores, order) for scores in rankers], data.offsets
-    columns = [check_columns(data, scores, offsets) for scores in rankers]
-    return columns[0][0], [scores for _, scores, _ in columns], columns[0][2]
 
 
 def _gain(m: Measure) -> gains.Gain:
