@@ -206,7 +206,7 @@ RUN_FRAME = {"qid": ["q"], "docno": ["a"], "score": [1.0]}
         (lambda: ir.evaluate(frame(q=["q"], label=[1]), [1]), "no column of query ids was recognized; pass query="),
         (
             lambda: ir.evaluate(frame(qid=["q"], label=[1]), [1], query="queri"),
-            "query='queri' is not a column of .*'qid'",
+            "query='queri' is not a column of",
         ),
         (lambda: ir.evaluate(frame(**QRELS_FRAME), "scor"), "neither a column nor a file 'scor' beside a data frame"),
         (lambda: ir.evaluate(frame(**QRELS_FRAME), frame(qid=["q"], docno=["a"])), "no column of scores"),

@@ -266,7 +266,7 @@ def _check_options(judged: Shape, systems: Mapping[str, Shape] | None) -> None:
             goes = "data frames" if option in ROLES else "arrays of labels"
             raise DataError(f"{option}= goes with {goes}; {judged.describe()} needs no such option")
         if option in ROLES and not any(each.column(judged.layout.columns[option]) for each in shapes):
-            frames = join_words(dict.fromkeys(each.describe() for each in shapes if option in each.options), "or")
+            frames = " or ".join(dict.fromkeys(each.describe() for each in shapes if option in each.options))
             raise DataError(f"{option}={judged.layout.columns[option]!r} is not a column of {frames}")
 
 
@@ -314,7 +314,7 @@ def _is_several(scores: Mapping[Any, Any], judged: Shape) -> bool:
     if isinstance(first, Mapping):
         return any(
             isinstance(each, (Run, Qrels))
-            or (isinstance(each, Mapping) and any(not _is_number(value) for value in each.values()))
+            or (isinstance(each, Mapping) and _holds_several(next(iter(each.values()), None)))
             for each in scores.values()
         )
     if not isinstance(first, (list, tuple, set, frozenset)) and getattr(first, "ndim", 0) != 1:
@@ -328,8 +328,9 @@ def _is_several(scores: Mapping[Any, Any], judged: Shape) -> bool:
     return is_list and not is_ids(first)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.number)) or value is None
+def _holds_several(value: object) -> bool:
+    """Return whether the value is documents of a query, rather than the score of a document."""
+    return isinstance(value, (Mapping, list, tuple, set, frozenset)) or getattr(value, "ndim", 0) == 1
 
 
 def system_names(systems: Sequence[Shape]) -> list[str]:

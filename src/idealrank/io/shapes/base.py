@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import Order, RankingData
 
-__all__ = ["ROLES", "Content", "Layout", "Shape", "join_words", "recognize", "top_module"]
+__all__ = ["ROLES", "Content", "Layout", "Shape", "recognize", "top_module"]
 
 #: What a shape can become: judgments, a run, labels of documents, or one score per document.
 Content: TypeAlias = Literal["qrels", "run", "ranking", "scores"]
@@ -178,15 +178,3 @@ def top_module(value: object) -> str:
     'builtins'
     """
     return type(value).__module__.split(".")[0]
-
-
-def join_words(words: Iterable[object], last: str = "and") -> str:
-    """Return words as text in a sentence.
-
-    Examples
-    --------
-    >>> join_words(["a", "b", "c"])
-    'a, b and c'
-    """
-    *start, end = map(str, words)
-    return f"{', '.join(start)} {last} {end}" if start else end
