@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"\n{about['date']}, {machine['processor']}, {machine['cores']} cores, load {machine['load']}")
     print(f"Python {about['python']}, {versions}; idealrank's install is {about['install']}\nsaved as {path}")
     if setting.scale != 1:
-        print("a quick run: the reaches are meant for the full sizes, so that these ratios only hint at them")
+        print("a quick run: the targets are meant for the full sizes, so that these ratios only hint at them")
     return int(any(row.ours is None for row in rows))
 
 

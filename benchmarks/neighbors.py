@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Neighbours", "Reading"]
+__all__ = ["Neighbors", "Reading"]
 
 
 class Reading(NamedTuple):
@@ -28,11 +28,11 @@ def read_machine() -> Reading | None:
     return Reading(time.perf_counter(), busy, sum(os.times()[:4]))
 
 
-class Neighbours:
+class Neighbors:
     """Watches from its construction on.
 
     >>> readings = iter([Reading(100.0, 50.0, 1.0), Reading(110.0, 60.0, 5.0)])
-    >>> Neighbours(lambda: next(readings)).cores()
+    >>> Neighbors(lambda: next(readings)).cores()
     0.6
     """
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from benchmarks.neighbors import Neighbours
-from benchmarks.reach import Direction, Reach
+from benchmarks.neighbors import Neighbors
+from benchmarks.targets import Direction, Target
 
 __all__ = ["ENTRIES", "Comparison", "Contestant", "Mark", "Row", "Setting", "Summary", "as_returned", "entry", "run"]
 
@@ -52,7 +52,7 @@ class Contestant:
 
     name: str
     run: Callable[[], Any]
-    reach: Reach | None = None
+    target: Target | None = None
     module: str | None = None
     distribution: str | None = None
     digest: Callable[[Any], Digest] = lambda _: ()
@@ -64,7 +64,7 @@ class Mark:
 
     name: str
     value: float
-    reach: Reach | None = None
+    target: Target | None = None
 
 
 def seconds(run: Callable[[], Any]) -> float:
@@ -112,7 +112,7 @@ class Summary:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Summary:
-        """Summarise at least one value.
+        """Summarize at least one value.
 
         >>> Summary.of([3.0, 1.0, 2.0]).median
         2.0
@@ -135,7 +135,7 @@ class Row:
     unit: Unit
     rounds: int
     direction: Direction
-    reach: str | None = None
+    target: str | None = None
     met: bool | None = None
     ours: Summary | None = None
     theirs: Summary | None = None
@@ -169,7 +169,7 @@ def run(
     tell: Callable[[str], None] = lambda _: None,
     installed: Callable[[str], bool] = is_installed,
 ) -> Iterator[Row]:
-    """Run the named entries, and yield one row a peer."""
+    """Run the named entries, and yield one row per peer."""
     for name in names:
         tell(f"{name}: making its input")
         comparisons = ENTRIES[name](setting)
@@ -204,7 +204,7 @@ def _compare(
                 runnable.append(peer)
 
     values: dict[str, list[float]] = {contestant.name: [] for contestant in runnable}
-    neighbors = Neighbours()
+    neighbors = Neighbors()
     for number in range(rounds):
         # The order turns every round, so that nobody always runs after the same other.
         for contestant in runnable if number % 2 == 0 else reversed(runnable):
@@ -236,14 +236,14 @@ def _row(
     status: str,
     others: float | None,
 ) -> Row:
-    reach = peer.reach
-    direction: Direction = reach.direction if reach else "peer/ours"
+    target = peer.target
+    direction: Direction = target.direction if target else "peer/ours"
     ours, theirs = values.get(comparison.ours.name), values.get(peer.name)
     ratio = met = None
     if ours and theirs:
         pairs = zip(ours, theirs, strict=True)
         ratio = Summary.of(them / us if direction == "peer/ours" else us / them for us, them in pairs)
-        met = reach.met(ratio.median, statistics.median(theirs)) if reach else None
+        met = target.met(ratio.median, statistics.median(theirs)) if target else None
     return Row(
         entry=name,
         work=comparison.work,
@@ -252,7 +252,7 @@ def _row(
         unit=comparison.unit,
         rounds=len(theirs or ()),
         direction=direction,
-        reach=str(reach) if reach else None,
+        target=str(target) if target else None,
         met=met,
         ours=Summary.of(ours) if ours else None,
         theirs=Summary.of(theirs) if theirs else None,

@@ -14,7 +14,7 @@ _HEADER = (
     "peer",
     "its value",
     "ratio: median (min to max)",
-    "reach",
+    "target",
     "met",
     "cores busy with others",
 )
@@ -51,7 +51,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     met = {True: "yes", False: "no", None: ""}[row.met]
     ours, theirs = _value(row, row.ours), _value(row, row.theirs)
     others = "" if row.others is None or row.theirs is None else f"{row.others:.1f}"
-    return row.entry, row.work, ours, row.peer, theirs, ratio, row.reach or "", met, others
+    return row.entry, row.work, ours, row.peer, theirs, ratio, row.target or "", met, others
 
 
 def _value(row: Row, summary: Summary | None) -> str:

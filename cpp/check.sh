@@ -82,14 +82,19 @@ install_clang() {
   apt-get update && apt-get install --yes --no-install-recommends clang-19 libclang-rt-19-dev
 }
 
-# Some valid lines for each target; the first two bytes of those for the line formats choose where blocks are cut.
+# Some valid lines for each target; the first bytes of those for the line formats choose where blocks are cut and, for
+# LETOR, the limit on feature ids.
 make_seeds() {
   mkdir -p "$work"/seeds/{letor,trec,number}
   cd "$work/seeds"
-  printf '\120\240%s\n' $'2 qid:10 1:.5 2:-1e-3 3:NULL #docid = G i = 1\n# c\n\n0 qid:10 3:1 1:2\r\n1 qid:7' >letor/queries
-  printf '\020\360%s\n' $'1 1:1\n0 2:.5#c\n\n1 1:3 9:12345678901234567890' >letor/no_queries
-  printf '\000\200%s' $'1 qid:1 1:nan\n1 1:1\n' >letor/mixed
-  printf '\000\200%s' '1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9' >letor/dense
+  printf '\120\240\003%s\n' $'2 qid:10 1:.5 2:-1e-3 3:NULL #docid = G i = 1\n# c\n\n0 qid:10 3:1 1:2\r\n1 qid:7' >letor/queries
+  printf '\020\360\001%s\n' $'1 1:1\n0 2:.5#c\n\n1 1:3 9:12345678901234567890' >letor/no_queries
+  printf '\000\200\000%s' $'1 qid:1 1:nan\n1 1:1\n' >letor/mixed
+  printf '\000\200\002%s' '1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9' >letor/dense
+  printf '\000\200\003%s\n' '1 qid:1 2147483647:1 5:0.123456789 999:2 1000:3 100000:4 2147483646:5' >letor/widest
+  # Longer than a line of short numbers, and than the room that a reader of short numbers asks for.
+  { printf '\100\300\001'; for line in {1..40}; do printf '%s qid:%s' "$((line % 3))" "$((line / 7))"
+    for id in {1..60}; do printf ' %s:%s.%s' "$id" "$((id * line))" "$id"; done; printf '\n'; done; } >letor/long
   printf '\120\240%s\n' $'q1 0 d1 2\nq2\t0\td#2\t-1\r\n# comment\n\nq1 0 d3 0.5' >trec/qrels
   printf '\020\200%s\n' $'q1 Q0 d1 1 9.5 tag\nq2 Q0 d2 1 1e-3 tag more\nq1 Q0 d3 2 +7 tag' >trec/run
   local i=0 number
@@ -100,7 +105,7 @@ make_seeds() {
   printf '\375\103\256\025    ' >number/float  # the one float whose shortest text a double rounds wrongly
   local word
   for word in 'qid:' '#docid = ' 'NULL' 'nan' 'inf' 'infinity' ' 1:' ' 1:1' ' 2:0.5' '\x0a' '\x0d\x0a' '\x09' ' ' '#' \
-    'Q0 ' 'e-' 'e+30' '1 qid:1 ' 'q 0 d 1\x0a' 'q Q0 d 1 2 t\x0a' '0000000000' '9999999999' '2147483648:1'; do
+    'Q0 ' 'e-' 'e+30' '1 qid:1 ' 'q 0 d 1\x0a' '#q 0 d 1\x0a' 'q Q0 d 1 2 t\x0a' '0000000000' '9999999999' '2147483648:1' ' 2147483647:1' ' 999:1' ' 1000:1'; do
     printf '"%s"\n' "$word"
   done >words
 }
@@ -115,7 +120,7 @@ fuzz() {
   for source in cpp/fuzz/fuzz_*.cpp; do
     target="$(basename "$source" .cpp)"
     mkdir -p "$work/seeds/${target#fuzz_}" "$work/found/$target"
-    "$work/fuzz/$target" -seed=1 -max_total_time="$fuzz_seconds" -max_len=512 -timeout=10 -rss_limit_mb=2048 \
+    "$work/fuzz/$target" -seed=1 -max_total_time="$fuzz_seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
       -dict="$work/seeds/words" -artifact_prefix="$work/$target-" "$work/found/$target" "$work/seeds/${target#fuzz_}" \
       >"$work/$target.log" 2>&1 &
     running+=("$!:$target")

@@ -198,9 +198,15 @@ def _linear_ndcg(m: Any, ranking: Ranking) -> float | None:
 
 
 def _rbp(m: Any, ranking: Ranking) -> float | None:
+    p = float(m.p)
+    if m.grades in ("labels", "scaled"):
+        highest = max(ranking.judged, default=0.0)
+        if highest <= 0:
+            return None
+        unit = max(highest, 1.0) if m.grades == "scaled" else 1.0
+        return (1 - p) * math.fsum(p**i * label / unit for i, label in enumerate(_top(m, ranking)) if label > 0)
     if not _n_relevant(m, ranking.judged):
         return None
-    p = float(m.p)
     return (1 - p) * math.fsum(p**i for i, label in enumerate(_top(m, ranking)) if label >= m.rel)
 
 
@@ -209,6 +215,8 @@ def _precision(m: Any, ranking: Ranking) -> float | None:
         return None
     top = _top(m, ranking)
     k = depth_of(m.cutoff, len(ranking.labels))
+    if m.short == "zero" and k is not None and len(ranking.labels) < k:
+        return 0.0
     divisor = len(top) if k is None or m.denominator == "retrieved" else k
     return _n_relevant(m, top) / divisor if divisor else 0.0
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.reach import AtMost
 from benchmarks.runner import Comparison, Contestant, Setting, entry
+from benchmarks.targets import AtMost
 from idealrank._base.extras import needs
 
 _LENGTH = 100

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Digest, Mark, Setting, as_returned, entry
+from benchmarks.targets import AtLeast, AtMost
 
 _N_FILES = 10
-_LENGTH = 100  # documents a query
+_LENGTH = 100  # documents per query
 _ROW_GROUP = 1_000_000
 
 

@@ -4,18 +4,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.reach import AtLeast
 from benchmarks.runner import Comparison, Contestant, Mark, Setting, entry
+from benchmarks.targets import AtLeast
 
 
 @entry
-def randomised_tukey(setting: Setting) -> Iterator[Comparison]:
+def randomized_tukey(setting: Setting) -> Iterator[Comparison]:
     from idealrank import stats
 
     n_permutations = setting.size(100_000)
     matrix = np.random.default_rng(0).random((1000, 10))
     yield Comparison(
-        f"randomised Tukey HSD, 10 systems, 1,000 queries, {n_permutations:,} permutations",
+        f"randomized Tukey HSD, 10 systems, 1,000 queries, {n_permutations:,} permutations",
         Contestant(
             "idealrank", lambda: stats.randomized_tukey_hsd(matrix, n_permutations=n_permutations, seed=0).p_values
         ),
@@ -27,7 +27,7 @@ def randomised_tukey(setting: Setting) -> Iterator[Comparison]:
 
 
 @entry
-def randomisation_test(setting: Setting) -> Iterator[Comparison]:
+def randomization_test(setting: Setting) -> Iterator[Comparison]:
     import scipy.stats
 
     from idealrank import stats
@@ -43,7 +43,7 @@ def randomisation_test(setting: Setting) -> Iterator[Comparison]:
         return float(found.pvalue)
 
     yield Comparison(
-        f"paired randomisation test, 1,000 queries, {n_permutations:,} permutations",
+        f"paired randomization test, 1,000 queries, {n_permutations:,} permutations",
         Contestant("idealrank", lambda: stats.randomization_test(a, b, n_permutations=n_permutations).p_value),
         [Contestant("SciPy", peer, AtLeast(50), "scipy")],
     )

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from benchmarks.reach import AtLeast
 from benchmarks.runner import Comparison, Contestant, Mark, Setting, entry
+from benchmarks.targets import AtLeast
 
 
 def _own_loss(labels: Any, scores: Any, offsets: Any) -> tuple[list[float], list[float]]:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.processes import peak_memory
-from benchmarks.reach import AtMost
 from benchmarks.runner import Comparison, Contestant, Digest, Mark, Setting, as_returned, entry
+from benchmarks.targets import AtMost
 
 _N_FEATURES = 136
 _ITERATIONS = 20
@@ -58,7 +58,7 @@ def linear_ranker_memory(setting: Setting) -> Iterator[Comparison]:
     yield Comparison(
         f"a fit of ApproxNDCG, {n_docs:,} x {_N_FEATURES}, peak memory over that of the arrays given",
         Contestant("idealrank", lambda: peak_memory(imports, expression, setting.folder)),
-        [Mark("20 doubles a document", 160 * n_docs, AtMost(1))],
+        [Mark("20 doubles per document", 160 * n_docs, AtMost(1))],
         unit="B",
         meter=as_returned,
     )

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.processes import peak_memory
-from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Digest, Mark, Setting, as_returned, entry
+from benchmarks.targets import AtLeast, AtMost
 from idealrank._typing import Floats
 
 _LENGTH = 100
@@ -36,8 +36,8 @@ def losses_of_one_list(setting: Setting) -> Iterator[Comparison]:
     from idealrank import losses
 
     labels, scores = _list(setting.size(1_000_000))
-    for name, reach in (("approx_ap", 2), ("pairwise_logistic", 2), ("hinge", 2), ("lambda_rank", 3)):
-        yield _against_argsort(losses.loss(name), labels, scores, AtMost(reach))
+    for name, target in (("approx_ap", 2), ("pairwise_logistic", 2), ("hinge", 2), ("lambda_rank", 3)):
+        yield _against_argsort(losses.loss(name), labels, scores, AtMost(target))
 
 
 @entry
@@ -97,18 +97,18 @@ def approx_ndcg_memory(setting: Setting) -> Iterator[Comparison]:
     yield Comparison(
         f"ApproxNDCG, one list of {n_docs:,} documents, peak memory over that of labels and scores",
         Contestant("idealrank", lambda: peak_memory(imports, "ApproxNDCG()(labels, scores)", setting.folder)),
-        [Mark("10 doubles a document", 80 * n_docs, AtMost(1))],
+        [Mark("10 doubles per document", 80 * n_docs, AtMost(1))],
         unit="B",
         meter=as_returned,
     )
 
 
-def _against_argsort(loss: Any, labels: Floats, scores: Floats, reach: AtMost, repeated: int = 1) -> Comparison:
+def _against_argsort(loss: Any, labels: Floats, scores: Floats, target: AtMost, repeated: int = 1) -> Comparison:
     return Comparison(
         f"{loss}, one list of {scores.size:,} documents",
         Contestant("idealrank", _times(repeated, lambda: loss(labels, scores))),
         [
-            Contestant("np.argsort, stable", _times(repeated, lambda: np.argsort(scores, kind="stable")), reach),
+            Contestant("np.argsort, stable", _times(repeated, lambda: np.argsort(scores, kind="stable")), target),
         ],
         amount=repeated * scores.size / 1e6,
         amount_unit="M",

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from benchmarks.generate import run_file
 from benchmarks.processes import peak_memory, run_process
-from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Digest, Mark, Setting, as_returned, entry
+from benchmarks.targets import AtLeast, AtMost
 from idealrank._typing import Floats
 
 _LENGTH = 100
@@ -19,7 +19,7 @@ _DISCOUNTS = 1 / np.log2(np.arange(2, 12))
 
 
 def _lists(n_queries: int) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
-    """Labels and scores, one row a query, and offsets; labels 0 to 4, most of them 0, no ties."""
+    """Labels and scores, one row per query, and offsets; labels 0 to 4, most of them 0, no ties."""
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 5, (n_queries, _LENGTH)) * (rng.random((n_queries, _LENGTH)) < 0.4)
     return labels.astype(float), rng.normal(size=labels.shape), np.arange(0, labels.size + 1, _LENGTH)
@@ -69,7 +69,7 @@ def twenty_measures(setting: Setting) -> Iterator[Comparison]:
     from idealrank.measures.plan import run
 
     labels, scores, offsets = _lists(setting.size(100_000))
-    lists = Lists(labels.ravel(), scores.ravel(), offsets)
+    lists = Lists.of(labels.ravel(), scores.ravel(), offsets)
     family = [
         NDCG(gain=gain, discount=discount, cutoff=cutoff).with_convention().plan()
         for gain in ("exp2", "linear")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.processes import peak_memory
-from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Digest, Mark, Setting, as_returned, entry
+from benchmarks.targets import AtLeast, AtMost
 from idealrank._typing import Floats
 
 _LABELS = "rng.choice(5, {n}, p=[0.5, 0.3, 0.15, 0.03, 0.02]).astype(float)"
@@ -71,7 +71,7 @@ def memory_of_pairs(setting: Setting) -> Iterator[Comparison]:
         yield Comparison(
             f"{loss}, one list of {n_docs:,} documents, peak memory over that of the data",
             Contestant("idealrank", lambda call=call: peak_memory(imports, call, setting.folder)),  # type: ignore[misc]
-            [Mark("10 doubles a document", 80.0 * n_docs, AtMost(1))],
+            [Mark("10 doubles per document", 80.0 * n_docs, AtMost(1))],
             unit="B",
             meter=as_returned,
         )

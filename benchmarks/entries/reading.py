@@ -6,8 +6,8 @@ from typing import Any
 
 from benchmarks.generate import letor_file, run_file
 from benchmarks.processes import peak_memory
-from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Digest, Mark, Setting, as_returned, entry
+from benchmarks.targets import AtLeast, AtMost
 
 _FILE = 167_000_000
 # scikit-learn and LightGBM take seconds for the whole: they, and ours beside them, read an eighth.

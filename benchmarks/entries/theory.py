@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Mark, Setting, entry
+from benchmarks.targets import AtLeast, AtMost
 
 
 @entry

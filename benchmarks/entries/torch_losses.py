@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks.entries.losses import digest_of_loss, lists_of_100, torch_all_pairs
-from benchmarks.reach import AtLeast
 from benchmarks.runner import Comparison, Contestant, Mark, Setting, entry
+from benchmarks.targets import AtLeast
 from idealrank._typing import Floats
 
 

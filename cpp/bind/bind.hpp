@@ -17,11 +17,13 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "idealrank/buffer.hpp"
 #include "idealrank/errors.hpp"
 #include "idealrank/text/ids.hpp"
 #include "idealrank/measure/measure.hpp"
+#include "idealrank/stop.hpp"
 
 namespace idealrank::bind {
 
@@ -50,11 +52,14 @@ inline IdsView ids_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& off
 }
 
 // The last defence: a wrong offset would read foreign memory.
-inline void check_offsets(const In<std::int64_t>& offsets, std::size_t n, const char* what) {
-  const auto o = span_of(offsets);
+inline void check_offsets(std::span<const std::int64_t> o, std::size_t n, const char* what) {
   bool partition = !o.empty() && o.front() == 0 && o.back() == static_cast<std::int64_t>(n);
   for (std::size_t i = 1; partition && i < o.size(); ++i) partition = o[i] >= o[i - 1];
   if (!partition) throw data_error(std::string(what) + " must increase from 0 to " + std::to_string(n), -1, -1);
+}
+
+inline void check_offsets(const In<std::int64_t>& offsets, std::size_t n, const char* what) {
+  check_offsets(span_of(offsets), n, what);
 }
 
 inline void check_length(std::size_t got, std::size_t expected, const char* what) {
@@ -62,6 +67,25 @@ inline void check_length(std::size_t got, std::size_t expected, const char* what
     throw data_error(std::string(what) + " must have " + std::to_string(expected) + " entries, got " + std::to_string(got), -1, -1);
   }
 }
+
+// Offsets as they were checked: the caller's array may be changed by another thread, so that they are copied before.
+class Offsets {
+ public:
+  Offsets(const In<std::int64_t>& given, std::size_t n, const char* what = "offsets")
+      : copy_(given.data(), given.data() + given.shape(0)) {
+    check_offsets(copy_, n, what);
+  }
+
+  operator std::span<const std::int64_t>() const { return copy_; }
+  std::size_t n_queries() const { return copy_.size() - 1; }
+
+ private:
+  std::vector<std::int64_t> copy_;
+};
+
+// Threads of a call that signals such as Ctrl-C can end: their Python handlers run, and what they raise is thrown. To be
+// made while the GIL is held, for work that is done without it.
+Threads interruptible(int n_threads);
 
 inline void check_rows(const In<std::int64_t>& rows, std::int64_t first, std::size_t n, const char* what) {
   for (const std::int64_t row : span_of(rows)) {
@@ -125,6 +149,7 @@ void bind_pairwise(nb::module_& m);
 void bind_prefixes(nb::module_& m);
 void bind_sort(nb::module_& m);
 void bind_stats(nb::module_& m);
+void bind_suffix_sums(nb::module_& m);
 void bind_text(nb::module_& m);
 
 }  // namespace idealrank::bind

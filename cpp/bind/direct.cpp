@@ -20,19 +20,20 @@ void bind_direct(nb::module_& m) {
 
   m.def(
       "sigmoid_sums",
-      [](const In<double>& scores, const std::optional<In<double>>& weights, const In<std::int64_t>& offsets, double alpha,
+      [](const In<double>& scores, const std::optional<In<double>>& weights, const In<std::int64_t>& given_offsets, double alpha,
          std::string_view sigmoid, int n_threads, std::string_view isa) {
-        check_offsets(offsets, scores.shape(0), "offsets");
+        const Offsets offsets(given_offsets, scores.shape(0));
         if (weights) check_length(weights->shape(0), scores.shape(0), "weights");
         const auto kind = named<Sigmoid>(sigmoid, "sigmoid", {"logistic", "arctan", "erf"});
         const Isa set = isa_of(isa);
+        const Threads threads = interruptible(n_threads);
         Buffer<double> sums, slopes;
         {
           nb::gil_scoped_release release;
           sums.resize(scores.shape(0));
           slopes.resize(scores.shape(0));
-          sigmoid_sums({span_of(scores), span_or_empty(weights), span_of(offsets), alpha}, kind, sums.span(), slopes.span(), set,
-                       n_threads);
+          sigmoid_sums({span_of(scores), span_or_empty(weights), offsets, alpha}, kind, sums.span(), slopes.span(), set,
+                       threads);
         }
         return std::make_tuple(to_numpy(std::move(sums)), to_numpy(std::move(slopes)));
       },
@@ -41,14 +42,15 @@ void bind_direct(nb::module_& m) {
 
   m.def(
       "log_sigmoid_sums",
-      [](const In<double>& scores, const In<std::int64_t>& offsets, double alpha, int n_threads, std::string_view isa) {
-        check_offsets(offsets, scores.shape(0), "offsets");
+      [](const In<double>& scores, const In<std::int64_t>& given_offsets, double alpha, int n_threads, std::string_view isa) {
+        const Offsets offsets(given_offsets, scores.shape(0));
         const Isa set = isa_of(isa);
+        const Threads threads = interruptible(n_threads);
         Buffer<double> sums;
         {
           nb::gil_scoped_release release;
           sums.resize(scores.shape(0));
-          log_sigmoid_sums({span_of(scores), {}, span_of(offsets), alpha}, sums.span(), set, n_threads);
+          log_sigmoid_sums({span_of(scores), {}, offsets, alpha}, sums.span(), set, threads);
         }
         return to_numpy(std::move(sums));
       },
@@ -56,23 +58,24 @@ void bind_direct(nb::module_& m) {
 
   m.def(
       "approx_ndcg",
-      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& offsets,
+      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& given_offsets,
          const std::optional<In<double>>& weights, const std::optional<In<std::int64_t>>& depths, bool exp2, double alpha,
          double beta, int n_threads, std::string_view isa) {
         check_length(labels.shape(0), scores.shape(0), "labels");
-        check_offsets(offsets, scores.shape(0), "offsets");
-        const std::size_t n_queries = offsets.shape(0) - 1;
+        const Offsets offsets(given_offsets, scores.shape(0));
+        const std::size_t n_queries = offsets.n_queries();
         if (weights) check_length(weights->shape(0), scores.shape(0), "weights");
         if (depths) check_length(depths->shape(0), n_queries, "depths");
         const Isa set = isa_of(isa);
+        const Threads threads = interruptible(n_threads);
         Buffer<double> values, gradient;
         {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           gradient.resize(scores.shape(0));
-          approx_ndcg({span_of(labels), span_of(scores), span_of(offsets), span_or_empty(weights), span_or_empty(depths), exp2,
+          approx_ndcg({span_of(labels), span_of(scores), offsets, span_or_empty(weights), span_or_empty(depths), exp2,
                        alpha, beta},
-                      values.span(), gradient.span(), set, n_threads);
+                      values.span(), gradient.span(), set, threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)));
       },
@@ -81,18 +84,19 @@ void bind_direct(nb::module_& m) {
 
   m.def(
       "approx_ap",
-      [](const In<double>& worth, const In<double>& scores, const In<std::int64_t>& offsets, double alpha, double beta,
+      [](const In<double>& worth, const In<double>& scores, const In<std::int64_t>& given_offsets, double alpha, double beta,
          int n_threads, std::string_view isa) {
         check_length(worth.shape(0), scores.shape(0), "worth");
-        check_offsets(offsets, scores.shape(0), "offsets");
+        const Offsets offsets(given_offsets, scores.shape(0));
         const Isa set = isa_of(isa);
+        const Threads threads = interruptible(n_threads);
         Buffer<double> values, gradient;
         {
           nb::gil_scoped_release release;
-          values.resize(offsets.shape(0) - 1);
+          values.resize(offsets.n_queries());
           gradient.resize(scores.shape(0));
-          approx_ap({span_of(worth), span_of(scores), span_of(offsets), alpha, beta}, values.span(), gradient.span(), set,
-                    n_threads);
+          approx_ap({span_of(worth), span_of(scores), offsets, alpha, beta}, values.span(), gradient.span(), set,
+                    threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)));
       },

@@ -18,9 +18,8 @@ struct BoundNormalization {
 };
 using Scaling = std::optional<BoundNormalization>;
 
-FeatureRows rows_of(const Matrix& features, std::size_t n_docs) {
-  check_length(features.shape(0), n_docs, "features");
-  return {{features.data(), n_docs * features.shape(1)}, features.shape(1)};
+FeatureRows rows_of(const Matrix& features) {
+  return {{features.data(), features.shape(0) * features.shape(1)}, features.shape(1)};
 }
 
 Normalization normalization_of(const Scaling& scaling, std::size_t n_queries, std::size_t width) {
@@ -31,13 +30,6 @@ Normalization normalization_of(const Scaling& scaling, std::size_t n_queries, st
     check_length(part->shape(1), width, "a normalization's row");
   }
   return {{shift.data(), n_queries * width}, {scale.data(), n_queries * width}};
-}
-
-std::size_t n_docs_of(const In<std::int64_t>& offsets) {
-  if (offsets.shape(0) == 0) throw data_error("offsets must not be empty", -1, -1);
-  const auto n = static_cast<std::size_t>(offsets.data()[offsets.shape(0) - 1]);
-  check_offsets(offsets, n, "offsets");
-  return n;
 }
 
 }  // namespace
@@ -55,16 +47,18 @@ void bind_linear_model(nb::module_& m) {
 
   m.def(
       "fit_normalization",
-      [](const Matrix& features, const In<std::int64_t>& offsets, bool zscore, int n_threads) {
-        const FeatureRows cells = rows_of(features, n_docs_of(offsets));
-        const std::size_t n_queries = offsets.shape(0) - 1, n = n_queries * cells.width;
+      [](const Matrix& features, const In<std::int64_t>& given_offsets, bool zscore, int n_threads) {
+        const Offsets offsets(given_offsets, features.shape(0));
+        const Threads threads = interruptible(n_threads);
+        const FeatureRows cells = rows_of(features);
+        const std::size_t n_queries = offsets.n_queries(), n = n_queries * cells.width;
         Buffer<double> shift, scale;
         shift.resize(std::max<std::size_t>(n, 1));
         scale.resize(std::max<std::size_t>(n, 1));
         {
           nb::gil_scoped_release release;
-          fit_normalization(cells, span_of(offsets), zscore ? Normalize::zscore : Normalize::minmax, shift.span().first(n),
-                            scale.span().first(n), n_threads);
+          fit_normalization(cells, offsets, zscore ? Normalize::zscore : Normalize::minmax, shift.span().first(n),
+                            scale.span().first(n), threads);
         }
         return BoundNormalization{Columns(to_numpy(std::move(shift), n_queries, cells.width)),
                                   Columns(to_numpy(std::move(scale), n_queries, cells.width))};
@@ -73,17 +67,19 @@ void bind_linear_model(nb::module_& m) {
 
   m.def(
       "linear_scores",
-      [](const Matrix& features, const In<std::int64_t>& offsets, const Scaling& normalization,
+      [](const Matrix& features, const In<std::int64_t>& given_offsets, const Scaling& normalization,
          const In<double>& weights, int n_threads) {
-        const std::size_t n_docs = n_docs_of(offsets);
-        const FeatureRows cells = rows_of(features, n_docs);
-        const Normalization scaling = normalization_of(normalization, offsets.shape(0) - 1, cells.width);
+        const std::size_t n_docs = features.shape(0);
+        const Offsets offsets(given_offsets, n_docs);
+        const Threads threads = interruptible(n_threads);
+        const FeatureRows cells = rows_of(features);
+        const Normalization scaling = normalization_of(normalization, offsets.n_queries(), cells.width);
         check_length(weights.shape(0), cells.width, "weights");
         Buffer<double> scores;
         scores.resize(std::max<std::size_t>(n_docs, 1));
         {
           nb::gil_scoped_release release;
-          linear_scores(cells, span_of(offsets), scaling, span_of(weights), scores.span().first(n_docs), n_threads);
+          linear_scores(cells, offsets, scaling, span_of(weights), scores.span().first(n_docs), threads);
         }
         return to_numpy(std::move(scores), n_docs);
       },
@@ -92,17 +88,19 @@ void bind_linear_model(nb::module_& m) {
 
   m.def(
       "linear_gradient",
-      [](const Matrix& features, const In<std::int64_t>& offsets, const Scaling& normalization,
+      [](const Matrix& features, const In<std::int64_t>& given_offsets, const Scaling& normalization,
          const In<double>& by_score, int n_threads) {
-        const std::size_t n_docs = n_docs_of(offsets);
-        const FeatureRows cells = rows_of(features, n_docs);
-        const Normalization scaling = normalization_of(normalization, offsets.shape(0) - 1, cells.width);
+        const std::size_t n_docs = features.shape(0);
+        const Offsets offsets(given_offsets, n_docs);
+        const Threads threads = interruptible(n_threads);
+        const FeatureRows cells = rows_of(features);
+        const Normalization scaling = normalization_of(normalization, offsets.n_queries(), cells.width);
         check_length(by_score.shape(0), n_docs, "by_score");
         Buffer<double> by_weight;
         by_weight.resize(std::max<std::size_t>(cells.width, 1));
         {
           nb::gil_scoped_release release;
-          linear_gradient(cells, span_of(offsets), scaling, span_of(by_score), by_weight.span().first(cells.width), n_threads);
+          linear_gradient(cells, offsets, scaling, span_of(by_score), by_weight.span().first(cells.width), threads);
         }
         return to_numpy(std::move(by_weight), cells.width);
       },

@@ -37,7 +37,7 @@ struct BoundMeasure {
 
 struct BoundJudged {
   In<double> labels;
-  In<std::int64_t> offsets;
+  Offsets offsets;
 };
 
 void bind_options(nb::module_& m) {
@@ -84,27 +84,30 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](BoundMeasure* self, std::string_view reduction, nb::handle_t<BoundGain> gain,
-             nb::handle_t<BoundDiscount> discount, std::string_view denominator, const BoundCutoff& cutoff, double empty, bool zero_if_short) {
+             nb::handle_t<BoundDiscount> discount, std::string_view denominator, const BoundCutoff& cutoff, double empty, bool zero_if_short,
+             bool negative_ideal) {
             Spec spec;
             spec.reduction =
                 named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any", "cascade", "preference", "tied"});
             spec.denominator = named<Denominator>(
                 denominator, "denominator",
-                {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved", "harmonic"});
+                {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved", "harmonic", "highest_label"});
             spec.cutoff_kind = cutoff.kind;
             spec.cutoff = cutoff.value;
             spec.empty = empty;
             spec.zero_if_short = zero_if_short;
+            spec.negative_ideal = negative_ideal;
             new (self) BoundMeasure{spec, nb::borrow(gain), nb::borrow(discount)};
           },
-          nb::kw_only(), "reduction"_a, "gain"_a, "discount"_a, "denominator"_a, "cutoff"_a, "empty"_a, "zero_if_short"_a);
+          nb::kw_only(), "reduction"_a, "gain"_a, "discount"_a, "denominator"_a, "cutoff"_a, "empty"_a, "zero_if_short"_a,
+          "negative_ideal"_a);
 
   nb::class_<BoundJudged>(m, "Judged", "The labels of all judged documents, query by query.")
       .def(
           "__init__",
-          [](BoundJudged* self, In<double> labels, In<std::int64_t> offsets) {
-            check_offsets(offsets, labels.shape(0), "judged offsets");
-            new (self) BoundJudged{std::move(labels), std::move(offsets)};
+          [](BoundJudged* self, In<double> labels, const In<std::int64_t>& offsets) {
+            Offsets checked(offsets, labels.shape(0), "judged offsets");
+            new (self) BoundJudged{std::move(labels), std::move(checked)};
           },
           nb::kw_only(), "labels"_a.noconvert(), "offsets"_a.noconvert());
 }
@@ -122,17 +125,17 @@ std::size_t numbered(nb::handle option, std::vector<nb::handle>& known, std::vec
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<2>> measure_lists(const In<double>& labels, const In<double>& scores,
-                                                          const In<std::int64_t>& offsets,
+                                                          const In<std::int64_t>& given_offsets,
                                                           const std::vector<BoundMeasure>& measures,
                                                           const std::optional<BoundJudged>& judged, std::string_view ties,
                                                           std::string_view negative, int n_threads) {
   check_length(scores.shape(0), labels.shape(0), "scores");
-  check_offsets(offsets, labels.shape(0), "offsets");
-  Lists lists{span_of(labels), span_of(scores), span_of(offsets), span_of(labels), span_of(offsets), judged.has_value()};
+  const Offsets offsets(given_offsets, labels.shape(0));
+  Lists lists{span_of(labels), span_of(scores), offsets, span_of(labels), offsets, judged.has_value()};
   if (judged) {
-    check_length(judged->offsets.shape(0), offsets.shape(0), "judged offsets");
+    check_length(judged->offsets.n_queries(), offsets.n_queries(), "judged offsets");
     lists.judged = span_of(judged->labels);
-    lists.judged_offsets = span_of(judged->offsets);
+    lists.judged_offsets = judged->offsets;
   }
   std::vector<Gain> gains;
   std::vector<Discount> discounts;
@@ -146,12 +149,13 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> measure_lists(const In<double>& labe
   const Ties ties_kind = ties_of(ties);
   const auto negative_kind = named<Negative>(negative, "treatment of negative labels", {"error", "unjudged", "keep"});
 
-  const std::size_t n_queries = offsets.shape(0) - 1;
+  const std::size_t n_queries = offsets.n_queries();
+  const Threads threads = interruptible(n_threads);
   Buffer<double> values;
   values.resize(std::max<std::size_t>(specs.size() * n_queries, 1));
   {
     nb::gil_scoped_release release;
-    measure(lists, gains, discounts, specs, ties_kind, negative_kind, values.span(), n_threads);
+    measure(lists, gains, discounts, specs, ties_kind, negative_kind, values.span(), threads);
   }
   return to_numpy(std::move(values), specs.size(), n_queries);
 }
@@ -167,18 +171,20 @@ void bind_measure(nb::module_& m) {
 
   m.def(
       "pair_counts",
-      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& offsets, std::string_view ties, int n_threads) {
+      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& given_offsets, std::string_view ties,
+         int n_threads) {
         check_length(scores.shape(0), labels.shape(0), "scores");
-        check_offsets(offsets, labels.shape(0), "offsets");
+        const Offsets offsets(given_offsets, labels.shape(0));
         const Ties kind = ties_of(ties);
-        const std::size_t n_queries = offsets.shape(0) - 1;
+        const std::size_t n_queries = offsets.n_queries();
+        const Threads threads = interruptible(n_threads);
         Buffer<double> columns;  // one row per query: the six numbers of PairCounts
         columns.resize(std::max<std::size_t>(6 * n_queries, 1));
         {
           nb::gil_scoped_release release;
           static_assert(sizeof(PairCounts) == 6 * sizeof(double));
           std::vector<PairCounts> counts(n_queries);
-          pair_counts(span_of(labels), span_of(scores), span_of(offsets), kind, counts, n_threads);
+          pair_counts(span_of(labels), span_of(scores), offsets, kind, counts, threads);
           if (n_queries > 0) std::memcpy(columns.data(), counts.data(), n_queries * sizeof(PairCounts));
         }
         return to_numpy(std::move(columns), n_queries, 6);

@@ -1,4 +1,5 @@
 // The Python module: its parts, and Python exceptions for C++ ones.
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -10,6 +11,19 @@ using namespace idealrank;
 using namespace idealrank::bind;
 
 namespace {
+
+// Only the main thread runs handlers of signals, and only it asks for them: another one may have been left behind by an
+// interpreter that is shutting down, where asking for the GIL would end the thread.
+std::atomic<unsigned long> main_thread{0};
+
+void find_main_thread() {
+  main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
+}
+
+void run_signal_handlers() {
+  nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
 
 void translate(const std::exception_ptr& error, void*) {
   auto raise = [](const char* type, const auto&... arguments) {
@@ -36,8 +50,18 @@ void translate(const std::exception_ptr& error, void*) {
 
 }  // namespace
 
+Threads idealrank::bind::interruptible(int n_threads) {
+  const bool main = PyThread_get_thread_ident() == main_thread.load(std::memory_order_relaxed);
+  return {n_threads, main ? &run_signal_handlers : nullptr};
+}
+
 NB_MODULE(_core, m) {
   nb::register_exception_translator(translate);
+  find_main_thread();
+  nb::object os = nb::module_::import_("os");
+  if (nb::hasattr(os, "register_at_fork")) {
+    os.attr("register_at_fork")("after_in_child"_a = nb::cpp_function([] { find_main_thread(); }));
+  }
   bind_text(m);
   bind_ids(m);
   bind_sort(m);
@@ -47,4 +71,5 @@ NB_MODULE(_core, m) {
   bind_pairwise(m);
   bind_linear_model(m);
   bind_stats(m);
+  bind_suffix_sums(m);
 }

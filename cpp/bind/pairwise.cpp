@@ -70,24 +70,26 @@ void bind_pairwise(nb::module_& m) {
 
   m.def(
       "pairwise",
-      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& offsets, std::optional<In<double>> weights,
+      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& given_offsets, std::optional<In<double>> weights,
          const BoundPairLoss& loss, bool curvature, int n_threads, std::string_view isa, std::optional<double> few) {
-        const std::size_t n = labels.shape(0), n_queries = offsets.shape(0) - 1;
+        const std::size_t n = labels.shape(0);
         check_length(scores.shape(0), n, "scores");
-        check_offsets(offsets, n, "offsets");
+        const Offsets offsets(given_offsets, n);
+        const std::size_t n_queries = offsets.n_queries();
         if (weights) check_length(weights->shape(0), n, "weights");
         if (loss.swap) check_length(loss.swap->depths.shape(0), n_queries, "depths");
         PairSpec spec = loss.spec;
         spec.curvature = curvature;
         spec.isa = isa_of(isa);
         spec.few_pairs = few.value_or(few_pairs(spec));
+        const Threads threads = interruptible(n_threads);
         Buffer<double> values, column;
         {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           column.resize(n);
-          pairwise(span_of(labels), span_of(scores), span_of(offsets), span_or_empty(weights), spec, values.span(),
-                   column.span(), n_threads);
+          pairwise(span_of(labels), span_of(scores), offsets, span_or_empty(weights), spec, values.span(), column.span(),
+                   threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
       },
@@ -96,21 +98,23 @@ void bind_pairwise(nb::module_& m) {
 
   m.def(
       "soft_dcg",
-      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& offsets,
+      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& given_offsets,
          const BoundDiscount& discount, const In<std::int64_t>& depths, double sigma, bool curvature, int n_threads,
          std::string_view isa) {
-        const std::size_t n = gains.shape(0), n_queries = offsets.shape(0) - 1;
+        const std::size_t n = gains.shape(0);
         check_length(scores.shape(0), n, "scores");
-        check_offsets(offsets, n, "offsets");
+        const Offsets offsets(given_offsets, n);
+        const std::size_t n_queries = offsets.n_queries();
         check_length(depths.shape(0), n_queries, "depths");
         const Isa set = isa_of(isa);
+        const Threads threads = interruptible(n_threads);
         Buffer<double> values, column;
         {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           column.resize(n);
-          soft_dcg(span_of(gains), span_of(scores), span_of(offsets), discount, span_of(depths), sigma, curvature, set,
-                   values.span(), column.span(), n_threads);
+          soft_dcg(span_of(gains), span_of(scores), offsets, discount, span_of(depths), sigma, curvature, set, values.span(),
+                   column.span(), threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
       },

@@ -30,10 +30,10 @@ void bind_prefixes(nb::module_& m) {
 
   m.def(
       "prefix_dcg",
-      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& offsets, const In<std::int64_t>& sizes,
+      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& given_offsets, const In<std::int64_t>& sizes,
          const std::vector<BoundPrefixSpec>& specs, std::string_view ties, int n_threads) {
         check_length(scores.shape(0), gains.shape(0), "scores");
-        check_offsets(offsets, gains.shape(0), "offsets");
+        const Offsets offsets(given_offsets, gains.shape(0));
         std::int64_t before = 0;
         for (const std::int64_t size : span_of(sizes)) {
           if (size <= before) throw data_error("sizes must increase from 1, got " + std::to_string(size), -1, -1);
@@ -45,12 +45,13 @@ void bind_prefixes(nb::module_& m) {
           checked.push_back({discount, span_of(depths)});
         }
         const Ties kind = ties_of(ties);
-        const std::size_t n_queries = offsets.shape(0) - 1;
+        const std::size_t n_queries = offsets.n_queries();
+        const Threads threads = interruptible(n_threads);
         Buffer<double> values;
         {
           nb::gil_scoped_release release;
           values.resize(std::max<std::size_t>(checked.size() * n_queries * sizes.shape(0), 1));
-          prefix_dcg(span_of(gains), span_of(scores), span_of(offsets), span_of(sizes), checked, kind, values.span(), n_threads);
+          prefix_dcg(span_of(gains), span_of(scores), offsets, span_of(sizes), checked, kind, values.span(), threads);
         }
         return to_numpy(std::move(values), checked.size(), n_queries, sizes.shape(0));
       },

@@ -4,6 +4,7 @@
 
 #include "bind.hpp"
 #include "idealrank/for_each_query.hpp"
+#include "idealrank/own_copy.hpp"
 #include "idealrank/sort/id_order.hpp"
 #include "idealrank/sort/top.hpp"
 #include "idealrank/text/grouping.hpp"
@@ -13,16 +14,17 @@ namespace idealrank::bind {
 void bind_sort(nb::module_& m) {
   m.def(
       "order",
-      [](const In<double>& scores, const In<std::int64_t>& offsets, int n_threads) {
-        check_offsets(offsets, scores.shape(0), "offsets");
+      [](const In<double>& scores, const In<std::int64_t>& given_offsets, int n_threads) {
+        const Offsets offsets(given_offsets, scores.shape(0));
+        const Threads threads = interruptible(n_threads);
         Buffer<std::int64_t> rows;
         {
           nb::gil_scoped_release release;
           rows.resize(scores.shape(0));
-          for_each_query(span_of(offsets), n_threads, [&] {
-            return [&, rank = TopRanker()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+          for_each_query(offsets, threads, [&](const Stop& stop) {
+            return [&, rank = TopRanker(stop), own = OwnCopy()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
               const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
-              const auto order = rank(span_of(scores).subspan(first, n), n, query, begin);
+              const auto order = rank(own(span_of(scores).subspan(first, n)), n, query, begin);
               for (std::size_t r = 0; r < n; ++r) rows[first + r] = begin + order[r];
             };
           });
@@ -33,16 +35,17 @@ void bind_sort(nb::module_& m) {
 
   m.def(
       "order_by_id",
-      [](const In<double>& scores, const In<std::int64_t>& offsets, const In<std::uint8_t>& id_bytes,
+      [](const In<double>& scores, const In<std::int64_t>& given_offsets, const In<std::uint8_t>& id_bytes,
          const In<std::int64_t>& id_offsets, bool descending, int n_threads) {
-        check_offsets(offsets, scores.shape(0), "offsets");
+        const Offsets offsets(given_offsets, scores.shape(0));
+        const Threads threads = interruptible(n_threads);
         check_offsets(id_offsets, id_bytes.shape(0), "id offsets");
         check_length(id_offsets.shape(0), scores.shape(0) + 1, "id offsets");
         Buffer<std::int64_t> rows;
         {
           nb::gil_scoped_release release;
           rows.resize(scores.shape(0));
-          order_by_id(span_of(scores), span_of(offsets), ids_of(id_bytes, id_offsets), descending, rows.span(), n_threads);
+          order_by_id(span_of(scores), offsets, ids_of(id_bytes, id_offsets), descending, rows.span(), threads);
         }
         return to_numpy(std::move(rows));
       },

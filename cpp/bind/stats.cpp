@@ -21,9 +21,10 @@ void bind_stats(nb::module_& m) {
       "flipped_sums",
       [](const In<double>& differences, std::size_t n_resamples, std::uint64_t seed, int n_threads) {
         Buffer<double> sums = column_of(n_resamples);
+        const Threads threads = interruptible(n_threads);
         {
           nb::gil_scoped_release release;
-          flipped_sums(span_of(differences), seed, sums.span().first(n_resamples), n_threads);
+          flipped_sums(span_of(differences), seed, sums.span().first(n_resamples), threads);
         }
         return to_numpy(std::move(sums), n_resamples);
       },
@@ -33,8 +34,9 @@ void bind_stats(nb::module_& m) {
       "count_flipped_sums",
       [](const In<double>& differences, double least) {
         if (differences.shape(0) > 30) throw data_error("at most 30 differences can be flipped in all ways", -1, -1);
+        const Stop stop(interruptible(1).poll, nullptr);
         nb::gil_scoped_release release;
-        return count_flipped_sums(span_of(differences), least);
+        return count_flipped_sums(span_of(differences), least, stop);
       },
       "differences"_a.noconvert(), "least"_a);
 
@@ -43,9 +45,10 @@ void bind_stats(nb::module_& m) {
       [](const In<double>& matrix, std::size_t n_columns, std::size_t n_resamples, std::uint64_t seed, int n_threads) {
         if (n_columns == 0 || matrix.shape(0) % n_columns != 0) throw data_error("a matrix has whole rows", -1, -1);
         Buffer<double> ranges = column_of(n_resamples);
+        const Threads threads = interruptible(n_threads);
         {
           nb::gil_scoped_release release;
-          shuffled_ranges(span_of(matrix), n_columns, seed, ranges.span().first(n_resamples), n_threads);
+          shuffled_ranges(span_of(matrix), n_columns, seed, ranges.span().first(n_resamples), threads);
         }
         return to_numpy(std::move(ranges), n_resamples);
       },
@@ -56,9 +59,10 @@ void bind_stats(nb::module_& m) {
       [](const In<double>& values, std::size_t n_resamples, std::uint64_t seed, int n_threads) {
         if (values.shape(0) < 2) throw data_error("a bootstrap needs two values or more", -1, -1);
         Buffer<double> means = column_of(n_resamples), variances = column_of(n_resamples);
+        const Threads threads = interruptible(n_threads);
         {
           nb::gil_scoped_release release;
-          bootstrap_moments(span_of(values), seed, means.span().first(n_resamples), variances.span().first(n_resamples), n_threads);
+          bootstrap_moments(span_of(values), seed, means.span().first(n_resamples), variances.span().first(n_resamples), threads);
         }
         return std::make_tuple(to_numpy(std::move(means), n_resamples), to_numpy(std::move(variances), n_resamples));
       },

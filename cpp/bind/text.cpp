@@ -1,6 +1,5 @@
 // Readers and writers of LETOR, TREC and plain number files.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include <optional>
@@ -29,11 +28,14 @@ struct TrecReader {
   BlockParser<TrecRows<kind>> parser;
   TrecRows<kind> rows;
 
+  explicit TrecReader(bool has_comments) : parser([] { return TrecRows<kind>(); }, has_comments) {}
+
   std::size_t feed(const In<std::uint8_t>& block, bool last, int n_threads) {
     nb::gil_scoped_release release;
     return parser.feed(text_of(block), last, n_threads, rows);
   }
   std::int64_t n_lines() const { return parser.n_lines(); }
+  std::int64_t n_comments() const { return parser.n_comments(); }
   auto finish() {
     Grouping grouping;
     {
@@ -111,6 +113,13 @@ void bind_reader(nb::class_<Reader>& reader) {
       .def("finish", &Reader::finish);
 }
 
+template <TrecFile kind>
+void bind_trec(nb::module_& m, const char* name) {
+  nb::class_<TrecReader<kind>> reader(m, name);
+  reader.def(nb::init<bool>(), "has_comments"_a).def_prop_ro("n_comments", &TrecReader<kind>::n_comments);
+  bind_reader(reader);
+}
+
 struct SparseRows {
   In<std::int64_t> row_ends;
   In<std::int32_t> columns;
@@ -170,7 +179,7 @@ nb::bytes format_letor(const In<double>& labels, const In<std::uint8_t>& query_b
 // Queries [begin, end) as TREC lines: `query Q0 document rank score tag` with ranks, `query 0 document label` without.
 nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t>& query_offsets, const In<std::int64_t>& offsets,
                       const In<std::uint8_t>& doc_bytes, const In<std::int64_t>& doc_offsets, const In<double>& values,
-                      std::optional<In<std::int64_t>> ranks, const std::string& tag, std::int64_t begin, std::int64_t end) {
+                      std::optional<In<std::int64_t>> ranks, const nb::bytes& tag, std::int64_t begin, std::int64_t end) {
   const std::size_t n = values.shape(0);
   check_offsets(offsets, n, "offsets");
   check_offsets(query_offsets, query_bytes.shape(0), "id offsets");
@@ -182,6 +191,7 @@ nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t
     throw data_error("no such queries", begin, -1);
   }
 
+  const std::string_view name(tag.c_str(), tag.size());
   std::string text;
   {
     nb::gil_scoped_release release;
@@ -200,7 +210,7 @@ nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t
         append_number(text, values.data()[row]);
         if (ranks) {
           text += ' ';
-          text += tag;
+          text += name;
         }
         text += '\n';
       }
@@ -213,8 +223,8 @@ nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t
 
 void bind_text(nb::module_& m) {
   bind_reader(nb::class_<LetorReader>(m, "LetorReader").def(nb::init<bool, std::int64_t>(), "sparse"_a, "n_features_max"_a));
-  bind_reader(nb::class_<TrecReader<TrecFile::qrels>>(m, "QrelsReader").def(nb::init<>()));
-  bind_reader(nb::class_<TrecReader<TrecFile::run>>(m, "RunReader").def(nb::init<>()));
+  bind_trec<TrecFile::qrels>(m, "QrelsReader");
+  bind_trec<TrecFile::run>(m, "RunReader");
   bind_reader(nb::class_<NumberReader<false>>(m, "ScoreReader").def(nb::init<>()));
   bind_reader(nb::class_<NumberReader<true>>(m, "GroupReader").def(nb::init<>()));
 

@@ -40,7 +40,7 @@ std::optional<double> number(const std::string& text) {
 
 // Slow and obvious; nothing where some line is wrong.
 template <TrecFile kind>
-std::optional<Trec> read_slowly(std::string_view text) {
+std::optional<Trec> read_slowly(std::string_view text, bool has_comments) {
   constexpr bool kIsRun = kind == TrecFile::run;
   struct Row {
     std::string doc;
@@ -53,7 +53,10 @@ std::optional<Trec> read_slowly(std::string_view text) {
     std::string line(text.substr(start, stop - start));
     start = stop + 1;
     ++read.n_lines;
-    if (line.starts_with("#")) continue;
+    if (has_comments && line.starts_with("#")) {
+      ++read.n_comments;
+      continue;
+    }
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.pop_back();
     const std::vector<std::string> fields = fields_of(line);
     if (fields.empty()) continue;
@@ -76,10 +79,10 @@ std::optional<Trec> read_slowly(std::string_view text) {
 }
 
 template <TrecFile kind>
-void check(std::string_view text, const std::vector<std::size_t>& cuts) {
-  const Trec read = blocks::read_trec<kind>(text);
-  REQUIRE(blocks::read_trec<kind>(text, cuts) == read);
-  const std::optional<Trec> expected = read_slowly<kind>(text);
+void check(std::string_view text, const std::vector<std::size_t>& cuts, bool has_comments) {
+  const Trec read = blocks::read_trec<kind>(text, {}, 1, has_comments);
+  REQUIRE(blocks::read_trec<kind>(text, cuts, 1, has_comments) == read);
+  const std::optional<Trec> expected = read_slowly<kind>(text, has_comments);
   REQUIRE(expected.has_value() == !read.error.has_value());
   if (expected) REQUIRE(read == *expected);
   if (read.error) {
@@ -95,7 +98,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
   std::size_t first = data[0] * (text.size() + 1) / 256, second = data[1] * (text.size() + 1) / 256;
   if (first > second) std::swap(first, second);
-  check<TrecFile::qrels>(text, {first, second});
-  check<TrecFile::run>(text, {first, second});
+  for (const bool has_comments : {true, false}) {
+    check<TrecFile::qrels>(text, {first, second}, has_comments);
+    check<TrecFile::run>(text, {first, second}, has_comments);
+  }
   return 0;
 }

@@ -11,7 +11,16 @@
 
 namespace blocks {
 
+struct Entry {
+  std::size_t row;
+  std::int32_t column;
+  std::uint32_t bits;
+  friend bool operator==(const Entry&, const Entry&) = default;
+};
+
 struct Letor {
+  static constexpr std::size_t kMostCells = std::size_t{1} << 22;
+
   std::optional<Error> error;
   std::int64_t n_lines = 0;
   std::vector<std::uint64_t> labels;
@@ -19,13 +28,13 @@ struct Letor {
   std::vector<std::int64_t> offsets, order;
   std::int64_t n_docs_named = 0, n_nan = 0, n_infinite = 0;
   std::int32_t width = 0;
-  std::vector<std::uint32_t> cells;  // n_rows x width, also of sparse rows
-  std::size_t n_entries = 0;         // of sparse rows
+  std::vector<std::uint32_t> cells;  // n_rows x width, also of sparse rows, unless that is too many
+  std::vector<Entry> entries;        // of sparse rows
   std::string broken;                // a promise that the reader did not keep
 
   bool same_but_for_entries(const Letor& other) const {
     Letor copy = *this;
-    copy.n_entries = other.n_entries;
+    copy.entries = other.entries;
     return copy == other;
   }
   friend bool operator==(const Letor&, const Letor&) = default;
@@ -100,14 +109,15 @@ inline Letor read_letor(std::string_view text, bool sparse, const std::vector<st
 
   const std::size_t n = read.labels.size(), width = static_cast<std::size_t>(read.width);
   if (sparse) {
-    read.n_entries = rows.values.size();
-    read.cells.assign(n * width, 0);
     std::size_t entry = 0;
     for (std::size_t row = 0; row < n; ++row) {
       for (; entry < static_cast<std::size_t>(rows.row_ends[row]); ++entry) {
-        read.cells[row * width + static_cast<std::size_t>(rows.columns[entry])] =
-            std::bit_cast<std::uint32_t>(rows.values[entry]);
+        read.entries.push_back({row, rows.columns[entry], std::bit_cast<std::uint32_t>(rows.values[entry])});
       }
+    }
+    if (n * width <= Letor::kMostCells) {
+      read.cells.assign(n * width, 0);
+      for (const Entry& each : read.entries) read.cells[each.row * width + static_cast<std::size_t>(each.column)] = each.bits;
     }
   } else {
     read.cells = bits(file.dense.take());

@@ -175,6 +175,13 @@ TEST(a_feature_id_above_the_limit_is_refused_however_long) {
   CHECK(error_in("1 qid:1 " + std::string(100'000, '9') + ":1").what.starts_with("a feature id above"));
   CHECK(error_in("1 qid:1 18446744073709551617:1").what.starts_with("a feature id above"));
   CHECK(error_in("1 qid:1 2147483648:1", 2147483647).what.starts_with("a feature id above"));
+
+  // After the largest id no other is guessed: its successor would overflow.
+  const Letor widest = read_letor("1 qid:1 2147483647:1 5:0.123456789\n", true, {}, 1, 2147483647);
+  CHECK_EQ(widest.broken, "");
+  CHECK_EQ(widest.width, 2147483647);
+  CHECK(widest.entries == (std::vector<blocks::Entry>{{0, 4, std::bit_cast<std::uint32_t>(0.123456789F)},
+                                                      {0, 2147483646, std::bit_cast<std::uint32_t>(1.0F)}}));
 }
 
 TEST(an_id_that_would_fill_the_memory_is_refused_dense_and_read_sparse) {
@@ -271,7 +278,7 @@ TEST(of_errors_in_several_chunks_the_first_line_is_named) {
 TEST(hostile_shapes_are_read_in_linear_time) {
   std::string descending = "1 qid:1";
   for (int id = 100'000; id > 0; --id) descending += " " + std::to_string(id) + ":1";
-  CHECK_EQ(read_letor(descending, true, {}, 1, 100'000).n_entries, 100'000);
+  CHECK_EQ(read_letor(descending, true, {}, 1, 100'000).entries.size(), 100'000);
 
   std::string many_queries, many_widths;
   for (int i = 1; i <= 100'000; ++i) many_queries += "1 qid:" + std::to_string(i) + "\n";

@@ -13,7 +13,7 @@ namespace blocks {
 
 struct Trec {
   std::optional<Error> error;
-  std::int64_t n_lines = 0;
+  std::int64_t n_lines = 0, n_comments = 0;
   std::vector<std::string> query_ids, docs;
   std::vector<std::int64_t> offsets;
   std::vector<std::uint64_t> values;
@@ -22,9 +22,10 @@ struct Trec {
 };
 
 template <idealrank::TrecFile kind>
-Trec read_trec(std::string_view text, const std::vector<std::size_t>& cuts = {}, int n_threads = 1) {
+Trec read_trec(std::string_view text, const std::vector<std::size_t>& cuts = {}, int n_threads = 1,
+               bool has_comments = true) {
   using Rows = idealrank::TrecRows<kind>;
-  idealrank::BlockParser<Rows> parser;
+  idealrank::BlockParser<Rows> parser([] { return Rows(); }, has_comments);
   Rows rows;
   Trec read;
   read.error = error_of([&] {
@@ -34,6 +35,7 @@ Trec read_trec(std::string_view text, const std::vector<std::size_t>& cuts = {},
   });
   if (read.error) return read;
   read.n_lines = parser.n_lines();
+  read.n_comments = parser.n_comments();
   read.offsets = values(rows.regroup().offsets);
   read.query_ids = strings(rows.queries.take_ids().view());
   read.docs = strings(rows.docs.view());

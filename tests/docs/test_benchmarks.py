@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import idealrank as ir
-from benchmarks import entries, generate, neighbors, processes, reach, runner, table
+from benchmarks import entries, generate, neighbors, processes, runner, table, targets
 from benchmarks.__main__ import main
-from benchmarks.reach import AtLeast, AtMost
 from benchmarks.runner import Comparison, Contestant, Mark, Row, Setting, as_returned
+from benchmarks.targets import AtLeast, AtMost
 
 entries.load()
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from Linux's /proc")
@@ -65,8 +65,8 @@ def test_contestants_take_turns_and_the_order_turns_too() -> None:
         (None, "peer/ours", 4, None),
     ],
 )
-def test_each_reach_looks_at_its_own_side_of_the_ratio(
-    goal: reach.Reach | None, direction: str, ratio: float, met: bool | None
+def test_each_target_looks_at_its_own_side_of_the_ratio(
+    goal: targets.Target | None, direction: str, ratio: float, met: bool | None
 ) -> None:
     ours = Contestant("ours", lambda: 1e6)
     (row,) = rows_of(Comparison("work", ours, [Mark("mark", 4e6, goal)], unit="B", meter=as_returned))
@@ -77,7 +77,7 @@ def test_each_reach_looks_at_its_own_side_of_the_ratio(
 def test_a_peer_that_is_not_installed_stays_in_the_table() -> None:
     peer = Contestant("peer", lambda: 1 / 0, AtLeast(3), module="no_such_module_anywhere")
     (row,) = rows_of(Comparison("work", Contestant("ours", lambda: 1.0), [peer], meter=as_returned))
-    assert (row.status, row.met, row.theirs, row.reach) == ("not installed", None, None, ">= 3")
+    assert (row.status, row.met, row.theirs, row.target) == ("not installed", None, None, ">= 3")
     assert "| not installed | >= 3 |" in table.markdown([row])
 
 
@@ -218,6 +218,6 @@ def test_a_process_that_fails_says_its_last_line(tmp_path: Path) -> None:
         processes.run_process([sys.executable, "-c", "raise ValueError('no')"], tmp_path)
 
 
-@pytest.mark.parametrize("module", [neighbors, reach, runner, table], ids=lambda module: str(module.__name__))
+@pytest.mark.parametrize("module", [neighbors, runner, table, targets], ids=lambda module: str(module.__name__))
 def test_the_examples_hold(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]

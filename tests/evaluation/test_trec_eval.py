@@ -321,9 +321,68 @@ def test_a_query_without_anything_relevant_is_0_throughout() -> None:
     assert left == pytest.approx(counts | floors | unjudged, rel=1e-12)
 
 
-def test_a_list_that_is_empty_without_the_unjudged_is_0_throughout() -> None:
-    results = trec_eval.evaluate({"q": {"a": 1}}, {"q": {"b": 1}}, "all_trec", judged_only=True)
-    assert {name for name, value in results.summary.items() if value} == {"num_q", "num_rel", "gm_map", "gm_bpref"}
+EMPTIED: tuple[Nested, Nested] = ({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"b": 1}, "2": {"a": 1}})
+
+
+@pytest.mark.parametrize("cut", [{"judged_only": True}, {"max_docs": 0}], ids=["-J", "-M0"])
+@pytest.mark.parametrize("version", [9, 10])
+def test_a_list_of_which_nothing_is_left_is_0_but_for_the_precision_before_its_first_document(
+    version: int, cut: dict[str, Any]
+) -> None:
+    results = trec_eval.evaluate({"q": {"a": 1}}, {"q": {"b": 1}}, "all_trec", version=version, **cut)
+    no_zero = {name for name, value in results.summary.items() if value}
+    # 0 of 0 documents; for version 10, 0.1 to 0.4 of one relevant document are none.
+    levels = range(5) if version == 10 else range(1)
+    undefined = {f"iprec_at_recall_{level / 10:.2f}" for level in levels} | {"11pt_avg"}
+    assert no_zero == {"num_q", "num_rel", "gm_map", "gm_bpref"} | undefined
+    assert all(math.isnan(float(results.summary[name])) for name in undefined)
+
+
+def test_what_has_no_value_is_printed_as_trec_eval_prints_it(tmp_path: Path) -> None:
+    ir.write_qrels(ir.Qrels(EMPTIED[0]), tmp_path / "q")
+    ir.write_run(ir.Run(EMPTIED[1]), tmp_path / "r")
+    shown = output("--quiet", "-q", "-J", "-m", "iprec_at_recall.0,.5", str(tmp_path / "q"), str(tmp_path / "r"))
+    assert [line.split("\t", 1)[1] for line in shown.splitlines()] == [
+        "1\t  -nan", "1\t0.0000", "2\t1.0000", "2\t1.0000", "all\t  -nan", "all\t0.5000",
+    ]  # fmt: skip
+    # Relevant from label 0 on, but without a gain.
+    assert math.isnan(summary({"q": {"a": 0}}, {"q": {"a": 1}}, "Rndcg", level=0))
+
+
+@pytest.mark.parametrize("version", [9, 10])
+def test_the_relevant_documents_of_a_complete_evaluation_are_those_from_label_1_on(version: int) -> None:
+    qrels: Nested = {"1": {"a": 2, "b": 1, "c": 0, "d": -1}, "2": {"a": 3}}
+    for level in (0, 2, 4):
+        results = trec_eval.evaluate(qrels, {"1": {"a": 1}}, "num_rel", level=level, complete=True, version=version)
+        assert results.summary == {"num_rel": 3}
+        assert results.per_query["num_rel"][0] == {0: 3, 2: 1, 4: 0}[level]
+
+
+def test_a_run_without_a_judged_query_is_0_if_queries_are_complete(tmp_path: Path) -> None:
+    qrels, run = {"1": {"a": 1, "b": 2}}, {"2": {"a": 1.0}}
+    results = trec_eval.evaluate(qrels, run, ["num_q", "num_ret", "num_rel", "map", "ndcg"], complete=True)
+    assert results.summary == {"num_q": 1, "num_ret": 0, "num_rel": 2, "map": 0.0, "ndcg": 0.0}
+    assert "no common query" in [problem.kind for problem in results.problems]
+    with pytest.raises(trec_eval.NoCommonQuery, match="no query in common: the first query of qrels is '1'"):
+        trec_eval.evaluate(qrels, run, "map", complete=True, version=9)
+
+
+def test_version_10_has_one_unjudged_document_for_a_missing_query_where_a_measure_has_parameters() -> None:
+    values = {
+        "utility": 0.0, "utility.1,-.5,-1,.1": -0.5 - 1 - 0.1 * 2, "rbp_resid": 0.0, "rbp_resid.p=.7": 0.7 + 0.3,
+        "relstring": "", "relstring.5": "-", "unj.5": 0.0, "num_ret": 0,
+    }  # fmt: skip
+    for measure, value in values.items():
+        found = per_query(*MISSING, measure, complete=True)[1]
+        assert found == value if isinstance(value, str) else math.isclose(found, value, rel_tol=1e-14), measure
+
+
+def test_geometric_means_add_the_logarithms_of_missing_queries_at_once() -> None:
+    qrels: Nested = {str(query): {"a": 1} for query in range(9)}
+    run: Nested = {str(query): {"x": 2, "a": 1} for query in range(4)}
+    found = sum(math.log(1 / 2) for _ in run)
+    expected = math.exp((found + 5 * math.log(0.00001)) / 9)
+    assert summary(qrels, run, "gm_map", complete=True, version=9) == expected
 
 
 def test_only_negative_labels_are_only_unjudged_documents() -> None:
@@ -440,9 +499,10 @@ def test_exit_codes_are_those_of_trec_eval(files: tuple[str, str], tmp_path: Pat
     assert (shown.exit_code, shown.stdout) == (4, "")
     assert "first 'a' in query 'q9'" in shown.stderr
     (tmp_path / "other").write_text("q8 Q0 a 1 1 sys\n")
-    shown = command("-c", files[0], str(tmp_path / "other"))
-    assert shown.exit_code == 4
+    shown = command("--v9", "-c", files[0], str(tmp_path / "other"))
+    assert (shown.exit_code, shown.stdout) == (7, "")
     assert "no query in common" in shown.stderr
+    assert command(files[0], str(tmp_path / "other")).exit_code == 4
     assert command("-R", "prefs", *files).exit_code == 2
 
 
@@ -474,8 +534,6 @@ def test_version_9_agrees_with_pytrec_eval(queries: list[Any], level: int, judge
     assert all(set(values) == set(ours.per_query) for values in theirs.values())
     for name, values in ours.per_query.items():
         expected = np.array([theirs[query][name] for query in ours.query_ids])
-        # 0 / 0 for a list that is empty without the unjudged.
-        expected[np.isnan(expected) & (np.asarray(ours.per_query["num_ret"]) == 0)] = 0
         # The same bits print the same digits; ndcg_rel adds in another order.
         rtol = 1e-14 if name == "ndcg_rel" else 0
         np.testing.assert_allclose(np.asarray(values, np.float64), expected, rtol=rtol, atol=0, err_msg=name)

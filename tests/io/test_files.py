@@ -2,8 +2,11 @@ import gzip
 import io
 import lzma
 import os
+import signal
+import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import pytest
 
 import idealrank as ir
 from idealrank.errors import ParseError
-from idealrank.io.files import atomic_output
+from idealrank.io.files import atomic_output, read_blocks
 
 TEXT = b"q1 0 d1 2\nq1 0 d2 0\n"
 COMPRESSORS: list[Callable[[bytes], bytes]] = [bytes, gzip.compress, lzma.compress]
@@ -136,3 +139,212 @@ def test_all_of_it_goes_to_standard_output() -> None:
 @pytest.mark.parametrize("compress", COMPRESSORS)
 def test_a_byte_order_mark_is_passed_over(compress: Callable[[bytes], bytes]) -> None:
     assert ir.read_qrels(io.BytesIO(compress(b"\xef\xbb\xbf" + TEXT))) == ir.read_qrels(io.BytesIO(TEXT))
+
+
+XZ, SECOND = lzma.compress(TEXT), lzma.compress(b"q2 0 d1 1\n")
+
+
+@pytest.mark.parametrize("padding", [b"", b"\0" * 4, b"\0" * 100_000])
+def test_all_streams_of_an_xz_file_are_read(padding: bytes) -> None:
+    qrels = ir.read_qrels(io.BytesIO(XZ + padding + SECOND + padding))
+    assert list(qrels) == ["q1", "q2"]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [SECOND[:-4], SECOND[:8], SECOND[:30] + b"\xff" + SECOND[31:], b"q2 0 d1 1\n" * 20, b"\0" * 3 + SECOND, b"\0"],
+)
+def test_nothing_after_the_first_stream_of_an_xz_file_is_lost(after: bytes) -> None:
+    with pytest.raises(ParseError, match="damaged or cut short"):
+        ir.read_qrels(io.BytesIO(XZ + after))
+
+
+def test_many_streams_are_no_deep_recursion() -> None:
+    qrels = ir.read_qrels(io.BytesIO(lzma.compress(b"") * 3000 + SECOND))
+    assert list(qrels) == ["q2"]
+
+
+@pytest.mark.parametrize("compress", COMPRESSORS)
+@pytest.mark.parametrize("change", ["cut", "grown"])
+def test_a_file_that_changes_while_it_is_read_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes], change: str
+) -> None:
+    monkeypatch.setattr("idealrank.io.files._BLOCK_SIZE", 1 << 10)
+    path = tmp_path / "x"
+    # Numbers that hardly repeat, so that the compressed file is longer than what is read ahead.
+    path.write_bytes(compress(b"".join(b"q1 0 %x 1\n" % (i * 0x9E3779B97F4A7C15 % 2**64) for i in range(40_000))))
+    size = path.stat().st_size
+    seen: list[int] = []
+
+    def progress(done: int, size: int | None) -> None:
+        if not seen:
+            seen.append(done)
+            if change == "cut":
+                os.truncate(path, (size or 0) // 2)
+            else:
+                with path.open("ab") as file:
+                    file.write(compress(b"q1 0 last 1\n"))
+
+    what = "(changed while it was read|damaged or cut short)" if change == "cut" else "changed while it was read"
+    with pytest.raises(ParseError, match=f"^{path}:.*{what}"):
+        ir.read_qrels(path, progress=progress)
+    assert seen[0] < size
+
+
+@pytest.mark.parametrize("compress", COMPRESSORS[1:])
+def test_a_file_that_was_opened_by_a_decompressor_is_read_to_its_end(
+    tmp_path: Path, compress: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(compress(TEXT * 1000))
+    with gzip.open(path) if compress is gzip.compress else lzma.open(path) as file:
+        assert ir.read_qrels(file) == ir.read_qrels(io.BytesIO(TEXT))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("compress", COMPRESSORS)
+def test_short_reads_are_no_end(compress: Callable[[bytes], bytes]) -> None:
+    class Slow(io.RawIOBase):
+        def __init__(self) -> None:
+            self.rest = compress(TEXT)
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+            piece, self.rest = self.rest[:1], self.rest[1:]
+            buffer[: len(piece)] = piece
+            return len(piece)
+
+    assert ir.read_qrels(Slow()) == ir.read_qrels(io.BytesIO(TEXT))  # type: ignore[arg-type]
+
+    class OnlyRead:
+        def __init__(self) -> None:
+            self.file = io.BytesIO(compress(TEXT))
+
+        def read(self, size: int) -> bytes:
+            return self.file.read(size)
+
+    assert ir.read_qrels(OnlyRead()) == ir.read_qrels(io.BytesIO(TEXT))  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+@pytest.mark.parametrize("start", [b"", TEXT, gzip.compress(TEXT)[:12]])
+def test_a_stream_that_does_not_wait_is_a_parse_error(start: bytes) -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.write(writing, start)
+    for buffering in (0, -1):
+        with open(os.dup(reading), "rb", buffering) as file, pytest.raises(ParseError, match="non-blocking"):
+            ir.read_qrels(file)
+    os.close(reading)
+    os.close(writing)
+
+
+def test_a_file_that_grows_out_of_proportion_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    bombs = [compress(b"0\n" * (10 << 20)) for compress in COMPRESSORS[1:]]  # 20 MiB
+    csv = gzip.compress(b"qid,label\n" + b"1,0\n" * (5 << 20))
+    for bomb in bombs:
+        assert ir.read_scores(io.BytesIO(bomb)).size == 10 << 20  # harmless for lines
+    with pytest.raises(ParseError, match="more than 100 times its size; if that is right, decompress it first"):
+        ir.read_csv(io.BytesIO(csv))
+    monkeypatch.setitem(read_blocks.__kwdefaults__, "harmless", 1 << 20)
+    for bomb in bombs:
+        with pytest.raises(ParseError, match="more than 100 times its size"):
+            ir.read_scores(io.BytesIO(bomb))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX links")
+def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    target, link, chain = tmp_path / "folder" / "target", tmp_path / "link", tmp_path / "chain"
+    link.symlink_to(Path("folder") / "target")
+    chain.symlink_to(link)
+    for content in (1.0, 2.0):  # first to a target that does not exist yet
+        ir.write_scores([content], chain)
+        assert target.read_text() == f"{content}\n"
+        assert link.is_symlink()
+        assert chain.is_symlink()
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == ["target"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o777])
+def test_an_output_keeps_the_permissions_of_what_it_replaces(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "x"
+    path.touch()
+    path.chmod(mode)
+    ir.write_scores([1.0], path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+def test_a_new_output_has_the_permissions_of_the_umask_in_any_thread(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        threads = [threading.Thread(target=ir.write_scores, args=([1.0], tmp_path / str(n))) for n in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert os.umask(0o027) == 0o027
+    finally:
+        os.umask(before)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o640}
+
+
+def test_names_as_long_as_the_system_allows(tmp_path: Path) -> None:
+    for name in ("x" * 255, "é" * 127, "x" * 251 + ".gz"):
+        ir.write_scores([1.0], tmp_path / name)
+        assert ir.read_scores(tmp_path / name).tolist() == [1.0]
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_the_content_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    sync, replace = os.fsync, os.replace
+
+    def seen(handle: int) -> None:
+        calls.append(f"sync {os.fstat(handle).st_size if stat.S_ISREG(os.fstat(handle).st_mode) else 'folder'}")
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", seen)
+    monkeypatch.setattr(os, "replace", lambda *names: (calls.append("replace"), replace(*names)))
+    ir.write_scores([1.0, 2.0], tmp_path / "x")
+    assert calls[:2] == ["sync 8", "replace"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_what_a_killed_process_left_is_removed_by_the_next_output(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    script = """
+import sys, time
+from idealrank.io.files import atomic_output, read_blocks
+with atomic_output(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    print("written", flush=True)
+    time.sleep(600)
+"""
+    command = [sys.executable, "-c", script, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as killed:
+        assert killed.stdout is not None
+        assert killed.stdout.readline() == b"written\n"
+        (left,) = tmp_path.iterdir()
+        ir.write_scores([1.0], path)  # what is in use stays
+        assert sorted(tmp_path.iterdir()) == sorted([left, path])
+        ir.write_scores([1.0], tmp_path / "y.txt")
+        killed.send_signal(signal.SIGKILL)
+    ir.write_scores([2.0], tmp_path / "y.txt")  # another target is no reason
+    assert left.exists()
+    ir.write_scores([2.0], path)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["x.txt", "y.txt"]
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write to anything")
+def test_a_file_that_must_not_be_written_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("before")
+    path.chmod(0o400)
+    with pytest.raises(PermissionError):
+        ir.write_scores([1.0], path)
+    assert path.read_text() == "before"

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from oracles import dense, parse_letor, sparse_features
+from scipy.sparse import csr_array
 from strategies import labels, words
 
 import idealrank as ir
@@ -189,3 +190,41 @@ def test_what_the_format_cannot_hold_is_not_written(tmp_path: Path) -> None:
 def test_n_features_max_has_bounds(n_features_max: int) -> None:
     with pytest.raises(DataError, match="n_features_max"):
         ir.read_letor(io.BytesIO(b"1 qid:1 1:1"), n_features_max=n_features_max)
+
+
+def test_the_largest_feature_id() -> None:
+    text = b"1 qid:1 2147483647:1 5:0.123456789\n0 qid:1 2147483646:2 2147483647:3 1:4\n"
+    features = sparse_features(ir.read_letor(io.BytesIO(text), sparse=True, n_features_max=2**31 - 1))
+    assert features.shape == (2, 2**31 - 1)
+    assert features.indices.tolist() == [4, 2147483646, 0, 2147483645, 2147483646]
+    assert_array_equal(features.data, np.array([0.123456789, 1, 4, 2, 3], np.float32))
+    with pytest.raises(ParseError, match="sparse=True"):
+        ir.read_letor(io.BytesIO(text), n_features_max=2**31 - 1)
+
+
+@given(st.lists(st.dictionaries(st.integers(1, 2**31 - 1), st.integers(1, 9), max_size=6), min_size=1, max_size=6))
+def test_any_feature_ids(rows: list[dict[int, int]]) -> None:
+    text = "".join(f"1 qid:1 {' '.join(f'{i}:{v}' for i, v in row.items())}\n" for row in rows)
+    features = sparse_features(ir.read_letor(io.BytesIO(text.encode()), sparse=True, n_features_max=2**31 - 1))
+    expected = [(number, i - 1, v) for number, row in enumerate(rows) for i, v in sorted(row.items())]
+    found = zip(np.repeat(np.arange(len(rows)), np.diff(features.indptr)), features.indices, features.data, strict=True)
+    assert [(int(row), int(column), int(value)) for row, column, value in found] == expected
+
+
+def test_repeated_entries_of_a_sparse_matrix_are_summed(tmp_path: Path) -> None:
+    matrix = csr_array((np.array([1.0, 2.0, 4.0, 8.0], np.float32), [2, 0, 2, 1], [0, 3, 4]), shape=(2, 3))
+    data = ir.from_arrays([1, 0], features=matrix)
+    assert_array_equal(sparse_features(data).toarray(), [[2, 0, 5], [0, 8, 0]])
+    ir.write_letor(data, tmp_path / "x")
+    assert_array_equal(ir.read_letor(tmp_path / "x").known_features(), [[2, 0, 5], [0, 8, 0]])
+    assert matrix.nnz == 4  # the caller's matrix stays as it was
+
+
+@pytest.mark.parametrize(
+    ("values", "columns", "ends"), [([1.0], [3], [0, 1]), ([1.0], [-1], [0, 1]), ([1.0, 2.0], [0, 1], [0, 2, 1, 2])]
+)
+def test_a_sparse_matrix_with_wild_indices_is_refused(values: list[float], columns: list[int], ends: list[int]) -> None:
+    matrix = csr_array((len(ends) - 1, 3), dtype=np.float32)
+    matrix.data, matrix.indices, matrix.indptr = np.array(values, np.float32), np.array(columns), np.array(ends)
+    with pytest.raises(DataError, match="not a valid sparse matrix"):
+        ir.from_arrays(np.zeros(len(ends) - 1), features=matrix)

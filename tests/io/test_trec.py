@@ -119,3 +119,45 @@ def test_names_that_are_not_words_are_not_written(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a document id .* got ''"):
         ir.write_qrels(ir.Qrels({"q": {"": 1.0}}), tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_comments_are_counted_and_optional() -> None:
+    text = b"# made by hand\n#q1 0 d1 1\nq2 0 d1 2\n#\n"
+    qrels = ir.read_qrels(io.BytesIO(text))
+    assert qrels.to_dict() == {"q2": {"d1": 2.0}}
+    assert [(problem.kind, problem.count) for problem in qrels.problems] == [("comment", 3)]
+    with pytest.raises(ParseError, match="^<file>:1:11: a label must be"):
+        ir.read_qrels(io.BytesIO(text), comments=False)
+    run = ir.read_run(io.BytesIO(b"#q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\n"), comments=False)
+    assert list(run) == ["#q1", "q2"]
+    assert run.problems == ()
+    # Only a '#' in the first column makes a comment, as in trec_eval 10.
+    assert list(ir.read_qrels(io.BytesIO(b" #q1 0 d1 1\n"))) == ["#q1"]
+
+
+@pytest.mark.parametrize("queries", [{"#q1": {"d1": 1.0}}, {"q1": {"d1": 1.0}, "#": {"d1": 2.0}}])
+def test_a_query_that_would_be_a_comment_is_refused(tmp_path: Path, queries: dict[str, dict[str, float]]) -> None:
+    for write, table in ((ir.write_qrels, ir.Qrels(queries)), (ir.write_run, ir.Run(queries))):
+        with pytest.raises(DataError, match="a query id must not begin with '#', which marks a comment"):
+            write(table, tmp_path / "x")  # type: ignore[operator]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_first_query_that_would_be_a_byte_order_mark_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"must not begin with U\+FEFF"):
+        ir.write_qrels(ir.Qrels({"\ufeffq1": {"d1": 1}}), tmp_path / "x")
+    second = ir.Qrels({"q1": {"d1": 1}, "\ufeffq2": {"d1": 1}})
+    ir.write_qrels(second, tmp_path / "x")
+    assert ir.read_qrels(tmp_path / "x") == second
+
+
+@pytest.mark.parametrize("name", ["bm25\n", "\nbm25", "a b", " a", "a\r", "a\tb"])
+def test_the_name_of_a_run_is_one_word(tmp_path: Path, name: str) -> None:
+    with pytest.raises(DataError, match="the name of a run must be one word"):
+        ir.write_run(ir.Run({"q1": {"d1": 1.0}}, name=name), tmp_path / "x")
+
+
+@pytest.mark.parametrize("name", ["b\udcffm25", "\u3000wide", "Zürich"])
+def test_any_word_may_be_the_name_of_a_run(tmp_path: Path, name: str) -> None:
+    ir.write_run(ir.Run({"q1": {"d1": 1.0}}, name=name), tmp_path / "x")
+    assert ir.read_run(tmp_path / "x").name == name

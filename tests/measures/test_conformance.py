@@ -24,6 +24,7 @@ from numpy.testing import assert_allclose
 import idealrank as ir
 from idealrank._typing import Floats
 from idealrank.errors import DataError
+from idealrank.evaluation import trec_eval
 from idealrank.measures.conventions import CONVENTION_NAMES, Convention, convention
 
 # numba says this of ranx's code whenever it compiles it anew.
@@ -370,6 +371,23 @@ def test_trec_eval_10_is_trec_eval_9_where_float32_keeps_scores_apart_and_no_que
     check_runs("trec_eval10", case, "pytrec_eval", list(THEIR_NAMES["pytrec_eval"]))
 
 
+@settings(max_examples=25)
+@given(case=cases(least=-1, same_queries=True))
+def test_rbp_of_trec_eval_10_is_that_of_the_command(case: Case) -> None:
+    theirs = trec_eval.evaluate(*case, ["rbp.p=0.8"]).per_query["rbp_p=0.8"]
+    ours = ir.evaluate(*case, ["rbp(p=0.8)"], like="trec_eval10")
+    by_query = dict(zip(ours.query_ids, ours.per_query["rbp(p=0.8)"].tolist(), strict=True))
+    assert_allclose([by_query[query] for query in sorted(case.qrels)], theirs, rtol=1e-12, atol=0)
+
+
+def test_rbp_on_the_data_of_trec_evals_own_tests(real_data: Path) -> None:
+    folder = real_data / "trec_eval"
+    qrels, run = ir.read_qrels(folder / "qrels.rel_level.xz"), ir.read_run(folder / "results.test.xz")
+    theirs = trec_eval.evaluate(qrels, run, ["rbp.p=0.8"]).summary["rbp_p=0.8"]
+    ours = ir.evaluate(qrels, run, "rbp(p=0.8)", like="trec_eval10").mean["rbp(p=0.8)"]
+    assert_allclose(ours, theirs, rtol=1e-12, atol=0)
+
+
 @given(case=cases())
 def test_ir_measures(case: Case) -> None:
     names = [name for name in THEIR_NAMES["ir_measures"] if not name.startswith("judged")]
@@ -395,14 +413,7 @@ def test_gdeval_to_its_five_decimals(case: Case) -> None:
 @settings(max_examples=25)
 @given(case=cases(same_queries=True))
 def test_ranx_up_to_15_documents_where_its_order_of_ties_is_defined(case: Case) -> None:
-    names = [name for name in THEIR_NAMES["ranx"] if not name.startswith(("rbp", "bpref"))]
-    check_runs("ranx", case, "ranx", names)
-
-
-@settings(max_examples=25)
-@given(case=cases(least=0, most=1, same_queries=True))
-def test_ranx_rbp_on_binary_labels(case: Case) -> None:
-    check_runs("ranx", case, "ranx", ["rbp(p=0.8)"])
+    check_runs("ranx", case, "ranx", [name for name in THEIR_NAMES["ranx"] if not name.startswith("bpref")])
 
 
 @settings(max_examples=25)
@@ -507,6 +518,98 @@ def test_judgments_and_a_run_are_measured_on_the_retrieved_documents(like: str, 
     check_retrieved(like, case, [name for name in names if name in THEIR_NAMES[like]])
 
 
+class Long(NamedTuple):
+    """Long lists: how many documents, and how many different scores."""
+
+    n_docs: int
+    n_scores: int
+    most: int
+
+
+LONG_LISTS = [Long(1000, 10, 4), Long(1000, 1, 1), Long(1000, 400, 1), Long(100, 3, 2), Long(17, 2, 1)]
+
+
+def long_case(long: Long, seed: int = 0) -> Case:
+    """Two queries of many documents with equal scores, some not judged, and some judged ones not retrieved."""
+    rng = np.random.default_rng(seed)
+    docs = [f"d{number}" for number in range(long.n_docs + 30)]
+    levels = rng.choice(np.arange(1.0, 5000.0) / 7, long.n_scores, replace=False)
+    qrels, run = {}, {}
+    for query in ("1", "2"):
+        judged = rng.permutation(docs)[: long.n_docs * 3 // 4].tolist()
+        retrieved = rng.permutation(docs)[: long.n_docs].tolist()
+        qrels[query] = dict(zip(judged, rng.integers(0, long.most + 1, len(judged)).tolist(), strict=True))
+        run[query] = dict(zip(retrieved, rng.choice(levels, len(retrieved)).tolist(), strict=True))
+    return Case(qrels, run)
+
+
+def long_lists(long: Long, seed: int = 0) -> Lists:
+    rng = np.random.default_rng(seed)
+    levels = rng.choice(np.arange(1.0, 5000.0) / 7, long.n_scores, replace=False)
+    sizes = (long.n_docs, long.n_docs // 2)
+    return lists_of(*((rng.integers(0, long.most + 1, n), rng.choice(levels, n)) for n in sizes))
+
+
+@pytest.mark.parametrize("long", LONG_LISTS, ids=str)
+@pytest.mark.parametrize("like", ["trec_eval", "trec_eval10", *(like for like in ON_RUNS if like != "ranx")])
+def test_long_lists_with_equal_scores_by_tools_that_take_runs(like: str, long: Long) -> None:
+    tool = "pytrec_eval" if like.startswith("trec_eval") else like
+    check_runs(like, long_case(long), tool, list(THEIR_NAMES[tool]), atol=6e-6 if like == "gdeval" else 1e-12)
+
+
+@pytest.mark.parametrize("long", LONG_LISTS, ids=str)
+@pytest.mark.parametrize("like", ON_ARRAYS)
+def test_long_lists_with_equal_scores_by_tools_that_take_arrays(like: str, long: Long) -> None:
+    check_arrays(like, long_lists(long), 2e-6 if like == "torchmetrics" else 1e-12)
+
+
+def without_ties(case: Case) -> Case:
+    rng = np.random.default_rng(1)
+    run = {query: dict(zip(docs, rng.permutation(len(docs)).tolist(), strict=True)) for query, docs in case.run.items()}
+    return Case(case.qrels, run)
+
+
+@pytest.mark.parametrize("long", LONG_LISTS, ids=str)
+def test_ranx_on_long_lists_without_equal_scores(long: Long) -> None:
+    case = without_ties(long_case(long))
+    check_runs("ranx", case, "ranx", list(THEIR_NAMES["ranx"]))
+    assert "undefined tie order" not in kinds_of(ir.evaluate(*case, "ndcg", like="ranx"))
+
+
+def kinds_of(found: ir.Evaluation) -> list[str]:
+    return [problem.kind for problem in found.problems]
+
+
+@pytest.mark.parametrize(("like", "measure", "longest"), [("ranx", "ndcg", 15), ("torchmetrics", "rr", 1)])
+def test_equal_scores_in_an_order_that_the_tool_does_not_define_are_noted(
+    like: str, measure: str, longest: int
+) -> None:
+    def kinds(labels: Sequence[float], scores: Sequence[float], measure: str = measure) -> list[str]:
+        return kinds_of(ir.evaluate(labels, scores, measure, like=like))
+
+    relevant_first = [1.0] + [0.0] * longest
+    assert "undefined tie order" in kinds(relevant_first, np.zeros(longest + 1))
+    assert "undefined tie order" not in kinds(relevant_first[:-1], np.zeros(longest))
+    assert "undefined tie order" not in kinds(np.zeros(longest + 1), np.zeros(longest + 1))  # any order is the same
+    assert "undefined tie order" not in kinds(relevant_first, np.arange(longest + 1))
+    assert "undefined tie order" not in kinds(relevant_first, np.zeros(longest + 1), f"{measure}(ties=stable)")
+    assert "undefined tie order" not in kinds_of(
+        ir.evaluate([1, 0], [0, 0], measure, like=like, offsets=[0, 1, 2])  # two queries
+    )
+
+
+def test_the_note_on_undefined_ties_names_tool_measures_and_what_is_done() -> None:
+    (problem,) = [
+        problem
+        for problem in ir.evaluate([0, 1], [1, 1], ["ndcg", "rr", "p@1"], like="torchmetrics").problems
+        if problem.kind == "undefined tie order"
+    ]
+    assert str(problem) == (
+        "1 queries have equal scores for documents with different labels: torchmetrics does not define their order "
+        "in rr, p@1, and here it is the input order"
+    )
+
+
 #: Whose numbers are stated below.
 VERSIONS = {
     "trec_eval": "trec_eval 9.0.8",
@@ -524,6 +627,9 @@ VERSIONS = {
     "rectools": "RecTools 0.19.0",
     "recommenders": "recommenders 1.2.1",
     "spark": "pyspark 4.3.0",
+    "letor1": "LETOR 1.0",
+    "letor3": "LETOR 3.0",
+    "letor4": "LETOR 4.0",
 }
 
 
@@ -577,7 +683,21 @@ STATED = [
         0.63093: f"{TREC} ranx", 1.0: "tf_ranking", 0.174573: "rax", -0.73814: "catboost",
         "error": "sklearn lightgbm xgboost"}),
     Stated("negative labels", (-1, 1, 0), (3, 2, 1), "ndcg(gain=exp2)", {0.174573: "catboost"}),
-    Stated("negative ideal", (-5, 1), (2, 1), "ndcg", {1.0: "catboost"}),
+    Stated("negative ideal", (-5, 1), (2, 1), "ndcg", {
+        1.0: "catboost", (-5 + 1 / math.log2(3)) / (1 - 5 / math.log2(3)): "torchmetrics", -0.868909: "rax"}),
+    Stated("negative ideal", (-1, -2), (2, 1), "ndcg", {1.0: "rax catboost"}),
+    Stated("negative ideal", (-1, -2), (1, 2), "ndcg", {1.094809: "rax", 1.0: "catboost"}),
+    Stated("negative ideal", (-1, -2), (1, 2), "ndcg@1", {1.5: "rax", 2.0: "torchmetrics"}),
+    Stated("RBP", (2, 1, 0), (3, 2, 1), "rbp(p=0.8)", {
+        0.2 * (2 + 0.8): "ranx", 0.2 * (1 + 0.8 / 2): "trec_eval10"}),
+    Stated("RBP without p", (2, 1, 0), (3, 2, 1), "rbp", {0.1 * (1 + 0.9 / 2): "trec_eval10"}),
+    Stated("RBP", (0.5, 1), (2, 1), "rbp(p=0.8)", {0.2 * 0.8: "ranx trec_eval10"}),
+    Stated("short list", (1,), (1,), "p@10", {0.0: "letor1 letor3", 0.1: "letor4"}),
+    Stated("short list", (1,), (1,), "ndcg@10", {1.0: "letor1", 0.0: "letor3 letor4"}),
+    Stated("short list", (1, 2, 0, 2), FIRST_4, "p@4", {0.75: "letor1 letor3 letor4"}),
+    Stated("gain", (1, 2, 0, 2), FIRST_4, "ndcg@3", {0.603234: "letor1 letor3 letor4"}),
+    Stated("gain", (1, 2, 0, 2), FIRST_4, "ndcg@4", {0.829446: "letor1 letor3 letor4"}),
+    Stated("AP", (1, 2, 0, 2), FIRST_4, "ap", {0.916667: "letor1 letor3 letor4"}),
     Stated("highest label", (30, 0), (2, 1), "ndcg", {1.0: "lightgbm xgboost"}),
     Stated("highest label", (31, 0), (2, 1), "ndcg", {"error": "lightgbm", 1.0: "xgboost"}),
     Stated("highest label", (32, 0), (2, 1), "ndcg", {"error": "lightgbm xgboost"}),
@@ -733,7 +853,7 @@ def test_every_convention_refuses_a_score_that_is_not_a_number(like: str) -> Non
 
 def test_the_letor_scripts_as_they_are_described() -> None:
     ideal, ranked = 7 + 3 + 1 / math.log2(3), 1 + 7 + 3 / math.log2(4)
-    for like, at_5 in (("letor1", ranked / ideal), ("letor4", 0.0)):
+    for like, at_5 in (("letor1", ranked / ideal), ("letor3", 0.0), ("letor4", 0.0)):
         values = ir.evaluate([1, 3, 0, 2], FIRST_4, ["ndcg@2", "ndcg@4", "ndcg@5", "ap"], like=like).mean
         assert_allclose(list(values.values()), [8 / 10, ranked / ideal, at_5, 11 / 12], rtol=1e-12, atol=0)
         assert ir.evaluate([0, 0, 1], TIED_3, "rr", like=like).mean["rr"] == 1 / 3  # in file order
@@ -754,13 +874,11 @@ class Bug(NamedTuple):
 
 BUGS = [
     Bug("torchmetrics", "ndcg", (-1, 1, 0), (3, 2, 1), 0.0, (-1 + 1 / math.log2(3)) / (1 - 1 / 2)),
-    Bug("torchmetrics", "ndcg", (-5, 1), (2, 1), (-5 + 1 / math.log2(3)) / (1 - 5 / math.log2(3)), 0.0),
     Bug("torchmetrics", "ap", (1, 0), (0, -1), 0.0, 1.0),
     Bug("torchmetrics", "rr", (1, 0), (0, -1), 0.0, 1.0),
     Bug("torchmetrics", "p@3", (1, 0), (0, -1), 0.0, 1 / 3),
     Bug("torchmetrics", "recall@3", (1, 0), (0, -1), 0.0, 1.0),
     Bug("sklearn", "ap", (1, 0), (1, 1), 1 / 2, (1 + 1 / 2) / 2),
-    Bug("ranx", "rbp(p=0.8)", (2, 1, 0), (3, 2, 1), 0.2 * (2 + 0.8), 0.2 * (1 + 0.8)),
     Bug("ranx", "bpref", (1,), (1,), math.nan, 1.0),
     Bug("ranx", "bpref", (-1, 1), (2, 1), 0.0, 1.0),
     Bug("catboost", "err(max_label=1)", (1, 0), (2, 1), 1.0, 0.5, "ERR"),
@@ -823,9 +941,18 @@ def cell(rules: Convention, option: str, measures: Sequence[str] = ("ndcg",)) ->
         own = rules.for_measure(base, bool(at))
         value = own.data.get(option, rules.option(option, base, bool(at)))
         text = f"{value:g}" if isinstance(value, float) else str(value)
-        values.setdefault(WORDS.get(text, text), []).append(name)
+        longest = rules.option("stable_up_to", base, bool(at)) if option == "ties" else None
+        word = WORDS.get(text, text) if longest != 1 else "undefined"
+        if longest and longest > 1:
+            word += f" up to {longest} documents, undefined beyond"
+        values.setdefault(word, []).append(name)
     first, *others = values
     return "; ".join([first, *(f"{', '.join(values[other])}: {other}" for other in others)])
+
+
+def divisor_of_precision(rules: Convention) -> str:
+    divisor = "min(n, k)" if rules.option("denominator", "p", True) == "retrieved" else "k"
+    return f"{divisor}; 0 if n < k" if rules.option("short", "p", True) == "zero" else divisor
 
 
 def matrix() -> str:
@@ -833,7 +960,7 @@ def matrix() -> str:
     rows = [[*header, "scores as", "AP divided by", "P@k divided by", "checked against"]]
     for rules in map(convention, CONVENTION_NAMES):
         tool = "pytrec_eval" if rules.name == "trec_eval" else rules.name
-        source = "the tool" if tool in THEIR_NAMES else "its numbers" if tool in VERSIONS else "its description"
+        source = "the tool" if tool in THEIR_NAMES else "its code" if tool == "letor1" else "its numbers"
         missing = f"{rules.missing:g}" if isinstance(rules.missing, float) else rules.missing
         rows.append([
             f"`{rules.name}`",
@@ -846,7 +973,7 @@ def matrix() -> str:
             WORDS.get(missing, missing),
             cell(rules, "precision", ("ndcg", "ap", "rr", "rr@k", "p", "recall", "judged")),
             cell(rules, "denominator", ("ap",)),
-            "min(n, k)" if cell(rules, "denominator", ("p",)) == "retrieved" else cell(rules, "denominator", ("p",)),
+            divisor_of_precision(rules),
             "itself" if rules.name == "idealrank" else source,
         ])  # fmt: skip
     return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], ["---"] * len(rows[0]), *rows[1:]])

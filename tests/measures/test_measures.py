@@ -74,6 +74,8 @@ VALUES: dict[str, list[Any]] = {
     "ndcg.ideal": ["judged", "retrieved", "full"],
     "short": ["as is", "zero"],
     "rel": [0, 0.5, 1, 2, 64],
+    "negative_ideal": ["empty", "divide"],
+    "grades": ["binary", "labels", "scaled"],
     "p": [0, 0.5, 0.8, 0.99],
     "max_label": [3, 4.5, 60],
     "p.denominator": ["cutoff", "retrieved"],

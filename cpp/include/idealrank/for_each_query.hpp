@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <span>
 #include <thread>
+#include <type_traits>
 #include <vector>
+
+#include "idealrank/stop.hpp"
 
 namespace idealrank {
 
@@ -15,16 +20,28 @@ namespace idealrank {
 inline constexpr std::int64_t kDocsWorthAThread = 100'000;
 inline constexpr std::int64_t kDocsPerTask = 16'384;
 
-// Calls make_body()(task) for every task in [0, n_tasks) on up to n_threads threads. make_body is called once a
+// The body for one thread; make_body takes a Stop, or nothing.
+template <class MakeBody>
+auto make_body_for(MakeBody& make_body, const Stop& stop) {
+  if constexpr (std::is_invocable_v<MakeBody&, const Stop&>) {
+    return make_body(stop);
+  } else {
+    return make_body();
+  }
+}
+
+// Calls make_body(stop)(task) for every task in [0, n_tasks) on up to threads.count threads. make_body is called once a
 // thread, so that the body it returns can own scratch memory.
 //
 // If bodies throw, the exception of the lowest task is rethrown here after all threads have ended: tasks are handed out
-// in ascending order, so every task below a failed one was begun and runs to its own end.
+// in ascending order, so every task below a failed one was begun and runs to its own end. What the poll throws comes before
+// all of them, and ends the others where they ask their Stop.
 template <class MakeBody>
-void for_each_task(std::int64_t n_tasks, int n_threads, MakeBody&& make_body) {
+void for_each_task(std::int64_t n_tasks, Threads threads, MakeBody&& make_body) {
   if (n_tasks <= 0) return;
-  if (n_threads <= 1 || n_tasks == 1) {
-    auto body = make_body();
+  if (threads.count <= 1 || n_tasks == 1) {
+    Stop stop(threads.poll, nullptr);
+    auto body = make_body_for(make_body, stop);
     for (std::int64_t task = 0; task < n_tasks; ++task) body(task);
     return;
   }
@@ -33,36 +50,66 @@ void for_each_task(std::int64_t n_tasks, int n_threads, MakeBody&& make_body) {
     std::int64_t task = -1;
     std::exception_ptr error;
   };
-  const auto n_workers = static_cast<std::size_t>(std::min<std::int64_t>(n_threads, n_tasks));
+  const auto n_workers = static_cast<std::size_t>(std::min<std::int64_t>(threads.count, n_tasks));
   std::vector<Failure> failures(n_workers);
   std::atomic<std::int64_t> next{0};
-  std::atomic<bool> failed{false};
+  std::atomic<bool> failed{false}, ended{false};
 
   auto work = [&](std::size_t worker) noexcept {
     std::int64_t task = 0;
     try {
-      auto body = make_body();
+      auto body = make_body_for(make_body, Stop(worker == 0 ? threads.poll : nullptr, &ended));
       while (!failed.load(std::memory_order_relaxed) &&
              (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks) {
         body(task);
       }
+    } catch (const stopped&) {
     } catch (...) {
-      failures[worker] = {task, std::current_exception()};
+      failures[worker] = {worker == 0 && ended.load(std::memory_order_relaxed) ? -1 : task, std::current_exception()};
       failed.store(true, std::memory_order_relaxed);
     }
   };
 
-  std::vector<std::thread> threads;
-  threads.reserve(n_workers - 1);
+  std::mutex guard;
+  std::condition_variable one_ended;
+  std::size_t n_running = 0;
+  std::vector<std::thread> workers;
+  workers.reserve(n_workers - 1);
   for (std::size_t worker = 1; worker < n_workers; ++worker) {
     try {
-      threads.emplace_back(work, worker);
+      {
+        const std::lock_guard lock(guard);
+        ++n_running;
+      }
+      workers.emplace_back([&, worker] {
+        work(worker);
+        const std::lock_guard lock(guard);
+        --n_running;
+        one_ended.notify_one();
+      });
     } catch (const std::exception&) {
+      const std::lock_guard lock(guard);
+      --n_running;
       break;  // the system gives no more threads, or no memory for one: fewer do the same work
     }
   }
   work(0);
-  for (auto& thread : threads) thread.join();
+  if (threads.poll != nullptr) {
+    std::unique_lock lock(guard);
+    while (!one_ended.wait_for(lock, Stop::kBetweenPolls, [&] { return n_running == 0; })) {
+      if (ended.load(std::memory_order_relaxed)) continue;
+      lock.unlock();
+      try {
+        threads.poll();
+      } catch (...) {
+        failures[0] = {-1, std::current_exception()};
+        failed.store(true, std::memory_order_relaxed);
+        ended.store(true, std::memory_order_relaxed);
+      }
+      lock.lock();
+    }
+  }
+  for (auto& worker : workers) worker.join();
 
   const Failure* lowest = nullptr;
   for (const auto& failure : failures) {
@@ -71,15 +118,15 @@ void for_each_task(std::int64_t n_tasks, int n_threads, MakeBody&& make_body) {
   if (lowest != nullptr) std::rethrow_exception(lowest->error);
 }
 
-// Calls make_body()(query, begin, end) for every query, the documents of which are the rows [begin, end). A body writes
+// Calls make_body(stop)(query, begin, end) for every query, the documents of which are the rows [begin, end). A body writes
 // only its own query's outputs, hence the same bits for any number of threads.
 template <class MakeBody>
-void for_each_query(std::span<const std::int64_t> offsets, int n_threads, MakeBody&& make_body) {
+void for_each_query(std::span<const std::int64_t> offsets, Threads threads, MakeBody&& make_body) {
   const auto n_queries = static_cast<std::int64_t>(offsets.size()) - 1;
   if (n_queries <= 0) return;
   const std::int64_t n_docs = offsets.back();
   const std::int64_t n_tasks =
-      n_threads <= 1 || n_docs < kDocsWorthAThread ? 1 : (n_docs + kDocsPerTask - 1) / kDocsPerTask;
+      threads.count <= 1 || n_docs < kDocsWorthAThread ? 1 : (n_docs + kDocsPerTask - 1) / kDocsPerTask;
 
   // Task t takes the queries that begin in its share of the rows; the last one also those that begin at the very end.
   auto first_query = [&](std::int64_t task) {
@@ -88,11 +135,13 @@ void for_each_query(std::span<const std::int64_t> offsets, int n_threads, MakeBo
     const auto* begin = offsets.data();
     return static_cast<std::int64_t>(std::lower_bound(begin, begin + n_queries, task * kDocsPerTask) - begin);
   };
-  for_each_task(n_tasks, n_threads, [&] {
-    return [&, body = make_body()](std::int64_t task) mutable {
-      const std::int64_t stop = first_query(task + 1);
-      for (std::int64_t query = first_query(task); query < stop; ++query) {
+  constexpr std::size_t kQueryWork = 50, kDocWork = 10;
+  for_each_task(n_tasks, threads, [&](const Stop& given) {
+    return [&, stop = given, body = make_body_for(make_body, given)](std::int64_t task) mutable {
+      const std::int64_t last = first_query(task + 1);
+      for (std::int64_t query = first_query(task); query < last; ++query) {
         const auto q = static_cast<std::size_t>(query);
+        stop.before(kQueryWork + kDocWork * static_cast<std::size_t>(offsets[q + 1] - offsets[q]));
         body(query, offsets[q], offsets[q + 1]);
       }
     };

@@ -6,7 +6,6 @@ an underscore. Case, underscores and hyphens in a name are ignored.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -43,6 +42,8 @@ def nearest(word: str, known: Iterable[str], aliases: Iterable[str] = ()) -> str
     >>> nearest("expp", ["exp2", "linear"])
     "; did you mean 'exp2'?"
     """
+    import difflib  # only errors need it
+
     names = sorted(known)
     close = difflib.get_close_matches(word.lower(), [*names, *aliases], n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(map(repr, names))}"

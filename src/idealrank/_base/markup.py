@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Iterable
 
@@ -41,7 +40,7 @@ def tag(name: str, *children: object, **attributes: object) -> Markup:
     '<p class="note" title="&quot;">1 &lt; 2 <b>so</b></p>'
     """
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
@@ -56,7 +55,7 @@ def joined(children: Iterable[object]) -> Markup:
     >>> joined(["a&b", Markup("<br>")])
     'a&amp;b<br>'
     """
-    return Markup("".join(child if isinstance(child, Markup) else html.escape(str(child)) for child in children))
+    return Markup("".join(child if isinstance(child, Markup) else _escaped(child) for child in children))
 
 
 def scrolled(content: Markup, label: str) -> Markup:
@@ -73,4 +72,10 @@ def json_script(content: object, identifier: str) -> Markup:
     '<script type="application/json" id="data">{"q":"\\u003c/script>"}</script>'
     """
     text = json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return Markup(f'<script type="application/json" id="{html.escape(identifier)}">{text}</script>')
+    return Markup(f'<script type="application/json" id="{_escaped(identifier)}">{text}</script>')
+
+
+def _escaped(value: object) -> str:
+    import html  # its table of entities would slow down every command that writes no HTML
+
+    return html.escape(str(value))

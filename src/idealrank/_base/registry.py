@@ -16,6 +16,9 @@ from idealrank.errors import OptionError
 
 __all__ = ["Registry"]
 
+#: How many parsed texts a registry remembers.
+_MOST_PARSED = 1000
+
 
 class _Labeled(Protocol):
     label: ClassVar[str]
@@ -45,6 +48,7 @@ class Registry(Generic[_Member]):
         self._kind, self._base, self._such_as, self._package = kind, base, such_as, package
         self._by_letters: dict[str, type[_Member]] = {}
         self._aliases: dict[str, str] = {}
+        self._parsed: dict[str, _Member] = {}
         self._is_loaded = package is None
 
     def register(self, name: str, *aliases: str) -> Callable[[_Class], _Class]:
@@ -90,6 +94,7 @@ class Registry(Generic[_Member]):
                 if _path(other) != _path(cls):
                     raise OptionError(f"the {self._kind} {each!r} is both {_path(cls)} and {_path(other)}: rename one")
             cls.label = name
+            self._parsed.clear()
             self._by_letters.update({letters(each): cls for each in (name, *aliases)})  # type: ignore[misc]
             self._aliases.update(dict.fromkeys(aliases, name))
             return cls
@@ -121,8 +126,7 @@ class Registry(Generic[_Member]):
         OptionError
             If the name is unknown.
         """
-        self._load()
-        if letters(name) not in self._by_letters:
+        if not self._has(name):
             raise OptionError(f"unknown {self._kind} {text or name!r}{nearest(name, self.members(), self._aliases)}")
         return self._by_letters[letters(name)]
 
@@ -150,24 +154,39 @@ class Registry(Generic[_Member]):
             raise OptionError(
                 f"expected a {self._kind} such as {self._such_as}, or a {self._base.__name__}, got {value!r}"
             )
-        self._load()
+        if value in self._parsed:  # a frozen value, so it can be shared
+            return self._parsed[value]
         written = read(value, self._kind, self._such_as)
-        if letters(written.name) not in self._by_letters:
+        if not self._has(written.name):
             written = written.with_tail_as_cutoff()
         cls = self.find(written.name, value)
         try:
-            return cls.from_written(written)
+            parsed = cls.from_written(written)
         except OptionError:
             raise
         except (TypeError, ValueError) as error:
             raise cannot_read(self._kind, value, error) from None
+        if len(self._parsed) >= _MOST_PARSED:
+            self._parsed.clear()
+        self._parsed[value] = parsed
+        return parsed
 
-    def _load(self) -> None:
+    def _has(self, name: str) -> bool:
+        """Return whether a class has this name; a class that is called like it is tried before all are imported."""
+        wanted = letters(name)
+        if wanted not in self._by_letters and not self._is_loaded:
+            self._load(only=wanted)
+            if wanted not in self._by_letters:
+                self._load()
+        return wanted in self._by_letters
+
+    def _load(self, only: str | None = None) -> None:
         if not self._is_loaded:
             package = import_module(str(self._package))
             for name in package.__all__:
-                getattr(package, name)
-            self._is_loaded = True
+                if only is None or letters(name) == only:
+                    getattr(package, name)
+            self._is_loaded = only is None
 
 
 def _path(cls: type) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, TypeVar, get_args
@@ -493,15 +492,16 @@ class RankingData:
         return f"RankingData({', '.join(facts)})"
 
     def _repr_html_(self) -> str:
-        problems = "".join(f"<li>{html.escape(str(problem))}</li>" for problem in self.problems)
-        listed = f"<ul>{problems}</ul>" if problems else ""
-        return f"<div><strong>RankingData</strong>: {html.escape(', '.join(self._facts()))}{listed}</div>"
+        from idealrank._base.markup import tag
+
+        listed = [tag("ul", *(tag("li", problem) for problem in self.problems))] if self.problems else []
+        return tag("div", tag("strong", "RankingData"), f": {', '.join(self._facts())}", *listed)
 
 
 def _check_features(features: Any, n_docs: int) -> Features:
     matrix: Features
     if is_sparse(features):
-        matrix = features.tocsr().astype(np.float32, copy=False)
+        matrix = _checked_csr(features)
     else:
         try:
             matrix = np.ascontiguousarray(features, dtype=np.float32).view()
@@ -511,3 +511,16 @@ def _check_features(features: Any, n_docs: int) -> Features:
     if matrix.ndim != 2 or matrix.shape[0] != n_docs:
         raise DataError(f"features must have shape (n_docs, n_features), n_docs = {n_docs}, got {matrix.shape}")
     return matrix
+
+
+def _checked_csr(features: Any) -> csr_array:
+    """Return the matrix with valid indices, sorted and without repetitions, which other readers would not sum."""
+    matrix: csr_array = features.tocsr()
+    try:
+        matrix.check_format(full_check=True)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"features are not a valid sparse matrix: {error}") from None
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix.astype(np.float32, copy=False)

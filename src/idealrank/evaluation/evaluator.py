@@ -28,7 +28,7 @@ from idealrank.evaluation.inputs import (
     named_measures,
     naming,
 )
-from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare
+from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
 from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
@@ -143,6 +143,7 @@ class Evaluator:
             chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
             found = _measured(lists, absent, chosen, None if values else counts)
             problems |= dict.fromkeys(met)
+            problems |= dict.fromkeys(undefined_ties(lists, rules, [named[name] for name in chosen]))
             if not values:
                 problems |= dict.fromkeys(counts.problems(found, lists.sizes))
             values |= found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -14,9 +15,10 @@ from idealrank.data.lists import Judged, Lists
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
+from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
 
-__all__ = ["in_order_of_ties", "judged_lists", "prepare"]
+__all__ = ["in_order_of_ties", "judged_lists", "prepare", "undefined_ties"]
 
 
 def prepare(
@@ -61,6 +63,45 @@ def in_order_of_ties(lists: Lists, ties: str) -> tuple[Lists, str]:
     descending = ties == "docid_desc"
     order = _native.order_by_id(lists.scores, lists.offsets, *lists.doc_ids.parts, descending, lists.n_threads)
     return replace(lists, doc_ids=None).take(order, lists.offsets), "stable"
+
+
+def undefined_ties(lists: Lists, rules: Convention, measures: Iterable[Measure]) -> tuple[Problem, ...]:
+    """Return a problem if the tool that the convention follows leaves the order of equal scores open.
+
+    Parameters
+    ----------
+    lists : Lists
+        The lists to measure.
+    rules : Convention
+        The convention.
+    measures : iterable of Measure
+        The measures, before the convention fills their options in.
+    """
+    limit_of = {
+        each: rules.option("stable_up_to", each.label, each.cutoff is not None)
+        for each in measures
+        if each.ties is None and "ties" in each.options()
+    }
+    limits = {each: limit for each, limit in limit_of.items() if limit is not None}
+    if not limits:
+        return ()
+    limit = min(limits.values())
+    queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
+    labels = np.nan_to_num(lists.labels)  # an unjudged document counts as 0
+    order = np.lexsort((labels, lists.scores, queries))
+    labels, scores = labels[order], lists.scores[order]
+    is_tie = (scores[1:] == scores[:-1]) & (queries[1:] == queries[:-1])
+    is_mixed = is_tie & (labels[1:] != labels[:-1])
+    count = int(np.count_nonzero(lists.sizes[np.unique(queries[1:][is_mixed])] > limit))
+    if not count:
+        return ()
+    long = f" of more than {limit} documents" if limit > 1 else ""
+    names = ", ".join(map(str, limits))
+    what = (
+        f"{count:,} queries{long} have equal scores for documents with different labels: {rules.name} does not define "
+        f"their order in {names}, and here it is the input order"
+    )
+    return (Problem("undefined tie order", count, what),)
 
 
 def judged_lists(lists: Lists) -> Lists:

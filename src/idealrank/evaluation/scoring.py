@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from idealrank.data.construction import from_arrays
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError
 from idealrank.measures import Measure, measure
+
+if TYPE_CHECKING:
+    from sklearn.utils.metadata_routing import MetadataRequest
 
 __all__ = ["Scorer", "mean_over_queries", "mean_value", "scorer"]
 
@@ -93,7 +96,7 @@ class Scorer:
         mean = mean_value(self.measure, data.lists(data.to_grouped(float_column(scores, "scores", data.n_docs))))
         return -mean if self.measure.lower_is_better else mean
 
-    def get_metadata_routing(self) -> Any:
+    def get_metadata_routing(self) -> MetadataRequest:
         """Ask scikit-learn for ``qid``."""
         from sklearn.utils.metadata_routing import MetadataRequest
 

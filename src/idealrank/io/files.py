@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
+import secrets
+import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TypeAlias
 
@@ -30,6 +33,14 @@ _START_SIZE = 64 << 10
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors write it before UTF-8 text
 # A line of 100,000 features takes about 2 MB; without a line end for this long, the file is not one of our formats.
 _LONGEST_LINE = 64 << 20
+# Text seldom shrinks to less than a twentieth. A file that grows more than this much, beyond a size that is harmless
+# whatever it holds, was made to exhaust the memory.
+_LARGEST_RATIO = 100
+_HARMLESS_LINES, _HARMLESS_WHOLE = 1 << 30, 16 << 20
+# Names of temporary files: a part of the target's name, which with all of them fits in the 255 bytes of a file name.
+_TEMPORARY, _LONGEST_STEM = ".idealrank.tmp", 200
+_CREATE = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
+_XZ_MEMORY = 1 << 30  # for the dictionary of xz; 'xz -9' needs 65 MiB
 
 
 def _gzip(file: Any, mode: Literal["rb", "wb"]) -> Any:
@@ -42,7 +53,57 @@ def _gzip(file: Any, mode: Literal["rb", "wb"]) -> Any:
 def _xz(file: Any, mode: Literal["rb", "wb"]) -> Any:
     import lzma
 
-    return lzma.LZMAFile(file, mode)
+    return io.BufferedReader(_XzReader(file)) if mode == "rb" else lzma.LZMAFile(file, mode)
+
+
+class _XzReader(io.RawIOBase):
+    """The bytes of all streams of an xz file.
+
+    ``lzma.LZMAFile`` takes anything after the first stream that it cannot read for garbage, and ends there without an
+    error: a second stream that is damaged, or lines after the first, would be lost.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._waiting = b""  # bytes of the file that were read, and not yet decompressed
+        self._begin_stream()
+
+    def _begin_stream(self) -> None:
+        import lzma
+
+        self._decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            if self._decompressor.eof and not self._pass_to_next_stream():
+                return 0
+            if self._decompressor.needs_input:
+                self._waiting = self._waiting or self._file.read(_START_SIZE)
+                if not self._waiting:
+                    raise EOFError("the file ends within a stream")
+            piece = self._decompressor.decompress(self._waiting, len(buffer))
+            self._waiting = b""
+            if piece:
+                buffer[: len(piece)] = piece
+                return len(piece)
+
+    def _pass_to_next_stream(self) -> bool:
+        """Pass over padding, which is a multiple of four null bytes; return whether another stream follows."""
+        import lzma
+
+        rest, n_nulls = self._decompressor.unused_data or self._file.read(_START_SIZE), 0
+        while rest and not rest.strip(b"\0"):
+            n_nulls += len(rest)
+            rest = self._file.read(_START_SIZE)
+        self._waiting = rest.lstrip(b"\0")
+        if (n_nulls + len(rest) - len(self._waiting)) % 4:
+            raise lzma.LZMAError("the padding after a stream is not a multiple of four bytes")
+        if self._waiting:
+            self._begin_stream()
+        return bool(self._waiting)
 
 
 def _bzip2(file: Any, mode: Literal["rb", "wb"]) -> Any:
@@ -54,13 +115,26 @@ def _bzip2(file: Any, mode: Literal["rb", "wb"]) -> Any:
 def _zstandard(file: Any, mode: Literal["rb", "wb"]) -> Any:
     with needs("pyarrow", extra="parquet"):  # the standard library has it from Python 3.14 on
         import pyarrow
-    opened = pyarrow.PythonFile(file, mode)
+    opened = pyarrow.PythonFile(_KeptOpen(file), mode)
     return (pyarrow.CompressedInputStream if mode == "rb" else pyarrow.CompressedOutputStream)(opened, "zstd")
+
+
+class _KeptOpen:
+    """A file that its owner closes, not the streams that read from it or write to it."""
+
+    closed = False
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.read, self.write, self.flush = file.read, file.write, file.flush
+
+    def close(self) -> None:
+        """Leave the file open."""
 
 
 # Compressors are imported on use: together they take a tenth of the import time of NumPy.
 _BY_FIRST_BYTES = {b"\x1f\x8b": _gzip, b"\xfd7zXZ\x00": _xz, b"BZh": _bzip2, b"\x28\xb5\x2f\xfd": _zstandard}
 _BY_ENDING = {".gz": _gzip, ".xz": _xz, ".bz2": _bzip2, ".zst": _zstandard}
+_LONGEST_MAGIC = max(map(len, _BY_FIRST_BYTES))
 
 
 class Reader(Protocol):
@@ -91,36 +165,58 @@ def _opened(source: Source) -> Iterator[IO[bytes]]:
         yield source
 
 
-def _decompressed(raw: IO[bytes]) -> tuple[Any, bytes]:
-    """Return a stream of decompressed bytes, and its first bytes, which were already read, without byte order mark."""
-    start = raw.read(6)
-    if not isinstance(start, bytes):
+def _read(raw: IO[bytes], size: int) -> bytes:
+    """Read up to this many bytes; none at the end of the file only."""
+    piece = raw.read(size)
+    if piece is None:
+        raise _not_ready()
+    if not isinstance(piece, bytes):
         raise TypeError(f"{display_name(raw)} is open as text; open it in binary mode, 'rb'")
+    return piece
+
+
+def _not_ready() -> ParseError:
+    return ParseError("the stream is non-blocking and has no data yet; open it in blocking mode")
+
+
+def _decompressed(raw: IO[bytes]) -> tuple[Any, bytes, _Rewound | None]:
+    """Return a stream of decompressed bytes, its first bytes without byte order mark, and the compressed stream."""
+    start = _read(raw, _LONGEST_MAGIC)
+    while len(start) < _LONGEST_MAGIC and (more := _read(raw, _LONGEST_MAGIC - len(start))):
+        start += more  # a pipe may give less than it was asked for
     for magic, compression in _BY_FIRST_BYTES.items():
         if start.startswith(magic):
-            stream = compression(io.BufferedReader(_Rewound(start, raw)), "rb")
-            return stream, stream.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
-    return raw, start.removeprefix(_BYTE_ORDER_MARK)
+            compressed = _Rewound(start, raw)
+            stream = compression(io.BufferedReader(compressed), "rb")
+            return stream, stream.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK), compressed
+    stream = raw if hasattr(raw, "readinto") else _Rewound(b"", raw)
+    return stream, start.removeprefix(_BYTE_ORDER_MARK), None
 
 
 class _Rewound(io.RawIOBase):
-    """A stream with its first bytes put back, for streams that cannot seek."""
+    """A stream with its first bytes put back, for streams that cannot seek; it counts what is read."""
 
     def __init__(self, start: bytes, rest: IO[bytes]) -> None:
-        self._start, self._rest = start, rest
+        self._start, self._rest, self.n_bytes = start, rest, 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        piece = self._start[: len(buffer)] or self._rest.read(len(buffer))
+        piece = self._start[: len(buffer)] or _read(self._rest, len(buffer))
         self._start = self._start[len(piece) :]
         buffer[: len(piece)] = piece
+        self.n_bytes += len(piece)
         return len(piece)
 
 
 def read_blocks(
-    source: Source, reader: Reader, *, n_threads: int | None = None, progress: Progress | None = None
+    source: Source,
+    reader: Reader,
+    *,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+    harmless: int = _HARMLESS_LINES,
 ) -> None:
     """Pass the whole source to a reader, block by block.
 
@@ -134,29 +230,44 @@ def read_blocks(
         Number of threads; all cores by default.
     progress : callable, optional
         Called with the bytes read so far and the size of the file, or None if unknown.
+    harmless : int, optional
+        A compressed file that is larger than this when decompressed must not be more than 100 times its own size.
 
     Raises
     ------
     ParseError
-        If the reader fails, or the compressed data is damaged; the error names the source and the line.
+        If the reader fails, the compressed data is damaged or grows too much, or the file changes while it is read;
+        the error names the source and the line.
     """
     name, threads = display_name(source), resolve_threads(n_threads)
     block = np.empty(_BLOCK_SIZE, np.uint8)
+    n_bytes = 0
     try:
         with _opened(source) as raw:
-            position, size = _meter(raw)
-            stream, start = _decompressed(raw)
-            filled = len(start)
+            meter = _Meter(raw, is_own=raw is not source and source != "-")
+            stream, start, compressed = _decompressed(raw)
+            filled = n_bytes = len(start)
             block[:filled] = np.frombuffer(start, np.uint8)
             last = False
             while not last:
                 while filled < block.size and not last:
                     count = stream.readinto(block[filled:].data)
+                    if count is None:
+                        raise _not_ready()
                     filled += count
+                    n_bytes += count
                     last = not count
+                if compressed is not None and n_bytes > max(harmless, _LARGEST_RATIO * compressed.n_bytes):
+                    raise ParseError(
+                        f"the compressed file grows to more than {_LARGEST_RATIO} times its size; if that is right, "
+                        "decompress it first",
+                        line=reader.n_lines + 1,
+                    )
+                if last:
+                    meter.check_unchanged(reader.n_lines + 1)
                 used = reader.feed(block[:filled], last, threads)
                 if progress is not None:
-                    progress(position(), size)
+                    progress(meter.position(), meter.size)
                 if used == 0 and filled == block.size:
                     if filled >= _LONGEST_LINE:
                         raise ParseError("no line end within 64 MiB; is this a text file?", name, reader.n_lines + 1)
@@ -174,7 +285,7 @@ def first_bytes(path: str | os.PathLike[str]) -> bytes:
     """Return up to 64 KiB from the start of a file, decompressed."""
     with open(path, "rb") as raw:
         try:
-            stream, start = _decompressed(raw)
+            stream, start, _ = _decompressed(raw)
             return start + bytes(stream.read(_START_SIZE))
         except Exception as error:
             raise _if_damaged(error, display_name(path), 1) from None
@@ -198,7 +309,7 @@ def read_whole(source: Source, most: int | None = None, *, progress: Progress | 
     b'{}'
     """
     collector = _Collector(most)
-    read_blocks(source, collector, progress=progress)
+    read_blocks(source, collector, progress=progress, harmless=_HARMLESS_WHOLE)
     return b"".join(collector.blocks)
 
 
@@ -232,22 +343,43 @@ def _if_damaged(error: Exception, name: str, line: int) -> Exception:
     return ParseError(f"the compressed file is damaged or cut short: {error}", name, line)
 
 
-def _meter(raw: IO[bytes]) -> tuple[Callable[[], int], int | None]:
-    """Return a function for the position in the stream, and its size; 0 and None if unknown, as for a pipe."""
-    try:
-        size = os.fstat(raw.fileno()).st_size
-        raw.tell()
-    except (OSError, AttributeError):
-        return lambda: 0, None
-    return raw.tell, size or None
+class _Meter:
+    """The position in a stream and its size; 0 and None if unknown, as for a pipe."""
+
+    def __init__(self, raw: IO[bytes], *, is_own: bool) -> None:
+        self._raw, self._is_own = raw, is_own
+        try:
+            self.size = os.fstat(raw.fileno()).st_size or None
+            raw.tell()
+        except (OSError, AttributeError):
+            self.size = None
+
+    def position(self) -> int:
+        return 0 if self.size is None else self._raw.tell()
+
+    def check_unchanged(self, line: int) -> None:
+        """Raise a ParseError if the file is not as long as when it was opened, or was not read to its end."""
+        if self.size is None:
+            return
+        end = os.fstat(self._raw.fileno()).st_size
+        if end == self.size and self._is_own:  # the position in another's file may count decompressed bytes
+            end = self._raw.tell()
+        if end != self.size:
+            raise ParseError(
+                f"the file changed while it was read, from {self.size:,} to {end:,} bytes; read it again when it is "
+                "complete",
+                line=line,
+            )
 
 
 @contextmanager
 def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Write to a temporary file next to the target, and rename it at the end.
 
-    If the block raises, the target is unchanged. A target that is not a regular file, such as a pipe, is written to
-    directly.
+    If the block raises or the process ends, the target is unchanged. The content is on the disk before it replaces the
+    target, which keeps its permissions; a symbolic link stays, and the file that it names is replaced. Temporary files
+    of processes that were killed are removed by the next output to the same target. A target that is not a regular
+    file, such as a pipe or /dev/stdout, is written to directly.
 
     Parameters
     ----------
@@ -265,36 +397,125 @@ def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield raw
             raw.flush()
         return
-    path = Path(target)
+    path, descriptor = Path(os.path.realpath(target)), _descriptor_of(target)
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file in it")
-    if path.exists() and not path.is_file():
-        with path.open("wb") as file, _compressed(file, path) as stream:
+        raise IsADirectoryError(f"{target} is a folder; give the name of a file in it")
+    if descriptor is not None or (path.exists() and not path.is_file()):
+        for printed in (sys.stdout, sys.stderr):
+            if printed is not None:
+                printed.flush()
+        direct: Any = target if descriptor is None else os.dup(descriptor)
+        with open(direct, "wb") as file, _compressed(file, Path(target)) as stream:
             yield stream
         return
-    import tempfile
+    with _replacement(path, os.fspath(target)) as file, _compressed(file, Path(target)) as stream:
+        yield stream
 
+
+def _descriptor_of(target: str | os.PathLike[str]) -> int | None:
+    """Return the number of the open file that a name such as /dev/stdout, or a link to it, stands for."""
+    name = os.path.abspath(target)
+    for _ in range(40):  # as many links as Linux follows
+        found = re.fullmatch(r"/(?:dev|proc/(?:self|thread-self|%d))/fd/(\d+)" % os.getpid(), name)
+        if found is not None:
+            return int(found[1])
+        if not os.path.islink(name):
+            break
+        name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
+    return None
+
+
+@contextmanager
+def _replacement(path: Path, name: str) -> Iterator[IO[bytes]]:
+    """Open a temporary file that replaces the target, which may not exist yet, if the block succeeds."""
+    before = path.stat() if path.exists() else None
+    if before is not None and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+    prefix = f".{os.fsencode(path.name)[:_LONGEST_STEM].decode(errors='ignore')}."
+    _remove_abandoned(path.parent, prefix)
+    while True:
+        temporary = os.fspath(path.parent / f"{prefix}{secrets.token_hex(4)}{_TEMPORARY}")
+        try:
+            # The system applies the umask, which could only be read by setting it, for all threads.
+            handle = os.open(temporary, _CREATE, 0o666 if before is None else 0o600)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, name) from None
+        # Another process may take the file for abandoned before it is locked.
+        if _lock(handle) is not False and os.path.exists(temporary):
+            break
+        os.close(handle)
+    lock = os.dup(handle)  # holds the lock until the file has its name
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from None
-    try:
-        with os.fdopen(handle, "wb") as file, _compressed(file, path) as stream:
-            yield stream
-        os.chmod(temporary, 0o666 & ~_umask())
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if os.name == "nt":
+            os.close(lock)  # an open file cannot be renamed there
+            lock = -1
+        if before is not None:
+            _keep_owner(temporary, before)
+            os.chmod(temporary, stat.S_IMODE(before.st_mode))
         os.replace(temporary, path)
+        _sync_folder(path.parent)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    finally:
+        if lock >= 0:
+            os.close(lock)
+
+
+def _remove_abandoned(folder: Path, prefix: str) -> None:
+    """Remove temporary files that nobody writes to: a lock ends with the process that holds it."""
+    if os.name == "nt":  # without locks there, an abandoned file cannot be told from one in use
+        return
+    names: list[str] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        names += (each.path for each in entries if each.name.startswith(prefix) and each.name.endswith(_TEMPORARY))
+    for name in names:
+        with suppress(OSError):
+            handle = os.open(name, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                if _lock(handle):
+                    os.unlink(name)
+            finally:
+                os.close(handle)
+
+
+def _lock(handle: int) -> bool | None:
+    """Lock an open file; return False if another process has locked it, and None where there are no locks."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # some network file systems
+        return None
+    return True
+
+
+def _keep_owner(temporary: str, before: os.stat_result) -> None:
+    if os.name != "nt" and (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+        with suppress(OSError):
+            os.chown(temporary, before.st_uid, before.st_gid)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename survive a power failure, where folders can be opened."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _compressed(file: IO[bytes], path: Path) -> Any:
     compression = _BY_ENDING.get(path.suffix)
     return nullcontext(file) if compression is None else compression(file, "wb")
-
-
-def _umask() -> int:
-    # It cannot be read without setting it.
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

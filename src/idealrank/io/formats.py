@@ -230,7 +230,7 @@ def _suggested(path: str) -> str | None:
     return by_ending
 
 
-def check_words(ids: Ids, what: str, *, allow_empty: bool = False) -> None:
+def check_words(ids: Ids, what: str, *, allow_empty: bool = False, begins_line: bool = False) -> None:
     """Raise a DataError if an id cannot be one field of a text line.
 
     Parameters
@@ -241,6 +241,9 @@ def check_words(ids: Ids, what: str, *, allow_empty: bool = False) -> None:
         What errors call an id.
     allow_empty : bool, default=False
         Whether an id may be empty.
+    begins_line : bool, default=False
+        Whether lines begin with these ids, which then must not look like a comment, and the first one not like the
+        byte order mark of a file.
 
     Examples
     --------
@@ -254,3 +257,13 @@ def check_words(ids: Ids, what: str, *, allow_empty: bool = False) -> None:
         rows += np.flatnonzero(np.diff(ids.offsets) == 0)[:1].tolist()
     if rows:
         raise DataError(f"in this format {what} must be one word, got {ids[min(rows)]!r}", row=min(rows))
+    if begins_line:
+        marks = np.flatnonzero(ids.buffer[ids.offsets[:-1]] == ord("#"))
+        if marks.size:
+            row = int(marks[0])
+            wrong = f"{what} must not begin with '#', which marks a comment"
+        elif len(ids) and ids[0].startswith("\ufeff"):
+            row, wrong = 0, "the first id must not begin with U+FEFF, which is read as the byte order mark of the file"
+        else:
+            return
+        raise DataError(f"in this format {wrong}, got {ids[row]!r}", row=row)

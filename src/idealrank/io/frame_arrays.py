@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -143,11 +145,10 @@ def _one_array(column: nw.Series[Any]) -> Any:
     return array.combine_chunks() if hasattr(array, "combine_chunks") else array
 
 
-def pyarrow_module() -> Any:
+def pyarrow_module() -> ModuleType:
     """Import pyarrow; the error says how to install it."""
     with needs("pyarrow", extra="parquet"):
-        import pyarrow
-    return pyarrow
+        return import_module("pyarrow")
 
 
 def read_features(frame: nw.DataFrame[Any], names: Sequence[str]) -> tuple[Float32s | None, tuple[Problem, ...]]:

@@ -11,7 +11,8 @@ from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
-from idealrank.errors import DataError, ParseError
+from idealrank.data.problem import Problem
+from idealrank.errors import ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
 
@@ -20,15 +21,21 @@ __all__ = ["QRELS", "RUN", "read_qrels", "read_run", "write_qrels", "write_run"]
 _QUERIES_AT_ONCE = 256
 
 
-def read_qrels(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Qrels:
+def read_qrels(
+    path: Source, *, comments: bool = True, n_threads: int | None = None, progress: Progress | None = None
+) -> Qrels:
     r"""Read TREC judgments.
 
-    Fields are separated by spaces or tabs, and a line that starts with ``#`` is a comment.
+    Fields are separated by spaces or tabs. Lines that start with ``#`` are comments, as in trec_eval 10, and are counted
+    in ``problems``.
 
     Parameters
     ----------
     path : path-like or binary file
         The judgments file, which may be compressed with gzip or xz; "-" is standard input.
+    comments : bool, default=True
+        Whether lines that start with ``#`` are comments. If not, they are read as the others, as in trec_eval 9, and
+        a query id may start with ``#``.
     n_threads : int, optional
         Number of threads; all cores by default.
     progress : callable, optional
@@ -50,19 +57,25 @@ def read_qrels(path: Source, *, n_threads: int | None = None, progress: Progress
     >>> read_qrels(io.BytesIO(b"q1 0 d1 2\nq1 0 d#2 0\n"))["q1"]
     {'d1': 2.0, 'd#2': 0.0}
     """
-    columns, _ = _read(path, _native.QrelsReader(), n_threads, progress)
-    return Qrels.from_flat(*columns)
+    columns, problems, _ = _read(path, _native.QrelsReader(comments), n_threads, progress)
+    return Qrels.from_flat(*columns, problems)
 
 
-def read_run(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Run:
+def read_run(
+    path: Source, *, comments: bool = True, n_threads: int | None = None, progress: Progress | None = None
+) -> Run:
     r"""Read a TREC run.
 
-    The name of the run is the tag of its last line. Ranks are ignored: only scores determine the order.
+    The name of the run is the tag of its last line. Ranks are ignored: only scores determine the order. Lines that start
+    with ``#`` are comments, as in trec_eval 10, and are counted in ``problems``.
 
     Parameters
     ----------
     path : path-like or binary file
         The run file, which may be compressed with gzip or xz; "-" is standard input.
+    comments : bool, default=True
+        Whether lines that start with ``#`` are comments. If not, they are read as the others, as in trec_eval 9, and
+        a query id may start with ``#``.
     n_threads : int, optional
         Number of threads; all cores by default.
     progress : callable, optional
@@ -85,19 +98,24 @@ def read_run(path: Source, *, n_threads: int | None = None, progress: Progress |
     >>> run.name, run["q1"]
     ('bm25', {'d1': 9.5, 'd2': 7.25})
     """
-    columns, tag = _read(path, _native.RunReader(), n_threads, progress)
-    return Run.from_flat(*columns, name=tag.decode("utf-8", "surrogateescape"))
+    columns, problems, tag = _read(path, _native.RunReader(comments), n_threads, progress)
+    return Run.from_flat(*columns, problems, name=tag.decode("utf-8", "surrogateescape"))
 
 
 def _read(
     path: Source, reader: _native.QrelsReader | _native.RunReader, n_threads: int | None, progress: Progress | None
-) -> tuple[tuple[Ids, Int64s, Ids, Floats], bytes]:
-    """Return the columns that `Qrels.from_flat` takes, and the tag of a run."""
+) -> tuple[tuple[Ids, Int64s, Ids, Floats], tuple[Problem, ...], bytes]:
+    """Return the columns and problems that `Qrels.from_flat` takes, and the tag of a run."""
     read_blocks(path, reader, n_threads=n_threads, progress=progress)
     query_ids, offsets, doc_ids, values, tag = reader.finish()
     if not values.size:
         raise ParseError("the file has no documents", display_name(path), reader.n_lines + 1)
-    return (Ids(*query_ids), offsets, Ids(*doc_ids), values), tag
+    problems: tuple[Problem, ...] = ()
+    if reader.n_comments:
+        lines = "1 line begins" if reader.n_comments == 1 else f"{reader.n_comments:,} lines begin"
+        message = f"{lines} with '#': passed over as comments, although a query id may begin so"
+        problems = (Problem("comment", reader.n_comments, message),)
+    return (Ids(*query_ids), offsets, Ids(*doc_ids), values), problems, tag
 
 
 def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
@@ -113,7 +131,7 @@ def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     DataError
-        If an id contains blanks.
+        If an id contains blanks, or a query id begins with ``#``, which would make the line a comment.
 
     Examples
     --------
@@ -123,7 +141,7 @@ def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
     q1 0 d1 2
     q1 0 d2 0
     """
-    _write(qrels, qrels.labels, None, "", path)
+    _write(qrels, qrels.labels, None, b"", path)
 
 
 def write_run(run: Run, path: str | os.PathLike[str]) -> None:
@@ -139,7 +157,7 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     DataError
-        If an id or the name of the run contains blanks.
+        If an id or the name of the run contains blanks, or a query id begins with ``#``, which would make the line a comment.
 
     Examples
     --------
@@ -152,14 +170,13 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     order = _native.order(run.scores, run.offsets, resolve_threads(None))
     ranks = np.empty(run.n_docs, np.int64)
     ranks[order] = np.arange(run.n_docs) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) + 1
-    tag = run.name or "idealrank"
-    if len(tag.split()) != 1:
-        raise DataError(f"in this format the name of a run must be one word, got {tag!r}")
-    _write(run, run.scores, ranks, tag, path)
+    tag = Ids.of([run.name or "idealrank"])
+    check_words(tag, "the name of a run")
+    _write(run, run.scores, ranks, tag.buffer.tobytes(), path)
 
 
-def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: str, path: str | os.PathLike[str]) -> None:
-    check_words(table.query_ids, "a query id")
+def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: bytes, path: str | os.PathLike[str]) -> None:
+    check_words(table.query_ids, "a query id", begins_line=True)
     check_words(table.doc_ids, "a document id")
     with atomic_output(path) as file:
         for begin in range(0, table.n_queries, _QUERIES_AT_ONCE):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from idealrank.data.columns import query_at
 from idealrank.data.lists import located
 from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["NORMALIZATIONS", "DenseFeatures", "SparseFeatures", "features_of"]
 
@@ -79,7 +82,7 @@ class SparseFeatures:
         """Return the features as a dense matrix."""
         return np.asarray(self.rows.toarray(), np.float32)
 
-    def table(self) -> Any:
+    def table(self) -> csr_array:
         """Return the features as other packages' learners take them."""
         return self.rows
 

@@ -11,6 +11,7 @@ alpha^2 sum_y (|c_x| + |c_y|) sigma'(t_x - t_y), since |sigma''| <= sigma'.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -241,6 +242,8 @@ def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) ->
             return np.minimum(sizes, k)
         case "harmonic":
             return (k + relevant) / 2
+        case "highest_label":
+            return np.array([lists.labels[a:b].max(initial=1) for a, b in itertools.pairwise(lists.offsets.tolist())])
     return np.ones(lists.n_queries)
 
 

@@ -95,7 +95,7 @@ class Measure(Options):
         """
         rules = convention(like)
         has_cutoff = self.cutoff is not None
-        filled = {
+        filled: dict[str, Any] = {
             name: rules.option(name, self.label, has_cutoff) for name in self.options() if getattr(self, name) is None
         }
         return dataclasses.replace(self, **{name: value for name, value in filled.items() if value is not None})

@@ -47,7 +47,8 @@ class Convention:
     labels : {"float", "integer", "binary", "truncated"}
         Any float, only integers, only 0 and 1, or floats truncated to integers.
     options : mapping
-        Options of the measures, by name.
+        Options of the measures, by name; and ``stable_up_to``, the length up to which the tool keeps documents with
+        equal scores in input order, if its order is undefined beyond.
     overrides : mapping of mappings
         Options of single measures: "ap", or "rr@" for one with a cutoff.
     note : str
@@ -80,7 +81,7 @@ class Convention:
                 words = ", ".join(map(repr, known))
                 raise OptionError(f"{self.name}: {name} must be one of {words}, got {value!r}")
 
-    def option(self, name: str, measure: str, has_cutoff: bool = False) -> Any:
+    def option(self, name: str, measure: str, has_cutoff: bool = False) -> object:
         """Return the meaning of an unset option.
 
         Parameters
@@ -182,7 +183,6 @@ _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
         "empty": 0.0,
         "ideal": "judged",
         "rel": 1.0,
-        "short": "as is",
         "max_label": 4.0,
         "p": 0.8,
         "normalize": "pairs",
@@ -193,6 +193,7 @@ _OWN_OVERRIDES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "ap": {"denominator": "relevant"},
         "p": {"denominator": "cutoff"},
+        "ndcg": {"short": "as is"},
         "linear_ndcg": {"gain": gains.Linear()},
     }
 )
@@ -212,11 +213,14 @@ _TREC = _LINEAR | {
     "precision": "float32",
     "labels": "truncated",
 }
+_UNDEFINED_TIES = {"ties": "stable", "stable_up_to": 1}
 _PRESETS = (
     _tool("idealrank", "Gain 2^l - 1, ties averaged, ideal over the judged documents."),
     _tool("trec_eval", "trec_eval 9.0.8: scores as float32, so that close scores tie.", **_TREC),
-    _tool("trec_eval10", "trec_eval 10.0: scores as double; a query missing in the run ends it.",
-          **(_TREC | {"precision": "float64", "missing": "error"})),
+    _tool("trec_eval10",
+          "trec_eval 10.0: scores as double; a query missing in the run ends it. Its RBP divides labels by the highest "
+          "one of the query, if that is above 1.",
+          **(_TREC | {"precision": "float64", "missing": "error"}), overrides={"rbp": {"p": 0.9, "grades": "scaled"}}),
     _tool("pytrec_eval",
           "pytrec_eval-terrier 0.5: trec_eval 9.0.8; labels must be integers. It can hang where all labels of a query "
           "are negative.",
@@ -228,30 +232,32 @@ _PRESETS = (
           **(_TREC | {"labels": "integer", "missing": 0.0, "duplicates": "last"}),
           overrides={key: {"ties": "docid_asc", "precision": "float64"} for key in ("rr@", "judged")}),
     _tool("ranx",
-          "ranx 0.3: float labels are cut to integers; ties in input order up to 15 documents, arbitrary beyond. Its "
-          "RBP weighs by label and can exceed 1; its bpref takes a negative label for judged, is NaN where every "
-          "judged document is relevant, and 0 for all queries after one with nothing relevant: not repeated here.",
-          **_LINEAR, ties="stable", negative="unjudged", missing="error", labels="truncated"),
+          "ranx 0.3: float labels are cut to integers; ties in input order up to 15 documents, undefined beyond, where "
+          "input order is used here and a note says so. Its RBP weighs by label and can exceed 1. Its bpref takes a "
+          "negative label for judged, is NaN where every judged document is relevant, and 0 for all queries after one "
+          "with nothing relevant: not repeated here.",
+          **_LINEAR, ties="stable", stable_up_to=15, negative="unjudged", missing="error", labels="truncated",
+          overrides={"rbp": {"grades": "labels"}}),
     _tool("sklearn",
           "scikit-learn 1.9 ndcg_score: ties averaged; only the documents given exist. Its average_precision_score "
           "takes the precision at the end of a run of equal scores for all of them: not repeated here.",
           **_LINEAR, ideal="retrieved"),
     _tool("torchmetrics",
-          "torchmetrics 1.9: scores as float32; ties are averaged for NDCG, in arbitrary order for the rest; AP is "
-          "divided by the relevant documents found. Three bugs are not repeated here: a query counts as empty where "
-          "its labels sum to 0, as -1, 1, 0 do; an ideal DCG below 0 is divided by too; AP, P, recall and RR take a "
-          "document for irrelevant where its score is not positive.",
+          "torchmetrics 1.9: scores as float32; ties are averaged for NDCG and in undefined order for the rest, where "
+          "input order is used here and a note says so; AP is divided by the relevant documents found; a negative "
+          "ideal DCG is divided by. Two bugs are not repeated here: a query counts as empty where its labels sum to "
+          "0, as -1, 1, 0 do; AP, P, recall and RR take a document for irrelevant where its score is not positive.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
-          overrides={name: {"ties": "stable"} for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
-          | {"ap": {"ties": "stable", "denominator": "hits"}}),
+          overrides={name: _UNDEFINED_TIES for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
+          | {"ap": _UNDEFINED_TIES | {"denominator": "hits"}, "ndcg": {"negative_ideal": "divide"}}),
     _tool("tf_ranking",
           "TF-Ranking 0.5: ties are shuffled at random on every call, and this is the mean; a negative label is "
           "padding; P is divided by the documents there are.",
           ideal="retrieved", negative="drop", overrides={"p": {"denominator": "retrieved"}}),
     _tool("rax",
-          "Rax 0.4: input order; a negative label has a negative gain. Where all labels are negative it gives 1: "
-          "not repeated here.",
-          ties="stable", ideal="retrieved", negative="keep", overrides={"p": {"denominator": "retrieved"}}),
+          "Rax 0.4: input order; a negative label has a negative gain, and a negative ideal DCG is divided by.",
+          ties="stable", ideal="retrieved", negative="keep",
+          overrides={"p": {"denominator": "retrieved"}, "ndcg": {"negative_ideal": "divide"}}),
     _tool("lightgbm",
           "LightGBM 4.7: a query with nothing relevant counts 1 in its two measures, NDCG and MAP; with weights that 1 "
           "is added unweighted, a bug not repeated here. NDCG takes labels up to 30, unless another gain is named.",
@@ -278,9 +284,13 @@ _PRESETS = (
           gain=gains.Binary(0.0), ties="stable", rel=0.0, overrides={"ap": {"denominator": "reachable"}}),
     _tool("spark", "Spark 4 RankingMetrics: binary; documents are in the order of the predictions.",
           gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
-    _tool("letor1", "The LETOR 1.0 evaluation script: ranks 1 and 2 undiscounted, ties in file order.",
-          discount=discounts.Letor(), ties="stable"),
-    _tool("letor4", "The LETOR 3.0 and 4.0 scripts: as letor1, and NDCG@k is 0 for a query of fewer than k documents.",
+    _tool("letor1",
+          "The LETOR 1.0 and 2.0 evaluation script: ranks 1 and 2 undiscounted, ties in file order. P@k is 0 for a "
+          "query of fewer than k documents. The scripts know the labels 0, 1 and 2 only.",
+          discount=discounts.Letor(), ties="stable", overrides={"p": {"short": "zero"}}),
+    _tool("letor3", "The LETOR 3.0 script: as letor1, and NDCG@k too is 0 for a query of fewer than k documents.",
+          discount=discounts.Letor(), ties="stable", overrides={"ndcg": {"short": "zero"}, "p": {"short": "zero"}}),
+    _tool("letor4", "The LETOR 4.0 script: as letor3, but P@k is divided by k.",
           discount=discounts.Letor(), ties="stable", overrides={"ndcg": {"short": "zero"}}),
     _tool("gdeval",
           "gdeval.pl of the TREC Web track: gain 2^l - 1, ties by descending document id; queries with nothing "

@@ -64,6 +64,9 @@ class NDCG(Measure):
         The documents of the ideal ranking: all judged ones, the retrieved ones, or k documents of gain 1.
     short : {"as is", "zero"}, optional
         "zero" gives 0 to a query with fewer than k documents, like the LETOR 4.0 script.
+    negative_ideal : {"empty", "divide"}, optional
+        If negative gains make the ideal DCG negative, the query has no value ("empty", the default), or the DCG is
+        divided by it.
 
     Examples
     --------
@@ -79,14 +82,16 @@ class NDCG(Measure):
     discount: Any = discount_option
     ideal: str | None = option(choice("judged", "retrieved", "full"))
     short: str | None = option(choice("as is", "zero"))
+    negative_ideal: str | None = option(choice("empty", "divide"))
 
     def plan(self) -> Plan:
         if self.ideal == "full" and isinstance(self.cutoff, cutoffs.Rank) and self.cutoff.k > _LONGEST_FULL:
             raise OptionError(
                 f"ideal=full sums the weights of k ranks, k at most {_LONGEST_FULL:,}, got {self.cutoff.k:,}"
             )
-        denominator, zero_if_short = "full" if self.ideal == "full" else "ideal", self.short == "zero"
-        return self._plan("sum", self.gain, denominator, discount=self.discount, zero_if_short=zero_if_short)
+        denominator = "full" if self.ideal == "full" else "ideal"
+        special = {"zero_if_short": self.short == "zero", "negative_ideal": self.negative_ideal == "divide"}
+        return self._plan("sum", self.gain, denominator, discount=self.discount, **special)
 
 
 @register("linear_ndcg", "lndcg")
@@ -135,30 +140,36 @@ class Persistence(discounts.Discount):
 @register("rbp")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RBP(Measure):
-    """Rank-biased precision, (1 - p) sum_r p^(r - 1) [label >= rel] (Moffat and Zobel 2008).
+    """Rank-biased precision, (1 - p) sum_r p^(r - 1) g_r (Moffat and Zobel 2008).
 
     Parameters
     ----------
     p : float, optional
         The persistence: the probability that a user looks at the next rank.
     rel : float, optional
-        The smallest label of a relevant document.
+        The smallest label of a relevant document, for binary grades.
+    grades : {"binary", "labels", "scaled"}, optional
+        What a document is worth, g: 1 if it is relevant ("binary", the default); its label, so that the value can
+        exceed 1; or its label divided by the highest label of the query, if that is above 1.
 
     Examples
     --------
     Relevant at ranks 1 and 3, p = 0.5: 0.5 (1 + 0.25) = 0.625.
 
-    >>> RBP(p=0.5)([1, 0, 1], [3, 2, 1])
-    array([0.625])
+    >>> RBP(p=0.5)([1, 0, 2], [3, 2, 1]), RBP(p=0.5, grades="scaled")([1, 0, 2], [3, 2, 1])
+    (array([0.625]), array([0.375]))
     """
 
     p: float | None = option(number(0, 1 - 1e-12))
     rel: float | None = option(number())
+    grades: str | None = option(choice("binary", "labels", "scaled"))
 
     def plan(self) -> Plan:
         assert self.p is not None
         assert self.rel is not None
-        return self._plan("sum", gains.Binary(self.rel), discount=Persistence(self.p))
+        gain = gains.Binary(self.rel) if self.grades in (None, "binary") else gains.Linear()
+        denominator = "highest_label" if self.grades == "scaled" else "none"
+        return self._plan("sum", gain, denominator, discount=Persistence(self.p))
 
 
 def ndcg(

@@ -31,6 +31,7 @@ class Plan:
     empty: float = 0.0
     ideal_retrieved: bool = False
     zero_if_short: bool = False
+    negative_ideal: bool = False
 
 
 def _native_gain(gain: gains.Gain | str, rel: float, scale: float, ideal_retrieved: bool, lists: Lists) -> _native.Gain:
@@ -96,6 +97,7 @@ def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
                 cutoff=_native_cutoff(plan.cutoff),
                 empty=plan.empty,
                 zero_if_short=plan.zero_if_short,
+                negative_ideal=plan.negative_ideal,
             )
         )
     return _native.measure(

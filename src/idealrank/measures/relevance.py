@@ -49,6 +49,8 @@ class Precision(_Relevance):
     ----------
     denominator : {"cutoff", "retrieved"}, optional
         "cutoff" divides by k even if fewer documents are ranked, "retrieved" by the number of ranked documents.
+    short : {"as is", "zero"}, optional
+        "zero" gives 0 to a query with fewer than k documents, like the LETOR 3.0 script.
 
     Examples
     --------
@@ -57,10 +59,11 @@ class Precision(_Relevance):
     """
 
     denominator: str | None = option(choice("cutoff", "retrieved"))
+    short: str | None = option(choice("as is", "zero"))
 
     def plan(self) -> Plan:
         divisor = "retrieved" if self.cutoff is None else self.denominator or "cutoff"
-        return dataclasses.replace(super().plan(), denominator=divisor)
+        return dataclasses.replace(super().plan(), denominator=divisor, zero_if_short=self.short == "zero")
 
 
 @register("recall", "r")

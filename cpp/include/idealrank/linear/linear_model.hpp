@@ -34,15 +34,18 @@ enum class Normalize { minmax, zscore };
 
 // A feature that is the same for all documents of a query has the scale 0.
 inline void fit_normalization(const FeatureRows& features, std::span<const std::int64_t> offsets, Normalize kind, std::span<double> shift,
-                              std::span<double> scale, int n_threads) {
+                              std::span<double> scale, Threads threads) {
   const std::size_t width = features.width;
-  for_each_query(offsets, n_threads, [&] {
-    return [&, low = std::vector<double>(width), high = std::vector<double>(width)](std::int64_t query, std::int64_t begin,
+  for_each_query(offsets, threads, [&](const Stop& given) {
+    return [&, stop = given, low = std::vector<double>(width), high = std::vector<double>(width)](std::int64_t query, std::int64_t begin,
                                                                                     std::int64_t end) mutable {
       const std::size_t start = static_cast<std::size_t>(query) * width;
       const auto n = static_cast<double>(end - begin);
       auto for_each_row = [&](auto&& visit) {
-        for (std::int64_t i = begin; i < end; ++i) visit(features[static_cast<std::size_t>(i)]);
+        for (std::int64_t i = begin; i < end; ++i) {
+          stop.before(2 * width);
+          visit(features[static_cast<std::size_t>(i)]);
+        }
       };
       if (kind == Normalize::minmax) {
         std::ranges::fill(low, std::numeric_limits<double>::infinity());
@@ -78,10 +81,10 @@ inline void fit_normalization(const FeatureRows& features, std::span<const std::
 
 // scores[i] = sum_f weights[f] x'_f of document i.
 inline void linear_scores(const FeatureRows& features, std::span<const std::int64_t> offsets, const Normalization& normalization,
-                          std::span<const double> weights, std::span<double> scores, int n_threads) {
+                          std::span<const double> weights, std::span<double> scores, Threads threads) {
   const std::size_t width = features.width;
-  for_each_query(offsets, n_threads, [&] {
-    return [&, own = std::vector<double>(weights.begin(), weights.end())](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+  for_each_query(offsets, threads, [&](const Stop& given) {
+    return [&, stop = given, own = std::vector<double>(weights.begin(), weights.end())](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       double constant = 0;
       if (!normalization.none()) {
         const std::size_t start = static_cast<std::size_t>(query) * width;
@@ -91,6 +94,7 @@ inline void linear_scores(const FeatureRows& features, std::span<const std::int6
         }
       }
       for (std::int64_t i = begin; i < end; ++i) {
+        stop.before(width);
         const float* const row = features[static_cast<std::size_t>(i)];
         double sums[8] = {0, 0, 0, 0, 0, 0, 0, 0};
         std::size_t f = 0;
@@ -107,21 +111,22 @@ inline void linear_scores(const FeatureRows& features, std::span<const std::int6
 
 // by_weight[f] = sum_i by_score[i] x'_f of document i: what a loss changes by with each weight. Always summed in the same order.
 inline void linear_gradient(const FeatureRows& features, std::span<const std::int64_t> offsets, const Normalization& normalization,
-                            std::span<const double> by_score, std::span<double> by_weight, int n_threads) {
+                            std::span<const double> by_score, std::span<double> by_weight, Threads threads) {
   const std::size_t width = features.width;
   const auto n_queries = static_cast<std::int64_t>(offsets.size()) - 1;
   constexpr std::int64_t kQueriesPerTask = 256;
   const std::int64_t n_tasks = (n_queries + kQueriesPerTask - 1) / kQueriesPerTask;
   std::vector<double> parts(static_cast<std::size_t>(n_tasks) * width, 0.0);
-  for_each_task(n_tasks, n_threads, [&] {
-    return [&, sums = std::vector<double>(width)](std::int64_t task) mutable {
+  for_each_task(n_tasks, threads, [&](const Stop& given) {
+    return [&, stop = given, sums = std::vector<double>(width)](std::int64_t task) mutable {
       double* const part = parts.data() + static_cast<std::size_t>(task) * width;
-      const std::int64_t stop = std::min(n_queries, (task + 1) * kQueriesPerTask);
-      for (std::int64_t query = task * kQueriesPerTask; query < stop; ++query) {
+      const std::int64_t last = std::min(n_queries, (task + 1) * kQueriesPerTask);
+      for (std::int64_t query = task * kQueriesPerTask; query < last; ++query) {
         const auto q = static_cast<std::size_t>(query);
         std::ranges::fill(sums, 0.0);
         double total = 0;
         for (std::int64_t i = offsets[q]; i < offsets[q + 1]; ++i) {
+          stop.before(width + 1);
           const float* const row = features[static_cast<std::size_t>(i)];
           const double slope = by_score[static_cast<std::size_t>(i)];
           if (slope == 0) continue;

@@ -16,6 +16,8 @@
 
 #include "idealrank/errors.hpp"
 #include "idealrank/for_each_query.hpp"
+#include "idealrank/measure/products_of_subsets.hpp"
+#include "idealrank/own_copy.hpp"
 #include "idealrank/sort/top.hpp"
 
 namespace idealrank {
@@ -38,8 +40,8 @@ enum class Reduction { sum, precision_mean, first, any, cascade, preference, tie
 
 // What the reduction is divided by. R: relevant documents; n: documents ranked; k: the cutoff.
 //   ideal: the same sum of the ideal order; full: of k documents of gain 1; reachable: min(R, k); hits: relevant among
-//   the first k; retrieved: min(n, k); harmonic: (k + R) / 2.
-enum class Denominator { none, ideal, full, relevant, reachable, hits, cutoff, retrieved, harmonic };
+//   the first k; retrieved: min(n, k); harmonic: (k + R) / 2; highest_label: of the query, at least 1.
+enum class Denominator { none, ideal, full, relevant, reachable, hits, cutoff, retrieved, harmonic, highest_label };
 
 enum class CutoffKind { none, rank, fraction, power, relevant };
 
@@ -66,6 +68,7 @@ struct Spec {
   double cutoff = 0;
   double empty = 0;          // value of a query without positive gain
   bool zero_if_short = false;  // 0 where fewer than k documents are ranked
+  bool negative_ideal = false;  // divide by a sum of the ideal order below 0, too
 };
 
 struct Lists {
@@ -108,9 +111,10 @@ inline double exp2_gain(double label) {
 class QueryMeter {
  public:
   QueryMeter(const Lists& lists, std::span<const Gain> gains, std::span<const Discount> discounts,
-             std::span<const Spec> specs, Ties ties, Negative negative)
-      : lists_(lists), gains_(gains), discounts_(discounts), specs_(specs), ties_(ties), negative_(negative),
-        columns_(gains.size()), level_gains_(gains.size()), cutoffs_(specs.size()) {
+             std::span<const Spec> specs, Ties ties, Negative negative, const Stop& stop = {})
+      : lists_(lists), gains_(gains), discounts_(discounts), specs_(specs), ties_(ties), negative_(negative), stop_(stop),
+        rank_(stop), products_(stop), columns_(gains.size()), level_gains_(gains.size()), cutoffs_(specs.size()),
+        full_(specs.size()) {
     for (std::size_t g = 0; g < gains.size(); ++g) tabulate(g);
   }
 
@@ -121,11 +125,13 @@ class QueryMeter {
     first_row_ = begin;
     const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
     const auto n = static_cast<std::size_t>(end - begin);
-    labels_ = lists_.labels.subspan(first, n);
-    scores_ = lists_.scores.subspan(first, n);
-    const auto judged_first = static_cast<std::size_t>(lists_.judged_offsets[q]);
-    judged_ = lists_.judged.subspan(judged_first, static_cast<std::size_t>(lists_.judged_offsets[q + 1]) - judged_first);
+    labels_ = own_labels_(lists_.labels.subspan(first, n));
+    scores_ = own_scores_(lists_.scores.subspan(first, n));
     judged_first_row_ = lists_.judged_offsets[q];
+    const auto judged_first = static_cast<std::size_t>(judged_first_row_);
+    const auto n_judged = static_cast<std::size_t>(lists_.judged_offsets[q + 1]) - judged_first;
+    const bool same = lists_.judged.data() == lists_.labels.data() && judged_first == first && n_judged == n;
+    judged_ = same ? labels_ : own_judged_(lists_.judged.subspan(judged_first, n_judged));
 
     count_levels();
     for (std::size_t g = 0; g < gains_.size(); ++g) count_relevant(g);
@@ -151,7 +157,7 @@ class QueryMeter {
       fill_ranked(g);
       if (columns_[g].depth > 0) fill_ideal(g);
     }
-    for (std::size_t s = 0; s < specs_.size(); ++s) store(s, value_of(specs_[s], cutoffs_[s], n));
+    for (std::size_t s = 0; s < specs_.size(); ++s) store(s, value_of(s, cutoffs_[s], n));
   }
 
  private:
@@ -343,18 +349,22 @@ class QueryMeter {
     const Gain& gain = gains_[g];
     if (retrieved_levels().countable) {
       const auto& levels = level_gains_[g].gains;
-      for (std::size_t r = 0; r < ranked.size(); ++r) ranked[r] = levels[static_cast<std::size_t>(labels_[order_[r]])];
+      for_each_part(ranked.size(), stop_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t r = begin; r < end; ++r) ranked[r] = levels[static_cast<std::size_t>(labels_[order_[r]])];
+      });
     } else {
-      for (std::size_t r = 0; r < ranked.size(); ++r) {
-        ranked[r] = gain_of(gain, labels_[order_[r]], first_row_ + static_cast<std::int64_t>(order_[r]));
-      }
+      for_each_part(ranked.size(), stop_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t r = begin; r < end; ++r) {
+          ranked[r] = gain_of(gain, labels_[order_[r]], first_row_ + static_cast<std::int64_t>(order_[r]));
+        }
+      });
     }
     for_each_long_run([&](std::size_t first, std::size_t last) {
       const auto begin = ranked.begin() + static_cast<std::ptrdiff_t>(first);
       const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(last);
       if (ties_ == Ties::reverse) std::reverse(begin, end);
-      if (ties_ == Ties::best) std::sort(begin, end, std::greater<>());
-      if (ties_ == Ties::worst) std::sort(begin, end);
+      if (ties_ == Ties::best) stoppable_sort(begin, end, std::greater<>(), stop_);
+      if (ties_ == Ties::worst) stoppable_sort(begin, end, std::less<>(), stop_);
       if (ties_ == Ties::average && std::any_of(begin, end, [&](double g_r) { return g_r != *begin; })) {
         double sum = 0;
         for (auto g_r = begin; g_r != end; ++g_r) sum += *g_r;
@@ -385,9 +395,11 @@ class QueryMeter {
       return;
     }
     for (const double label : labels) column.ideal.push_back(gain_of(gain, label, -1));
-    std::partial_sort(column.ideal.begin(), column.ideal.begin() + static_cast<std::ptrdiff_t>(depth), column.ideal.end(),
-                      std::greater<>());
+    // A whole sort of a long list beats a partial one, which is by heap, by far.
+    const auto last = column.ideal.begin() + static_cast<std::ptrdiff_t>(depth);
+    if (depth < labels.size()) std::nth_element(column.ideal.begin(), last, column.ideal.end(), std::greater<>());
     column.ideal.resize(depth);
+    stoppable_sort(column.ideal.begin(), column.ideal.end(), std::greater<>(), stop_);
   }
 
   double weighted(const Discount& discount, const std::vector<double>& gains, std::size_t k, std::size_t n) const {
@@ -398,27 +410,28 @@ class QueryMeter {
     return sum;
   }
 
-  double value_of(const Spec& spec, std::size_t k, std::size_t n) const {
+  double value_of(std::size_t s, std::size_t k, std::size_t n) {
+    const Spec& spec = specs_[s];
     const Column& column = columns_[spec.gain];
     // A plain sum of negative gains is what it is; everything else asks for something relevant.
     const bool plain_loss = spec.reduction == Reduction::sum && spec.denominator == Denominator::none && column.n_negative > 0;
-    if (column.n_relevant == 0 && !plain_loss && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
+    if (column.n_relevant == 0 && !plain_loss && !spec.negative_ideal && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
     if (spec.zero_if_short && spec.cutoff_kind != CutoffKind::none && n < k) return 0;
     if (spec.denominator == Denominator::hits && (ties_ == Ties::best || ties_ == Ties::worst)) {
       return mean_precision_of_hits(column.ranked, std::min(k, n));
     }
     const double reduced = reduce(spec, column, k, n);
-    const double divisor = denominator_of(spec, column, k, n);
+    const double divisor = denominator_of(s, column, k, n);
     if (!std::isfinite(reduced) || !std::isfinite(divisor)) {
       throw data_error("the gains of a query are too large to be summed", query_, -1);
     }
-    if (divisor > 0) return reduced / divisor;
+    if (divisor > 0 || (spec.negative_ideal && divisor < 0)) return reduced / divisor;
     // Negative gains can outweigh the positive ones even in the ideal order: nothing to be compared with.
     const bool normalised = spec.denominator == Denominator::ideal || spec.denominator == Denominator::full;
     return normalised ? spec.empty : 0;
   }
 
-  double reduce(const Spec& spec, const Column& column, std::size_t k, std::size_t n) const {
+  double reduce(const Spec& spec, const Column& column, std::size_t k, std::size_t n) {
     const std::size_t m = std::min(k, n);
     switch (spec.reduction) {
       case Reduction::sum: return weighted(discounts_[spec.discount], column.ranked, k, n);
@@ -432,13 +445,19 @@ class QueryMeter {
     return 0;
   }
 
-  double denominator_of(const Spec& spec, const Column& column, std::size_t k, std::size_t n) const {
+  double denominator_of(std::size_t s, const Column& column, std::size_t k, std::size_t n) {
+    const Spec& spec = specs_[s];
     const auto relevant = static_cast<double>(column.n_relevant);
     const auto cutoff = static_cast<double>(spec.cutoff_kind == CutoffKind::none ? n : k);
     switch (spec.denominator) {
       case Denominator::none: return 1;
       case Denominator::ideal: return weighted(discounts_[spec.discount], column.ideal, k, n);
-      case Denominator::full: return weighted(discounts_[spec.discount], ones_, k, n);
+      case Denominator::full: {
+        // The same for all queries with the same k and, of a linear discount, the same n.
+        const auto& [last_k, last_n, value] = full_[s];
+        if (k != last_k || n != last_n) full_[s] = {k, n, weighted(discounts_[spec.discount], ones_, k, n)};
+        return value;
+      }
       case Denominator::relevant: return relevant;
       case Denominator::reachable: return spec.cutoff_kind == CutoffKind::none ? relevant : std::min(relevant, cutoff);
       case Denominator::hits: {
@@ -449,6 +468,11 @@ class QueryMeter {
       case Denominator::cutoff: return cutoff;
       case Denominator::retrieved: return static_cast<double>(std::min(n, k));
       case Denominator::harmonic: return (cutoff + relevant) / 2;
+      case Denominator::highest_label: {
+        double highest = 1;
+        for (const double label : ideal_labels(gains_[spec.gain])) highest = std::max(highest, label);
+        return highest;
+      }
     }
     return 1;
   }
@@ -506,14 +530,22 @@ class QueryMeter {
     const double inside = static_cast<double>(m - first), outside = static_cast<double>(last - m);
     const bool best = ties_ == Ties::best;
     double chosen = best ? 0 : std::numeric_limits<double>::infinity();
-    for (double found = std::max(0.0, relevant - outside); found <= std::min(relevant, inside); ++found) {
-      double own = sum;
-      for (double i = 1; i <= found; ++i) {
-        const double rank = static_cast<double>(first) + i + (best ? 0 : inside - found);
-        own += (hits + i) / rank;
+    // `found` relevant ones stand first in the run, at the ranks first + 1, ...; or last, at the ranks m, m - 1, ... With one
+    // more at the last of these, 1 is added to the count at each other: `inverse_ranks` in all.
+    const double least = std::max(0.0, relevant - outside), most = std::min(relevant, inside);
+    double inverse_ranks = 0;
+    for (double found = 0; found <= most; ++found) {
+      if (found >= least) {
+        const double value = hits + found > 0 ? sum / (hits + found) : 0;
+        chosen = best ? std::max(chosen, value) : std::min(chosen, value);
       }
-      const double value = hits + found > 0 ? own / (hits + found) : 0;
-      chosen = best ? std::max(chosen, value) : std::min(chosen, value);
+      if (best) {
+        sum += (hits + found + 1) / (static_cast<double>(first) + found + 1);
+      } else {
+        const double rank = static_cast<double>(m) - found;
+        sum += inverse_ranks + (hits + 1) / rank;
+        inverse_ranks += 1 / rank;
+      }
     }
     return chosen;
   }
@@ -546,7 +578,7 @@ class QueryMeter {
     return 1 - none;
   }
 
-  double cascade(const Spec& spec, const std::vector<double>& gains, std::size_t m) const {
+  double cascade(const Spec& spec, const std::vector<double>& gains, std::size_t m) {
     for (std::size_t i = 0; i < labels_.size(); ++i) {
       const std::int64_t row = first_row_ + static_cast<std::int64_t>(i);
       if (labels_[i] > gains_[spec.gain].rel || gain_of(gains_[spec.gain], labels_[i], row) < 0) {
@@ -563,40 +595,22 @@ class QueryMeter {
   }
 
   // Over all orders of a run with stopping probabilities g, place j stops with probability e_{j-1} - e_j, where e_j is the
-  // mean of the products of j of the factors 1 - g: elementary symmetric means, by a recurrence of convex combinations.
-  // The largest factors come first, so that a mean only falls from then on, and one below 1e-20 is done with.
-  double cascade_average(const Spec& spec, std::size_t m) const {
+  // mean of the products of j of the factors 1 - g.
+  double cascade_average(const Spec& spec, std::size_t m) {
     double sum = 0, going_on = 1;
     std::size_t begin = 0;
-    std::vector<double> factors, means;
     for (const std::size_t end : run_ends_) {
       if (begin >= m || going_on == 0) break;
-      factors.clear();
+      factors_.clear();
       for (std::size_t i = begin; i < end; ++i) {
-        factors.push_back(1 - gain_of(gains_[spec.gain], labels_[order_[i]], first_row_ + static_cast<std::int64_t>(order_[i])));
+        factors_.push_back(1 - gain_of(gains_[spec.gain], labels_[order_[i]], first_row_ + static_cast<std::int64_t>(order_[i])));
       }
-      std::sort(factors.begin(), factors.end(), std::greater<>());
       const std::size_t depth = std::min(end, m) - begin;
-      means.assign(depth + 1, 0.0);
-      means[0] = 1;
-      // As long as the factors are 1, so are the means.
-      const auto ones = static_cast<std::size_t>(
-          std::find_if(factors.begin(), factors.end(), [](double factor) { return factor != 1; }) - factors.begin());
-      std::fill_n(means.begin(), std::min(ones, depth) + 1, 1.0);
-      std::size_t deepest = std::min(ones, depth);
-      for (std::size_t i = ones; i < factors.size(); ++i) {
-        const auto t = static_cast<double>(i + 1);
-        if (deepest < depth && (deepest == i || means[deepest] > kNegligible)) ++deepest;
-        for (std::size_t j = deepest; j > 0; --j) {
-          const auto taken = static_cast<double>(j);
-          means[j] = ((t - taken) * means[j] + taken * factors[i] * means[j - 1]) / t;
-        }
-        while (deepest > 0 && means[deepest] < kNegligible) means[deepest--] = 0;
-      }
+      const auto means = products_(factors_, depth);
       for (std::size_t j = 1; j <= depth; ++j) {
         sum += going_on * (means[j - 1] - means[j]) / static_cast<double>(begin + j);
       }
-      for (const double factor : factors) going_on *= factor;
+      for (const double factor : factors_) going_on *= factor;
       begin = end;
     }
     return sum;
@@ -627,27 +641,36 @@ class QueryMeter {
   std::span<const Spec> specs_;
   Ties ties_;
   Negative negative_;
+  Stop stop_;
 
+  OwnCopy own_labels_, own_scores_, own_judged_;
   std::int64_t query_ = -1, first_row_ = 0, judged_first_row_ = 0;
   std::span<const double> labels_, scores_, judged_;
   Levels judged_levels_, retrieved_levels_;
   TopRanker rank_;
   std::span<const std::uint32_t> order_;
+  ProductsOfSubsets products_;
+  std::vector<double> factors_;  // of a run, for a cascade
   std::vector<std::size_t> run_ends_;
   std::vector<Column> columns_;
   std::vector<LevelGains> level_gains_;
   std::vector<std::size_t> cutoffs_;
   std::vector<double> ones_;  // the gains of a full list, as many as any was asked for
+  struct Full {
+    std::size_t k = 0, n = 0;
+    double value = 0;
+  };
+  std::vector<Full> full_;  // of each spec, the last denominator of that kind
 };
 
 }  // namespace detail
 
 // values[s * n_queries + q]: specs[s] on query q.
 inline void measure(const Lists& lists, std::span<const Gain> gains, std::span<const Discount> discounts,
-                    std::span<const Spec> specs, Ties ties, Negative negative, std::span<double> values, int n_threads) {
+                    std::span<const Spec> specs, Ties ties, Negative negative, std::span<double> values, Threads threads) {
   const std::size_t n_queries = lists.offsets.size() - 1;
-  for_each_query(lists.offsets, n_threads, [&] {
-    return [&, meter = detail::QueryMeter(lists, gains, discounts, specs, ties, negative)](
+  for_each_query(lists.offsets, threads, [&](const Stop& stop) {
+    return [&, meter = detail::QueryMeter(lists, gains, discounts, specs, ties, negative, stop)](
                std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       meter(query, begin, end,
             [&](std::size_t s, double value) { values[s * n_queries + static_cast<std::size_t>(query)] = value; });

@@ -11,6 +11,7 @@
 
 #include "idealrank/for_each_query.hpp"
 #include "idealrank/measure/measure.hpp"
+#include "idealrank/own_copy.hpp"
 #include "idealrank/sort/order.hpp"
 #include "idealrank/sort/top.hpp"
 
@@ -28,8 +29,8 @@ namespace detail {
 // shorter one lacks are taken out of the ranking, which stays sorted. O(n log n + sum of the sizes * number of specs).
 class PrefixMeter {
  public:
-  PrefixMeter(std::span<const std::int64_t> sizes, std::span<const PrefixSpec> specs, Ties ties)
-      : sizes_(sizes), specs_(specs.begin(), specs.end()), ties_(ties) {
+  PrefixMeter(std::span<const std::int64_t> sizes, std::span<const PrefixSpec> specs, Ties ties, const Stop& stop)
+      : sizes_(sizes), specs_(specs.begin(), specs.end()), ties_(ties), stop_(stop), rank_(stop) {
     for (PrefixSpec& spec : specs_) {  // a weight far below the first one changes no sum
       auto& weights = spec.discount.weights;
       while (!weights.empty() && weights.back() <= kNegligible * weights.front()) weights = weights.first(weights.size() - 1);
@@ -38,8 +39,9 @@ class PrefixMeter {
 
   // store(s, i, value) for every spec and size; NaN where the query has fewer documents.
   template <class Store>
-  void operator()(std::span<const double> gains, std::span<const double> scores, std::int64_t query,
+  void operator()(std::span<const double> given_gains, std::span<const double> given_scores, std::int64_t query,
                   std::int64_t first_row, Store&& store) {
+    const auto gains = own_gains_(given_gains), scores = own_scores_(given_scores);
     rank(gains, scores, query, first_row);
     for (std::size_t i = sizes_.size(); i-- > 0;) {
       const auto n = static_cast<std::size_t>(sizes_[i]);
@@ -47,6 +49,7 @@ class PrefixMeter {
         for (std::size_t s = 0; s < specs_.size(); ++s) store(s, i, std::numeric_limits<double>::quiet_NaN());
         continue;
       }
+      stop_.before((10 + 2 * specs_.size()) * n);
       shrink_to(n);
       const std::vector<double>& ranked = average_ ? averaged() : gains_;
       for (std::size_t s = 0; s < specs_.size(); ++s) store(s, i, sum(specs_[s], ranked, n, i));
@@ -115,6 +118,8 @@ class PrefixMeter {
   std::span<const std::int64_t> sizes_;
   std::vector<PrefixSpec> specs_;
   Ties ties_;
+  Stop stop_;
+  OwnCopy own_gains_, own_scores_;
   bool average_ = false;
   TopRanker rank_;
   std::vector<std::uint32_t> documents_, runs_;  // by rank: number of the document, first rank of its equal scores
@@ -126,10 +131,10 @@ class PrefixMeter {
 // values[(s * n_queries + q) * sizes.size() + i]: specs[s] on the first sizes[i] documents of query q; sizes rise.
 inline void prefix_dcg(std::span<const double> gains, std::span<const double> scores, std::span<const std::int64_t> offsets,
                        std::span<const std::int64_t> sizes, std::span<const PrefixSpec> specs, Ties ties,
-                       std::span<double> values, int n_threads) {
+                       std::span<double> values, Threads threads) {
   const std::size_t n_queries = offsets.size() - 1;
-  for_each_query(offsets, n_threads, [&] {
-    return [&, meter = detail::PrefixMeter(sizes, specs, ties)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+  for_each_query(offsets, threads, [&](const Stop& stop) {
+    return [&, meter = detail::PrefixMeter(sizes, specs, ties, stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto q = static_cast<std::size_t>(query);
       meter(gains.subspan(first, n), scores.subspan(first, n), query, begin, [&](std::size_t s, std::size_t i, double value) {

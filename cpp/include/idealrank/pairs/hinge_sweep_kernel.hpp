@@ -48,6 +48,7 @@ inline void sweep_margin(const PlacedDocuments& documents, const LabelSplit& spl
   for (std::size_t r = 0; r < receivers.size(); ++r) {
     const std::uint32_t receiver = from_far_end(receivers, r);
     const double score = documents.scores[receiver];
+    documents.stop->before(10);
     sums.deepen(kHigh ? before - score : score - before);
     before = score;
     for (; met < sources.size(); ++met) {

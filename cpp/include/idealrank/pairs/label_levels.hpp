@@ -18,6 +18,8 @@ namespace idealrank {
 // Numbers the labels of queries one after the other without allocating anew.
 class LabelLevels {
  public:
+  explicit LabelLevels(const Stop& stop = {}) : rank_(stop) {}
+
   // Throws data_error at the first label that is not finite.
   void operator()(std::span<const double> labels, std::int64_t query, std::int64_t first_row, const char* what = "a label") {
     check_finite(labels, query, first_row, what);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "idealrank/stop.hpp"
+
 namespace idealrank {
 
 // Documents on two sides of a boundary between labels. Documents are places in any order of theirs, and stay in it.
@@ -23,6 +25,8 @@ struct LabelSplit {
 // in bits and a little more: less than 2 n for 5 labels, at most about n log2(n) where all labels differ.
 class LabelSplits {
  public:
+  explicit LabelSplits(const Stop& stop = {}) : stop_(stop) {}
+
   // levels[place] is the level of a document, counts[level] says how many have it.
   template <class Visit>
   void operator()(std::span<const std::uint32_t> levels, std::span<const std::uint32_t> counts, Visit&& visit) {
@@ -43,6 +47,7 @@ class LabelSplits {
     const std::uint32_t boundary = most_even(first, last);
     const std::uint32_t begin = starts_[first], middle = starts_[boundary], end = starts_[last];
     std::uint32_t low = begin, high = middle;
+    stop_.before(5 * (end - begin));
     for (std::uint32_t i = begin; i < end; ++i) {
       const std::uint32_t place = from[i];
       const bool is_high = levels[place] >= boundary;
@@ -64,6 +69,7 @@ class LabelSplits {
     return half - starts_[after - 1] < starts_[after] - half ? after - 1 : after;
   }
 
+  Stop stop_;
   std::vector<std::uint32_t> starts_, places_, spare_;
 };
 

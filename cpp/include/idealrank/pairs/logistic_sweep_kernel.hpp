@@ -153,6 +153,7 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
   double value = 0;
   Lanes values = broadcast(0);
   for (std::size_t i = 0; i < split.all.size(); ++i) {
+    if (i % kSettleAfter == 0) documents.stop->before(40 * kSettleAfter);
     const std::uint32_t place = split.all[kUp ? split.all.size() - 1 - i : i];
     if (documents.edges[place] != edge) {
       const double step = documents.scale * std::abs(documents.edges[place] - edge);

@@ -6,6 +6,7 @@
 
 #include "idealrank/isa/isa.hpp"
 #include "idealrank/pairs/label_pairs.hpp"
+#include "idealrank/stop.hpp"
 
 namespace idealrank {
 
@@ -23,6 +24,7 @@ enum class PairWeight { one, label_gap, swap_change };
 
 // A query's documents by place, that is rank - 1: best score first.
 struct PlacedDocuments {
+  Stop* stop = nullptr;
   std::size_t n = 0;
   const double* scores = nullptr;
   const std::uint32_t* levels = nullptr;
@@ -45,6 +47,7 @@ using PairSweep = double (*)(const PlacedDocuments& documents, const LabelSplit&
 
 // A query's documents by label, lowest first. Every array goes on for kPairPadding finite numbers.
 struct LabelledDocuments {
+  Stop* stop = nullptr;
   std::size_t n = 0;
   const double* labels = nullptr;
   const double* scores = nullptr;

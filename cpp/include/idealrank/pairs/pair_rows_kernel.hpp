@@ -68,6 +68,7 @@ double sum_pair_rows(const LabelledDocuments& documents, double* column) {
   std::size_t begin = 0;  // of the documents with the same label as `better`
   for (std::size_t better = 0; better < documents.n; ++better) {
     if (documents.labels[better] != documents.labels[begin]) begin = better;
+    documents.stop->before(begin + 1);
     const double own_weight = documents.weights[better];
     Lanes losses = broadcast(0), slopes = broadcast(0);
     for (std::size_t others = 0; others < begin; others += kLanes) {

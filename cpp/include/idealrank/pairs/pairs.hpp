@@ -9,6 +9,7 @@
 
 #include "idealrank/for_each_query.hpp"
 #include "idealrank/measure/measure.hpp"
+#include "idealrank/own_copy.hpp"
 #include "idealrank/sort/top.hpp"
 
 namespace idealrank {
@@ -24,10 +25,14 @@ struct PairCounts {
 // O(n log n) a query: down the ranking, a Fenwick tree over label levels counts the lower labels met above.
 class PairCounter {
  public:
-  PairCounts operator()(std::span<const double> labels, std::span<const double> scores, Ties ties, std::int64_t query,
-                        std::int64_t first_row) {
+  explicit PairCounter(const Stop& stop = {}) : stop_(stop), rank_(stop) {}
+
+  PairCounts operator()(std::span<const double> given_labels, std::span<const double> given_scores, Ties ties,
+                        std::int64_t query, std::int64_t first_row) {
+    const auto labels = own_labels_(given_labels), scores = own_scores_(given_scores);
+    check_finite(labels, query, first_row, "a label");
     levels_.assign(labels.begin(), labels.end());
-    std::sort(levels_.begin(), levels_.end());
+    stoppable_sort(levels_.begin(), levels_.end(), std::less<>(), stop_);
     PairCounts counts;
     add_pairs(levels_, counts.all, counts.all_weight);
     levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
@@ -51,7 +56,7 @@ class PairCounter {
       }
       for (const double label : run_) add(label);
       if (ties == Ties::best || run_.size() == 1) return;
-      std::sort(run_.begin(), run_.end());
+      stoppable_sort(run_.begin(), run_.end(), std::less<>(), stop_);
       add_pairs(run_, ties == Ties::average ? counts.tied : counts.wrong,
                 ties == Ties::average ? counts.tied_weight : counts.wrong_weight);
     });
@@ -79,8 +84,9 @@ class PairCounter {
   }
 
   // Counts the documents above that have a lower label.
-  void meet(double label, PairCounts& counts) const {
+  void meet(double label, PairCounts& counts) {
     double number = 0, sum = 0;
+    stop_.before(100);
     for (std::size_t i = level_of(label); i > 0; i -= i & (~i + 1)) {
       number += numbers_[i];
       sum += sums_[i];
@@ -96,6 +102,8 @@ class PairCounter {
     }
   }
 
+  Stop stop_;
+  OwnCopy own_labels_, own_scores_;
   TopRanker rank_;
   std::vector<double> levels_, numbers_, sums_, run_;
 };
@@ -105,9 +113,9 @@ class PairCounter {
 using detail::PairCounts;
 
 inline void pair_counts(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
-                        Ties ties, std::span<PairCounts> counts, int n_threads) {
-  for_each_query(offsets, n_threads, [&] {
-    return [&, count = detail::PairCounter()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+                        Ties ties, std::span<PairCounts> counts, Threads threads) {
+  for_each_query(offsets, threads, [&](const Stop& stop) {
+    return [&, count = detail::PairCounter(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       counts[static_cast<std::size_t>(query)] = count(labels.subspan(first, n), scores.subspan(first, n), ties, query, begin);
     };

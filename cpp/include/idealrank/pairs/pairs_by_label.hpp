@@ -19,8 +19,8 @@ namespace idealrank {
 // Goes through queries one after the other without allocating anew.
 class PairsByLabel {
  public:
-  explicit PairsByLabel(const PairSpec& spec)
-      : spec_(spec), rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.curvature)) {}
+  explicit PairsByLabel(const PairSpec& spec, const Stop& stop = {})
+      : spec_(spec), stop_(stop), rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.curvature)) {}
 
   // Whether the exponentials of all scores, and their ratios, are normal numbers; for hinges, the squares of distances.
   bool takes(std::span<const double> scores) const {
@@ -33,6 +33,7 @@ class PairsByLabel {
                     const SwapChange& change, std::span<double> column) {
     sort(levels);
     LabelledDocuments documents;
+    documents.stop = &stop_;
     documents.n = query.n();
     documents.scale = spec_.scale;
     documents.labels = fill(labels_, [&](std::uint32_t i) { return query.labels[i]; });
@@ -78,6 +79,7 @@ class PairsByLabel {
   }
 
   const PairSpec& spec_;
+  Stop stop_;
   PairRows rows_;
   std::vector<std::uint32_t> ends_, documents_, place_of_;
   std::vector<double> labels_, scores_, weights_, growths_, shrinks_, right_, wrong_, places_, sums_;

@@ -19,14 +19,18 @@ namespace idealrank {
 // Goes through queries one after the other without allocating anew.
 class PairsByScore {
  public:
-  explicit PairsByScore(const PairSpec& spec)
-      : spec_(spec), sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).sweep(spec.loss, spec.weight, spec.curvature)) {}
+  explicit PairsByScore(const PairSpec& spec, const Stop& stop = {})
+      : spec_(spec),
+        stop_(stop),
+        sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).sweep(spec.loss, spec.weight, spec.curvature)),
+        split_(stop) {}
 
   // The sum of all pairs; into column, sums of derivatives by sigma s, or s for hinges. order: best score first.
   double operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
                     const SwapChange& change, std::span<double> column) {
     place(query, order, levels.levels());
     PlacedDocuments documents;
+    documents.stop = &stop_;
     documents.n = query.n();
     documents.scores = scores_.data();
     documents.levels = levels_.data();
@@ -72,6 +76,7 @@ class PairsByScore {
     edges_.resize(scores_.size());
     decays_.resize(scores_.size());
     for (std::size_t p = 0; p < scores_.size(); ++p) {
+      stop_.before(10);
       const double boxes = scores_[p] / width;
       edges_[p] = std::abs(boxes) < 0x1p52 ? std::floor(boxes) * width : scores_[p];
       decays_[p] = std::exp(-spec_.scale * (scores_[p] - edges_[p]));
@@ -79,6 +84,7 @@ class PairsByScore {
   }
 
   const PairSpec& spec_;
+  Stop stop_;
   PairSweep sweep_;
   LabelSplits split_;
   std::vector<double> scores_, weights_, edges_, decays_;

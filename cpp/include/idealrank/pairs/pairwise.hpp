@@ -11,6 +11,7 @@
 
 #include "idealrank/errors.hpp"
 #include "idealrank/for_each_query.hpp"
+#include "idealrank/own_copy.hpp"
 #include "idealrank/pairs/label_levels.hpp"
 #include "idealrank/pairs/pair_spec.hpp"
 #include "idealrank/pairs/pairs_by_label.hpp"
@@ -29,7 +30,8 @@ inline double few_pairs(const PairSpec& spec) {
 // Goes through queries one after the other without allocating anew.
 class PairwiseLoss {
  public:
-  explicit PairwiseLoss(const PairSpec& spec) : spec_(spec), by_label_(spec), by_score_(spec) {}
+  explicit PairwiseLoss(const PairSpec& spec, const Stop& stop = {})
+      : spec_(spec), rank_(stop), number_(stop), by_label_(spec, stop), by_score_(spec, stop) {}
 
   // The query's value. Into column, one derivative or second derivative a document.
   double operator()(const PairQuery& query, std::span<double> column) {
@@ -87,11 +89,11 @@ class PairwiseLoss {
 // One value a query; in column, one derivative or second derivative a document. `weights` may be empty: all 1.
 inline void pairwise(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
                      std::span<const double> weights, const PairSpec& spec, std::span<double> values,
-                     std::span<double> column, int n_threads) {
-  for_each_query(offsets, n_threads, [&] {
-    return [&, loss = PairwiseLoss(spec)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+                     std::span<double> column, Threads threads) {
+  for_each_query(offsets, threads, [&](const Stop& stop) {
+    return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
-      const PairQuery own{labels.subspan(first, n), scores.subspan(first, n),
+      const PairQuery own{own_labels(labels.subspan(first, n)), own_scores(scores.subspan(first, n)),
                           weights.empty() ? weights : weights.subspan(first, n), query, begin};
       const double value = loss(own, column.subspan(first, n));
       if (!std::isfinite(value)) throw data_error("the loss overflows: scale the scores down", query, -1);

@@ -8,6 +8,7 @@
 
 #include "idealrank/for_each_query.hpp"
 #include "idealrank/isa/isa.hpp"
+#include "idealrank/own_copy.hpp"
 #include "idealrank/sigmoid/sigmoid_sums.hpp"
 #include "idealrank/sort/top.hpp"
 
@@ -24,7 +25,8 @@ struct ApproxApLists {
 //   1 - sum_y w_y / p_y (w_y + sum_{x != y} w_x sigma(beta (p_y - p_x))) / sum_y w_y    (eq. (22)).
 class ApproxAp {
  public:
-  ApproxAp(const SigmoidSums& kernel, double alpha, double beta) : kernel_(kernel), alpha_(alpha), beta_(beta) {}
+  ApproxAp(const SigmoidSums& kernel, double alpha, double beta, const Stop& stop = {})
+      : kernel_(kernel), alpha_(alpha), beta_(beta), scratch_(stop) {}
 
   // gradient[i] becomes the derivative by scores[i].
   double operator()(std::span<const double> worth, std::span<const double> scores, std::span<double> gradient) {
@@ -80,13 +82,13 @@ class ApproxAp {
 };
 
 // values: one a query; gradient: one a document. A query without anything relevant has the value 0 and the gradient 0.
-inline void approx_ap(const ApproxApLists& lists, std::span<double> values, std::span<double> gradient, Isa isa, int n_threads) {
+inline void approx_ap(const ApproxApLists& lists, std::span<double> values, std::span<double> gradient, Isa isa, Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
-  for_each_query(lists.offsets, n_threads, [&] {
-    return [&, loss = ApproxAp(kernel, lists.alpha, lists.beta)](std::int64_t query, std::int64_t begin,
+  for_each_query(lists.offsets, threads, [&](const Stop& stop) {
+    return [&, loss = ApproxAp(kernel, lists.alpha, lists.beta, stop), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin,
                                                                 std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
-      const auto scores = lists.scores.subspan(first, n);
+      const auto scores = own_scores(lists.scores.subspan(first, n));
       check_finite(scores, query, begin);
       values[static_cast<std::size_t>(query)] = loss(lists.worth.subspan(first, n), scores, gradient.subspan(first, n));
     };

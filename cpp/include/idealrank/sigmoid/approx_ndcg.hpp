@@ -15,6 +15,7 @@
 #include "idealrank/errors.hpp"
 #include "idealrank/for_each_query.hpp"
 #include "idealrank/isa/isa.hpp"
+#include "idealrank/own_copy.hpp"
 #include "idealrank/pairs/label_levels.hpp"
 #include "idealrank/measure/measure.hpp"
 #include "idealrank/sigmoid/sigmoid_sums.hpp"
@@ -32,6 +33,8 @@ struct ApproxNdcgList {
 
 // Every array that a long list needs costs as much time for its pages as some of the arithmetic.
 struct ApproxNdcgScratch {
+  explicit ApproxNdcgScratch(const Stop& stop = {}) : sums(stop) {}
+
   SigmoidScratch sums;
   Buffer<double> positions;
   Buffer<double> slopes;  // before, gains
@@ -85,12 +88,14 @@ class DiscountSums {
 // Gains of one list after the other, and the greatest DCG that they can have.
 class GainsAndIdeal {
  public:
+  explicit GainsAndIdeal(const Stop& stop = {}) : levels_(stop) {}
+
   // Throws data_error at a label that is not finite, and at a gain that is not or is negative. What must be computed
   // goes to `memory`.
   void operator()(const ApproxNdcgLists& lists, std::int64_t query, std::int64_t begin, std::size_t n,
                   Buffer<double>& memory) {
     const auto first = static_cast<std::size_t>(begin);
-    gains_ = lists.labels.subspan(first, n);
+    gains_ = own_labels_(lists.labels.subspan(first, n));
     levels_(gains_, query, begin);
     level_gains_.assign(levels_.labels().begin(), levels_.labels().end());
     if (lists.exp2) {
@@ -129,6 +134,7 @@ class GainsAndIdeal {
                      begin + static_cast<std::int64_t>(i));
   }
 
+  OwnCopy own_labels_;
   LabelLevels levels_;
   std::vector<double> level_gains_;
   std::span<const double> gains_;
@@ -136,18 +142,18 @@ class GainsAndIdeal {
 
 // values: one a query; gradient: one a document. A query without gain has the value 0 and the gradient 0.
 inline void approx_ndcg(const ApproxNdcgLists& lists, std::span<double> values, std::span<double> gradient, Isa isa,
-                        int n_threads) {
+                        Threads threads) {
   const ApproxNdcg& kernel = choose(isa, approx_ndcg_base, approx_ndcg_v3);
   std::int64_t longest = 0;
   for (std::size_t q = 1; q < lists.offsets.size(); ++q) longest = std::max(longest, lists.offsets[q] - lists.offsets[q - 1]);
   const DiscountSums discount_sum(kernel, static_cast<std::size_t>(longest));
 
-  for_each_query(lists.offsets, n_threads, [&] {
-    return [&, scratch = ApproxNdcgScratch(), value = GainsAndIdeal()](std::int64_t query, std::int64_t begin,
+  for_each_query(lists.offsets, threads, [&](const Stop& stop) {
+    return [&, scratch = ApproxNdcgScratch(stop), value = GainsAndIdeal(stop), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin,
                                                                       std::int64_t end) mutable {
       const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
       const auto n = static_cast<std::size_t>(end - begin);
-      const auto scores = lists.scores.subspan(first, n);
+      const auto scores = own_scores(lists.scores.subspan(first, n));
       const auto own = gradient.subspan(first, n);
       check_finite(scores, query, begin);
       value(lists, query, begin, n, scratch.slopes);

@@ -52,6 +52,7 @@ double approx_ndcg_of_list(const ApproxNdcgList& list, std::span<double> gradien
     store_some(positions + i, derivative, here);
     store_some(slopes + i, derivative * slope, here);
     if ((i + kLanes) % kSummedAtOnce == 0) {
+      scratch.sums.stop.before(10 * kSummedAtOnce);
       value += sum(part);
       part = broadcast(0);
     }

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <span>
 
+#include "idealrank/stop.hpp"
+
 namespace idealrank {
 
 // 1/2 + arctan(d) / pi: its tails fall as 1 / d.
@@ -23,11 +25,12 @@ struct ErfSigmoid {
 // sums[i] = sum_{j != i} w_j sigma(t_j - t_i), slopes[i] the same of sigma', t = alpha s; no weights: all are 1.
 template <class Sigmoid>
 void sigmoid_all_pairs(std::span<const double> scores, std::span<const double> weights, double alpha, std::span<double> sums,
-                       std::span<double> slopes) {
+                       std::span<double> slopes, Stop& stop) {
   for (std::size_t i = 0; i < scores.size(); ++i) {
     double sum = 0, slope = 0;
     for (std::size_t j = 0; j < scores.size(); ++j) {
       if (j == i) continue;
+      stop.before(20);
       const double d = (0.5 * scores[j] - 0.5 * scores[i]) * (2 * alpha);  // halves: their difference cannot overflow
       const double w = weights.empty() ? 1 : weights[j];
       sum += w * Sigmoid::value(d);

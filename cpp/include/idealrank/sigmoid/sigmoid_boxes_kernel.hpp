@@ -47,10 +47,10 @@ class SigmoidBoxes {
     if (weights != nullptr || !unit_moments_) deposit(weights);
     set_item_weights(weights);
     if (sums_out != nullptr) {
-      sweep<true>(s_.ratios.data(), s_.weights.data(), n_items_padded_, s_.sums.data(), s_.slopes.data());
+      sweep<true>(s_.ratios.data(), s_.weights.data(), n_items_padded_, s_.sums.data(), s_.slopes.data(), s_.stop);
       evaluate_both(weights, sums_out, slopes_out);
     } else {
-      sweep<false>(s_.ratios.data(), s_.weights.data(), n_items_padded_, nullptr, s_.slopes.data());
+      sweep<false>(s_.ratios.data(), s_.weights.data(), n_items_padded_, nullptr, s_.slopes.data(), s_.stop);
       evaluate_slopes(weights, slopes_out);
     }
     for (std::size_t k = 0; k < s_.sparse.size(); ++k) {
@@ -87,7 +87,12 @@ class SigmoidBoxes {
   template <class Each>
   IDEALRANK_INLINE void for_each_four(std::size_t begin, std::size_t end, Each&& each) const {
     std::size_t i = begin;
-    for (; i + kLanes <= end; i += kLanes) each(i, kLanes, places(load(scores_.data() + i)));
+    for (std::size_t part = begin; part < end; part += kBlock) {
+      s_.stop.before(8 * kBlock);
+      for (const std::size_t last = std::min(end, part + kBlock); i + kLanes <= last; i += kLanes) {
+        each(i, kLanes, places(load(scores_.data() + i)));
+      }
+    }
     if (i < end) each(i, end - i, places(load_some(scores_.data() + i, end - i, scores_[i])));
   }
 

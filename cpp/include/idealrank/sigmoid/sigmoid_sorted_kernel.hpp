@@ -40,19 +40,20 @@ class SigmoidSorted {
 
   // No weights: all are 1. No sums: only the slopes.
   void sums(const double* weights, double* sums_out, double* slopes_out) {
+    s_.stop.before(2 * n_);
     for (std::size_t r = 0; r < n_; ++r) s_.weights[r] = weights == nullptr ? 1.0 : weights[s_.order[r]];
     if (sums_out != nullptr) {
-      sweep<true>(s_.ratios.data(), s_.weights.data(), padded_, s_.sums.data(), s_.slopes.data());
+      sweep<true>(s_.ratios.data(), s_.weights.data(), padded_, s_.sums.data(), s_.slopes.data(), s_.stop);
       for (std::size_t r = 0; r < n_; ++r) sums_out[s_.order[r]] = s_.sums[r];
     } else {
-      sweep<false>(s_.ratios.data(), s_.weights.data(), padded_, nullptr, s_.slopes.data());
+      sweep<false>(s_.ratios.data(), s_.weights.data(), padded_, nullptr, s_.slopes.data(), s_.stop);
     }
     for (std::size_t r = 0; r < n_; ++r) slopes_out[s_.order[r]] = s_.slopes[r];
   }
 
   // Of ln(1 + exp(t_i - t_j)).
   void log_sums(double* sums_out) {
-    log_sweep(s_.steps.data(), s_.ratios.data(), n_, s_.sums.data());
+    log_sweep(s_.steps.data(), s_.ratios.data(), n_, s_.sums.data(), s_.stop);
     for (std::size_t r = 0; r < n_; ++r) sums_out[s_.order[r]] = s_.sums[r];
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "idealrank/for_each_query.hpp"
+#include "idealrank/own_copy.hpp"
 #include "idealrank/isa/isa.hpp"
 #include "idealrank/sigmoid/sigmoid_all_pairs.hpp"
 #include "idealrank/sort/top.hpp"
@@ -15,6 +16,9 @@ namespace idealrank {
 
 // Memory of the kernels, for one list after the other without allocating anew.
 struct SigmoidScratch {
+  explicit SigmoidScratch(const Stop& given = {}) : stop(given), sort(given), exact_sort(given) {}
+
+  Stop stop;
   // A list in ascending order, or what stands for it, and its sums.
   std::vector<double> steps, ratios, weights, sums, slopes;
   std::vector<std::uint32_t> order;
@@ -53,32 +57,33 @@ struct SigmoidLists {
 
 // Sums and slopes, for every query.
 inline void sigmoid_sums(const SigmoidLists& lists, Sigmoid sigmoid, std::span<double> sums, std::span<double> slopes, Isa isa,
-                         int n_threads) {
+                         Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
-  for_each_query(lists.offsets, n_threads, [&] {
-    return [&, scratch = SigmoidScratch()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+  for_each_query(lists.offsets, threads, [&](const Stop& stop) {
+    return [&, scratch = SigmoidScratch(stop), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto own_sums = sums.subspan(first, n), own_slopes = slopes.subspan(first, n);
-      const auto scores = lists.scores.subspan(first, n);
+      const auto scores = own_scores(lists.scores.subspan(first, n));
       const auto weights = lists.weights.empty() ? lists.weights : lists.weights.subspan(first, n);
       check_finite(scores, query, begin);
       switch (sigmoid) {
         case Sigmoid::logistic: return kernel.of_list(scores, weights, lists.alpha, own_sums, own_slopes, scratch);
-        case Sigmoid::arctan: return sigmoid_all_pairs<ArctanSigmoid>(scores, weights, lists.alpha, own_sums, own_slopes);
-        case Sigmoid::erf: return sigmoid_all_pairs<ErfSigmoid>(scores, weights, lists.alpha, own_sums, own_slopes);
+        case Sigmoid::arctan: return sigmoid_all_pairs<ArctanSigmoid>(scores, weights, lists.alpha, own_sums, own_slopes, scratch.stop);
+        case Sigmoid::erf: return sigmoid_all_pairs<ErfSigmoid>(scores, weights, lists.alpha, own_sums, own_slopes, scratch.stop);
       }
     };
   });
 }
 
 // Logarithms of products of logistic sigmoids, for every query.
-inline void log_sigmoid_sums(const SigmoidLists& lists, std::span<double> sums, Isa isa, int n_threads) {
+inline void log_sigmoid_sums(const SigmoidLists& lists, std::span<double> sums, Isa isa, Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
-  for_each_query(lists.offsets, n_threads, [&] {
-    return [&, scratch = SigmoidScratch()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+  for_each_query(lists.offsets, threads, [&](const Stop& stop) {
+    return [&, scratch = SigmoidScratch(stop), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
-      check_finite(lists.scores.subspan(first, n), query, begin);
-      kernel.log_of_list(lists.scores.subspan(first, n), lists.alpha, sums.subspan(first, n), scratch);
+      const auto scores = own_scores(lists.scores.subspan(first, n));
+      check_finite(scores, query, begin);
+      kernel.log_of_list(scores, lists.alpha, sums.subspan(first, n), scratch);
     };
   });
 }

@@ -5,6 +5,7 @@
 
 #include "idealrank/isa/lanes.hpp"
 #include "idealrank/sigmoid/sigmoid_series.hpp"
+#include "idealrank/stop.hpp"
 
 #include "idealrank/isa/isa_begin.hpp"
 
@@ -36,7 +37,7 @@ struct SeriesState {
 // Items in ascending order of t; ratios[i] = exp(t_{i-1} - t_i). n is a multiple of 4, and there are 4 more ratios and
 // weights: where the list is shorter, both are 0 from its end on. Without `with_sums`, only the slopes are made.
 template <bool with_sums>
-void sweep(const double* ratios, const double* weights, std::size_t n, double* sums_out, double* slopes_out) {
+void sweep(const double* ratios, const double* weights, std::size_t n, double* sums_out, double* slopes_out, Stop& stop) {
   const double* const tail = Series::tail.data();
   const double* const slope = Series::slope.data();
   Lanes part[kLanes], slope_part[kLanes];
@@ -44,6 +45,7 @@ void sweep(const double* ratios, const double* weights, std::size_t n, double* s
   SeriesState below;
   double weight = 0;
   for (std::size_t i = 0; i < n; i += kLanes) {
+    stop.before(10 * kLanes);
     for (std::size_t l = 0; l < kLanes; ++l) {
       below.step(weight, ratios[i + l]);
       weight = weights[i + l];
@@ -59,6 +61,7 @@ void sweep(const double* ratios, const double* weights, std::size_t n, double* s
   double total = 0;
   for (std::size_t i = n; i > 0;) {
     i -= kLanes;
+    stop.before(10 * kLanes);
     double totals[kLanes];
     for (std::size_t l = kLanes; l-- > 0;) {
       above.step(weights[i + l + 1], ratios[i + l + 1]);
@@ -77,16 +80,18 @@ void sweep(const double* ratios, const double* weights, std::size_t n, double* s
 }
 
 // Sums of ln(1 + exp(t_i - t_j)) over all others j; steps[i] = t_i - t_{i-1}, and `ratios` as above, of n items.
-inline void log_sweep(const double* steps, const double* ratios, std::size_t n, double* sums_out) {
+inline void log_sweep(const double* steps, const double* ratios, std::size_t n, double* sums_out, Stop& stop) {
   const double* const softplus = Series::softplus.data();
   SeriesState below, above;
   double distance = 0;  // the sum of t_i - t_j over those below
   for (std::size_t i = 0; i < n; ++i) {
+    stop.before(20);
     below.step(i > 0 ? 1 : 0, ratios[i]);
     if (i > 0) distance += static_cast<double>(i) * steps[i];
     sums_out[i] = distance + sum(below.times(softplus));
   }
   for (std::size_t i = n - 1; i-- > 0;) {
+    stop.before(20);
     above.step(1, ratios[i + 1]);
     sums_out[i] += sum(above.times(softplus));
   }

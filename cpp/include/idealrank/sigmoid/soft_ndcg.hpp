@@ -11,6 +11,7 @@
 #include "idealrank/isa/isa.hpp"
 #include "idealrank/measure/measure.hpp"
 #include "idealrank/measure/rank_discounts.hpp"
+#include "idealrank/own_copy.hpp"
 #include "idealrank/sort/top.hpp"
 
 namespace idealrank {
@@ -18,6 +19,7 @@ namespace idealrank {
 // One query. Document j beats i with the probability pi = Phi((s_j - s_i) / (sqrt(2) sigma)), independently of the others.
 // The rank of i is 1 + the number that beat it.
 struct SoftQuery {
+  Stop* stop = nullptr;
   std::size_t n = 0;
   const double* scores = nullptr;
   const double* gains = nullptr;
@@ -40,19 +42,20 @@ extern const SoftKernels soft_kernels_base, soft_kernels_v3;
 // One expected DCG a query, one derivative or curvature a document; depths[query] ranks count.
 inline void soft_dcg(std::span<const double> gains, std::span<const double> scores, std::span<const std::int64_t> offsets,
                      const Discount& discount, std::span<const std::int64_t> depths, double sigma, bool curvature,
-                     Isa isa, std::span<double> values, std::span<double> column, int n_threads) {
+                     Isa isa, std::span<double> values, std::span<double> column, Threads threads) {
   const SoftKernels& kernels = choose(isa, soft_kernels_base, soft_kernels_v3);
-  for_each_query(offsets, n_threads, [&] {
-    return [&, discounts = std::vector<double>(), scratch = std::vector<double>()](std::int64_t query, std::int64_t begin,
-                                                                             std::int64_t end) mutable {
+  for_each_query(offsets, threads, [&](const Stop& given) {
+    return [&, stop = given, discounts = std::vector<double>(), scratch = std::vector<double>(), own_scores = OwnCopy()](
+               std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
       const auto n = static_cast<std::size_t>(end - begin);
-      check_finite(scores.subspan(first, n), query, begin);
+      const auto own = own_scores(scores.subspan(first, n));
+      check_finite(own, query, begin);
       discounts.resize(n);
       fill_discounts(discount, depths[q], discounts);
       scratch.resize(soft_scratch(n));
       std::fill_n(column.begin() + begin, n, 0.0);
-      const SoftQuery documents{n, scores.data() + first, gains.data() + first, discounts.data(), sigma, scratch.data()};
+      const SoftQuery documents{&stop, n, own.data(), gains.data() + first, discounts.data(), sigma, scratch.data()};
       values[q] = (curvature ? kernels.curvature : kernels.gradient)(documents, column.data() + first);
     };
   });

@@ -53,10 +53,11 @@ inline std::size_t whole_blocks(std::size_t n) { return (n + kBlock - 1) / kBloc
 // in which errors do not grow. Of an opponent that wins more often than not the same is true of its defeats, which count
 // backwards: then pi is the probability of a defeat, and p and drops are read from their ends.
 template <bool kBackwards>
-void leave_out_each(const BeatenBy& beaten, const double* drops, const double* pi, std::size_t n, double* sums) {
+void leave_out_each(const BeatenBy& beaten, const double* drops, const double* pi, std::size_t n, double* sums, Stop& stop) {
   const std::size_t steps = beaten.size() - 1;
   const double* const p = beaten.probabilities() + (kBackwards ? steps : 0);
   for (std::size_t j = 0; j < n; j += kBlock) {
+    stop.before(4 * steps + 20);
     Lanes inverse[kChains], ratio[kChains], g[kChains], total[kChains];
     for (std::size_t c = 0; c < kChains; ++c) {
       const Lanes own = load(pi + j + c * kLanes);
@@ -94,6 +95,7 @@ double expected_dcg(const SoftQuery& query, double* column) {
     BeatenBy beaten(probabilities);
     for (std::size_t j = 0; j < n; ++j) {
       if (j == i) continue;
+      query.stop->before(20 + beaten.size());
       const double ahead = (query.scores[i] - query.scores[j]) * inverse_width;
       const double upset = std::erfc(std::abs(ahead)) / 2;
       if (upset < kImpossible) {
@@ -115,8 +117,8 @@ double expected_dcg(const SoftQuery& query, double* column) {
     const std::size_t winners_end = whole_blocks(n_rare_winners), losers_begin = room - whole_blocks(n_rare_losers);
     std::fill(pi + n_rare_winners, pi + winners_end, 0.0);
     std::fill(pi + losers_begin, pi + room - n_rare_losers, 0.0);
-    leave_out_each<false>(beaten, drops, pi, winners_end, sums);
-    leave_out_each<true>(beaten, drops, pi + losers_begin, room - losers_begin, sums + losers_begin);
+    leave_out_each<false>(beaten, drops, pi, winners_end, sums, *query.stop);
+    leave_out_each<true>(beaten, drops, pi + losers_begin, room - losers_begin, sums + losers_begin, *query.stop);
 
     auto pull = [&](std::size_t place) {
       const auto j = static_cast<std::size_t>(who[place]);

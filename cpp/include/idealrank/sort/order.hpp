@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "idealrank/stop.hpp"
+
 namespace idealrank {
 
 // A score's bits, arranged so that smaller keys are higher scores; 0.0 and -0.0 have the same key.
@@ -26,11 +28,15 @@ inline double score_of(std::uint64_t descending) {
 // Sorts long lists, one after the other, without allocating again.
 class RadixOrder {
  public:
+  explicit RadixOrder(const Stop& stop = {}) : stop_(stop) {}
+
   // order[r] becomes the index, in [0, n), of the document at rank r + 1; equal scores stay in input order.
   void operator()(std::span<const double> scores, std::span<std::uint32_t> order) {
     const std::size_t n = scores.size();
     items_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) items_[i] = {descending_key(scores[i]), static_cast<std::uint32_t>(i)};
+    for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) items_[i] = {descending_key(scores[i]), static_cast<std::uint32_t>(i)};
+    });
     if (n > 1) radix_sort();
     for (std::size_t r = 0; r < n; ++r) order[r] = items_[r].index;
   }
@@ -51,19 +57,24 @@ class RadixOrder {
     const std::size_t n = items_.size();
     spare_.resize(n);
     counts_.assign(kDigits * kBuckets, 0);
-    for (const Item& item : items_) {
-      for (int d = 0; d < kDigits; ++d) ++counts_[static_cast<std::size_t>(d) * kBuckets + digit(item.key, d)];
-    }
+    for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) {
+        for (int d = 0; d < kDigits; ++d) ++counts_[static_cast<std::size_t>(d) * kBuckets + digit(items_[i].key, d)];
+      }
+    });
     for (int d = 0; d < kDigits; ++d) {
       const std::span<std::uint32_t> counts(counts_.data() + static_cast<std::size_t>(d) * kBuckets, kBuckets);
       if (counts[digit(items_[0].key, d)] == n) continue;
       std::uint32_t start = 0;
       for (std::uint32_t& count : counts) start += std::exchange(count, start);
-      for (const Item& item : items_) spare_[counts[digit(item.key, d)]++] = item;
+      for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
+        for (; i < last; ++i) spare_[counts[digit(items_[i].key, d)]++] = items_[i];
+      });
       items_.swap(spare_);
     }
   }
 
+  Stop stop_;
   std::vector<Item> items_;
   std::vector<Item> spare_;
   std::vector<std::uint32_t> counts_;

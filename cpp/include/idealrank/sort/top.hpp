@@ -40,6 +40,8 @@ inline void check_finite(std::span<const double> values, std::int64_t query, std
 // Ranks queries one after the other without allocating anew.
 class TopRanker {
  public:
+  explicit TopRanker(const Stop& stop = {}) : stop_(stop), radix_(stop) {}
+
   // Documents in stable descending order: at least the first `k`, and then on to the end of the run of equal scores that
   // rank k lies in. The result holds until the next call.
   std::span<const std::uint32_t> operator()(std::span<const double> scores, std::size_t k, std::int64_t query,
@@ -68,7 +70,7 @@ class TopRanker {
   }
 
   // The last result, to keep; and all memory that ranking took is given back.
-  std::vector<std::uint32_t> release() { return std::move(std::exchange(*this, TopRanker()).order_); }
+  std::vector<std::uint32_t> release() { return std::move(std::exchange(*this, TopRanker(stop_)).order_); }
 
  private:
   static constexpr std::size_t kMostFew = 64;
@@ -142,11 +144,14 @@ class TopRanker {
       for (std::size_t i = 0; i < n; ++i) copy_[i] = scores[order_[i]];
       sorted_.resize(n);
       radix_(copy_, sorted_);
-      for (std::size_t r = 0; r < n; ++r) sorted_[r] = order_[sorted_[r]];
+      for_each_part(n, stop_, [&](std::size_t r, std::size_t last) {
+        for (; r < last; ++r) sorted_[r] = order_[sorted_[r]];
+      });
     }
     order_.swap(sorted_);
   }
 
+  Stop stop_;
   std::vector<std::uint32_t> order_, sorted_;
   std::vector<std::uint64_t> words_;
   std::vector<double> copy_;

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "idealrank/sort/small_sort.hpp"
+#include "idealrank/stop.hpp"
 
 namespace idealrank {
 
 class WordSort {
  public:
+  explicit WordSort(const Stop& stop = {}) : stop_(stop) {}
+
   // Ascending by the `n_bits` <= 32 bits above the low 32, which hold an index; equal keys stay as they are, or come in the
   // order of their indices.
   void operator()(std::vector<std::uint64_t>& words, int n_bits) {
@@ -25,15 +28,19 @@ class WordSort {
     const std::size_t n_buckets = std::size_t{1} << digit_bits;
     auto digit = [&](std::uint64_t word, int d) { return (word >> (32 + d * digit_bits)) & (n_buckets - 1); };
     for (auto& counts : counts_) counts.fill(0);
-    for (const std::uint64_t word : words) {
-      for (int d = 0; d < n_digits; ++d) ++counts_[static_cast<std::size_t>(d)][digit(word, d)];
-    }
+    for_each_part(words.size(), stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) {
+        for (int d = 0; d < n_digits; ++d) ++counts_[static_cast<std::size_t>(d)][digit(words[i], d)];
+      }
+    });
     spare_.resize(words.size());
     for (int d = 0; d < n_digits; ++d) {
       auto& counts = counts_[static_cast<std::size_t>(d)];
       std::uint32_t start = 0;
       for (std::size_t b = 0; b < n_buckets; ++b) start += std::exchange(counts[b], start);
-      for (const std::uint64_t word : words) spare_[counts[digit(word, d)]++] = word;
+      for_each_part(words.size(), stop_, [&](std::size_t i, std::size_t last) {
+        for (; i < last; ++i) spare_[counts[digit(words[i], d)]++] = words[i];
+      });
       words.swap(spare_);
     }
   }
@@ -42,6 +49,7 @@ class WordSort {
   static constexpr std::size_t kSmallUpTo = 1024;
   static constexpr int kDigitBits = 11;
 
+  Stop stop_;
   SmallSort small_;
   std::vector<std::uint64_t> spare_;
   std::array<std::array<std::uint32_t, std::size_t{1} << kDigitBits>, 3> counts_;

@@ -17,14 +17,15 @@ namespace detail {
 
 inline constexpr std::int64_t kResamplesPerTask = 64;
 
-// Calls make_body()(resample) for every resample, on all threads.
+// Calls make_body()(resample) for every resample, each of which takes about `work` nanoseconds, on all threads.
 template <class MakeBody>
-void for_each_resample(std::size_t n_resamples, int n_threads, MakeBody&& make_body) {
+void for_each_resample(std::size_t n_resamples, std::size_t work, Threads threads, MakeBody&& make_body) {
   const auto n = static_cast<std::int64_t>(n_resamples);
-  for_each_task((n + kResamplesPerTask - 1) / kResamplesPerTask, n_threads, [&] {
-    return [&, body = make_body()](std::int64_t task) mutable {
-      const std::int64_t stop = std::min(n, (task + 1) * kResamplesPerTask);
-      for (std::int64_t resample = task * kResamplesPerTask; resample < stop; ++resample) {
+  for_each_task((n + kResamplesPerTask - 1) / kResamplesPerTask, threads, [&](const Stop& given) {
+    return [&, stop = given, body = make_body()](std::int64_t task) mutable {
+      const std::int64_t last = std::min(n, (task + 1) * kResamplesPerTask);
+      for (std::int64_t resample = task * kResamplesPerTask; resample < last; ++resample) {
+        stop.before(work);
         body(static_cast<std::size_t>(resample));
       }
     };
@@ -38,8 +39,8 @@ inline double with_sign(double value, std::uint64_t bit) {
 }  // namespace detail
 
 // sums[b]: the sum of the differences, each with a random sign.
-inline void flipped_sums(std::span<const double> differences, std::uint64_t seed, std::span<double> sums, int n_threads) {
-  detail::for_each_resample(sums.size(), n_threads, [&] {
+inline void flipped_sums(std::span<const double> differences, std::uint64_t seed, std::span<double> sums, Threads threads) {
+  detail::for_each_resample(sums.size(), differences.size(), threads, [&] {
     return [&](std::size_t b) {
       Random random(seed, b);
       double total[4] = {0, 0, 0, 0};
@@ -60,7 +61,7 @@ inline void flipped_sums(std::span<const double> differences, std::uint64_t seed
 
 // How many of the 2^n choices of signs make the sum at least `least` away from 0. Sums of two halves are tabulated, so that
 // every sum has two roundings however many there are.
-inline std::int64_t count_flipped_sums(std::span<const double> differences, double least) {
+inline std::int64_t count_flipped_sums(std::span<const double> differences, double least, Stop stop = {}) {
   auto all_sums = [](std::span<const double> part) {
     std::vector<double> sums{0};
     for (const double difference : part) {
@@ -74,6 +75,7 @@ inline std::int64_t count_flipped_sums(std::span<const double> differences, doub
   const std::vector<double> first = all_sums(differences.first(half)), second = all_sums(differences.subspan(half));
   std::int64_t count = 0;
   for (const double a : first) {
+    stop.before(second.size());
     for (const double b : second) count += a + b >= least || a + b <= -least ? 1 : 0;
   }
   return count;
@@ -81,8 +83,8 @@ inline std::int64_t count_flipped_sums(std::span<const double> differences, doub
 
 // ranges[b]: the largest minus the smallest column sum of the matrix, the entries of each row in random order.
 inline void shuffled_ranges(std::span<const double> matrix, std::size_t n_columns, std::uint64_t seed, std::span<double> ranges,
-                            int n_threads) {
-  detail::for_each_resample(ranges.size(), n_threads, [&] {
+                            Threads threads) {
+  detail::for_each_resample(ranges.size(), 3 * matrix.size(), threads, [&] {
     return [&, row = std::vector<double>(n_columns), sums = std::vector<double>(n_columns)](std::size_t b) mutable {
       Random random(seed, b);
       std::ranges::fill(sums, 0.0);
@@ -111,11 +113,11 @@ inline void shuffled_ranges(std::span<const double> matrix, std::size_t n_column
 
 // means[b] and variances[b], of n - 1, of as many values drawn with replacement.
 inline void bootstrap_moments(std::span<const double> values, std::uint64_t seed, std::span<double> means,
-                              std::span<double> variances, int n_threads) {
+                              std::span<double> variances, Threads threads) {
   const auto n = static_cast<double>(values.size());
   double centre = 0;
   for (const double value : values) centre += value / n;
-  detail::for_each_resample(means.size(), n_threads, [&] {
+  detail::for_each_resample(means.size(), 4 * values.size(), threads, [&] {
     return [&](std::size_t b) {
       Random random(seed, b);
       double sum = 0, squares = 0;

@@ -146,7 +146,8 @@ struct LetorRows {
     bool ascending = true;
 
     while (p < end && *p != '#') {
-      const std::int32_t id = begins_with_id(p, end, last_id + 1) ? last_id + 1 : read_feature_id(line, p);
+      const std::int64_t next = std::int64_t{last_id} + 1;  // the largest id has no successor in 32 bits
+      const std::int32_t id = begins_with_id(p, end, next) ? static_cast<std::int32_t>(next) : read_feature_id(line, p);
       const bool has_room = p - features >= kShortNumberBefore && end - p >= kShortNumberRoom;
       double value = 0;
       const char* const stop = has_room ? parse_short_number(p, value) : nullptr;
@@ -167,7 +168,7 @@ struct LetorRows {
 
   // Whether `id:` stands at p; p is moved behind the colon then. Most files name every feature in turn, and a guess that is right
   // costs less than reading.
-  bool begins_with_id(const char*& p, const char* end, std::int32_t id) const {
+  bool begins_with_id(const char*& p, const char* end, std::int64_t id) const {
     if (id >= detail::kSmallIds || id > n_features_max || end - p < 8) return false;
     std::uint64_t text = 0;
     std::memcpy(&text, p, sizeof text);

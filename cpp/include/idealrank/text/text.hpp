@@ -74,11 +74,12 @@ class Line {
 };
 
 // A Chunk has `void clear()` and `void read(Line&)`, called for every line that is neither empty nor a comment (unless
-// Chunk::kEveryLine is set: then for all but comments).
+// Chunk::kEveryLine is set: then for all but comments). Comments are lines that begin with '#', where there are any.
 template <class Chunk>
 class BlockParser {
  public:
-  explicit BlockParser(std::function<Chunk()> make_chunk = [] { return Chunk(); }) : make_chunk_(std::move(make_chunk)) {}
+  explicit BlockParser(std::function<Chunk()> make_chunk = [] { return Chunk(); }, bool has_comments = true)
+      : make_chunk_(std::move(make_chunk)), has_comments_(has_comments) {}
 
   // Parses the whole lines of `text`, all of it where it is the `last` block, and returns how many bytes were used up; the caller
   // brings the others again, followed by more. Of each piece, make_room(chunk, lines before it) gives the place, called in file
@@ -103,7 +104,7 @@ class BlockParser {
     for_each_task(static_cast<std::int64_t>(pieces.size()), n_threads, [&] {
       return [&](std::int64_t task) {
         const auto i = static_cast<std::size_t>(task);
-        chunks_[i].parse(pieces[i]);
+        chunks_[i].parse(pieces[i], has_comments_);
       };
     });
     std::vector<decltype(make_room(chunks_[0].chunk, n_lines_))> places;
@@ -114,6 +115,7 @@ class BlockParser {
       }
       places.push_back(make_room(parsed.chunk, n_lines_));
       n_lines_ += parsed.n_lines;
+      n_comments_ += parsed.n_comments;
     }
     for_each_task(static_cast<std::int64_t>(pieces.size()), n_threads, [&] {
       return [&](std::int64_t task) {
@@ -133,6 +135,7 @@ class BlockParser {
 
   // Lines read so far, comments and empty ones included.
   std::int64_t n_lines() const { return n_lines_; }
+  std::int64_t n_comments() const { return n_comments_; }
 
  private:
   // Large enough to make threads worth while, small enough for a chunk and what it becomes to stay in the cache.
@@ -146,12 +149,12 @@ class BlockParser {
     explicit Parsed(Chunk made) : chunk(std::move(made)) {}
 
     Chunk chunk;
-    std::int64_t n_lines = 0;
+    std::int64_t n_lines = 0, n_comments = 0;
     std::optional<Failure> failure;
 
-    void parse(std::string_view text) {
+    void parse(std::string_view text, bool has_comments) {
       chunk.clear();
-      n_lines = 0;
+      n_lines = n_comments = 0;
       failure.reset();
       const char* p = text.data();
       const char* const end = p + text.size();
@@ -160,7 +163,9 @@ class BlockParser {
         const char* const stop = newline != nullptr ? static_cast<const char*>(newline) : end;
         ++n_lines;
         try {
-          if (*p != '#') {
+          if (has_comments && *p == '#') {
+            ++n_comments;
+          } else {
             Line line(p, stop);
             if (Chunk::kEveryLine || !line.at_end()) chunk.read(line);
           }
@@ -174,8 +179,9 @@ class BlockParser {
   };
 
   std::function<Chunk()> make_chunk_;
+  bool has_comments_;
   std::vector<Parsed> chunks_;
-  std::int64_t n_lines_ = 0;
+  std::int64_t n_lines_ = 0, n_comments_ = 0;
 };
 
 }  // namespace idealrank

@@ -16,9 +16,10 @@ _HELP = """\
 Search for random labels for which minimizing a loss does not maximize NDCG.
 
 A loss is refuted by two label vectors and their probabilities: in expectation over them, the scores that minimize the
-loss lose REGRET in NDCG. 'yes' means that no counterexample was found among all pairs of label vectors, each with
-probabilities from 0.01 to 0.99 and next to the points where the best order changes. 'undecided' means that some minima
-could not be determined with certainty.
+loss lose REGRET in NDCG. The search goes through all pairs of label vectors, each with probabilities from 0.01 to 0.99
+and next to the points where the best order changes; by default of two documents, then, more coarsely, of three. 'not
+refuted' means that it found no counterexample, 'yes' that a theorem says that there is none, 'undecided' that some
+minima could not be determined with certainty.
 
 \b
 Examples:
@@ -37,7 +38,7 @@ def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple
 
 @click.command("consistency", cls=Command, help=_HELP)
 @click.argument("losses", nargs=-1, required=True)
-@click.option("--n-docs", type=click.IntRange(2), default=2, show_default=True, metavar="N", help="Documents to rank.")
+@click.option("--n-docs", type=click.IntRange(2), metavar="N", help="Documents to rank (default: 2, then 3).")
 @click.option(
     "--levels", default="0,1,2,3,4", show_default=True, metavar="LABELS", callback=_levels, help="Possible labels."
 )

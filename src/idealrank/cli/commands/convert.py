@@ -8,9 +8,8 @@ import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.kinds import KIND, kind_of
-from idealrank.cli.support.options import debug_option, quiet_option
+from idealrank.cli.support.options import OUTPUT, debug_option, quiet_option
 from idealrank.cli.support.progress import reading, writing
-from idealrank.cli.support.targets import check_target
 from idealrank.cli.support.terminal import note, notes
 from idealrank.io import FORMATS
 
@@ -43,7 +42,7 @@ Examples:
 
 @click.command("convert", cls=Command, help=_HELP)
 @click.argument("a")
-@click.argument("b")
+@click.argument("b", type=OUTPUT)
 @click.option("--from", "from_kind", type=KIND, metavar="KIND", help="The format of A.")
 @click.option("--to", "to_kind", type=KIND, metavar="KIND", help="The format of B.")
 @click.option("--sparse", is_flag=True, help="Read LETOR text as a sparse matrix, for features that are mostly 0.")
@@ -65,7 +64,6 @@ def command(
         raise click.UsageError(f"--sparse and --group are for LETOR text, and A is {source.title}.")
     if b == "-" and not target.is_text and sys.stdout.isatty():
         raise click.UsageError(f"{target.title} is not for a terminal; send standard output to a file.")
-    check_target(b)
 
     with reading(a, quiet=quiet) as progress:
         data = conversion.read(a, source, target, sparse=sparse, group=group, progress=progress)

@@ -17,7 +17,7 @@ from idealrank._typing import Floats
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option
 from idealrank.cli.support.tables import Column, Table, show
-from idealrank.cli.support.targets import check_page
+from idealrank.cli.support.targets import check_target
 from idealrank.cli.support.terminal import is_rich
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     if html_path is None and speak:
         html_path = "idealrank-demo.html"
     if html_path is not None:
-        check_page(html_path)
+        check_target(html_path)
     if speak:
         click.echo(f"idealrank {idealrank.__version__}: the click log of an invented search engine, seed {seed}\n")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from idealrank.cli.support.options import OUTPUT
 from idealrank.cli.support.request import Request, SystemsCommand
 
 __all__ = ["command"]
@@ -58,7 +59,9 @@ Examples:
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the random numbers."
 )
-@click.option("--plot", metavar="FILE", help="Plot wins by list length for the first pair: .svg, .png or .pdf.")
+@click.option(
+    "--plot", type=OUTPUT, metavar="FILE", help="Plot wins by list length for the first pair: .svg, .png or .pdf."
+)
 def command(request: Request, plot: str | None, **options: Any) -> None:
     """Find which measures separate SYSTEMS on DATA; ``options`` are those of `theory.distinguish`."""
     documents, scores = request.read_complete(least=2)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from idealrank.cli.support.options import OUTPUT
 from idealrank.cli.support.request import Request, SystemsCommand
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ Examples:
     metavar="METHOD",
     help="How to estimate curves: bins that are finer at the top (top, the default), equal bins (bins), or isotonic.",
 )
-@click.option("--plot", metavar="FILE", help="Plot the curves: .svg, .png or .pdf.")
+@click.option("--plot", type=OUTPUT, metavar="FILE", help="Plot the curves: .svg, .png or .pdf.")
 def command(request: Request, method: str, plot: str | None) -> None:
     """Show the limit of the NDCG of SYSTEMS."""
     documents, scores = request.read_complete()

@@ -11,7 +11,6 @@ import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option
-from idealrank.cli.support.targets import check_page
 
 if TYPE_CHECKING:
     from idealrank.experiments.results import Reproduction
@@ -74,8 +73,6 @@ def command(
     quiet: bool,
 ) -> None:
     """Reproduce an experiment."""
-    if html_path is not None:
-        check_page(html_path)
     if figures is not None:
         os.makedirs(figures, exist_ok=True)
 

@@ -6,8 +6,7 @@ import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.kinds import kind_of_features
-from idealrank.cli.support.options import data_options, debug_option, quiet_option
-from idealrank.cli.support.targets import check_target
+from idealrank.cli.support.options import OUTPUT, data_options, debug_option, quiet_option
 
 __all__ = ["command"]
 
@@ -27,7 +26,9 @@ Examples:
 @click.command("score", cls=Command, help=_HELP)
 @click.argument("model")
 @click.argument("data")
-@click.option("-o", "--out", default="-", metavar="FILE", help="The file to write; standard output by default.")
+@click.option(
+    "-o", "--out", type=OUTPUT, default="-", metavar="FILE", help="The file to write; standard output by default."
+)
 @click.option("--run", "tag", metavar="TAG", help="Write a TREC run with this name.")
 @data_options
 @quiet_option
@@ -37,7 +38,6 @@ def command(
 ) -> None:
     """Score DATA by MODEL."""
     kind = kind_of_features(data, from_kind)
-    check_target(out)
 
     from dataclasses import replace
 

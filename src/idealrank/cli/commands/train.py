@@ -9,8 +9,7 @@ import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.kinds import kind_of_features
-from idealrank.cli.support.options import data_options, debug_option, format_option, html_option, quiet_option
-from idealrank.cli.support.targets import check_target
+from idealrank.cli.support.options import OUTPUT, data_options, debug_option, format_option, html_option, quiet_option
 
 __all__ = ["command"]
 
@@ -39,7 +38,9 @@ Examples:
 @click.argument("data")
 @click.option("--valid", metavar="FILE", help="Documents that choose the best iteration.")
 @click.option("--learner", default="linear", show_default=True, metavar="NAME", help="What to train.")
-@click.option("-o", "--out", required=True, metavar="FILE", help="The model file: .json, .json.gz or .json.xz.")
+@click.option(
+    "-o", "--out", type=OUTPUT, required=True, metavar="FILE", help="The model file: .json, .json.gz or .json.xz."
+)
 @click.option("--loss", metavar="LOSS", help="The loss to minimize, such as approx_ndcg(alpha=20).")
 @click.option(
     "--normalize",
@@ -82,9 +83,6 @@ def command(
     kinds = [kind_of_features(path, from_kind) for path in paths]
     if group is not None and valid is not None:
         raise click.UsageError("--group applies to DATA only: sizes for --valid are read from FILE.query next to it.")
-    for target in (out, html_path):
-        if target is not None:
-            check_target(target)
     named = {"loss": loss, "measure": measure, "l2": l2, "max_iter": max_iter, "random_state": seed}
     options: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     if normalize is not None:

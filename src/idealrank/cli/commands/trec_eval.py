@@ -26,7 +26,12 @@ MEASURE is a name, with parameters after a dot, or a set of measures:
   map  P.5,10  ndcg_cut.10  ndcg.1=3,2=9  rbp.p=0.8  relstring.20 ...
 
 Files may be compressed (.gz, .xz), and one of them may be "-", standard input. Exit codes: 1 for an unknown measure,
-2 for a file that cannot be read, 4 for data that cannot be evaluated.
+2 for a file that cannot be read, 4 for data that cannot be evaluated, 7 if --v9 finds no query in common.
+
+Known differences, where trec_eval reads memory that it never set or crashes: its rbp can depend on the other measures
+that were asked for if a label or gain is not 0 or 1; it refuses, or crashes on, a query in which all labels are negative,
+which is evaluated here as unjudged; and it crashes on dcg or ideal_dcg beside ndcg with gains. Not available here:
+-R with prefs, qrels_prefs or qrels_jg and the measures for them, and -Z.
 
 \b
 Examples:
@@ -64,11 +69,14 @@ def command(
     trec_eval.read_measures(names, version)  # report errors in them before a long read
     with _failing_as(_Unreadable):
         with reading(qrels, quiet=quiet) as progress:
-            judgments = read_qrels(qrels, progress=progress)
+            judgments = read_qrels(qrels, comments=not v9, progress=progress)
         with reading(run, quiet=quiet) as progress:
-            answer = read_run(run, progress=progress)
+            answer = read_run(run, comments=not v9, progress=progress)
     with _failing_as(_Unfit):
-        results = trec_eval.evaluate(judgments, answer, names, version=version, **options)
+        try:
+            results = trec_eval.evaluate(judgments, answer, names, version=version, **options)
+        except trec_eval.NoCommonQuery as error:
+            raise _NothingCommon(str(error)) from error
     notes(results.problems, quiet=quiet)
     text = "".join(f"{line}\n" for line in results.lines(queries=queries, summary=not no_summary))
     click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
@@ -86,11 +94,19 @@ class _Unfit(Failure):
     exit_code = 4
 
 
+class _NothingCommon(_Unfit):
+    """No query that trec_eval 9 could evaluate."""
+
+    exit_code = 7
+
+
 @contextmanager
 def _failing_as(kind: type[Failure]) -> Iterator[None]:
     """Give failures in the block trec_eval's exit code."""
     try:
         with reported():
             yield
+    except _NothingCommon:
+        raise
     except Failure as failure:
         raise kind(failure.message) from failure

@@ -81,6 +81,14 @@ def obstacle(source: Format, target: Format) -> str | None:
 
 def fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
     """Return the data in the form that the target format takes, and notes on what changed."""
+    made, known = _fit(data, path, target)
+    if isinstance(data, RankingData) and not data.group_sizes.all():
+        empty = np.flatnonzero(data.group_sizes == 0)
+        known.append(f"left out: {empty.size:,} queries without documents, first {data.query_id(int(empty[0]))}")
+    return made, known
+
+
+def _fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
     if isinstance(data, RankingData) and target.holds is not Frame:
         lost = [name for name in ("scores", "weights") if getattr(data, name) is not None]
         if target.holds is RankingData:

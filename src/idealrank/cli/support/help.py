@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from idealrank.cli.support.targets import check_targets
 from idealrank.cli.support.terminal import is_rich
 
 __all__ = ["Command", "Context", "arguments"]
@@ -52,9 +53,12 @@ class Command(click.Command):
     context_class = Context
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Remember the arguments before click parses them."""
+        """Remember the arguments before click parses them, and check the files that the command will write."""
         ctx.meta[_ARGUMENTS] = [*ctx.command_path.split(), *args]
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:  # as for the completion of words in a shell
+            check_targets(ctx)
+        return rest
 
 
 def arguments(ctx: click.Context) -> list[str]:

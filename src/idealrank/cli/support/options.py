@@ -7,6 +7,7 @@ import click
 from idealrank.cli.support.kinds import KIND
 
 __all__ = [
+    "OUTPUT",
     "data_options",
     "debug_option",
     "format_option",
@@ -18,6 +19,15 @@ __all__ = [
 ]
 
 _DEBUG = "idealrank.debug"
+
+
+class _Output(click.ParamType):
+    """The name of a file that the command writes, which is checked before the command begins."""
+
+    name = "file"
+
+
+OUTPUT = _Output()
 
 
 def _remember_debug(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -51,7 +61,7 @@ format_option = click.option(
     help="Print the table as text (the default), json, csv, markdown or latex.",
 )
 html_option = click.option(
-    "--html", "html_path", metavar="FILE", help="Also write a report as one self-contained HTML page."
+    "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as one self-contained HTML page."
 )
 measures_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="A measure; may be repeated."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from idealrank._typing import Floats
+from idealrank._typing import Booleans, Floats
 from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
@@ -19,9 +20,13 @@ from idealrank.evaluation.trec_eval.rankings import Rankings
 from idealrank.evaluation.trec_eval.requests import Request, read_measures
 from idealrank.measures.base import Measure
 
-__all__ = ["Results", "evaluate"]
+__all__ = ["NoCommonQuery", "Results", "evaluate"]
 
 _LEAST = 0.00001
+
+
+class NoCommonQuery(DataError):
+    """The run has no judged query, and such queries do not count."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,12 +88,13 @@ class Results:
 def _texts(values: Values) -> list[str]:
     if isinstance(values, list):
         return [f"'{value}'" for value in values]
-    shape = "%d" if values.dtype == np.int64 else "%.4f"
-    return [shape % value for value in values.tolist()]
+    return [_text(value) for value in values.tolist()]
 
 
 def _text(value: float | int | str) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return "  -nan" if math.isnan(value) else f"{value:6.4f}"  # 0 / 0 as trec_eval prints it on x86
 
 
 def evaluate(
@@ -142,6 +148,12 @@ def evaluate(
     DataError
         If a document is repeated in a query, or the run lacks a judged query (see ``complete``).
 
+    Notes
+    -----
+    A value may be NaN, as in trec_eval: `iprec_at_recall` and `11pt_avg` are 0 / 0 where ``judged_only`` or
+    ``max_docs=0`` leaves nothing of a list. With ``complete``, ``num_rel`` over all queries counts labels from 1 on,
+    whatever ``level`` is.
+
     Examples
     --------
     >>> judgments = {"q1": {"d1": 2, "d2": 1}, "q2": {"d7": 1}}
@@ -163,8 +175,13 @@ def evaluate(
             "the run has nothing for a judged query; count it as 0 (-c), or leave it out as version 9 does",
             query=qrels.query_ids[int(np.flatnonzero(is_missing)[0])],
         )
-    data = join(qrels, run, n_threads=n_threads)
+    nothing_common = bool(is_missing.all()) and qrels.n_queries > 0
+    if nothing_common and version < 10:
+        raise NoCommonQuery(_nothing_common(qrels, run))
+    data = join(qrels, Run({}) if nothing_common else run, n_threads=n_threads)
     rankings = Rankings.of(data, level=level, n_collection=n_collection, version=version, n_threads=n_threads)
+    if version >= 10:
+        rankings = rankings.with_placeholders(is_missing)
     if max_docs is not None:
         rankings = rankings.keep(rankings.retrieved.ranks <= max_docs)
     if judged_only:
@@ -185,23 +202,46 @@ def evaluate(
         summary["num_q"] = counted.size
     for request, name, how in columns:
         values = library[how] if isinstance(how, Measure) else how(rankings)
+        if request.clears_missing:
+            values = _cleared(values, is_missing)
         if isinstance(values, list):
             per_query[name] = [values[query] for query in shown.tolist()]
-        elif values.dtype == np.int64:
-            per_query[name] = values[shown]
-            summary[name] = int(values[counted].sum())
         elif request.definition.is_geometric:
-            summary[name] = float(np.exp(_mean(np.log(np.maximum(values[counted], _LEAST)))))
+            summary[name] = _geometric_mean(values[shown], counted.size)
         else:
             per_query[name] = values[shown]
-            summary[name] = _mean(np.where(is_missing & (version < 10), 0.0, values)[counted])
+            summary[name] = int(values[shown].sum()) if values.dtype == np.int64 else _mean(values[shown], counted.size)
+            if complete and request.name == "num_rel":
+                summary[name] = int(np.count_nonzero(rankings.judged_labels > 0))
     problems = (*data.problems, *_problems(data, rankings, requests))
+    if nothing_common:
+        problems = (*problems, Problem("no common query", len(ids), _nothing_common(qrels, run)))
     return Results(tuple(ids[query] for query in shown.tolist()), per_query, summary, problems)
 
 
-def _mean(values: Floats) -> float:
-    # Add one value after the other, as trec_eval does, to print the same digits.
-    return float(np.cumsum(values)[-1] / values.size)
+def _nothing_common(qrels: Qrels, run: Run) -> str:
+    first = f"the first query of qrels is {qrels.query_ids[0]!r}"
+    return f"qrels and run have no query in common: {first}, that of the run is {run.query_ids[0]!r}"
+
+
+def _cleared(values: Values, is_missing: Booleans) -> Values:
+    """Return the values with 0, or no text, for the missing queries."""
+    if isinstance(values, list):
+        return ["" if missing else value for value, missing in zip(values, is_missing.tolist(), strict=True)]
+    return np.where(is_missing, 0, values)
+
+
+# One value is added after the other, and functions are those of C, as in trec_eval, to print the same digits.
+def _mean(values: Floats, n_queries: int) -> float:
+    return float(np.cumsum(values)[-1]) / n_queries
+
+
+def _geometric_mean(values: Floats, n_queries: int) -> float:
+    total = 0.0
+    for value in values.tolist():
+        total += math.log(max(value, _LEAST))
+    total += (n_queries - values.size) * math.log(_LEAST)
+    return math.exp(total / n_queries)
 
 
 def _problems(data: RankingData, rankings: Rankings, requests: Iterable[Request]) -> Iterator[Problem]:

@@ -100,7 +100,9 @@ def interpolated_precision(r: Rankings, recall: float) -> Floats:
     needed = whole + (wanted - whole >= 0.5) if r.version >= 10 else np.floor(wanted + 0.9)
     place = np.maximum(needed, 1).astype(np.int64)
     value = r.found.after(r.interpolated, np.arange(r.n_queries), place)
-    return np.where(place <= r.found.sizes, value, 0.0)
+    # A recall of no document is reached before the first one: 0 / 0 of an empty list.
+    start = np.where((needed == 0) & (r.n_retrieved == 0), np.nan, 0.0)
+    return np.where(place <= r.found.sizes, value, start)
 
 
 _cut("P")(Precision())
@@ -148,7 +150,8 @@ def utility(r: Rankings, weights: Sequence[float]) -> Floats:
     """Weighted sum of relevant retrieved, nonrelevant retrieved, relevant missed and nonrelevant missed."""
     found, missed = r.found.sizes, r.n_relevant - r.found.sizes
     rest = r.n_collection + found - r.n_retrieved - r.n_relevant
-    total: Floats = np.asarray(weights) @ np.stack((found, r.n_retrieved - found, missed, rest))
+    a, b, c, d = weights
+    total: Floats = a * found + b * (r.n_retrieved - found) + c * missed + d * rest  # in trec_eval's order
     return total
 
 
@@ -222,7 +225,10 @@ def ndcg_at_relevant(r: Rankings, gains: Gains) -> Floats:
 
 @_graded("Rndcg")
 def ndcg_at_falls(r: Rankings, gains: Gains) -> Floats:
-    """Mean of ndcg at the ranks where the ideal gain falls, and at the end of a list that goes on after them."""
+    """Mean of ndcg at the ranks where the ideal gain falls, and at the end of a list that goes on after them.
+
+    It is 0 / 0 where documents are relevant but none has a gain.
+    """
     g = r.graded(gains)
     best = g.ideal
     running, ideal = _running(r, gains)
@@ -230,9 +236,10 @@ def ndcg_at_falls(r: Rankings, gains: Gains) -> Floats:
     falls = is_last | (g.ideal_gains != np.append(g.ideal_gains[1:], 0.0))
     at_falls = ratio(r.retrieved.after(running, best.queries[falls], best.ranks[falls]), ideal[falls])
     # trec_eval passes over the end of a list that is one document longer than the ideal.
-    goes_on = r.n_retrieved > best.sizes + 1
+    goes_on = (r.n_retrieved > best.sizes + 1) & (best.sizes > 0)
     total = best.total(at_falls, falls) + goes_on * ndcg(r, gains)
-    return np.where(r.n_relevant > 0, ratio(total, best.count(falls) + goes_on), 0.0)
+    mean = np.where(best.sizes > 0, ratio(total, best.count(falls) + goes_on), np.nan)
+    return np.where(r.n_relevant > 0, mean, 0.0)
 
 
 @_cut("ndcg_cut")

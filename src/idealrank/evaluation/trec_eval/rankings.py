@@ -62,6 +62,11 @@ class Rankings:
         judged = Groups(pooled.count(is_judged))
         return cls(Groups(np.diff(data.offsets)), labels, judged, pool[is_judged], level, n_collection, version)
 
+    def with_placeholders(self, is_missing: Booleans) -> Rankings:
+        """Return the rankings with one document out of the pool for each of these queries, which have none."""
+        labels = np.insert(self.labels, self.retrieved.starts[is_missing], UNPOOLED)
+        return replace(self, retrieved=Groups(self.retrieved.sizes + is_missing), labels=labels)
+
     def keep(self, kept: Booleans) -> Rankings:
         """Return the rankings with only these retrieved documents."""
         return replace(self, retrieved=Groups(self.retrieved.count(kept)), labels=self.labels[kept])

@@ -39,6 +39,15 @@ class Request:
         return {name: values if self.definition.read is None else _with_parameter(values, self.parameter)}
 
     @property
+    def clears_missing(self) -> bool:
+        """Whether version 10 sets the value of a query that the run lacks to 0, or to no text.
+
+        It gives such a query a list of one unjudged document, and then looks for measures by the name of their column,
+        which parameters are part of.
+        """
+        return self.name in ("num_ret", "unj") or (self.name in _CLEARED and not self.text)
+
+    @property
     def gains(self) -> Gains:
         """The gain map that was given, if any."""
         return tuple(self.parameter) if self.definition.read is gain_map else ()
@@ -48,6 +57,7 @@ def _with_parameter(values: Measure | Callable[..., Values], parameter: Any) -> 
     return values @ parameter if isinstance(values, Measure) else lambda rankings: values(rankings, parameter)
 
 
+_CLEARED = ("utility", "relstring", "rbp_resid")
 _FIRST = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
 SETS = {
     "official": (*_FIRST, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P"),

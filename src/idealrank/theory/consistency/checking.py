@@ -19,13 +19,19 @@ from idealrank._base.tables import Column, Table, Value
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import OptionError
+from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, QNorm
 from idealrank.losses.base import Loss
+from idealrank.losses.links import Scale
+from idealrank.losses.potentials import KL, PNorm, Squared
+from idealrank.losses.targets import Listwise
+from idealrank.measures import cutoffs, discounts, gains
 from idealrank.theory.consistency.fisher import Mixture, regret_of_target, targets
 from idealrank.theory.consistency.minimizers import (
     LossFunction,
     Minimum,
     Risk,
     best_scores,
+    looks_convex,
     loss_function,
     minimize,
     take,
@@ -34,12 +40,13 @@ from idealrank.theory.consistency.minimizers import (
 __all__ = ["Consistency", "Counterexample", "check_consistency"]
 
 _PROBABILITIES = np.arange(1, 100) / 100
+_COARSE = np.arange(1, 20) / 20
+_DEFAULT = (2, 3)
 _NEAR_A_SWITCH = 1e-3
 _CHUNK = 1000  # pairs of label vectors at once
 _MOST = 20_000_000
 _DIGITS = 1e-14  # the relative accuracy of a risk
 _DRAWS = 4096
-_ANSWERS = {True: "yes", False: "no", None: "undecided"}
 
 
 class Counterexample(NamedTuple):
@@ -75,8 +82,10 @@ class Consistency(Result):
     loss : str
         The name of the loss.
     consistent : bool or None
-        False if refuted by the counterexample; True if the search found none; None if undecided: no minimum was found
-        for some mixtures, or the risk is not convex and there may be a lower one.
+        False if refuted by the counterexample; True if proved by ``theorem``, and the search found nothing; None if
+        neither.
+    n_docs : tuple of int
+        The numbers of documents for which mixtures were searched.
     searched : int
         The number of mixtures on the grid.
     refined : int
@@ -86,9 +95,11 @@ class Consistency(Result):
     undecided : int
         The number of all mixtures for which no minimum was found.
     convex : bool
-        Whether every risk looked convex, or the loss has a closed-form minimum.
+        Whether the loss looked convex in the scores, on random pairs of them and wherever the search went.
     closed_form : bool
         Whether the loss has a closed-form minimum.
+    theorem : str or None
+        Where Ravikumar et al. 2011 prove that the loss is consistent with this NDCG.
     counterexample : Counterexample or None
         The worst counterexample.
     regret : float
@@ -111,12 +122,14 @@ class Consistency(Result):
 
     loss: str
     consistent: bool | None
+    n_docs: tuple[int, ...]
     searched: int
     refined: int
     inconsistent: int
     undecided: int
     convex: bool
     closed_form: bool
+    theorem: str | None = None
     counterexample: Counterexample | None = None
     regret: float = 0.0
     scores: tuple[float, ...] | None = None
@@ -124,11 +137,23 @@ class Consistency(Result):
     charge: float | None = None
     slope: float | None = None
 
+    @property
+    def answer(self) -> str:
+        """The answer in a word or three: "no"; "yes", if a theorem says so; "not refuted"; "undecided".
+
+        A loss is not refuted if the lowest risk of every mixture was found, and all are in the right order. It is
+        undecided if some minima were not found, or if risks are not convex and there may be lower ones.
+        """
+        if self.consistent is not None:
+            return "yes" if self.consistent else "no"
+        is_sure = (self.closed_form or self.convex) and not self.undecided and not self.inconsistent
+        return "not refuted" if is_sure else "undecided"
+
     def tables(self) -> Mapping[str, Table]:
         """Return the table "search": one row with the answer, the worst example, and the mixtures ranked wrongly."""
         names = {"loss": "", "consistent": "", "regret": ".6f", "example": "", "wrong": ",", "of": ","}
         worst: list[Value] = [None, None] if self.counterexample is None else [self.regret, str(self.counterexample)]
-        row: list[Value] = [self.loss, _ANSWERS[self.consistent], *worst, self.inconsistent, self.searched]
+        row: list[Value] = [self.loss, self.answer, *worst, self.inconsistent, self.searched]
         return {"search": Table([Column(*each) for each in names.items()], [row])}
 
     def remarks(self) -> list[str]:
@@ -144,15 +169,17 @@ class Consistency(Result):
         if self.counterexample is not None:
             lost = f"it loses {self.regret:.6f} NDCG on {self.counterexample}"
             return f"{self.loss} is not consistent: {lost}; {searched}"
-        if self.consistent is None:
+        if self.answer == "undecided":
             why = f"no minimum was found for {self.undecided:,}" if self.undecided else "minima may not be the lowest"
             return f"{self.loss} is undecided: no counterexample is certain, but {why}; {searched}"
-        return f"{self.loss} is consistent as far as was searched; {searched}"
+        if self.theorem is not None:
+            return f"{self.loss} is consistent ({self.theorem}); {searched}"
+        return f"{self.loss} is not refuted up to {max(self.n_docs)} documents; {searched}"
 
 
 def check_consistency(
     loss: str | LossFunction,
-    n_docs: int = 2,
+    n_docs: int | Sequence[int] | None = None,
     levels: Sequence[float] = (0, 1, 2, 3, 4),
     n_threads: int | None = None,
     *,
@@ -166,6 +193,9 @@ def check_consistency(
     All pairs of label vectors are mixed with the probabilities 0.01, ..., 0.99. The scores of lowest risk come from
     ``loss.minimizer(probabilities, label_vectors)`` if there is one, else they are found numerically.
 
+    A search can refute consistency, never prove it. The answer is yes only for losses of the library that theorems are
+    about; any other loss is "not refuted" up to so many documents.
+
     A counterexample counts only with its certificate: no scores in the right order have a risk as low as the minimum
     found. Convexity guarantees that; if a risk is not convex, 4096 random scores in the right order are tried instead,
     and without a counterexample the answer is None. Mixtures count as wrong only if the right order has a higher risk.
@@ -174,8 +204,10 @@ def check_consistency(
     ----------
     loss : str or callable
         A loss, its name, or a function of labels, scores and offsets that returns one value per query and its gradient.
-    n_docs : int
-        The number of documents.
+    n_docs : int or sequence of int, optional
+        The numbers of documents, tried in turn until one refutes the loss. By default 2, then 3, with
+        the three lowest levels and the probabilities 0.05, ..., 0.95 only, and with label vectors that differ by the
+        names of the documents counted once.
     levels : sequence of float
         The labels that documents can have.
     n_threads : int, optional
@@ -206,47 +238,54 @@ def check_consistency(
     searched
     >>> check_consistency("cross_entropy(normalizer=dcg)").consistent
     True
+    >>> print(check_consistency(lambda labels, scores, offsets: (np.zeros(offsets.size - 1), 0 * scores)))
+    <lambda> is not refuted up to 3 documents; ... mixtures of labels searched
     """
     function, labels = loss_function(loss), sorted(set(levels))
-    if n_docs < 2 or len(labels) < 2 or not all(map(math.isfinite, labels)):
+    numbers = _DEFAULT if n_docs is None else (n_docs,) if isinstance(n_docs, int) else tuple(n_docs)
+    if min(numbers, default=0) < 2 or len(labels) < 2 or not all(map(math.isfinite, labels)):
         raise OptionError(f"a search needs at least two documents and two levels, got {n_docs} and {tuple(levels)}")
-    count = math.comb(len(labels) ** n_docs, 2) * _PROBABILITIES.size
-    if count > _MOST:
-        raise OptionError(f"{count:,} mixtures are too many to search: pass fewer documents or levels")
-    vectors = np.array(list(itertools.product(labels, repeat=n_docs)), np.float64)
     measure = {"gain": gain, "discount": discount, "cutoff": cutoff}
-    relevant = vectors[targets(vectors, **measure).any(axis=1)]
-    search = _Search(function, relevant, resolve_threads(n_threads), measure)
-    tally = _Tally()
-    for supports in search.supports():
-        first = np.tile(_PROBABILITIES, len(supports))
-        tally.add(search, Mixture.of_two(first, np.repeat(supports, _PROBABILITIES.size, axis=0)))
-    on_grid = replace(tally)
-    candidates = [tally.worst]
-    if refine:
-        for supports in search.supports():
-            tally.add(search, search.beside_switches(supports))
-        for width in (0.01, 0.0005):
-            candidates.append(tally.worst)
-            if tally.worst:
-                parts = [finding.neighbors(width) for finding in tally.worst]
-                tally.add(search, Mixture(*map(np.concatenate, zip(*parts, strict=True))))
-        candidates.append(tally.worst)
-    # The closer to a switch of the loss's own order, the higher the regret, and the weaker the certificate.
-    certified = map(search.certify, itertools.chain(*reversed(candidates)))
-    found = next((each for each in certified if each is not None), None)
-    is_sure = tally.convex and not tally.worst and not tally.undecided
+    tally, on_grid, found, searched = _Tally(), _Tally(), None, []
+    for number in numbers:
+        is_coarse = n_docs is None and number > _DEFAULT[0]
+        search = _Search.of(function, labels, number, resolve_threads(n_threads), measure, is_coarse=is_coarse)
+        counted, found = search.run(tally, refine=refine)
+        on_grid, searched = on_grid + counted, [*searched, number]
+        if found:
+            break
+    theorem = _theorem(function, measure)
     return Consistency(
         loss=str(function) if isinstance(function, Loss) else getattr(function, "__name__", repr(function)),
-        consistent=False if found else True if is_sure else None,
+        consistent=False if found else True if theorem and not tally.inconsistent else None,
+        n_docs=tuple(searched),
         searched=on_grid.searched,
         refined=tally.searched - on_grid.searched,
         inconsistent=on_grid.inconsistent,
         undecided=tally.undecided,
         convex=tally.convex,
         closed_form=hasattr(function, "minimizer"),
+        theorem=None if found else theorem,
         **(found or {}),
     )
+
+
+def _theorem(function: LossFunction, measure: dict[str, Any]) -> str | None:
+    """Where it is proved that a loss is consistent with a measure; None if it is not known to be."""
+    if type(function) not in (LeastSquares, Cosine, CrossEntropy, QNorm, Bregman):
+        return None
+    assert isinstance(function, Listwise)
+    if function.normalizer is None or (function.gain or gains.Exp2()) != gains.of(measure["gain"]):
+        return None
+    own, other = function.discount, discounts.of(measure["discount"])
+    is_same = own == other or (isinstance(own, discounts.Log) and isinstance(other, discounts.Log))  # any base
+    cutoff = None if function.normalizer == "dcg" else function.normalizer
+    if not is_same or cutoff != cutoffs.of(measure["cutoff"]):
+        return None
+    if isinstance(function, Bregman):
+        is_known = isinstance(function.psi, (Squared, KL, PNorm)) and isinstance(function.link, Scale | None)
+        return "Ravikumar et al. 2011, Theorem 9" if is_known else None
+    return "Ravikumar et al. 2011, " + ("Theorem 9" if isinstance(function, QNorm) else "section 3.3")
 
 
 @dataclass
@@ -259,13 +298,23 @@ class _Tally:
     convex: bool = True
     worst: tuple[_Finding, ...] = ()
 
+    def __add__(self, other: _Tally) -> _Tally:
+        """Add the counts."""
+        counts = (getattr(self, name) + getattr(other, name) for name in ("searched", "inconsistent", "undecided"))
+        return _Tally(*counts, self.convex and other.convex)
+
+    def __sub__(self, other: _Tally) -> _Tally:
+        """Subtract the counts."""
+        counts = (getattr(self, name) - getattr(other, name) for name in ("searched", "inconsistent", "undecided"))
+        return _Tally(*counts, self.convex)
+
     def add(self, search: _Search, mixture: Mixture) -> None:
         """Examine more mixtures."""
         regret, found = search.examine(mixture)
         self.searched += regret.size
         self.inconsistent += int((regret > 0).sum())
         self.undecided += int((~found.converged).sum())
-        self.convex &= bool(found.convex.all())
+        self.convex &= search.convex and bool(found.convex.all())
         order = np.argsort(-regret, kind="stable")[:64]
         rows = order[regret[order] > 0]
         first, vectors = mixture.probabilities[:, 0], mixture.label_vectors
@@ -304,12 +353,60 @@ class _Search:
     label_vectors: Floats
     n_threads: int
     measure: dict[str, Any]
+    pairs: Int64s
+    probabilities: Floats
+    convex: bool
+
+    @classmethod
+    def of(
+        cls,
+        loss: LossFunction,
+        levels: list[float],
+        n_docs: int,
+        n_threads: int,
+        measure: dict[str, Any],
+        *,
+        is_coarse: bool,
+    ) -> _Search:
+        """Return the search for a number of documents."""
+        count = math.comb(len(levels) ** n_docs, 2) * _PROBABILITIES.size
+        if count > _MOST:
+            raise OptionError(f"{count:,} mixtures are too many to search: pass fewer documents or levels")
+        used = levels[:3] if is_coarse else levels
+        vectors = np.array(list(itertools.product(used, repeat=n_docs)), np.float64)
+        vectors = vectors[targets(vectors, **measure).any(axis=1)]
+        pairs = np.stack(np.triu_indices(len(vectors), 1), axis=1)
+        if is_coarse:
+            pairs = pairs[_up_to_names(vectors[pairs])]
+        chances = _COARSE if is_coarse else _PROBABILITIES
+        return cls(loss, vectors, n_threads, measure, pairs, chances, looks_convex(loss, vectors, n_threads))
+
+    def run(self, tally: _Tally, *, refine: bool) -> tuple[_Tally, dict[str, Any] | None]:
+        """Search, add to the tally, and return the part of it on the grid, and the worst certified finding."""
+        before = replace(tally)
+        tally.worst = ()
+        for supports in self.supports():
+            first = np.tile(self.probabilities, len(supports))
+            tally.add(self, Mixture.of_two(first, np.repeat(supports, self.probabilities.size, axis=0)))
+        on_grid = tally - before
+        candidates = [tally.worst]
+        if refine:
+            for supports in self.supports():
+                tally.add(self, self.beside_switches(supports))
+            for width in (0.01, 0.0005):
+                candidates.append(tally.worst)
+                if tally.worst:
+                    parts = [finding.neighbors(width) for finding in tally.worst]
+                    tally.add(self, Mixture(*map(np.concatenate, zip(*parts, strict=True))))
+            candidates.append(tally.worst)
+        # The closer to a switch of the loss's own order, the higher the regret, and the weaker the certificate.
+        certified = map(self.certify, itertools.chain(*reversed(candidates)))
+        return on_grid, next((each for each in certified if each is not None), None)
 
     def supports(self) -> Iterator[Floats]:
-        """Yield all pairs of label vectors, in pieces that fit in memory."""
-        pairs = np.stack(np.triu_indices(len(self.label_vectors), 1), axis=1)
-        for begin in range(0, len(pairs), _CHUNK):
-            yield self.label_vectors[pairs[begin : begin + _CHUNK]]
+        """Yield the pairs of label vectors, in pieces that fit in memory."""
+        for begin in range(0, len(self.pairs), _CHUNK):
+            yield self.label_vectors[self.pairs[begin : begin + _CHUNK]]
 
     def beside_switches(self, supports: Floats) -> Mixture:
         """Return mixtures of the pairs just before and just after the best order changes."""
@@ -320,7 +417,7 @@ class _Search:
 
     def examine(self, mixture: Mixture) -> tuple[Floats, Minimum]:
         """Return the regret of each mixture, 0 if the order is right, and the scores of lowest risk."""
-        found = best_scores(self.loss, mixture, self.n_threads)
+        found = best_scores(self.loss, mixture, self.n_threads, convex=self.convex)
         target = mixture.target(**self.measure)
         rows = np.flatnonzero(_reversed(found.scores, target).any(axis=(1, 2)) & found.converged)
         if rows.size and not hasattr(
@@ -343,7 +440,7 @@ class _Search:
         gains = np.where(_reversed(scores, target), target[:, :, None] - target[:, None, :], -1)
         better, worse = np.divmod(gains.reshape(len(gains), -1).argmax(axis=1), mixture.n_docs)
         basis = _tied(mixture.n_docs, better, worse)
-        tied = minimize(Risk(self.loss, mixture, self.n_threads, basis, ridge=1e-12, tolerance=1e-12))
+        tied = minimize(Risk(self.loss, mixture, self.n_threads, basis, 1e-12, 1e-12, self.convex))
         return tied.risk - np.where(tied.convex, tied.gap, 0) - value, _DIGITS * (1 + np.abs(value))
 
     def certify(self, finding: _Finding) -> dict[str, Any] | None:
@@ -376,6 +473,16 @@ def _switches(each: Floats) -> tuple[Int64s, Floats]:
     rows, places = np.nonzero(first * second < 0)
     first, second = first[rows, places], second[rows, places]
     return rows, second / (second - first)
+
+
+def _up_to_names(supports: Floats) -> Booleans:
+    """Which pairs of label vectors come first among all renamings of their documents."""
+    orders = [list(order) for order in itertools.permutations(range(supports.shape[2]))]
+    levels, coded = np.unique(supports, return_inverse=True)
+    weights = float(levels.size) ** np.arange(2 * supports.shape[2])[::-1]
+    codes = [coded.reshape(supports.shape)[:, :, order].reshape(len(supports), -1) @ weights for order in orders]
+    # In the other order the pair is another row, with the other probabilities: both are kept.
+    return np.asarray(codes[0] <= np.min(codes, axis=0))
 
 
 def _reversed(scores: Floats, target: Floats) -> Booleans:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,19 +14,31 @@ from idealrank.errors import DataError, OptionError
 from idealrank.losses import Bregman, CrossEntropy, LeastSquares, QNorm, loss
 from idealrank.losses.base import Loss
 from idealrank.losses.potentials import KL, PNorm, Squared
-from idealrank.measures import discounts
+from idealrank.losses.segments import sums
+from idealrank.measures import cutoffs, discounts
 from idealrank.theory.consistency.fisher import fisher_target
+from idealrank.theory.consistency.minimizers import LossFunction, loss_function
 
 __all__ = ["StrongConvexity", "excess_risk_bound", "margin", "rank_constant", "strong_convexity"]
 
+#: A norm on the weights of the ranks: the dual of a norm on targets.
+DualNorm: TypeAlias = Callable[[Floats], float]
+
+_TRIALS = 2000  # pairs of targets on which a given C_phi is tried
+
 
 def margin(
-    probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike, *, gain: Any = "exp2", discount: Any = "log"
+    probabilities: npt.ArrayLike,
+    label_vectors: npt.ArrayLike,
+    *,
+    gain: Any = "exp2",
+    discount: Any = "log",
+    cutoff: Any = None,
 ) -> Floats:
     """Return the margin min_l (r_l - r_(l+1)) (D(l) - D(l+1)), with r the target E[u] in decreasing order (eq. (5)).
 
     It is the lowest regret of any order that is not optimal. The paper omits "not optimal": an optimal order has regret
-    0.
+    0. With a cutoff k, D is 0 below rank k, and l ends there: below it any order is optimal.
 
     Parameters
     ----------
@@ -37,6 +50,8 @@ def margin(
         The gain.
     discount : str, Discount or sequence of float
         The discount.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff.
 
     Returns
     -------
@@ -53,22 +68,34 @@ def margin(
     >>> margin([0.3, 0.7], [[5, 4], [1, 3]])
     array(0.15935255)
     """
-    target = np.sort(fisher_target(probabilities, label_vectors, gain=gain, discount=discount), axis=-1)[..., ::-1]
-    if target.shape[-1] < 2:
+    each = fisher_target(probabilities, label_vectors, gain=gain, discount=discount, cutoff=cutoff)
+    target = np.sort(each, axis=-1)[..., ::-1]
+    n_docs = target.shape[-1]
+    if n_docs < 2:
         raise DataError("a margin needs at least two documents")
-    weights = discounts.of(discount).weights(target.shape[-1])
-    return np.asarray((np.diff(target) * np.diff(weights)).min(axis=-1))
+    weights, depth = _weights(n_docs, discount, cutoff)
+    return np.asarray((np.diff(target) * np.diff(weights))[..., : min(depth, n_docs - 1)].min(axis=-1))
+
+
+def _weights(n_docs: int, discount: Any, cutoff: Any) -> tuple[Floats, int]:
+    """The weights of all ranks, 0 below the cutoff, and the number of ranks that count."""
+    cut = cutoffs.of(cutoff)
+    depth = n_docs if cut is None else min(n_docs, int(cut.at(n_docs)))
+    weights = np.array(discounts.of(discount).weights(n_docs), np.float64)
+    weights[depth:] = 0
+    return weights, depth
 
 
 class StrongConvexity(NamedTuple):
-    """D_psi(a, b) >= constant ||a - b||_p^2, without a factor 1/2: half of the usual modulus of strong convexity.
+    """D_psi(a, b) >= constant ||a - b||^2, without a factor 1/2: half of the usual modulus of strong convexity.
 
     Parameters
     ----------
     constant : float
-        The constant.
-    p : float
-        The exponent of the norm.
+        The constant C_phi.
+    p : float or callable
+        The exponent of the norm, from 1 to infinity. For a norm that is not an l_p norm, a function that returns the
+        dual norm of a vector; it must not depend on the order of the vector.
 
     Examples
     --------
@@ -77,13 +104,14 @@ class StrongConvexity(NamedTuple):
     """
 
     constant: float
-    p: float
+    p: float | DualNorm
 
 
 def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None = None) -> StrongConvexity:
     """Return C_phi of a consistent loss, and the norm in which it holds.
 
-    |x|^2: 1 in l2; |x|^2 / 2: 1/2; ||x||_p^2: p - 1 in lp; sum x log x - x: 1 / (2 B) in l1 if sums are at most B.
+    |x|^2: 1 in l2; |x|^2 / 2: 1/2; ||x||_p^2: p - 1 in lp; sum x log x - x: 1 / (2 B) in l1 if sums are at most B. They
+    are properties of psi, and hold for every link and for every cutoff of the normalizer.
 
     Parameters
     ----------
@@ -101,7 +129,8 @@ def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None 
     Raises
     ------
     OptionError
-        If the loss is not a known Bregman divergence, or if ``total`` is missing.
+        If the loss is not a Bregman divergence of the targets of NDCG, if its constant is not known, or if ``total`` is
+        missing.
 
     Examples
     --------
@@ -109,58 +138,84 @@ def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None 
     (StrongConvexity(constant=1.0, p=2.0), StrongConvexity(constant=0.5, p=1.5))
     """
     phi = loss(surrogate)
+    _cutoff_of(phi)
     match phi:
-        case LeastSquares(normalizer="dcg"):
+        case LeastSquares():
             return StrongConvexity(1.0, 2.0)
-        case QNorm(form="penalized", normalizer="dcg"):
+        case QNorm():
             q = float(phi.exponents(np.array([n_docs]))[0])
             return StrongConvexity(1 / (q - 1), q / (q - 1))
-        case Bregman(psi=Squared(), normalizer="dcg"):
+        case Bregman(psi=Squared()):
             return StrongConvexity(0.5, 2.0)
-        case Bregman(psi=PNorm(p), normalizer="dcg"):
+        case Bregman(psi=PNorm(p)):
             return StrongConvexity(p - 1, p)
-        case CrossEntropy(normalizer="dcg") | Bregman(psi=KL(), normalizer="dcg"):
+        case CrossEntropy() | Bregman(psi=KL()):
             if total is None or not total > 0:
                 raise OptionError(f"{phi}: pass total, a bound on the sum of exp(scores) and on the sum of targets")
             return StrongConvexity(1 / (2 * total), 1.0)
-    raise OptionError(f"{phi} is not known to be a Bregman divergence of the targets of NDCG")
+    raise OptionError(f"{phi}: C_phi of this psi is not known; pass convexity=(C_phi, p)")
 
 
-def rank_constant(n_docs: int, p: float = 2.0, *, discount: Any = "log") -> float:
+def _cutoff_of(phi: Loss) -> cutoffs.Cutoff | None:
+    """The cutoff of the NDCG of whose targets a loss is a Bregman divergence; an OptionError if it is none."""
+    match phi:
+        case QNorm(form=form) if form != "penalized":
+            pass
+        case LeastSquares() | QNorm() | Bregman() | CrossEntropy() if phi.normalizer is not None:
+            return None if phi.normalizer == "dcg" else cutoffs.of(phi.normalizer)
+    raise OptionError(
+        f"{phi} is not a Bregman divergence of the targets of NDCG, and Theorem 10 says nothing about other losses"
+    )
+
+
+def rank_constant(n_docs: int, p: float | DualNorm = 2.0, *, discount: Any = "log", cutoff: Any = None) -> float:
     """Return C_F = 2 ||(D(1), ..., D(n))|| in the dual of the l_p norm (Theorem 10).
 
     Parameters
     ----------
     n_docs : int
         The number of documents.
-    p : float
-        The exponent of the norm.
+    p : float or callable
+        The exponent of the norm, from 1 to infinity; or a function that returns the dual norm of a vector.
     discount : str, Discount or sequence of float
         The discount.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff, below which D is 0.
 
     Returns
     -------
     float
 
+    Raises
+    ------
+    OptionError
+        If the exponent is below 1.
+
     Examples
     --------
-    >>> rank_constant(2), rank_constant(2, 1)
-    (2.364802193792..., 2.0)
+    >>> rank_constant(2), rank_constant(2, 1), rank_constant(2, math.inf)
+    (2.364802193792..., 2.0, 3.261859507142...)
     """
-    weights = discounts.of(discount).weights(n_docs)
-    dual = math.inf if p == 1 else p / (p - 1)
+    weights, _ = _weights(n_docs, discount, cutoff)
+    if callable(p):
+        return 2 * float(p(weights))
+    if not p >= 1:
+        raise OptionError(f"the exponent of a norm must be from 1 to infinity, got {p}")
+    dual = math.inf if p == 1 else 1.0 if math.isinf(p) else p / (p - 1)
     return 2 * float(np.linalg.norm(weights, dual))
 
 
 def excess_risk_bound(
-    surrogate: str | Loss,
+    surrogate: str | LossFunction,
     excess: npt.ArrayLike,
     n_docs: int,
     *,
     discount: Any = "log",
+    cutoff: Any = None,
     noise_exponent: float = 0.0,
     noise_constant: float = 1.0,
     total: float | None = None,
+    convexity: tuple[float, float | DualNorm] | None = None,
 ) -> Floats:
     """Return the highest NDCG regret that an excess of surrogate risk allows (Theorems 10 and 11).
 
@@ -169,18 +224,24 @@ def excess_risk_bound(
 
     Parameters
     ----------
-    surrogate : str or Loss
-        The loss.
+    surrogate : str, Loss or callable
+        The loss: any Bregman divergence of the targets. A function of your own is taken to be one, and needs
+        ``convexity``.
     excess : array-like
         The surrogate risk above the lowest possible.
     n_docs : int
         The number of documents.
     discount : str, Discount or sequence of float
         The discount.
+    cutoff : int, float, str or Cutoff, optional
+        The cutoff k of NDCG@k. The loss must have the same one as its normalizer Z_k; by default that one is used.
     noise_exponent, noise_constant : float
         a and C of Theorem 11; the defaults give Theorem 10.
     total : float, optional
         See `strong_convexity`.
+    convexity : tuple of float and float or callable, optional
+        C_phi and the norm, as in `StrongConvexity`. By default those of `strong_convexity`. For a Bregman loss of the
+        library they are tried on random targets.
 
     Returns
     -------
@@ -192,19 +253,62 @@ def excess_risk_bound(
     DataError
         If an excess is negative or not finite.
     OptionError
-        If an option is out of range, or if the loss is not a known Bregman divergence.
+        If an option is out of range, if the loss is not a Bregman divergence of the targets of this NDCG, if its
+        constant is not known, or if that given is too large.
 
     Examples
     --------
     >>> excess_risk_bound("least_squares(normalizer=dcg)", 0.01, n_docs=2)
     array(0.23648022)
+    >>> excess_risk_bound("least_squares(normalizer=1)", 0.01, n_docs=2)  # NDCG@1: C_F is 2
+    array(0.2)
     """
     beyond = np.asarray(excess, np.float64)
     if not (np.isfinite(beyond).all() and (beyond >= 0).all()):
         raise DataError("an excess of risk must be finite and not negative")
     if not (noise_exponent >= 0 and noise_constant > 0):
         raise OptionError(f"the noise must have a >= 0 and C > 0, got {noise_exponent} and {noise_constant}")
-    constant, p = strong_convexity(surrogate, n_docs, total=total)
-    squared = beyond * rank_constant(n_docs, p, discount=discount) ** 2 / constant
+    cut, phi = cutoffs.of(cutoff), loss_function(surrogate)
+    if isinstance(phi, Loss):
+        own = _cutoff_of(phi)
+        if cut is not None and cut != own:
+            raise OptionError(f"{phi} is about NDCG{'' if own is None else f'@{own}'}: use normalizer={cut} for @{cut}")
+        cut = own
+        found = strong_convexity(phi, n_docs, total=total) if convexity is None else _tried(phi, n_docs, convexity)
+    elif convexity is None:
+        raise OptionError("C_phi of a function is not known; pass convexity=(C_phi, p)")
+    else:
+        found = _checked(convexity)
+    squared = beyond * rank_constant(n_docs, found.p, discount=discount, cutoff=cut) ** 2 / found.constant
     a = noise_exponent
     return np.asarray(squared ** ((a + 1) / (a + 2)) * noise_constant ** (1 / (a + 2)))
+
+
+def _checked(convexity: tuple[float, float | DualNorm]) -> StrongConvexity:
+    """The constant and the norm, if they can be ones."""
+    found = StrongConvexity(*convexity)
+    if not (math.isfinite(found.constant) and found.constant > 0):
+        raise OptionError(f"C_phi must be a finite number above 0, got {found.constant}")
+    return found
+
+
+def _tried(phi: Loss, n_docs: int, convexity: tuple[float, float | DualNorm]) -> StrongConvexity:
+    """The constant and the norm, unless targets are found between which the divergence is smaller."""
+    found = _checked(convexity)
+    if not isinstance(phi, Bregman) or callable(found.p):
+        return found
+    rng = np.random.default_rng(0)
+    offsets = np.arange(0, _TRIALS * n_docs + 1, n_docs)
+    a = rng.uniform(0, 1, _TRIALS * n_docs)
+    # Far pairs, and near ones, between which the Hessian decides.
+    b = np.where(rng.random(a.size) < 0.5, rng.uniform(0, 1, a.size), (a + rng.normal(0, 0.01, a.size)).clip(1e-9, 1))
+    slope = phi.psi.gradient(b, offsets)
+    divergence = phi.psi.value(a, offsets) - phi.psi.value(b, offsets) - sums(slope * (a - b), offsets)
+    distance = np.linalg.norm((a - b).reshape(_TRIALS, n_docs), found.p, axis=1) ** 2
+    least = float((divergence / distance).min())
+    if least < found.constant * (1 - 1e-6):
+        raise OptionError(
+            f"{phi}: C_phi = {found.constant:g} is too large in the l_{found.p:g} norm: there are targets between "
+            f"which the divergence is {least:.6g} times the squared distance"
+        )
+    return found

@@ -21,7 +21,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.losses.base import Loss
 from idealrank.theory.consistency.fisher import Mixture
 
-__all__ = ["LossFunction", "Minimum", "Risk", "best_scores", "loss_function", "minimize", "take"]
+__all__ = ["LossFunction", "Minimum", "Risk", "best_scores", "looks_convex", "loss_function", "minimize", "take"]
 
 #: A loss of the library, or any function of labels, scores and offsets that returns values and a gradient.
 LossFunction = Callable[[Floats, Floats, Int64s], tuple[npt.ArrayLike, npt.ArrayLike]] | Loss
@@ -59,6 +59,8 @@ class Risk:
     tolerance : float
         A minimum has converged if the slope, with the ridge, is at most this times the mean size of the gradients that
         cancel there.
+    convex : bool
+        Whether the risk may be convex: else it is minimized from several starts.
     """
 
     loss: LossFunction
@@ -67,6 +69,7 @@ class Risk:
     basis: Floats | None = None
     ridge: float = 1e-7
     tolerance: float = 1e-8
+    convex: bool = True
 
     @property
     def n_problems(self) -> int:
@@ -128,11 +131,33 @@ class Minimum(NamedTuple):
     convex: Booleans
 
 
-def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = None) -> Minimum:
+_PAIRS = 4096
+
+
+def looks_convex(loss: LossFunction, label_vectors: Floats, n_threads: int | None = None) -> bool:
+    """Return whether the loss is nowhere above its chord, between 4096 random pairs of scores of many sizes.
+
+    >>> looks_convex(losses.LeastSquares(), np.array([[0.0, 1], [2, 1]]))
+    True
+    >>> looks_convex(losses.SoftNDCG(), np.array([[0.0, 1], [2, 1]]))
+    False
+    """
+    rng = np.random.default_rng(0)
+    labels = label_vectors[rng.integers(len(label_vectors), size=_PAIRS)]
+    sizes = 10 ** rng.uniform(-2, 1, (2, _PAIRS, 1))
+    a, b = rng.normal(size=(2, *labels.shape)) * sizes + rng.normal(size=(2, _PAIRS, 1))
+    risk = Risk(loss, Mixture(np.ones((_PAIRS, 1)), labels[:, None, :]), n_threads)
+    start, middle, end = (risk(scores)[0] for scores in (a, (a + b) / 2, b))
+    known = np.isfinite(start) & np.isfinite(end)
+    above = middle - (start + end) / 2
+    return not bool((above > 1e-9 * (1 + np.abs(start) + np.abs(end)))[known].any())
+
+
+def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = None, *, convex: bool = True) -> Minimum:
     """Return the scores of lowest risk, from ``loss.minimizer(probabilities, label_vectors)`` if there is one."""
     minimizer = getattr(loss, "minimizer", None)
     if minimizer is None:
-        return minimize(Risk(loss, mixture, n_threads))
+        return minimize(Risk(loss, mixture, n_threads, convex=convex))
     scores = np.asarray(minimizer(*mixture), np.float64)
     known = np.asarray(~np.isnan(scores).any(axis=1))
     unasked = np.full(known.size, np.nan)
@@ -142,6 +167,7 @@ def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = No
 def minimize(risk: Risk) -> Minimum:
     """Return the scores of lowest risk of each problem, from several starts if a risk is not convex."""
     found = _newton(risk, np.zeros((risk.n_problems, risk.n_free)))
+    found.convex[:] &= risk.convex
     not_converged = np.flatnonzero(~found.converged & found.convex)
     if not_converged.size:
         _put(found, not_converged, _ellipsoid(risk.take(not_converged), found.scores[not_converged]))

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.results import Result
-from idealrank._typing import Floats
+from idealrank._typing import Booleans, Floats
 from idealrank.errors import OptionError
 from idealrank.theory.consistency.fisher import Mixture, targets
-from idealrank.theory.consistency.minimizers import LossFunction, best_scores, loss_function
+from idealrank.theory.consistency.minimizers import LossFunction, Risk, best_scores, looks_convex, loss_function
 
 __all__ = ["StrongConsistency", "check_strong_consistency"]
 
@@ -25,7 +25,8 @@ class StrongConsistency(Result):
     Parameters
     ----------
     strong : bool or None
-        False if refuted; True if not refuted; None if no minimum was found for some mixtures.
+        False if refuted, by two mixtures or because best scores are not ``unique``; True if not refuted; None if no
+        minimum was found for some mixtures, or if the loss is not convex and there may be a lower one.
     difference : float
         The largest difference of best scores between two mixtures with the same target, relative to the largest score.
     first, second : tuple of float
@@ -34,6 +35,9 @@ class StrongConsistency(Result):
         The label vectors.
     searched : int
         The number of pairs of mixtures that were drawn.
+    unique : bool
+        Whether the scores of lowest risk are unique. Those of a cosine are not: any multiple of them is as good. The
+        paper's definition 3 asks for a function of the target, and so excludes it.
 
     Examples
     --------
@@ -48,6 +52,7 @@ class StrongConsistency(Result):
     second: tuple[float, ...]
     label_vectors: tuple[tuple[float, ...], ...]
     searched: int
+    unique: bool = True
 
 
 def check_strong_consistency(
@@ -93,8 +98,11 @@ def check_strong_consistency(
 
     Examples
     --------
-    >>> check_strong_consistency("q_norm(q=3)").strong, check_strong_consistency("cosine").strong
+    >>> check_strong_consistency("q_norm(q=3)").strong, check_strong_consistency("least_squares").strong
     (True, False)
+    >>> found = check_strong_consistency("cosine(normalizer=dcg)")
+    >>> found.strong, found.unique
+    (False, False)
     """
     function = loss_function(loss)
     vectors = np.array(list(itertools.product(sorted(set(levels)), repeat=n_docs)), np.float64)
@@ -104,13 +112,18 @@ def check_strong_consistency(
         raise OptionError(f"{len(vectors)} label vectors have only one mixture per target; pass more levels")
     first, second = _with_one_target(each, n_pairs, np.random.default_rng(seed))
     support = np.broadcast_to(vectors, (n_pairs, *vectors.shape))
-    one, other = (best_scores(function, Mixture(chances, support)) for chances in (first, second))
+    convex = hasattr(function, "minimizer") or looks_convex(function, vectors)
+    mixtures = [Mixture(chances, support) for chances in (first, second)]
+    one, other = (best_scores(function, mixture, convex=convex) for mixture in mixtures)
     size = np.maximum(np.abs(one.scores).max(axis=1), np.abs(other.scores).max(axis=1))
     differences = np.abs(one.scores - other.scores).max(axis=1) / np.maximum(size, 1e-300)
     worst = int(differences.argmax())
     strong: bool | None = bool(differences[worst] < 1e-5)
     if not (one.converged & other.converged).all() or (strong and not (one.convex & other.convex).all()):
         strong = None
+    unique = not _has_others(Risk(function, mixtures[0]), one.scores).any()
+    if not unique:
+        strong = False
     return StrongConsistency(
         strong,
         float(differences[worst]),
@@ -118,7 +131,24 @@ def check_strong_consistency(
         tuple(second[worst].tolist()),
         tuple(map(tuple, vectors.tolist())),
         n_pairs,
+        unique,
     )
+
+
+def _has_others(risk: Risk, scores: Floats) -> Booleans:
+    """Whether other scores have the same risk: multiples, shifted ones, or those in the flattest direction."""
+    rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
+    part, at = risk.take(rows), scores[rows]
+    n_docs = at.shape[1]
+    curvature = np.stack([(part(at + step)[1] - part(at - step)[1]) / 2e-4 for step in 1e-4 * np.eye(n_docs)], axis=1)
+    _, directions = np.linalg.eigh((curvature + curvature.swapaxes(1, 2)) / 2)
+    size = np.abs(at).max(axis=1, keepdims=True)
+    least = part(at)[0]
+    found = np.zeros(len(scores), np.bool_)
+    for move in (at / 2, np.broadcast_to(size / 2, at.shape), directions[:, :, 0] * size / 2):
+        same = [np.abs(part(at + sign * move)[0] - least) <= 1e-11 * (1 + np.abs(least)) for sign in (1, -1)]
+        found[rows] |= (same[0] | same[1]) & (size[:, 0] > 0)
+    return found
 
 
 def _with_one_target(each: Floats, n_pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:

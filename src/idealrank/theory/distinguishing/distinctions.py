@@ -22,12 +22,11 @@ from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_a
 from idealrank.losses.segments import sums
 from idealrank.measures import DCG, NDCG, Measure, gains, measure
 from idealrank.theory.distinguishing.paths import Paths
+from idealrank.theory.distinguishing.predictions import GapPrediction, predict_gap
 from idealrank.theory.distinguishing.prefixes import growing_sizes, prefix_values
 from idealrank.theory.long_lists.curves import Curve
-from idealrank.theory.long_lists.expectations import pseudo_expectation
-from idealrank.theory.long_lists.limits import limit
 from idealrank.theory.long_lists.needed import Gap
-from idealrank.theory.long_lists.steps import StepCurve
+from idealrank.theory.long_lists.per_query import QueryCurves, fit_queries
 from idealrank.theory.long_lists.verdicts import Verdict, verdict
 
 if TYPE_CHECKING:
@@ -71,11 +70,18 @@ class Separation:
     sign_changes : float
         The mean over lists of how often the lead changes as the list grows.
     limit_a, limit_b : float
-        The limits of both means on long lists, computed from their curves; NaN if there is no limit.
+        The limits of both means on long lists: means of the limits of each query's curve; NaN if there is no limit.
+    limit_interval_a, limit_interval_b : tuple of float
+        Their 95% intervals.
     predicted_gap : float
-        mean_a - mean_b as predicted by theory at this length of lists.
+        mean_a - mean_b as predicted by theory from each query's curves, at the length of its list.
+    predicted_interval : tuple of float
+        Its 95% interval, wide enough for the gap that is seen on as many queries.
+    sd_documents, sd_queries : float
+        The standard deviation of the difference on one query that comes from its documents, if others were drawn, and
+        that of its expected value over queries.
     verdict : Verdict
-        The verdict of theory on the two curves and this measure.
+        The verdict of theory on the two curves of all queries together and this measure.
     """
 
     measure: str
@@ -90,7 +96,12 @@ class Separation:
     sign_changes: float
     limit_a: float
     limit_b: float
+    limit_interval_a: tuple[float, float]
+    limit_interval_b: tuple[float, float]
     predicted_gap: float
+    predicted_interval: tuple[float, float]
+    sd_documents: float
+    sd_queries: float
     verdict: Verdict
 
 
@@ -352,21 +363,19 @@ def distinguish(
     seed = int(np.random.default_rng(seed).integers(2**32))  # shared, so that all measures see the same resamples
     filled = list(given.values())
     on_paths = _along(filled, labels, [a, b], cut, grid, n_orders, seed, n_threads)
-    curves = {
-        gain: tuple(StepCurve.fit(gain(labels), scores, cut, method="top") for scores in (a, b))
-        for gain in {*map(_gain, filled)}
-    }
+    fits = {gain: tuple(fit_queries(gain(labels), scores, cut) for scores in (a, b)) for gain in {*map(_gain, filled)}}
     rows, paths, means, used = [], {}, {}, 0
     for (name, m), path_a, path_b in zip(given.items(), *on_paths, strict=True):
         values_a, values_b = (
             np.where(sums(labels, cut) > 0, m(labels, scores, cut, n_threads=n_threads), np.nan) for scores in (a, b)
         )
         row, lead = _separation(values_a, values_b, path_a - path_b, grid, n_resamples, delta, seed)
-        rows.append(Separation(name, **row, **_prediction(m, curves[_gain(m)], length)))
+        found = predict_gap(m, fits[_gain(m)], labels, [a, b], cut, seed=seed, n_threads=n_threads)
+        rows.append(Separation(name, **row, **_predicted(m, found, fits[_gain(m)])))
         paths[name] = Paths(grid, lead)
         means[name] = Paths(grid, path_a).mean_lead, Paths(grid, path_b).mean_lead
         used = max(used, int(np.count_nonzero(~np.isnan(values_a))))
-    by_name = {name: curves[_gain(m)] for name, m in given.items()}
+    by_name = {name: tuple(fit.pooled for fit in fits[_gain(m)]) for name, m in given.items()}
     return Distinction(tuple(sorted(rows, key=_soonest)), grid, paths, means, by_name, names, used, tuple(given))
 
 
@@ -430,24 +439,21 @@ def _separation(
     }, lead
 
 
-def _prediction(m: Measure, curves: tuple[Curve, ...], length: int) -> dict[str, Any]:
+def _predicted(m: Measure, found: GapPrediction, fits: tuple[QueryCurves, ...]) -> dict[str, Any]:
     """The part of a separation that theory predicts."""
-
-    def or_nan(function: Any, *arguments: Any) -> float:
-        try:
-            return float(function(*arguments))
-        except (OptionError, DataError):
-            return math.nan
-
-    expected = [or_nan(pseudo_expectation, m, curve, length) for curve in curves]
-    limits = [or_nan(limit, m, curve) for curve in curves]
     # DCG has no limit, but orders rankers of the same documents as NDCG does.
     normalized = NDCG(discount=m.discount, cutoff=m.cutoff) if isinstance(m, DCG) else m
+    limits, gap = (found.limit_a, found.limit_b), found.gap
     return {
-        "limit_a": limits[0],
-        "limit_b": limits[1],
-        "predicted_gap": expected[0] - expected[1],
-        "verdict": verdict(normalized, *curves),
+        "limit_a": limits[0].value,
+        "limit_b": limits[1].value,
+        "limit_interval_a": (limits[0].low, limits[0].high),
+        "limit_interval_b": (limits[1].low, limits[1].high),
+        "predicted_gap": gap.value,
+        "predicted_interval": (gap.low, gap.high),
+        "sd_documents": found.sd_documents,
+        "sd_queries": found.sd_queries,
+        "verdict": verdict(normalized, *(fit.pooled for fit in fits)),
     }
 
 

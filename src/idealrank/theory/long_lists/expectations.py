@@ -27,7 +27,8 @@ def pseudo_expectation(
 ) -> float:
     """Approximate the expected NDCG of a list of n documents (Wang et al. 2013, Definition 20).
 
-    Both forms divide by the ideal DCG of the expected number of relevant documents, which must be above 1.
+    Both forms divide by the ideal DCG of the expected number of relevant documents. It must be above 1 for the integral,
+    which starts at rank 1, and 1 at least for the sum.
 
     Parameters
     ----------
@@ -51,8 +52,7 @@ def pseudo_expectation(
     Raises
     ------
     DataError
-        If n is not a finite number from 1, if the expected number of relevant documents is not above 1, or if the curve
-        is 0 everywhere.
+        If n is not a finite number from 1, if too few relevant documents are expected, or if the curve is 0 everywhere.
     OptionError
         If ``form`` is unknown.
 
@@ -68,9 +68,11 @@ def pseudo_expectation(
     checked = curves.relevant(curve)
     if not (math.isfinite(n) and n >= 1):
         raise DataError(f"n, the number of documents, must be a finite number from 1, got {n}")
-    if not n * checked.p > 1:
+    expected = n * checked.p
+    if not (expected > 1 - 1e-9 if form == "sum" else expected > 1):
+        least = "at least 1" if form == "sum" else "above 1"
         raise DataError(
-            f"the expected number of relevant documents, n p, must be above 1, got {n:g} * {checked.p:.4g}: "
+            f"the expected number of relevant documents, n p, must be {least}, got {n:g} * {checked.p:.4g}: "
             "otherwise the ideal DCG in the denominator is meaningless"
         )
     if form == "sum":

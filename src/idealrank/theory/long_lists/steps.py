@@ -128,6 +128,11 @@ class StepCurve(Curve):
         places = np.searchsorted(self.edges, np.asarray(s, np.float64), side="right") - 1
         return self.steps[:, places.clip(0, self.edges.size - 2)]
 
+    def below(self, s: npt.ArrayLike) -> Floats:
+        """Return the share of all documents that have each gain and a canonical score below s: one row per level."""
+        sums = np.concatenate((np.zeros((len(self.levels), 1)), np.cumsum(self.steps * np.diff(self.edges), axis=1)), 1)
+        return np.array([np.interp(np.asarray(s, np.float64), self.edges, row) for row in sums])
+
     def integrals(self, weight: Weight, since: float = 0.0, to: float = 1.0) -> Floats:
         from_top = np.clip(1 - self.edges[::-1], since, to)
         integrals: Floats = self.steps[:, ::-1] @ np.diff(weight.integral(from_top))

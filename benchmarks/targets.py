@@ -1,9 +1,9 @@
-"""What an entry is meant to reach against a peer."""
+"""What an entry should achieve against a peer."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-__all__ = ["AtLeast", "AtMost", "Direction", "Reach"]
+__all__ = ["AtLeast", "AtMost", "Direction", "Target"]
 
 Direction: TypeAlias = Literal["peer/ours", "ours/peer"]
 
@@ -47,4 +47,4 @@ class AtMost:
         return f"<= {self.times:g}" + (f" + {self.plus_mb:g} MB" if self.plus_mb else "")
 
 
-Reach: TypeAlias = AtLeast | AtMost
+Target: TypeAlias = AtLeast | AtMost

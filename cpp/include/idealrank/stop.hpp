@@ -1,0 +1,93 @@
+// Ending a long computation before its time, as when its user presses Ctrl-C.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+
+namespace idealrank {
+
+// Called about every 50 ms on the thread that began the computation; it throws to end it.
+using Poll = void (*)();
+
+// How many threads a computation may use, and what can end it: nothing, where only a number is given.
+struct Threads {
+  Threads(int count_, Poll poll_ = nullptr) : count(count_), poll(poll_) {}
+  int count;
+  Poll poll;
+};
+
+// Ends the other threads after the poll threw on the first one.
+struct stopped : std::exception {};
+
+// What a kernel asks now and then whether to go on. Each part of a kernel may keep a copy of its own.
+class Stop {
+ public:
+  static constexpr std::chrono::milliseconds kBetweenPolls{50};
+
+  Stop() = default;  // nothing ends it
+  // The thread that polls sets *ended, and the others look at it.
+  Stop(Poll poll, std::atomic<bool>* ended) : poll_(poll), ended_(ended) {}
+
+  // To be called often, with the nanoseconds, more or less, that the work until the next call takes.
+  void before(std::size_t work) {
+    if (work < left_) {
+      left_ -= work;
+    } else {
+      look();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kWorkBetweenLooks = 1'000'000;
+
+  void look() {
+    left_ = kWorkBetweenLooks;
+    if (ended_ != nullptr && ended_->load(std::memory_order_relaxed)) throw stopped();
+    if (poll_ == nullptr) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (last_ == std::chrono::steady_clock::time_point()) last_ = now;
+    if (now - last_ < kBetweenPolls) return;
+    last_ = now;
+    try {
+      poll_();
+    } catch (...) {
+      if (ended_ != nullptr) ended_->store(true, std::memory_order_relaxed);
+      throw;
+    }
+  }
+
+  Poll poll_ = nullptr;
+  std::atomic<bool>* ended_ = nullptr;
+  std::size_t left_ = kWorkBetweenLooks;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+// std::sort, which a long list can be stopped in. Iterators of trivially copyable values.
+template <class Iterator, class Less>
+void stoppable_sort(Iterator begin, Iterator end, Less less, Stop& stop) {
+  constexpr std::ptrdiff_t kLong = 1 << 16;
+  if (end - begin < kLong) {
+    std::sort(begin, end, less);
+  } else {
+    std::sort(begin, end, [&](const auto& a, const auto& b) {
+      stop.before(5);
+      return less(a, b);
+    });
+  }
+}
+
+// Calls each(i, last) for consecutive parts [i, last) of [0, n).
+template <class Each>
+void for_each_part(std::size_t n, Stop& stop, Each&& each) {
+  constexpr std::size_t kPart = 1 << 18;
+  for (std::size_t i = 0; i < n; i += kPart) {
+    const std::size_t last = std::min(n, i + kPart);
+    stop.before(4 * (last - i));
+    each(i, last);
+  }
+}
+
+}  // namespace idealrank

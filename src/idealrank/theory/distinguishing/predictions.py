@@ -1,0 +1,196 @@
+"""What theory predicts of means over queries: from a curve per query, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from idealrank._typing import Floats, Int64s
+from idealrank.errors import DataError, OptionError
+from idealrank.losses.segments import sums
+from idealrank.measures import Measure
+from idealrank.theory.long_lists.expectations import pseudo_expectation
+from idealrank.theory.long_lists.laws import bounded_law
+from idealrank.theory.long_lists.limits import limit, sees
+from idealrank.theory.long_lists.per_query import QueryCurves
+from idealrank.theory.long_lists.steps import StepCurve
+from idealrank.theory.long_lists.weighting import Weighting
+
+__all__ = ["GapPrediction", "Mean", "Prospect", "predict_gap", "prospect"]
+
+_CONFIDENCE = 0.95
+#: Documents to draw for the variance within queries, and the least and the largest number of resamples.
+_DRAWN, _LEAST, _MOST = 500_000, 10, 100
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over queries and its 95% interval; NaN if there is none.
+
+    Parameters
+    ----------
+    value : float
+        The mean.
+    low, high : float
+        The ends of the interval.
+
+    Examples
+    --------
+    >>> Mean.of(np.array([1.0, 3.0])).value, Mean.of(np.array([1.0])).low
+    (2.0, nan)
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Floats, variance: float | None = None) -> Mean:
+        """Return the mean of a value per query, which has this variance, with an interval from Student's t."""
+        known = values[~np.isnan(values)]
+        if not known.size:
+            return cls(math.nan, math.nan, math.nan)
+        center = float(known.mean())
+        if variance is None:
+            variance = float(known.var(ddof=1)) if known.size > 1 else math.nan
+        quantile = special.stdtrit(known.size - 1, (1 + _CONFIDENCE) / 2) if known.size > 1 else 1.959964
+        half = float(quantile) * math.sqrt(variance / known.size)
+        return cls(center, center - half, center + half)
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """What theory says of the NDCG of one ranker, as means over queries.
+
+    Parameters
+    ----------
+    expected : Mean
+        On lists of the length that they have.
+    limit : Mean
+        On ever longer lists; NaN if NDCG stays random.
+    spread : float
+        The standard deviation of NDCG on one long list, over documents and queries, if it stays random; else NaN.
+    """
+
+    expected: Mean
+    limit: Mean
+    spread: float
+
+
+def prospect(m: Measure, fits: QueryCurves) -> Prospect:
+    """Return what theory says of one ranker."""
+    law = _each(fits, lambda curve, n: bounded_law(m, curve).variance) if _is_random(m, fits) else np.array([math.nan])
+    if np.isnan(law).all():
+        return Prospect(Mean.of(_expected(m, fits)), Mean.of(_limits(m, fits)), math.nan)
+    tops = _each(fits, lambda curve, n: curve.top / curve.best)
+    return Prospect(Mean.of(_expected(m, fits)), Mean.of(_limits(m, fits)), math.sqrt(law.mean() + tops.var()))
+
+
+@dataclass(frozen=True)
+class GapPrediction:
+    """What theory predicts of the difference of two rankers, as means over queries.
+
+    Parameters
+    ----------
+    limit_a, limit_b : Mean
+        The limits of both on ever longer lists; NaN if NDCG stays random.
+    gap : Mean
+        The difference on lists of the length that they have. Its interval is wide enough for what is seen on as many
+        queries.
+    sd_documents : float
+        The standard deviation of the difference on one query, if other documents were drawn for it.
+    sd_queries : float
+        The standard deviation, over queries, of its expected value. NaN with one query.
+    """
+
+    limit_a: Mean
+    limit_b: Mean
+    gap: Mean
+    sd_documents: float
+    sd_queries: float
+
+
+def predict_gap(
+    m: Measure,
+    fits: tuple[QueryCurves, ...],
+    labels: Floats,
+    rankers: list[Floats],
+    offsets: Int64s,
+    *,
+    seed: int = 0,
+    n_threads: int | None = None,
+) -> GapPrediction:
+    """Predict the difference of two rankers from the curves of both, and split its variance.
+
+    The variance over queries of the difference has two parts: the mean variance within a query, by chance of the documents
+    that it has, estimated by drawing documents with replacement; and the rest, by which queries differ.
+    """
+    a, b = fits
+    gaps = _expected(m, a) - _expected(m, b)
+    seen = _difference(m, labels, rankers, offsets, n_threads)
+    within = _within(m, labels, rankers, offsets, seed, n_threads)
+    total = float(np.nanvar(seen, ddof=1)) if np.count_nonzero(~np.isnan(seen)) > 1 else math.nan
+    between = max(total - within, 0.0)
+    variance = within if math.isnan(total) else within + between
+    limits = [Mean.of(_limits(m, fit)) for fit in fits]
+    return GapPrediction(*limits, Mean.of(gaps, variance), math.sqrt(within), math.sqrt(between))
+
+
+def _difference(m: Measure, labels: Floats, rankers: list[Floats], offsets: Int64s, n_threads: int | None) -> Floats:
+    """The difference of two rankers on each query; NaN if nothing is relevant."""
+    a, b = (m(labels, scores, offsets, n_threads=n_threads) for scores in rankers)
+    return np.where(sums(labels, offsets) > 0, a - b, np.nan)
+
+
+def _within(
+    m: Measure, labels: Floats, rankers: list[Floats], offsets: Int64s, seed: int, n_threads: int | None
+) -> float:
+    """The mean over queries of the variance of the difference over draws of a query's documents."""
+    sizes = np.diff(offsets)
+    begins, widths = np.repeat(offsets[:-1], sizes), np.repeat(sizes, sizes)
+    rng = np.random.default_rng(seed)
+    drawn = []
+    for _ in range(int(np.clip(_DRAWN // labels.size, _LEAST, _MOST))):
+        rows = begins + (rng.random(labels.size) * widths).astype(np.int64)
+        drawn.append(_difference(m, labels[rows], [scores[rows] for scores in rankers], offsets, n_threads))
+    used = np.array(drawn)[:, sums(labels, offsets) > 0]
+    counts = np.count_nonzero(~np.isnan(used), axis=0)
+    known = used[:, counts > 1]
+    return float(np.nanvar(known, axis=0, ddof=1).mean()) if known.size else 0.0
+
+
+def _each(fits: QueryCurves, function: Callable[[StepCurve, int], float]) -> Floats:
+    """A function of each query's curve and size; NaN if theory does not know it."""
+
+    def or_nan(curve: StepCurve, n: int) -> float:
+        try:
+            return function(curve, n)
+        except (OptionError, DataError):
+            return math.nan
+
+    return fits.each(or_nan)
+
+
+def _expected(m: Measure, fits: QueryCurves) -> Floats:
+    """The expected value on each query's list."""
+    return _each(fits, lambda curve, n: pseudo_expectation(m, curve, n))
+
+
+def _is_random(m: Measure, fits: QueryCurves) -> bool:
+    """Whether NDCG stays random on long lists of some query."""
+    try:
+        few = sees(Weighting.of(m)) in ("few", "undecided")
+    except OptionError:
+        return True
+    return few and any(curve.top_variance > 0 for curve in fits.curves)
+
+
+def _limits(m: Measure, fits: QueryCurves) -> Floats:
+    """The limit on longer lists of each query; NaN for all if there is none for some."""
+    if _is_random(m, fits):
+        return np.full(len(fits.curves), math.nan)
+    return _each(fits, lambda curve, n: limit(m, curve))

@@ -1,0 +1,120 @@
+"""What commands write: never onto their input, and through links and devices."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from idealrank.cli.group import commands
+from idealrank.io.files import _descriptor_of
+
+LETOR = "".join(
+    f"{label} qid:{query} 1:{label + query / 8} 2:{label * query}\n" for query in (1, 2) for label in (0, 1)
+)
+posix_only = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(commands, list(args), prog_name="idealrank")
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "data.txt"
+    path.write_text(LETOR)
+    (tmp_path / "scores.txt").write_text("1\n0\n1\n0\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train {data} -o {data}",
+        "train {data} --valid {link} -o {data}",
+        "train {data} -o {folder}/model.json --html {data}",
+        "train {data} -o {folder}/same --html {folder}/same",
+        "score {model} {data} -o {data}",
+        "score {model} {data} -o {model}",
+        "convert {data} {data} --to letor",
+        "convert {data} {link} --to letor",
+        "convert {data} {folder}/./data.txt",
+        "evaluate {data} {scores} --html {scores}",
+        "evaluate {data} mine={scores} --html {scores}",
+        "compare {data} {scores} {scores} --html {data}",
+        "limits {data} {scores} --plot {data}",
+    ],
+)
+def test_a_command_does_not_write_onto_its_input(data: Path, tmp_path: Path, command: str) -> None:
+    model, link = tmp_path / "model.json", tmp_path / "link.txt"
+    link.hardlink_to(data)
+    if "score " in command:
+        assert run("train", str(data), "-o", str(model), "-q").exit_code == 0
+    paths = {"data": data, "model": model, "link": link, "folder": tmp_path, "scores": tmp_path / "scores.txt"}
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    shown = run(*command.format(**paths).split())
+    assert shown.exit_code == 1, shown.output
+    assert "is also another file of this command; give the output another name" in shown.output
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@posix_only
+@pytest.mark.parametrize("redirected", [True, False])
+def test_dev_stdout_is_standard_output(data: Path, tmp_path: Path, redirected: bool) -> None:
+    # Not by its own name: a fault here would replace the device of the machine that runs the test.
+    assert _descriptor_of("/dev/stdout") == 1
+    link = tmp_path / "out"
+    link.symlink_to("/dev/stdout")
+    for target in (str(link), "/dev/fd/1"):
+        command = [sys.executable, "-m", "idealrank.cli", "convert", str(data), target, "--to", "letor", "-q"]
+        with (tmp_path / "written").open("wb") as file:
+            done = subprocess.run(command, stdout=file if redirected else subprocess.PIPE, check=True)
+        written = (tmp_path / "written").read_bytes() if redirected else done.stdout
+        assert written == LETOR.encode()
+    assert link.is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.txt", "out", "scores.txt", "written"]
+
+
+@posix_only
+def test_a_pipe_may_be_the_target(data: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDWR)  # so that neither side waits for the other
+    assert run("convert", str(data), str(pipe), "-q").exit_code == 0
+    assert os.read(reader, 1 << 16).startswith(b'"qid","label"')
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_convert_writes_every_query_or_fails(tmp_path: Path) -> None:
+    table, target = tmp_path / "a.csv", tmp_path / "b.qrels"
+    table.write_text("qid,doc,label\n#1,d1,1\nq2,d1,0\n")
+    shown = run("convert", str(table), str(target))
+    assert shown.exit_code == 1
+    assert "a query id must not begin with '#', which marks a comment, got '#1'" in shown.output
+    assert not target.exists()
+    (tmp_path / "c.qrels").write_text("#1 0 d1 1\nq2 0 d1 0\n")
+    shown = run("convert", str(tmp_path / "c.qrels"), str(tmp_path / "d.csv"))
+    assert shown.exit_code == 0
+    assert "note: 1 line begins with '#'" in shown.output
+
+
+def test_convert_says_which_queries_have_no_documents(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1 1:1\n0 1:2\n")
+    (tmp_path / "a.txt.query").write_text("1\n0\n1\n")
+    shown = run("convert", str(tmp_path / "a.txt"), str(tmp_path / "b.txt"))
+    assert shown.exit_code == 0
+    assert "left out: 1 queries without documents, first 1" in shown.output
+
+
+def test_trec_eval_9_has_no_comments(tmp_path: Path) -> None:
+    qrels, answer = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("#1 0 d1 1\nq2 0 d1 1\n")
+    answer.write_text("#1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\n")
+    common = ["trec_eval", "-m", "num_q", str(qrels), str(answer)]
+    assert run(*common, "--quiet").output.split()[-1] == "1"
+    assert run(*common, "--v9", "--quiet").output.split()[-1] == "2"
+    qrels.write_text("# comment\nq2 0 d1 1\n")
+    assert run(*common, "--v9").exit_code == 2

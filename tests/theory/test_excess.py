@@ -1,0 +1,98 @@
+"""Bounds of the NDCG that an excess of surrogate risk can cost (Ravikumar et al. 2011, Theorems 10 and 11)."""
+
+import dataclasses
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from idealrank import losses, theory
+from idealrank._typing import Floats, Int64s
+from idealrank.errors import OptionError
+from idealrank.losses import Bregman, potentials
+
+
+def own(labels: Floats, scores: Floats, offsets: Int64s) -> tuple[Floats, Floats]:
+    """A loss that is a function."""
+    return np.zeros(offsets.size - 1), np.zeros(scores.size)
+
+
+def test_the_dual_of_the_largest_coordinate_is_the_sum() -> None:
+    assert theory.rank_constant(2, math.inf) == pytest.approx(2 * (1 + 1 / math.log2(3)))
+    assert theory.rank_constant(5, math.inf, cutoff=2) == theory.rank_constant(2, math.inf)
+    with pytest.raises(OptionError, match=r"from 1 to infinity, got 0\.5"):
+        theory.rank_constant(2, 0.5)
+
+
+def test_the_margin_of_a_cutoff_is_the_lowest_regret_of_a_wrong_order() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        chances, vectors = rng.dirichlet(np.ones(3)), rng.integers(0, 5, (3, 4)).astype(np.float64)
+        vectors[:, 0] += 1
+        orders = [np.argsort(np.argsort(order)) for order in itertools.permutations(range(4))]
+        for k in (1, 2, 3, None):
+            lost = np.array([float(theory.regret(-scores, chances, vectors, cutoff=k)) for scores in orders])
+            assert theory.margin(chances, vectors, cutoff=k) <= lost[lost > 1e-12].min() + 1e-12
+            if k is None or k >= 3:
+                continue
+            # Somewhere below the cutoff any order will do, so it is not a margin there.
+            assert np.count_nonzero(lost < 1e-12) >= math.factorial(4 - k)
+
+
+#: sqrt(1 + sum x^2): its second derivative in any direction is at least (1 + |x|^2)^-3/2, and |x|^2 <= 4 on [0, 1]^4.
+ROOT = potentials.Composed(
+    outer=lambda z: np.sqrt(1 + z),
+    outer_slope=lambda z: 0.5 / np.sqrt(1 + z),
+    outer_curvature=lambda z: -0.25 / (1 + z) ** 1.5,
+    inner=lambda x: x**2,
+    inner_slope=lambda x: 2 * x,
+    inner_curvature=lambda x: 0 * x + 2,
+    inner_slope_inverse=lambda y: y / 2,
+)
+
+
+@pytest.mark.parametrize("k", [1, 2, None])
+@pytest.mark.parametrize(
+    ("loss", "convexity"),
+    [
+        (losses.LeastSquares(normalizer="dcg"), None),
+        (losses.Bregman(psi="pnorm:1.3"), None),
+        (losses.Bregman(psi="pnorm:1.3", link="scale:3"), None),
+        (losses.Bregman(psi=ROOT), (0.5 * 5**-1.5, 2.0)),
+        (losses.Bregman(psi="squared"), (0.5, math.inf)),
+        (losses.Bregman(psi="squared"), (0.5 / 4, 1.0)),
+        (losses.Bregman(psi="squared"), (0.5, lambda weights: float(np.linalg.norm(weights)))),
+    ],
+)
+def test_every_bregman_loss_has_its_bound_for_every_cutoff(loss: Any, convexity: Any, k: int | None) -> None:
+    loss = dataclasses.replace(loss, normalizer=k or "dcg")
+    rng = np.random.default_rng(5)
+    for _ in range(25):
+        chances, vectors = rng.dirichlet(np.ones(3)), rng.integers(1, 5, (3, 4)).astype(np.float64)
+        fitted = rng.uniform(0.05, 1, 4)  # g(s), where C_phi holds
+        scores = loss.best_scores(fitted, np.array([0, 4])) if isinstance(loss, Bregman) else fitted
+
+        def risk(at: Floats, chances: Floats = chances, vectors: Floats = vectors) -> float:
+            return float(chances @ loss(vectors.ravel(), np.tile(at, 3), [0, 4, 8, 12])[0])
+
+        target = theory.fisher_target(chances, vectors, cutoff=k)
+        best = loss.best_scores(target, np.array([0, 4])) if isinstance(loss, Bregman) else target
+        excess = max(0.0, risk(scores) - risk(best))
+        bound = theory.excess_risk_bound(loss, excess, 4, cutoff=k, convexity=convexity)
+        assert theory.regret(scores, chances, vectors, cutoff=k) <= bound
+
+
+def test_a_constant_that_is_too_large_is_refuted() -> None:
+    with pytest.raises(OptionError, match=r"C_phi = 1 is too large in the l_2 norm: .* the divergence is 0\.5 times"):
+        theory.excess_risk_bound("bregman(psi=squared)", 0.1, 3, convexity=(1.0, 2.0))
+    with pytest.raises(OptionError, match=r"C_phi of this psi is not known; pass convexity=\(C_phi, p\)"):
+        theory.excess_risk_bound(losses.Bregman(psi=ROOT), 0.1, 3)
+    with pytest.raises(OptionError, match="C_phi of a function is not known"):
+        theory.excess_risk_bound(own, 0.1, 3)
+    with pytest.raises(OptionError, match=r"is about NDCG@2: use normalizer=3 for @3"):
+        theory.excess_risk_bound("least_squares(normalizer=2)", 0.1, 5, cutoff=3)
+    with pytest.raises(OptionError, match="above 0, got 0"):
+        theory.excess_risk_bound(own, 0.1, 3, convexity=(0.0, 2.0))
+    assert theory.excess_risk_bound(own, 0.04, 3, convexity=(1.0, 1.0)) == pytest.approx(0.4)
