@@ -192,7 +192,13 @@ def test_json_holds_everything_and_no_nan() -> None:
     assert content["mean"] == {"rr(empty=nan)": None}
     assert content["per_query"] == {"rr(empty=nan)": [0.5, None]}
     assert content["problems"] == [
-        {"kind": "unjudged document", "count": 1, "message": "1 (33.3%) of the ranked documents are unjudged"}
+        {
+            "kind": "unjudged document",
+            "count": 1,
+            "message": "1 (33.3%) of the ranked documents are unjudged",
+            "total": 3,
+            "system": "",
+        }
     ]
     numbers = json.loads(ir.evaluate([1, 0], [1, 2], "rr", query_ids=[7, 7]).to_json())
     assert numbers["query_ids"] == [7]
@@ -401,12 +407,12 @@ UNTYPED: Any = ir.evaluate
         (lambda: ir.evaluate([1, 0], [1, 2], offsets=[0, 3]), DataError, "offsets must end at the number of documents"),
         (
             lambda: ir.evaluate(ir.from_arrays([1]), [1], offsets=[0, 1]),
-            DataError,
+            OptionError,
             "offsets= goes with arrays of labels",
         ),
-        (lambda: ir.evaluate([1, 0], [1, 2], query="qid"), DataError, "query= goes with data frames"),
-        (lambda: ir.evaluate(QRELS, RUN, offsets=[0, 1]), DataError, "offsets= goes with arrays"),
-        (lambda: ir.evaluate(QRELS, RUN, query_ids=["q1"]), DataError, "query_ids= goes with arrays"),
+        (lambda: ir.evaluate([1, 0], [1, 2], query="qid"), OptionError, "query= goes with data frames"),
+        (lambda: ir.evaluate(QRELS, RUN, offsets=[0, 1]), OptionError, "offsets= goes with arrays"),
+        (lambda: ir.evaluate(QRELS, RUN, query_ids=["q1"]), OptionError, "query_ids= goes with arrays"),
         (lambda: ir.evaluate([1, 0], [1, 2], []), OptionError, "no measure was named"),
         (lambda: ir.evaluate([1, 0], [1, 2], "ndgc"), OptionError, "unknown measure 'ndgc'; did you mean 'ndcg'"),
         (lambda: ir.evaluate([1, 0], [1, 2], like="sklear"), OptionError, "did you mean 'sklearn'"),

@@ -316,4 +316,4 @@ def _left_out(kind: str, what: str, missing: Booleans, ids: Ids) -> tuple[Proble
     numbers = np.flatnonzero(missing)
     if not numbers.size:
         return ()
-    return (Problem(kind, numbers.size, f"{numbers.size:,} {what}, first {ids[int(numbers[0])]!r}"),)
+    return (Problem(kind, numbers.size, f"{numbers.size:,} {what}, first {ids[int(numbers[0])]!r}", missing.size),)

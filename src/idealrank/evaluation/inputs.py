@@ -153,6 +153,8 @@ def judged_and_systems(
     ------
     DataError
         If a shape is not recognized, or the two do not go together; the error names what was recognized.
+    OptionError
+        If an option does not go with the data.
 
     Examples
     --------
@@ -264,10 +266,10 @@ def _check_options(judged: Shape, systems: Mapping[str, Shape] | None) -> None:
     for option in judged.layout.given:
         if option not in (judged.options if option in ("offsets", "group", "query_ids") else taken):
             goes = "data frames" if option in ROLES else "arrays of labels"
-            raise DataError(f"{option}= goes with {goes}; {judged.describe()} needs no such option")
+            raise OptionError(f"{option}= goes with {goes}; {judged.describe()} needs no such option")
         if option in ROLES and not any(each.column(judged.layout.columns[option]) for each in shapes):
             frames = " or ".join(dict.fromkeys(each.describe() for each in shapes if option in each.options))
-            raise DataError(f"{option}={judged.layout.columns[option]!r} is not a column of {frames}")
+            raise OptionError(f"{option}={judged.layout.columns[option]!r} is not a column of {frames}")
 
 
 def _check_index(data: Any, scores: Any) -> None:

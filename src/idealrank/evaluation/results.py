@@ -18,6 +18,7 @@ from idealrank._typing import Floats
 from idealrank.data.lists import QueryIds
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
+from idealrank.evaluation.quality import named_problems, quality_tables
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
 from idealrank.measures.cutoffs import Rank
@@ -140,8 +141,7 @@ class Measured(Result):
     def background(self) -> list[Section]:
         """Return per-query values, data quality and conventions."""
         evaluations = self.by_system()
-        columns = [Column("what"), Column("count", ","), Column("what it means")]
-        problems = Table(columns, [[each.kind, each.count, each.message] for each in evaluations.problems])
+        tables = quality_tables(evaluations)
         by_convention = {each.convention.name: each.conventions for each in evaluations.values()}
         conventions = tuple(
             Section(f"like {name}", definitions=told["data"], code=dict(_filled(told)))
@@ -149,8 +149,8 @@ class Measured(Result):
         )
         return [
             Section("Query by query", "queries", values=evaluations.query_matrix()),
-            Section("Data quality", "data", tables={"Found in the data": problems})
-            if problems.rows
+            Section("Data quality", "data", tables=tables)
+            if tables
             else Section("Data quality", "data", notes=("No data-quality problems found.",)),
             Section("Conventions", "conventions", parts=conventions),
         ]
@@ -314,8 +314,8 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Problems found for any system, each once, and whether their queries differ."""
-        met = dict.fromkeys(problem for evaluation in self.values() for problem in evaluation.problems)
+        """Problems found for any system, with its name unless all systems have it, and whether their queries differ."""
+        met = dict.fromkeys(named_problems({name: evaluation.problems for name, evaluation in self.items()}))
         queries = {name: set(evaluation.query_ids.tolist()) for name, evaluation in self.items()}
         everyone = dict.fromkeys(query for evaluation in self.values() for query in evaluation.query_ids.tolist())
         lacking = [(query, name) for query in everyone for name in self if query not in queries[name]]

@@ -27,7 +27,7 @@ class _Reader:
     """Passes the lines to the reader of TREC runs, with the negated rank as score."""
 
     def __init__(self) -> None:
-        self._inner = _native.RunReader()
+        self._inner = _native.RunReader(True)
 
     @property
     def n_lines(self) -> int:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
@@ -45,6 +45,8 @@ class PathShape(Shape):
         Names of columns.
     kind : Format, optional
         The format; by default, it is recognized by the content.
+    fallback : Format or "scores", optional
+        What to read the file as if its content says nothing; by default, its name decides.
     group : str, optional
         For LETOR text: a file of group sizes.
     reading : callable, optional
@@ -60,11 +62,13 @@ class PathShape(Shape):
         layout: Layout = _PLAIN,
         *,
         kind: Format | None = None,
+        fallback: Format | Literal["scores"] | None = None,
         group: str | None = None,
         reading: Callable[[str], AbstractContextManager[Progress | None]] = _without_progress,
     ) -> None:
         super().__init__(value, layout)
-        self._path, self._given, self._group, self._reading = os.fspath(value), kind, group, reading
+        self._path, self._given, self._fallback = os.fspath(value), kind, fallback
+        self._group, self._reading = group, reading
 
     @classmethod
     def fits(cls, value: object) -> bool:
@@ -73,6 +77,8 @@ class PathShape(Shape):
 
     @cached_property
     def _start(self) -> bytes:
+        if self._path == "-":
+            return b""
         if os.path.isdir(self._path):
             raise IsADirectoryError(errno.EISDIR, "expected a file, got a folder", self._path)
         if not os.path.exists(self._path):
@@ -85,13 +91,20 @@ class PathShape(Shape):
         if self._given is not None:
             return self._given
         found = sniffed(self._path) if self._start else None
-        if found is None and not _JSON.match(self._start) and not _NUMBER_LINES.match(self._start):
-            return recognized(self._path, _ASK)
-        return found
+        if found is not None or _JSON.match(self._start) or _NUMBER_LINES.match(self._start):
+            return found
+        if self._fallback is not None:
+            return None if self._fallback == "scores" else self._fallback
+        return recognized(self._path, _ASK)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the file holds JSON."""
+        return self._given is None and self.kind is None and _JSON.match(self._start) is not None
 
     @property
     def _holds_scores(self) -> bool:
-        return self.kind is None and not _JSON.match(self._start)
+        return self.kind is None and not self.is_json
 
     @cached_property
     def _inner(self) -> Shape | None:
