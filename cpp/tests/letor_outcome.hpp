@@ -121,7 +121,7 @@ inline Letor read_letor(std::string_view text, bool sparse, const std::vector<st
     }
   } else {
     read.cells = bits(file.dense.take());
-    if (read.cells.size() != n * width) read.broken = "the dense array has a row a document";
+    if (read.cells.size() != n * width) read.broken = "the dense array has one row per document";
   }
   return read;
 }

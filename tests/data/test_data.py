@@ -1,7 +1,13 @@
 import dataclasses
+import io
 import pickle
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -363,3 +369,107 @@ def test_runs_and_judgments_of_folds_are_concatenated() -> None:
         ir.concatenate([second, first, first])
     with pytest.raises(DataError, match="all be RankingData, all Run or all Qrels, got Run and Qrels"):
         ir.concatenate([first, qrels[0]])  # type: ignore[type-var]
+
+
+def arrays_of(data: ir.RankingData | ir.Qrels | ir.Run) -> dict[str, npt.NDArray[Any]]:
+    found = {name: array for name, array in vars(data).items() if isinstance(array, np.ndarray)}
+    for name, ids in vars(data).items():
+        if isinstance(ids, Ids):
+            found |= {f"{name}.buffer": ids.buffer, f"{name}.offsets": ids.offsets}
+    if isinstance(data, ir.RankingData) and data.judged is not None:
+        found |= {"judged.labels": data.judged.labels, "judged.offsets": data.judged.offsets}
+    return found
+
+
+def ranking_data_of(array: Callable[[Any], Any]) -> tuple[ir.RankingData, list[Any]]:
+    given = {
+        "labels": array([1.0, 0.0, 2.0]),
+        "offsets": array([0, 2, 3]),
+        "query_ids": array([7, 8]),
+        "scores": array([0.5, 1.0, 2.0]),
+        "weights": array([1.0, 1.0, 2.0]),
+        "query_weights": array([1.0, 2.0]),
+        "input_rows": array([0, 2, 1]),
+    }
+    judged = (array([1.0, 0.0, 2.0]), array([0, 2, 3]))
+    data = ir.RankingData(**given, judged=Judged(*judged), regrouped=True)
+    return data, [*given.values(), *judged]
+
+
+def of_bytes(values: list[float]) -> npt.NDArray[Any]:
+    array = np.asarray(values)
+    frozen = np.frombuffer(bytearray(array.tobytes()), array.dtype)
+    frozen.flags.writeable = False  # but the bytearray below is not
+    return frozen
+
+
+@pytest.mark.parametrize("array", [np.array, lambda values: np.array(values)[:], of_bytes])
+def test_no_array_of_the_caller_reaches_frozen_data(array: Callable[[Any], Any]) -> None:
+    data, given = ranking_data_of(array)
+    qrels = ir.Qrels.from_flat(Ids.of(["a", "b"]), array([0, 1, 2]), Ids.of(["d", "e"]), array([1.0, 2.0]))
+    run = ir.Run.from_flat(Ids.of(["a", "b"]), array([0, 1, 2]), Ids.of(["d", "e"]), array([1.0, 2.0]))
+    for value in (data, qrels, run):
+        for name, own in arrays_of(value).items():
+            assert not own.flags.writeable, name
+            assert not any(np.shares_memory(own, other) for other in given), name
+            with pytest.raises(ValueError, match="read-only"):
+                own[...] = 0
+
+
+def test_a_buffer_that_is_used_again_changes_no_earlier_data() -> None:
+    buffer = np.empty(2)
+    batches = []
+    for labels in ([0.0, 1.0], [1.0, 0.0]):
+        buffer[:] = labels
+        batches.append(ir.from_arrays(buffer, scores=buffer, weights=buffer, offsets=np.array([0, 2])))
+    assert [batch.labels.tolist() for batch in batches] == [[0.0, 1.0], [1.0, 0.0]]
+    assert [ir.measure("rr")(batch.labels, [1.0, 2.0])[0] for batch in batches] == [1.0, 0.5]
+
+
+def test_frozen_arrays_are_not_copied() -> None:
+    labels = np.array([1.0, 0.0])
+    labels.flags.writeable = False
+    assert np.shares_memory(ir.from_arrays(labels).labels, labels)
+    data = ir.from_arrays([1.0, 0.0])
+    assert np.shares_memory(data.labels, ir.RankingData(data.labels, data.offsets, data.query_ids).labels)
+    read = ir.read_run(io.BytesIO(b"q Q0 d 1 2 t\n"))
+    assert read.scores.base is not None  # still the memory that the reader filled
+
+
+def test_ids_keep_no_view_of_memory_that_can_change() -> None:
+    buffer, offsets = np.frombuffer(bytearray(b"ab"), np.uint8), np.array([0, 1, 2])
+    ids = Ids(buffer, offsets[:])
+    offsets[:] = 2**60
+    assert ids.tolist() == ["a", "b"]
+
+
+def test_checks_hold_for_what_another_thread_changes() -> None:
+    """Each check sees the arrays that are kept: one that changes meanwhile gives an error, or data that is right."""
+    offsets, rows, weights = np.array([0, 2, 4]), np.arange(4), np.ones(2)
+    stop = threading.Event()
+
+    def scribble() -> None:
+        while not stop.is_set():
+            for wild in (2**60, -(2**60), 3):
+                offsets[1] = rows[1] = wild
+                weights[0] = -1
+            offsets[1], rows[1], weights[0] = 2, 1, 1
+
+    thread = threading.Thread(target=scribble)
+    thread.start()
+    try:
+        for _ in range(2000):
+            with suppress(DataError):
+                data = ir.RankingData(
+                    np.ones(4), offsets, np.arange(2), query_weights=weights, input_rows=rows, regrouped=True
+                )
+                assert data.offsets.tolist() in ([0, 2, 4], [0, 3, 4])
+                assert sorted(data.rows.tolist()) == [0, 1, 2, 3]
+                assert data.query_weights is not None
+                assert data.query_weights[0] == 1
+            with suppress(DataError):
+                qrels = ir.Qrels.from_flat(Ids.of(["a", "b"]), offsets, Ids.of(list("defg")), np.ones(4))
+                assert qrels.offsets.tolist() in ([0, 2, 4], [0, 3, 4])
+    finally:
+        stop.set()
+        thread.join()

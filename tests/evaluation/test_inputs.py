@@ -130,11 +130,9 @@ def test_the_other_functions_take_the_same_shapes(files: Path, monkeypatch: pyte
     assert explained.mean["trec_eval"] == pytest.approx(expected_of_several()["old"])
     flat = input_shapes.flat()
     both = [flat["score"], [-score for score in flat["score"]]]
-    arrays = ir.theory.distinguish(flat["label"], *both, "ndcg", group=[4, 3, 3])
+    arrays = ir.theory.distinguish(flat["label"], *both, "ndcg", like="trec_eval", group=[4, 3, 3])
     runs = ir.theory.distinguish("judgments.txt", "input.bm25", several()["new"], "ndcg")
     assert (runs["ndcg"].mean_a, runs["ndcg"].mean_b) == (arrays["ndcg"].mean_a, arrays["ndcg"].mean_b)
-    with pytest.raises(OptionError, match="different names"):
-        ir.theory.distinguish(flat["label"], *both, names=("x", "x"))
 
 
 def test_predictions_follow_the_rows_of_a_frame_whose_queries_are_scattered() -> None:

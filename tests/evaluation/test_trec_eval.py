@@ -363,7 +363,7 @@ def test_a_run_without_a_judged_query_is_0_if_queries_are_complete(tmp_path: Pat
     results = trec_eval.evaluate(qrels, run, ["num_q", "num_ret", "num_rel", "map", "ndcg"], complete=True)
     assert results.summary == {"num_q": 1, "num_ret": 0, "num_rel": 2, "map": 0.0, "ndcg": 0.0}
     assert "no common query" in [problem.kind for problem in results.problems]
-    with pytest.raises(trec_eval.NoCommonQuery, match="no query in common: the first query of qrels is '1'"):
+    with pytest.raises(trec_eval.NoCommonQueryError, match="no query in common: the first query of qrels is '1'"):
         trec_eval.evaluate(qrels, run, "map", complete=True, version=9)
 
 
@@ -504,6 +504,26 @@ def test_exit_codes_are_those_of_trec_eval(files: tuple[str, str], tmp_path: Pat
     assert "no query in common" in shown.stderr
     assert command(files[0], str(tmp_path / "other")).exit_code == 4
     assert command("-R", "prefs", *files).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": "2"}, "level must be a whole number of at least 0, got '2'"),
+        ({"level": -1}, "level must be a whole number of at least 0, got -1"),
+        ({"level": None}, "level must be a whole number of at least 0, got None"),
+        ({"max_docs": 1.5}, "max_docs must be a whole number of at least 0, got 1.5"),
+        ({"n_collection": [1]}, r"n_collection must be a whole number of at least 0, got \[1\]"),
+        ({"complete": "no"}, "complete must be True or False, got 'no'"),
+        ({"judged_only": 2}, "judged_only must be True or False, got 2"),
+        ({"version": "10"}, "version must be 9 or 10, got '10'"),
+        ({"measures": 3}, "expected names of measures such as 'map' or 'P.5,10', got 3"),
+        ({"measures": [3]}, "expected the name of a measure such as 'map' or 'P.5,10', got 3"),
+    ],
+)
+def test_options_of_a_wrong_type_are_option_errors(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        trec_eval.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, **options)
 
 
 def test_there_are_two_versions() -> None:

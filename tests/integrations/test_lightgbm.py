@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import idealrank as ir
 from idealrank import datasets, losses
 from idealrank.errors import DataError, OptionError
-from idealrank.integrations.lightgbm import metric, objective
+from idealrank.integrations.lightgbm import cv_folds, metric, objective
 
 lgb = pytest.importorskip("lightgbm")
 
@@ -102,13 +102,6 @@ def test_early_stopping_lowers_an_error_and_raises_a_measure(parts: datasets.Par
             callbacks=[lgb.early_stopping(5, verbose=False), lgb.record_evaluation(history)],
         )  # fmt: skip
         assert booster.best_iteration - 1 == best(history["valid_0"][name])
-
-
-def test_cross_validation_by_groups_works(parts: datasets.Parts) -> None:
-    found = lgb.cv({**QUIET, "objective": objective("lambda_rank")}, dataset_of(parts.train), 3, nfold=3,
-                   feval=metric("ndcg@10"))  # fmt: skip
-    assert len(found["valid ndcg@10-mean"]) == 3
-    assert found["valid ndcg@10-mean"][-1] > 0
 
 
 def test_one_query_may_have_more_than_ten_thousand_documents() -> None:
@@ -210,3 +203,99 @@ def test_derivatives_beyond_float32_are_refused() -> None:
 def test_a_slope_to_be_chosen_later_is_refused() -> None:
     with pytest.raises(OptionError, match="alpha=auto is chosen before a fit"):
         objective("approx_ndcg(alpha=auto)")([1, 0], [0.0, 0.0], None, [2])
+
+
+def rows_of_queries(data: ir.RankingData, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    queries = np.repeat(np.arange(data.n_queries), np.diff(data.offsets))
+    return np.unique(queries[rows])
+
+
+def test_folds_for_cv_are_of_whole_queries_and_cover_every_row_once() -> None:
+    data = ir.from_arrays(np.arange(20) % 3, group=[3, 5, 2, 4, 1, 5])
+    for given in (data, data.group_sizes, [3, 5, 2, 4, 1, 5], lgb.Dataset(np.zeros((20, 1)), group=[3, 5, 2, 4, 1, 5])):
+        folds = cv_folds(given, 3, seed=0)
+        assert len(folds) == 3
+        assert_array_equal(np.sort(np.concatenate([test for _, test in folds])), np.arange(20))
+        for train, test in folds:
+            assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(20))
+            assert not set(rows_of_queries(data, train)) & set(rows_of_queries(data, test))
+            assert len(rows_of_queries(data, test)) == 2
+    first, again, other = (cv_folds(data, 3, seed=seed)[0][1].tolist() for seed in (0, 0, 1))
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    ("given", "n_folds", "message"),
+    [
+        ([3, 2], 3, "n_folds must be from 2 to the number of queries, 2; got 3"),
+        ([3, 2], 1, "n_folds must be from 2 to the number of queries, 2; got 1"),
+        ([3, 2], "2", "n_folds must be from 2 to the number of queries, 2; got '2'"),
+        ([3.5, 2], 2, "group sizes must be whole numbers"),
+        ([3, -2], 2, "group sizes must be whole numbers of at least 0"),
+        (None, 2, "has no groups"),
+    ],
+)
+def test_folds_for_cv_refuse_what_cannot_be_split(given: Any, n_folds: Any, message: str) -> None:
+    with pytest.raises((OptionError, DataError), match=message):
+        cv_folds(lgb.Dataset(np.zeros((5, 1))) if given is None else given, n_folds)
+
+
+def test_cv_needs_folds_of_whole_queries_and_gives_the_means_of_its_folds(parts: datasets.Parts) -> None:
+    data = parts.train
+    params = {**QUIET, "objective": objective("lambda_rank", n_threads=1)}
+    # Without folds, LightGBM's cv cuts queries into pieces unless the objective is one of its own for ranking.
+    with pytest.raises(DataError, match=r"only a part of the query .*lightgbm.cv.*folds=.*cv_folds"):
+        lgb.cv(params, dataset_of(data), 3, nfold=3, feval=metric("ndcg@10"))
+    folds = cv_folds(data, 3, seed=0)
+    found = lgb.cv(params, dataset_of(data), 3, folds=folds, feval=metric("ndcg@10"))
+    values = []
+    for train, test in folds:
+        inside, outside = (data.subset(rows_of_queries(data, rows)) for rows in (train, test))
+        booster = lgb.train(params, dataset_of(data).subset(train), 3)
+        assert inside.n_docs == train.size
+        values.append(ir.evaluate(outside, booster.predict(outside.features), "ndcg@10").mean["ndcg@10"])
+    assert_allclose(found["valid ndcg@10-mean"][-1], np.mean(values), rtol=1e-12, atol=0)
+
+
+def test_a_subset_of_whole_queries_is_accepted(parts: datasets.Parts) -> None:
+    data = parts.train
+    n = int(data.offsets[3])
+    booster = lgb.train({**QUIET, "objective": objective("lambda_rank")}, dataset_of(data).subset(np.arange(n)), 3)
+    assert booster.num_trees() == 3
+    with pytest.raises(DataError, match="only a part of the query 3"):
+        lgb.train({**QUIET, "objective": objective("lambda_rank")}, dataset_of(data).subset(np.arange(n + 1)), 3)
+
+
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+def test_the_ranker_of_lightgbm_stops_early_on_its_own_metrics_too_unless_they_are_turned_off(
+    parts: datasets.Parts,
+) -> None:
+    def metrics(**options: Any) -> dict[str, int]:
+        rising = iter(range(1000))
+        ranker = lgb.LGBMRanker(objective=objective("lambda_rank"), n_estimators=40, **QUIET, **options)
+        ranker.fit(
+            parts.train.features,
+            parts.train.labels,
+            group=parts.train.group_sizes,
+            eval_set=[(parts.test.features, parts.test.labels)],
+            eval_group=[parts.test.group_sizes],
+            eval_metric=lambda labels, scores: ("rising", float(next(rising)), True),
+            callbacks=[lgb.early_stopping(1, verbose=False)],
+        )
+        return {name: len(values) for name, values in ranker.evals_result_["valid_0"].items()}
+
+    with_its_own = metrics()
+    assert set(with_its_own) == {"rising", *(f"ndcg@{k}" for k in range(1, 6))}
+    assert with_its_own["rising"] < 40
+    assert metrics(metric="None") == {"rising": 40}
+
+
+def test_bagging_by_query_is_refused_with_an_objective_of_ones_own(parts: datasets.Parts) -> None:
+    bagging = {"bagging_by_query": True, "bagging_fraction": 0.5, "bagging_freq": 1}
+    with pytest.raises(OptionError, match=r"bagging_by_query: LightGBM .* no trees .*bagging_fraction"):
+        trained("lambda_rank", parts.train, 3, **bagging)
+    assert trained("lambda_rank", parts.train, 3, bagging_fraction=0.5, bagging_freq=1).num_trees() == 3
+    # LGBMRanker passes no parameters on: nothing is learned.
+    ranker = lgb.LGBMRanker(objective=objective("lambda_rank"), n_estimators=3, **QUIET, **bagging)
+    ranker.fit(parts.train.features, parts.train.labels, group=parts.train.group_sizes)
+    assert not ranker.predict(parts.test.features).any()

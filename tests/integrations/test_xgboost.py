@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import idealrank as ir
 from idealrank import datasets
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.integrations.xgboost import metric, objective
 
 xgb = pytest.importorskip("xgboost")
@@ -133,3 +133,32 @@ def test_labels_beyond_all_gains_are_refused(parts: datasets.Parts) -> None:
     with pytest.raises(DataError, match="a gain must be finite") as caught:
         xgb.train(PARAMS, matrix, 2, obj=objective("approx_ndcg"))
     assert (caught.value.query, caught.value.row) == (1, 65)
+
+
+def test_the_ranker_of_xgboost_takes_no_objective_of_ones_own() -> None:
+    with pytest.raises(ValueError, match="custom objective function not supported by XGBRanker"):
+        xgb.XGBRanker(objective=objective("lambda_rank"))
+
+
+def test_the_ranker_of_xgboost_passes_no_queries_to_a_metric(parts: datasets.Parts) -> None:
+    data, queries = parts.train, np.repeat(np.arange(parts.train.n_queries), parts.train.group_sizes)
+    ranker = xgb.XGBRanker(n_estimators=3, eval_metric=metric("ndcg@10"))
+    with pytest.raises(OptionError, match=r"without their queries.*use xgboost.train with obj= and custom_metric="):
+        ranker.fit(data.features, data.labels, qid=queries, eval_set=[(data.features, data.labels)], eval_qid=[queries])
+
+
+def test_cv_of_xgboost_keeps_queries_whole(parts: datasets.Parts) -> None:
+    sizes_seen: list[list[int]] = []
+    report = metric("ndcg@10")
+
+    def kept(scores: npt.NDArray[np.float32], matrix: Any) -> tuple[str, float]:
+        sizes_seen.append(np.diff(matrix.get_uint_info("group_ptr")).tolist())
+        return report(scores, matrix)
+
+    found = xgb.cv(
+        PARAMS, matrix_of(parts.train), 2, nfold=3, obj=objective("lambda_rank"), custom_metric=kept, maximize=True,
+        as_pandas=False,
+    )  # fmt: skip
+    assert len(found["test-ndcg@10-mean"]) == 2
+    whole = set(parts.train.group_sizes.tolist())
+    assert all(set(sizes) <= whole for sizes in sizes_seen)

@@ -16,7 +16,7 @@ from oracles import group_rows
 from scipy.sparse import csr_array
 from strategies import finite, nested, words
 
-from idealrank import Ids, Qrels, RankingData, Run, from_arrays
+from idealrank import Ids, Qrels, RankingData, Run, evaluate, from_arrays
 from idealrank._base.frames import Backend
 from idealrank.errors import DataError, MissingExtraError, OptionError, ParseError
 from idealrank.io import frame_arrays
@@ -786,3 +786,55 @@ def test_the_module_loads_no_frame_library() -> None:
     script = "import sys, idealrank.io.frames; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout.split()
     assert {"narwhals", "pandas", "polars", "pyarrow", "duckdb"}.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("name", ["doc_id", "id", "ID", "rank", "docid", "Unnamed: 0", "row_index"])
+def test_a_feature_named_as_an_id_is_reported(name: str) -> None:
+    import pyarrow
+
+    frame = pyarrow.table({"qid": [1, 1], "label": [1, 0], "bm25": [0.5, 1.5], name: [17, 18]})
+    with pytest.warns(UserWarning, match=r"1 of the 2 columns .*features=\['bm25'\]"):
+        data = from_frame(frame)
+    assert data.feature_names == ("bm25", name)
+    assert [problem.kind for problem in data.problems] == ["id as feature"]
+    chosen = from_frame(frame, features=["bm25", name])  # no warning for what was asked for
+    assert chosen.problems == ()
+
+
+@pytest.mark.parametrize("name", ["page_rank", "grid", "valid", "width", "n_pos_words", "idf"])
+def test_other_features_are_not(name: str) -> None:
+    import pyarrow
+
+    assert from_frame(pyarrow.table({"qid": [1], "label": [1], name: [17]})).problems == ()
+
+
+def test_ranks_are_no_scores() -> None:
+    import pyarrow
+
+    frame = pyarrow.table({"qid": ["q", "q"], "doc": ["a", "b"], "rank": [1, 2], "label": [1, 0]})
+    for call in (
+        lambda: run_from_frame(frame, score="rank"),
+        lambda: from_frame(frame, score="rank"),
+        lambda: evaluate(frame, "rank", "rr"),
+    ):
+        with pytest.raises(DataError, match="seems to hold ranks, of which lower is better"):
+            call()
+    run = run_from_frame(frame, rank="rank")
+    assert run.to_dict() == {"q": {"a": -1.0, "b": -2.0}}
+    assert evaluate(qrels_from_frame(frame), run, "rr").mean["rr"] == 1
+
+
+def test_a_bad_cell_does_not_remove_its_column() -> None:
+    text = "qid,label,bm25,title\n1,1,0.5,1984\n1,0,0.7x,Ulysses\n1,0,,Emma\n"
+    with pytest.raises(ParseError, match=r"^<file>:3:1: .* got '0.7x'.*\(row 1, column 'bm25'\)"):
+        read_csv(io.BytesIO(text.encode()))
+    with pytest.raises(ParseError, match=r"got '0.7x' \(row 1, column 'bm25'\)"):
+        read_csv(io.BytesIO(text.encode()), features=["bm25"])
+    data = read_csv(io.BytesIO(text.replace("0.7x", "0.7").encode()))
+    assert data.feature_names == ("bm25",)
+    assert [problem.kind for problem in data.problems] == ["missing value", "unused column"]
+
+
+@pytest.mark.parametrize("cell", ["", "NaN", "NULL", "n/a", "-1e3", ".5", "5.", "+2", " 3"])
+def test_cells_that_are_numbers_or_missing(cell: str) -> None:
+    assert read_csv(io.BytesIO(f"qid,label,x\n1,1,0.5\n1,0,{cell}\n".encode())).feature_names == ("x",)

@@ -126,7 +126,7 @@ def test_comments_are_counted_and_optional() -> None:
     qrels = ir.read_qrels(io.BytesIO(text))
     assert qrels.to_dict() == {"q2": {"d1": 2.0}}
     assert [(problem.kind, problem.count) for problem in qrels.problems] == [("comment", 3)]
-    with pytest.raises(ParseError, match="^<file>:1:11: a label must be"):
+    with pytest.raises(ParseError, match=r"^<file>:1:11: a label must be"):
         ir.read_qrels(io.BytesIO(text), comments=False)
     run = ir.read_run(io.BytesIO(b"#q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\n"), comments=False)
     assert list(run) == ["#q1", "q2"]

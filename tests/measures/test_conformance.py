@@ -442,6 +442,8 @@ def defined(like: str, name: str, labels: Floats, scores: Floats) -> bool:
 
 def check_arrays(like: str, case: Lists, tolerance: float) -> None:
     names = THEIR_NAMES[like]
+    if like == "xgboost" and not np.isin(case.labels, (0, 1)).all():
+        names = {name: theirs for name, theirs in names.items() if theirs.startswith("ndcg")}  # it refuses the others
     ours = ir.evaluate(case.labels, case.scores, list(names), like=like, offsets=case.offsets).per_query
     for query, labels, scores in case.each():
         for name, theirs in names.items():

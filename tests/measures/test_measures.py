@@ -4,7 +4,7 @@ import dataclasses
 import itertools
 import math
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from idealrank import discounts, gains, measure
+from idealrank import cutoffs, discounts, gains, measure
 from idealrank._typing import Floats
 from idealrank.data.lists import Judged, Lists
 from idealrank.errors import DataError, OptionError
@@ -45,6 +45,7 @@ from idealrank.measures import (
 )
 from idealrank.measures import Judged as JudgedShare
 from idealrank.measures.base import TIES
+from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.names import MEASURES
 from idealrank.measures.plan import run
 
@@ -801,3 +802,46 @@ def test_a_full_ideal_is_that_of_k_documents_however_many_there_are() -> None:
 def test_gains_too_large_to_be_summed_are_refused() -> None:
     with pytest.raises(DataError, match=r"too large to be summed \(query 1\)"):
         NDCG(gain="linear")([1, 1e308, 1e308, 1e308], [1, 3, 2, 1], [0, 1, 4])
+
+
+#: Values that no option takes, of types that people pass by mistake.
+WRONG: list[Any] = [
+    [], ["x"], {1}, object(), b"x", 1j, math.inf, np.array([1, 2]), 10**400, {"a": 1}, {1: "x"}, slice(1), len,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{type(wrong).__name__}-{wrong!s:.12}")
+@each_measure
+def test_an_option_of_a_wrong_type_is_an_option_error(cls: type[Measure], wrong: Any) -> None:
+    for name in cls.options():
+        if name == "gain" and isinstance(wrong, np.ndarray):
+            continue  # a table of gains
+        with pytest.raises(OptionError, match=rf"{cls.label}: {name}: "):
+            cls(**{name: wrong})
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{type(wrong).__name__}-{wrong!s:.12}")
+def test_gains_discounts_and_conventions_of_a_wrong_type_are_option_errors(wrong: Any) -> None:
+    makers: list[Callable[[], object]] = [
+        lambda: gains.Exp2(wrong),
+        lambda: gains.Binary(wrong),
+        lambda: gains.Table([wrong]),
+        lambda: gains.Table({0: wrong}),
+        lambda: discounts.Log(wrong),
+        lambda: discounts.Power(wrong),
+        lambda: discounts.Geometric(wrong),
+        lambda: discounts.Table([wrong]),
+        lambda: cutoffs.Fraction(wrong),
+        lambda: cutoffs.Rank(wrong),
+        lambda: cutoffs.of(wrong),
+        lambda: NDCG().with_convention(wrong),
+        lambda: measure(wrong),
+        *(lambda name=name: Convention("mine", **{name: wrong}) for name in convention("trec_eval").data),  # type: ignore[misc]
+    ]
+    if not isinstance(wrong, dict):
+        makers += [lambda: Convention("mine", options=wrong), lambda: Convention("mine", overrides=wrong)]
+    for make in makers:
+        with pytest.raises(OptionError):
+            make()
+    with pytest.raises(OptionError, match="'ndcg' must be a mapping"):
+        Convention("mine", overrides={"ndcg": 3})  # type: ignore[dict-item]

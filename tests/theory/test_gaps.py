@@ -161,7 +161,7 @@ def test_concentration_is_as_corrected() -> None:
     assert 0 < deviation < concentration("log", n, 0.3, holder=0).deviation
     assert concentration("log", n, 0.3).deviation == pytest.approx(n ** (-1 / 3) / 0.3 * math.log(n) ** (1 / 3))
     assert concentration("power:0.8", n, 0.3).deviation > concentration("power:0.2", n, 0.3).deviation
-    assert concentration("power:0.8", n, 0.5).failure == math.exp(-10)
+    assert concentration("log", n, 0.5).failure == math.exp(-10)
 
 
 @pytest.mark.parametrize(("beta", "exponent", "low", "high"), [(0.25, 0.5, 0.30, 0.42), (0.7, 0.3, 0.28, 0.40)])

@@ -73,9 +73,9 @@ def choice(*words: str) -> Callable[[Any], str]:
     """Return a conversion that accepts only these words."""
 
     def coerce(value: Any) -> str:
-        if value not in words:
+        if not isinstance(value, str) or value not in words:
             raise unknown("value", value, words)
-        return str(value)
+        return value
 
     return coerce
 
@@ -86,7 +86,7 @@ def number(least: float = -math.inf, most: float = math.inf, *, is_open: bool = 
     def coerce(value: Any) -> float:
         try:
             converted = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             converted = math.nan
         if not (math.isfinite(converted) and least <= converted <= most) or (is_open and converted in (least, most)):
             raise OptionError(f"expected {_range(least, most, is_open)}, got {value!r}")

@@ -65,6 +65,10 @@ class Result:
         """Return the sections of a page about the result."""
         return [Section("Result", tables=self.tables(), notes=tuple(self.remarks()))]
 
+    def measured_queries(self) -> frozenset[str] | None:
+        """Return the queries that the numbers are about; None if the result has no queries."""
+        return None
+
     def cutoff_sections(self) -> list[Section]:
         """Return sections with measures at several cutoffs; may be empty."""
         return []
@@ -135,9 +139,23 @@ class Result:
         """Return a table as LaTeX; it needs the package booktabs."""
         return self._rendered("latex", table)
 
-    def to_csv(self, table: str | None = None) -> str:
-        """Return a table as CSV, with all digits."""
-        return self._rendered("csv", table)
+    def to_csv(self, table: str | None = None, *, escape_formulas: bool = False) -> str:
+        """Return a table as CSV, with all digits.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`.
+        escape_formulas : bool, default=False
+            Whether text that begins with =, +, - or @, which a spreadsheet would take for a formula and run, begins
+            with an apostrophe. Use it if people open the file in a spreadsheet; other readers see the apostrophe.
+
+        Returns
+        -------
+        str
+            The table, with one line per row.
+        """
+        return self._rendered("csv", table, escape_formulas=escape_formulas)
 
     def to_html(self, table: str | None = None) -> str:
         """Return a table as HTML, followed by the remarks."""
@@ -147,9 +165,9 @@ class Result:
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def _rendered(self, form: str, table: str | None) -> str:
+    def _rendered(self, form: str, table: str | None, *, escape_formulas: bool = False) -> str:
         names = self._chosen(form) if table is None else [table]
-        return "\n".join(render(self.table(name), form) for name in names)
+        return "\n".join(render(self.table(name), form, escape_formulas=escape_formulas) for name in names)
 
     def _chosen(self, form: str) -> list[str]:
         """Return the names of the tables that an output form shows by default."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._typing import Bytes, Int64s
-from idealrank.data.columns import offsets_of, read_only
+from idealrank.data.columns import offsets_of, owned, read_only
 from idealrank.errors import DataError
 
 __all__ = ["Ids", "taken"]
@@ -26,9 +26,10 @@ class Ids(Sequence[str]):
     Parameters
     ----------
     buffer : uint8 array
-        The UTF-8 bytes of all ids, concatenated. It becomes read-only.
+        The UTF-8 bytes of all ids, concatenated. It becomes read-only, and is copied if it is a view of an array that
+        is not.
     offsets : int64 array
-        Id i is ``buffer[offsets[i]:offsets[i + 1]]``. It becomes read-only.
+        Id i is ``buffer[offsets[i]:offsets[i + 1]]``. It becomes read-only as well.
 
     Examples
     --------
@@ -42,7 +43,7 @@ class Ids(Sequence[str]):
     offsets: Int64s
 
     def __init__(self, buffer: Bytes, offsets: Int64s) -> None:
-        self.buffer, self.offsets = read_only(buffer), read_only(offsets)
+        self.buffer, self.offsets = owned(read_only(buffer)), owned(read_only(offsets))
 
     @classmethod
     def of(cls, values: "Iterable[object] | Ids") -> "Ids":

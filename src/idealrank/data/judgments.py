@@ -90,8 +90,9 @@ class _ByQuery(Mapping[str, dict[str, float]]):
             If a value is not a finite number, or the sizes do not match.
         """
         made = cls.__new__(cls)
-        column = float_column(values, f"{cls._number_name}s", len(doc_ids))
-        made._fill(query_ids, check_offsets(offsets, column.size), doc_ids, column, problems)
+        column = owned(float_column(values, f"{cls._number_name}s", len(doc_ids)), values)
+        cut = check_offsets(owned(np.asarray(offsets), offsets), column.size)
+        made._fill(query_ids, read_only(cut), doc_ids, column, problems)
         return made
 
     def _fill(
@@ -114,7 +115,8 @@ class _ByQuery(Mapping[str, dict[str, float]]):
             kept = first == rows
             offsets = offsets_of(kept)[offsets]
             doc_ids, values = doc_ids.take(rows[kept]), values[kept]
-        fields = {"query_ids": query_ids, "offsets": owned(offsets), "doc_ids": doc_ids, "_values": owned(values)}
+        own = {"offsets": read_only(offsets), "_values": read_only(values)}
+        fields = {"query_ids": query_ids, "doc_ids": doc_ids, **own}
         self.__dict__.update(fields, problems=problems)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -290,6 +292,7 @@ def join(
     judged, retrieved = (*qrels.doc_ids.parts, qrels.offsets), (*run.doc_ids.parts, run.offsets)
     threads = resolve_threads(n_threads)
     labels = _native.judge(*judged, *retrieved, judgments=qrels.labels, run_query=run_query, n_threads=threads)
+    labels = read_only(labels)
 
     found = run_query >= 0
     scores, doc_ids = run.scores, run.doc_ids
@@ -297,7 +300,7 @@ def join(
         ends = run.offsets
     else:
         rows, ends = places(run.offsets, run_query[found])
-        labels, scores, doc_ids = labels[rows], scores[rows], doc_ids.take(rows)
+        labels, scores, doc_ids = read_only(labels[rows]), read_only(scores[rows]), doc_ids.take(rows)
     sizes = np.zeros(qrels.n_queries, np.int64)
     sizes[found] = np.diff(ends)
 

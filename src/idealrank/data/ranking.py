@@ -15,11 +15,13 @@ from idealrank._typing import Booleans, Float32s, Floats, Int64s
 from idealrank.data.columns import (
     check_offsets,
     check_size,
+    check_unmasked,
     finite_scores,
     float_column,
     owned,
     places,
     query_at,
+    read_only,
     weight_column,
 )
 from idealrank.data.ids import Ids, taken
@@ -57,7 +59,9 @@ class RankingData:
     It is created by `from_arrays`, `from_frame`, `read_letor` and `join`. The documents of each query are contiguous in
     every array, so ``f(data.labels, scores, data.offsets)`` is correct whatever the order of the input rows; ``rows``
     holds the input row of each document. Arrays are read-only, and copied if anybody could write to the original.
-    ``features`` may be a view of the caller's matrix, which must not change while the data is in use.
+    ``features`` may be a view of the caller's matrix, because it can be most of the memory: it must not change while
+    the data is in use. If it is a memory map, neither must its file: to read beyond the end of a file that was cut ends
+    the process (SIGBUS).
 
     Parameters
     ----------
@@ -113,18 +117,21 @@ class RankingData:
     def __post_init__(self) -> None:
         self._set("labels", float_column(self.labels, "labels"))
         n_docs = self.n_docs
+        # Owned before it is checked: the check then holds, whatever another thread does.
+        self._set("offsets", np.asarray(self.offsets))
         self._set("offsets", check_offsets(self.offsets, n_docs))
         check_size(len(self.query_ids), self.n_queries, "query_ids", "query")
         if not isinstance(self.query_ids, Ids):
             self._set("query_ids", np.ascontiguousarray(self.query_ids, np.int64))
         self._check_distinct_queries()
         if self.input_rows is not None:
-            rows = np.ascontiguousarray(self.input_rows, np.int64)
+            self._set("input_rows", np.ascontiguousarray(self.input_rows, np.int64))
+            rows = self.input_rows
             if rows.shape != (n_docs,):
                 raise DataError(f"input_rows must have one entry per document: {n_docs}, got shape {rows.shape}")
-            if self.regrouped and not np.array_equal(np.bincount(rows, minlength=n_docs), np.ones(n_docs)):
+            is_within = not n_docs or 0 <= rows.min() <= rows.max() < n_docs
+            if self.regrouped and not (is_within and (np.bincount(rows, minlength=n_docs) == 1).all()):
                 raise DataError(f"input_rows must be a permutation of the {n_docs} rows")
-            self._set("input_rows", rows)
 
         allowed = np.isfinite(self.labels) if self.judged is None else ~np.isinf(self.labels)
         self.check(allowed, self.labels, "a label must be a finite number")
@@ -140,15 +147,17 @@ class RankingData:
             valid = np.isfinite(self.weights) & (self.weights >= 0)
             self.check(valid, self.weights, "a weight must be finite and not negative")
         if self.query_weights is not None:
+            self._set("query_weights", float_column(self.query_weights, "query_weights"))
             try:
-                self._set("query_weights", weight_column(self.query_weights, self.n_queries, "query_weights", "query"))
+                weight_column(self.query_weights, self.n_queries, "query_weights", "query")
             except DataError as error:
                 raise located(error, self.query_ids, None) from None
         if self.doc_ids is not None:
             check_size(len(self.doc_ids), n_docs, "doc_ids")
         if self.judged is not None:
-            (labels, offsets), given = check_judged(*self.judged, n_queries=self.n_queries), self.judged
-            object.__setattr__(self, "judged", Judged(owned(labels, given[0]), owned(offsets, given[1])))
+            given = (float_column(self.judged[0], "judged labels"), np.asarray(self.judged[1]))
+            own = (owned(array, was) for array, was in zip(given, self.judged, strict=True))
+            object.__setattr__(self, "judged", Judged(*map(read_only, check_judged(*own, n_queries=self.n_queries))))
 
     def _set(self, name: str, array: npt.NDArray[Any]) -> None:
         """Replace what was given for a field by the checked array, which nobody else can change."""
@@ -500,6 +509,9 @@ class RankingData:
 
 def _check_features(features: Any, n_docs: int) -> Features:
     matrix: Features
+    check_unmasked(features, "features")
+    if getattr(getattr(features, "dtype", None), "kind", "") == "c":
+        raise DataError("features must be real numbers, got complex ones")
     if is_sparse(features):
         matrix = _checked_csr(features)
     else:

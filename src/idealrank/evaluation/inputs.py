@@ -18,7 +18,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.io.shapes.base import ROLES, Layout, Shape, recognize
 from idealrank.io.shapes.id_lists import is_ids
 from idealrank.measures.base import Measure
-from idealrank.measures.names import measure
+from idealrank.measures.names import named
 
 if TYPE_CHECKING:
     from scipy.sparse import sparray, spmatrix
@@ -105,10 +105,7 @@ class LayoutOptions(TypedDict, total=False):
 
 def named_measures(measures: Measures) -> dict[str, Measure]:
     """Return {measure as given: measure}."""
-    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    if not listed:
-        raise OptionError("no measure was named")
-    return {str(given): measure(given) for given in listed}
+    return named(measures)
 
 
 def layout_of(options: Mapping[str, Any], order: Order | None = None) -> Layout:

@@ -12,7 +12,7 @@ from idealrank._typing import Float32s, Floats
 from idealrank.data.columns import float_column
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.learners.trees.boosting import derivatives
 from idealrank.losses import Loss
@@ -93,6 +93,8 @@ class Metric:
     n_threads: int | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise OptionError(f"the name of a metric must be text, got {self.name!r}")
         if self.like is not None:
             convention(self.like)  # an unknown convention is an error here, not after the first round
 

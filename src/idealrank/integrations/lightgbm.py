@@ -3,6 +3,8 @@
 Both work with ``lightgbm.train`` (``params["objective"]`` and ``feval``) and with ``LGBMRanker`` (``objective`` and
 ``eval_metric``); queries are the groups of the data set. A query may have any number of documents.
 
+``lightgbm.cv`` needs ``folds=cv_folds(...)``: it keeps queries whole only for its own ranking objectives.
+
 The weight of a query is the mean weight of its documents; within a query, a document's weight multiplies its gain, as
 for all losses. The loss is summed over queries, and leaves need ``min_sum_hessian_in_leaf`` of its curvature.
 """
@@ -15,16 +17,20 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import losses, measures
-from idealrank._typing import Float32s
+from idealrank._typing import Float32s, Int64s
 from idealrank.data.columns import weight_column
+from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
+from idealrank.errors import DataError, OptionError
 from idealrank.integrations._boosters import Metric, Objective, grouped
 from idealrank.losses import Loss
 from idealrank.losses.segments import sums
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
 
-__all__ = ["metric", "objective"]
+__all__ = ["cv_folds", "metric", "objective"]
+
+_HOW = "lightgbm.Dataset(X, y, group=sizes), or LGBMRanker().fit(X, y, group=sizes)"
 
 
 def objective(loss: str | Loss, *, n_threads: int | None = None) -> LightGBMObjective:
@@ -82,7 +88,71 @@ def metric(
     ('ndcg@10', 0.6309297535714575, True)
     """
     chosen = measures.measure(measure)
-    return LightGBMMetric(chosen, name or str(chosen), like, n_threads)
+    return LightGBMMetric(chosen, str(chosen) if name is None else name, like, n_threads)
+
+
+def cv_folds(
+    data: RankingData | npt.ArrayLike | Any, n_folds: int = 5, seed: int | None = None
+) -> list[tuple[Int64s, Int64s]]:
+    """Return folds of whole queries, for the ``folds`` of ``lightgbm.cv``.
+
+    Parameters
+    ----------
+    data : RankingData, lightgbm.Dataset or array_like of int
+        The data, or the number of documents in each query, in the order of the rows of the data set.
+    n_folds : int
+        Number of folds.
+    seed : int, optional
+        Seed of the random number generator that assigns queries to folds.
+
+    Returns
+    -------
+    list of (train rows, test rows)
+
+    Raises
+    ------
+    OptionError
+        If there are fewer queries than folds, or fewer than two folds.
+    DataError
+        If the data has no groups.
+
+    Examples
+    --------
+    >>> for train, test in cv_folds([2, 1, 2], n_folds=3, seed=0):
+    ...     print(train, test)
+    [0 1 2] [3 4]
+    [0 1 3 4] [2]
+    [2 3 4] [0 1]
+    """
+    if isinstance(data, RankingData):
+        sizes = data.group_sizes
+    else:
+        given = _groups_of(data) if hasattr(data, "get_group") else data
+        if given is None:
+            raise DataError(f"the data set has no groups, so there are no queries to keep whole: use {_HOW}")
+        sizes = np.asarray(given)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
+        raise DataError("group sizes must be whole numbers of at least 0, one per query")
+    if isinstance(n_folds, bool) or not isinstance(n_folds, (int, np.integer)) or not 2 <= n_folds <= sizes.size:
+        raise OptionError(f"n_folds must be from 2 to the number of queries, {sizes.size:,}; got {n_folds!r}")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise OptionError(f"seed must be a whole number of at least 0, or None, got {seed!r}")
+    n_rows = int(sizes.sum())
+    numbered = from_arrays(np.zeros(n_rows), group=sizes, scores=np.arange(n_rows))
+    return [(_rows(train), _rows(test)) for train, test in numbered.folds(int(n_folds), seed)]
+
+
+def _groups_of(dataset: Any) -> npt.ArrayLike | None:
+    try:
+        sizes: npt.ArrayLike | None = dataset.get_group()
+    except Exception:  # LightGBM raises nothing more specific for a data set that is not constructed and has none
+        return None
+    return sizes
+
+
+def _rows(numbered: RankingData) -> Int64s:
+    assert numbered.scores is not None
+    return numbered.scores.astype(np.int64)
 
 
 class LightGBMObjective(Objective):
@@ -93,6 +163,7 @@ class LightGBMObjective(Objective):
     ) -> tuple[Float32s, Float32s]:
         """Compute gradient and curvature, from (scores, Dataset) or from (labels, scores, weights, group sizes)."""
         data, scores, weights = _arguments(first, second, weight, group)
+        _refuse_bagging_by_query(second)
         if weights is None:
             return self.derivatives(data, scores)
         column = weight_column(weights, data.n_docs, "weights", "document")
@@ -121,5 +192,32 @@ def _arguments(
     labels, scores = first, second
     if hasattr(second, "get_group"):
         labels, scores, weights, sizes = second.get_label(), first, second.get_weight(), second.get_group()
-    how = "lightgbm.Dataset(X, y, group=sizes), or LGBMRanker().fit(X, y, group=sizes)"
-    return grouped(labels, sizes, how), scores, weights
+        _check_subset(second)
+    return grouped(labels, sizes, _HOW), scores, weights
+
+
+def _check_subset(dataset: Any) -> None:
+    """Refuse a part of a data set that has only some documents of a query, as lightgbm.cv makes them."""
+    rows, whole = getattr(dataset, "used_indices", None), getattr(dataset, "reference", None)
+    sizes = None if rows is None or whole is None else whole.get_group()
+    if sizes is None or rows is None:
+        return
+    ends = np.cumsum(sizes)
+    taken = np.bincount(np.searchsorted(ends, rows, side="right"), minlength=ends.size)
+    partial = np.flatnonzero((taken > 0) & (taken < sizes))
+    if partial.size:
+        query = int(partial[0])
+        raise DataError(
+            f"the data set has only a part of the query {query}: {taken[query]} of its {int(sizes[query])} documents. "
+            "lightgbm.cv splits queries unless it is told not to: pass "
+            "folds=idealrank.integrations.lightgbm.cv_folds(group_sizes, n_folds, seed)"
+        )
+
+
+def _refuse_bagging_by_query(dataset: Any) -> None:
+    wanted = (getattr(dataset, "params", None) or {}).get("bagging_by_query", False)
+    if str(wanted).lower() in ("true", "1", "+"):
+        raise OptionError(
+            "bagging_by_query: LightGBM 4.7 grows no trees with it unless the objective is one of its own; leave it "
+            "out (bagging_fraction and bagging_freq alone sample documents)"
+        )

@@ -1,7 +1,7 @@
 """XGBoost with any loss as its objective and any measure as its metric.
 
 Both are for ``xgboost.train``: ``obj`` and ``custom_metric``; queries are the groups or the ``qid`` of the DMatrix.
-XGBRanker does not accept custom objectives.
+XGBRanker does not accept custom objectives, and passes no queries to a custom metric.
 
 In ranking, XGBoost has one weight per query. The loss is summed over queries. A leaf needs ``min_child_weight`` of its
 curvature, 1 by default, which is a lot for a loss of at most 1 per query. XGBoost keeps six decimals of a metric. For
@@ -19,6 +19,7 @@ from idealrank import losses, measures
 from idealrank._typing import Float32s
 from idealrank.data.columns import weight_column
 from idealrank.data.ranking import RankingData
+from idealrank.errors import OptionError
 from idealrank.integrations._boosters import Metric, Objective, grouped
 from idealrank.losses import Loss
 from idealrank.measures import Measure
@@ -80,7 +81,8 @@ def metric(
     (True, False)
     """
     chosen = measures.measure(measure)
-    return XGBoostMetric(chosen, (name or str(chosen)).replace(":", "="), like, n_threads)
+    own = str(chosen) if name is None else name
+    return XGBoostMetric(chosen, own.replace(":", "=") if isinstance(own, str) else own, like, n_threads)
 
 
 class XGBoostObjective(Objective):
@@ -103,6 +105,11 @@ class XGBoostMetric(Metric):
 
 
 def _documents(matrix: Any) -> RankingData:
+    if not hasattr(matrix, "get_uint_info"):
+        raise OptionError(
+            "expected a DMatrix: XGBRanker passes labels and scores without their queries, so that no measure or loss "
+            "of rankings can be computed; use xgboost.train with obj= and custom_metric="
+        )
     bounds = matrix.get_uint_info("group_ptr").astype(np.int64)
     how = "xgboost.DMatrix(X, y, qid=query_of_each_row), or matrix.set_group(sizes)"
     return grouped(matrix.get_label(), np.diff(bounds), how)

@@ -416,7 +416,7 @@ def _descriptor_of(target: str | os.PathLike[str]) -> int | None:
     """Return the number of the open file that a name such as /dev/stdout, or a link to it, stands for."""
     name = os.path.abspath(target)
     for _ in range(40):  # as many links as Linux follows
-        found = re.fullmatch(r"/(?:dev|proc/(?:self|thread-self|%d))/fd/(\d+)" % os.getpid(), name)
+        found = re.fullmatch(rf"/(?:dev|proc/(?:self|thread-self|{os.getpid()}))/fd/(\d+)", name)
         if found is not None:
             return int(found[1])
         if not os.path.islink(name):

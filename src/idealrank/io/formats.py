@@ -64,6 +64,8 @@ class Format:
     ranking_reader : callable, optional
         For a format that holds frames: takes a path and the column names of `from_frame`, and returns `RankingData`;
         its errors name the line.
+    ranking_of : callable, optional
+        The same for a table that was read.
     is_text : bool, default=True
         Whether it can be shown on a terminal and compressed; False for a format with internal compression.
     """
@@ -75,6 +77,7 @@ class Format:
     writer: Callable[..., None]
     options: tuple[str, ...] = ("progress",)
     ranking_reader: Callable[..., RankingData] | None = None
+    ranking_of: Callable[..., RankingData] | None = None
     is_text: bool = True
 
     @property

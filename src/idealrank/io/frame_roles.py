@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -14,7 +16,16 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     from narwhals.dtypes import DType
 
-__all__ = ["NAMES", "Columns", "Roles", "check_column", "choose_roles", "find_column", "need_column"]
+__all__ = [
+    "NAMES",
+    "Columns",
+    "Roles",
+    "check_column",
+    "check_score_column",
+    "choose_roles",
+    "find_column",
+    "need_column",
+]
 
 #: Names of columns by role, without case, hyphens and underscores, as idealrank, PyTerrier, ir_measures, MTEB, BEIR and
 #: recommenders write them. A name of an earlier group wins over those of later groups; two of one group are ambiguous.
@@ -26,6 +37,13 @@ NAMES: Mapping[str, Sequence[Sequence[str]]] = {
     "rank": (("rank",), ("position",)),
 }
 _TITLES = {"query": "query ids", "doc": "document ids", "label": "labels", "score": "scores", "rank": "ranks"}
+# Names of numbers that identify a row or give its place: as features they leak the order of the file, or the answer.
+_IDS = re.compile(
+    r"(.*[\W_])?(id|idx|index|docno)|row|rank|position|pos"
+    r"|(doc|document|query|item|product|user|url|row|page|passage|topic|session)id"
+    r"|unnamed: \d+|level_\d+"
+)
+_RANKS = ("rank", "ranking", "position", "pos")
 
 
 class Columns(TypedDict, total=False):
@@ -98,6 +116,16 @@ def need_column(role: str, columns: Iterable[str], given: Mapping[str, str] | No
     return found
 
 
+def check_score_column(name: str) -> None:
+    """Raise a DataError if the name of a column says that it holds ranks, which as scores would reverse the ranking."""
+    if str(name).strip().lower() in _RANKS:
+        raise DataError(
+            "the column seems to hold ranks, of which lower is better, while higher scores are better: "
+            "negate it in a column of another name, or rename it if higher is better",
+            column=name,
+        )
+
+
 def _listed(names: Sequence[str], most: int = 20) -> str:
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return (", ".join(map(repr, names[:most])) or "no columns") + more
@@ -145,6 +173,8 @@ def choose_roles(
     named = {role: name for role, name in wanted.items() if name not in (None, role)}
     for name in (query, label, *named.values()):
         check_column(name, schema)
+    if "score" in named:
+        check_score_column(named["score"])
     taken = {query, label, *named.values()}
     # Named columns take precedence over defaults: from_frame(df, label="score") must not also rank by the labels.
     optional = named | {role: role for role, name in wanted.items() if name == role in schema and role not in taken}
@@ -161,7 +191,22 @@ def choose_roles(
     if unused:
         message = f"{len(unused):,} columns are not numeric and not used: {_listed(unused, 5)}"
         problems = (Problem("unused column", len(unused), message),)
-    return Roles(query, label, optional, list(compress(rest, fits)), problems)
+    chosen = list(compress(rest, fits))
+    return Roles(query, label, optional, chosen, problems + _note_ids(chosen))
+
+
+def _note_ids(features: Sequence[str]) -> tuple[Problem, ...]:
+    """Warn of features whose names say that they are none, and report them."""
+    ids = [str(name) for name in features if _IDS.fullmatch(str(name).strip().lower())]
+    if not ids:
+        return ()
+    others = [str(name) for name in features if str(name) not in ids]
+    message = (
+        f"{len(ids):,} of the {len(features):,} columns that were taken as features have names of ids or ranks: "
+        f"{_listed(ids, 5)}; to use other features, name them: features=[{_listed(others, 5)}]"
+    )
+    warnings.warn(message, UserWarning, stacklevel=4)
+    return (Problem("id as feature", len(ids), message),)
 
 
 def _may_hold_lists(dtype: DType) -> bool:

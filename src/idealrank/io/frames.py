@@ -17,7 +17,7 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.io.frame_arrays import pyarrow_module, read_doc_ids, read_features, read_numbers, read_query_ids
-from idealrank.io.frame_roles import check_column, choose_roles
+from idealrank.io.frame_roles import check_column, check_score_column, choose_roles
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -74,17 +74,24 @@ def from_frame(
         required to exist; None means no such column.
     features : sequence of str, optional
         Columns of numbers, or of lists of numbers of equal length. The default is all other numeric columns, in the
-        order of the frame, and a column of lists named "features".
+        order of the frame, and a column of lists named "features"; ``feature_names`` of the result says which they are.
 
     Returns
     -------
     RankingData
         Grouped by query. Missing features are NaN and counted in ``problems``.
 
+    Warns
+    -----
+    UserWarning
+        If a column with a name such as "doc_id", "index" or "rank" was taken as a feature by default. It is in
+        ``problems`` too.
+
     Raises
     ------
     DataError
-        If a column is missing or has the wrong type, or a value other than a feature is missing.
+        If a column is missing or has the wrong type, a value other than a feature is missing, or the column of scores
+        is named as one of ranks, which would reverse the ranking.
 
     Examples
     --------
@@ -165,8 +172,10 @@ def ranking_and_scores(
         {column: scores}; {"": scores} for one name, and None without columns, when the data has its own scores.
     """
     names = [columns] if isinstance(columns, str) else list(columns or ())
+    for name in names:
+        check_score_column(name)
     if not names:
-        return from_frame(frame, query, label), None
+        return from_frame(frame, query, label, features=()), None
     first = from_frame(frame, query, label, score=names[0], features=())
     systems = {name: first.check_scores(score_column(frame, name), "input") for name in names[1:]}
     assert first.scores is not None
@@ -210,7 +219,9 @@ def qrels_from_frame(df: Any, query: str = "qid", doc: str = "doc", label: str =
     return Qrels.from_flat(*_by_query(df, query, doc, label))
 
 
-def run_from_frame(df: Any, query: str = "qid", doc: str = "doc", score: str = "score", name: str = "") -> Run:
+def run_from_frame(
+    df: Any, query: str = "qid", doc: str = "doc", score: str = "score", name: str = "", *, rank: str | None = None
+) -> Run:
     """Create a run from a data frame; rows may be in any order, because only scores determine the ranking.
 
     Parameters
@@ -221,6 +232,8 @@ def run_from_frame(df: Any, query: str = "qid", doc: str = "doc", score: str = "
         The columns of query ids, document ids and scores.
     name : str, default=""
         The name of the run.
+    rank : str, optional
+        A column of ranks, to use instead of scores; the score of a document is then its rank, negated.
 
     Returns
     -------
@@ -230,15 +243,21 @@ def run_from_frame(df: Any, query: str = "qid", doc: str = "doc", score: str = "
     Raises
     ------
     DataError
-        If a column is missing or has the wrong type, or a value is missing.
+        If a column is missing or has the wrong type, a value is missing, or ``score`` names a column of ranks.
 
     Examples
     --------
     >>> import pyarrow
     >>> run_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "score": [0.5, 0.75]}))["q1"]
     {'d1': 0.5, 'd2': 0.75}
+    >>> run_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "rank": [2, 1]}), rank="rank")["q1"]
+    {'d1': -2.0, 'd2': -1.0}
     """
-    return Run.from_flat(*_by_query(df, query, doc, score, allow_masked=True), name=name)
+    if rank is None:
+        check_score_column(score)
+        return Run.from_flat(*_by_query(df, query, doc, score, allow_masked=True), name=name)
+    *ids, ranks = _by_query(df, query, doc, rank)
+    return Run.from_flat(*ids, -ranks, name=name)
 
 
 def _by_query(

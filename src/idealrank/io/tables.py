@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import re
+import reprlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -35,6 +36,7 @@ __all__ = [
     "csv_columns",
     "line_of_record",
     "parquet_file",
+    "ranking_of_csv",
     "read_csv",
     "read_frame",
     "read_parquet",
@@ -110,10 +112,53 @@ def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
     query, doc = columns.get("query", "qid"), columns.get("doc", "doc")
     table = _csv_table(text, name, [column for column in (query, doc) if column is not None])
     try:
-        return from_frame(_with_integers(table, query), **columns)
+        return ranking_of_csv(_with_integers(table, query), **columns)
     except DataError as error:
         line = 1 if error.row is None else line_of_record(text, error.row + 1)
         raise ParseError(str(error), name, line) from None
+
+
+def ranking_of_csv(table: pyarrow.Table, **columns: Unpack[Columns]) -> RankingData:
+    """Create RankingData from the table of a CSV file, as `from_frame` does.
+
+    A column is text if a single one of its cells is not a number. It is then an error if it shall be a feature, or if
+    most of its cells are numbers: only the columns that are text by nature are left out.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table, whose types were inferred from the text.
+    **columns
+        Column names, as in `from_frame`.
+
+    Returns
+    -------
+    RankingData
+        Grouped by query.
+
+    Raises
+    ------
+    DataError
+        If a cell of a feature is not a number; it names the row and the column.
+    """
+    import pyarrow.compute as pc
+
+    pa = pyarrow_module()
+    wanted = columns.get("features")
+    taken = {columns.get(role, name) for role, name in _ROLES.items()}
+    for name in table.column_names:
+        column = table[name] if table.column_names.count(name) == 1 else None
+        is_feature = name not in taken if wanted is None else name in wanted
+        if column is None or not is_feature or not pa.types.is_string(column.type):
+            continue
+        is_number = pc.match_substring_regex(column, _CELL).to_numpy()
+        if wanted is not None or 2 * np.count_nonzero(is_number) > is_number.size:
+            row = int(np.argmin(is_number))
+            if not is_number[row]:
+                got = reprlib.repr(column[row].as_py())
+                hint = "" if wanted is not None else ", as in most rows of the column; or name the features"
+                raise DataError(f"a feature must be a number or empty, got {got}{hint}", row=row, column=name)
+    return from_frame(table, **columns)
 
 
 def read_frame(path: str | os.PathLike[str], text: Sequence[str] = ("qid", "doc")) -> pyarrow.Table:
@@ -292,6 +337,10 @@ def line_of_record(content: bytes, record: int) -> int:
 
 
 _LONGEST_HEADER = 1 << 20
+_ROLES = {"query": "qid", "label": "label", "score": "score", "doc": "doc", "weight": "weight"}
+# A number, or one of the spellings of a missing value that Arrow knows.
+_MISSING = r"[+-]?(nan|inf|infinity)|null|n/a|na|-?1\.#(ind|qnan)|#n/a( n/a)?|#na"
+_CELL = rf"^\s*([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:{_MISSING})?)\s*$"
 # Two column names; a name with blanks must be quoted, because unquoted blanks suggest another format.
 _NAME = rb'(?:"[^"\x00-\x1f]*"|[^"\x00-\x20,]+)[ \t]*'
 _HEADER = _NAME + rb",[ \t]*" + _NAME + rb"(?:[,\r\n]|$)"
@@ -301,6 +350,23 @@ _HEADER = rb"(?:" + _HEADER + rb"|" + _WORD + rb"(?:(?:\t|;)" + _WORD + rb")+\r?
 _write_parquet, _write_csv = partial(_write, as_parquet=True), partial(_write, as_parquet=False)
 
 PARQUET = Format(
-    "parquet", Frame, b"PAR1", _parquet_table, _write_parquet, options=(), ranking_reader=read_parquet, is_text=False
+    "parquet",
+    Frame,
+    b"PAR1",
+    _parquet_table,
+    _write_parquet,
+    options=(),
+    ranking_reader=read_parquet,
+    ranking_of=from_frame,
+    is_text=False,
 )
-CSV = Format("csv", Frame, _HEADER, _read_csv_table, _write_csv, options=("text", "progress"), ranking_reader=read_csv)
+CSV = Format(
+    "csv",
+    Frame,
+    _HEADER,
+    _read_csv_table,
+    _write_csv,
+    options=("text", "progress"),
+    ranking_reader=read_csv,
+    ranking_of=ranking_of_csv,
+)

@@ -9,6 +9,7 @@ import numpy as np
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
+from idealrank.data.columns import read_only
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.problem import Problem
@@ -26,8 +27,8 @@ def read_qrels(
 ) -> Qrels:
     r"""Read TREC judgments.
 
-    Fields are separated by spaces or tabs. Lines that start with ``#`` are comments, as in trec_eval 10, and are counted
-    in ``problems``.
+    Fields are separated by spaces or tabs. Lines that start with ``#`` are comments, as in trec_eval 10; ``problems``
+    counts them.
 
     Parameters
     ----------
@@ -66,8 +67,8 @@ def read_run(
 ) -> Run:
     r"""Read a TREC run.
 
-    The name of the run is the tag of its last line. Ranks are ignored: only scores determine the order. Lines that start
-    with ``#`` are comments, as in trec_eval 10, and are counted in ``problems``.
+    The name of the run is the tag of its last line. Ranks are ignored: only scores determine the order. Lines that
+    start with ``#`` are comments, as in trec_eval 10; ``problems`` counts them.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def _read(
         lines = "1 line begins" if reader.n_comments == 1 else f"{reader.n_comments:,} lines begin"
         message = f"{lines} with '#': passed over as comments, although a query id may begin so"
         problems = (Problem("comment", reader.n_comments, message),)
-    return (Ids(*query_ids), offsets, Ids(*doc_ids), values), problems, tag
+    return (Ids(*query_ids), read_only(offsets), Ids(*doc_ids), read_only(values)), problems, tag
 
 
 def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
@@ -157,7 +158,8 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     DataError
-        If an id or the name of the run contains blanks, or a query id begins with ``#``, which would make the line a comment.
+        If an id or the name of the run contains blanks, or a query id begins with ``#``, which would make the line a
+        comment.
 
     Examples
     --------

@@ -29,8 +29,8 @@ TIES = ("average", "stable", "reverse", "best", "worst", "docid_desc", "docid_as
 
 def _empty(value: Any) -> float | str:
     """Return the value of ``empty`` as 0.0, 1.0, "nan" or "skip"."""
-    if value in ("nan", "skip"):
-        return str(value)
+    if isinstance(value, str) and value in ("nan", "skip"):
+        return value
     if isinstance(value, float) and math.isnan(value):
         return "nan"
     coerced = number(0, 1)(value)

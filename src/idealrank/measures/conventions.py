@@ -77,9 +77,15 @@ class Convention:
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
             value = getattr(self, name)
-            if value not in known:
+            if not isinstance(value, (str, int, float)) or value not in known:
                 words = ", ".join(map(repr, known))
                 raise OptionError(f"{self.name}: {name} must be one of {words}, got {value!r}")
+        for what, given in (("options", self.options), ("overrides", self.overrides)):
+            if not isinstance(given, Mapping):
+                raise OptionError(f"{self.name}: {what} must be a mapping of options, got {given!r}")
+        for measure, given in self.overrides.items():
+            if not isinstance(given, Mapping):
+                raise OptionError(f"{self.name}: the overrides of {measure!r} must be a mapping, got {given!r}")
 
     def option(self, name: str, measure: str, has_cutoff: bool = False) -> object:
         """Return the meaning of an unset option.
@@ -248,7 +254,7 @@ _PRESETS = (
           "ideal DCG is divided by. Two bugs are not repeated here: a query counts as empty where its labels sum to "
           "0, as -1, 1, 0 do; AP, P, recall and RR take a document for irrelevant where its score is not positive.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
-          overrides={name: _UNDEFINED_TIES for name in ("p", "recall", "rr", "hit_rate", "r_precision")}
+          overrides=dict.fromkeys(("p", "recall", "rr", "hit_rate", "r_precision"), _UNDEFINED_TIES)
           | {"ap": _UNDEFINED_TIES | {"denominator": "hits"}, "ndcg": {"negative_ideal": "divide"}}),
     _tool("tf_ranking",
           "TF-Ranking 0.5: ties are shuffled at random on every call, and this is the mean; a negative label is "
@@ -331,6 +337,8 @@ def convention(like: str | Convention) -> Convention:
     """
     if isinstance(like, Convention):
         return like
+    if not isinstance(like, str):
+        raise OptionError(f"expected the name of a convention such as 'trec_eval', or a Convention, got {like!r}")
     if like not in _BY_NAME:
         raise unknown("convention", like, _BY_NAME)
     return _BY_NAME[like]

@@ -65,7 +65,8 @@ class Rank(Cutoff):
     k: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, (bool, np.bool_)) or self.k != int(self.k) or not 1 <= self.k <= 2**53:
+        is_number = isinstance(self.k, (int, float, np.integer, np.floating)) and not isinstance(self.k, bool)
+        if not is_number or not 1 <= self.k <= 2**53 or self.k != int(self.k):
             raise OptionError(f"a cutoff must be a positive integer, a fraction below 1, or None, got {self.k!r}")
         object.__setattr__(self, "k", int(self.k))
 

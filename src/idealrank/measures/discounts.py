@@ -283,7 +283,7 @@ class Table(Discount):
         table = values[0] if len(values) == 1 and isinstance(values[0], (Sequence, np.ndarray)) else values
         try:
             weights = tuple(float(value) for value in table)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise OptionError(f"a discount table must hold numbers, got {table!r}") from None
         if not weights or not all(map(math.isfinite, weights)):
             raise OptionError(f"a discount table needs finite weights for at least rank 1, got {weights}")
@@ -341,6 +341,6 @@ def of(value: str | Discount | Sequence[float]) -> Discount:
     >>> of("log"), of("power:0.5")
     (Log(base=2.0), Power(beta=0.5))
     """
-    if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
+    if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes)):
         return Table(value)
     return DISCOUNTS.of(value)

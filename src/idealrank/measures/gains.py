@@ -146,7 +146,7 @@ class Table(Gain):
         try:
             items = table.items() if isinstance(table, Mapping) else enumerate(table)
             pairs = sorted((float(label), float(gain)) for label, gain in items)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise OptionError(f"a gain table must map numbers to numbers, got {table!r}") from None
         if not pairs or not np.isfinite(pairs).all():
             raise OptionError(f"a gain table needs finite gains for at least one label, got {table!r}")
@@ -201,6 +201,6 @@ def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
     >>> of("linear"), of("table:0>0:2>5")
     (Linear(), Table(labels=(0.0, 2.0), gains=(0.0, 5.0)))
     """
-    if isinstance(value, (Mapping, Sequence, np.ndarray)) and not isinstance(value, str):
+    if isinstance(value, (Mapping, Sequence, np.ndarray)) and not isinstance(value, (str, bytes)):
         return Table(value)
     return GAINS.of(value)

@@ -86,7 +86,7 @@ class PairwiseLoss {
   PairsByScore by_score_;
 };
 
-// One value a query; in column, one derivative or second derivative a document. `weights` may be empty: all 1.
+// One value per query; in column, one derivative or second derivative per document. `weights` may be empty: all 1.
 inline void pairwise(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
                      std::span<const double> weights, const PairSpec& spec, std::span<double> values,
                      std::span<double> column, Threads threads) {

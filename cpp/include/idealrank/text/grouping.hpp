@@ -16,7 +16,7 @@ struct Grouping {
   Buffer<std::int64_t> order;
 };
 
-// One query number a row, each in [0, n_queries), numbered as they first appear.
+// One query number per row, each in [0, n_queries), numbered as they first appear.
 inline Grouping group(std::span<const std::int64_t> queries, std::int64_t n_queries) {
   Grouping grouping;
   auto& [offsets, order] = grouping;

@@ -1,4 +1,4 @@
-// One number a line: scores, and the group sizes that LightGBM and XGBoost keep beside a file without query ids.
+// One number per line: scores, and the group sizes that LightGBM and XGBoost keep beside a file without query ids.
 #pragma once
 
 #include <algorithm>

@@ -29,7 +29,7 @@ JSON             runs
 Formats are recognized by content, or that of DATA is given by --from (see 'idealrank convert --help'). A system is
 called as in NAME=PATH, else by the tag of the run, else by what differs between the paths. Options that a
 measure does not name follow --like: trec_eval for judgments and runs, otherwise idealrank. The conventions are printed
-below the table.
+below the table. Several systems are measured on the queries that all of them have; a note says which are left out.
 
 \b
 Examples:
@@ -42,7 +42,7 @@ Examples:
 
 @click.command("evaluate", cls=SystemsCommand, help=_HELP)
 @click.option("--per-query", is_flag=True, help="Also print one line per query.")
-@click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean.")
+@click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean, by Student's t.")
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
 def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> None:
     """Evaluate SYSTEMS on DATA."""
@@ -52,7 +52,7 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
     from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.evaluation.inputs import naming
-    from idealrank.evaluation.results import Evaluations
+    from idealrank.evaluation.results import Evaluations, interval_remark
     from idealrank.measures.base import Measure
 
     measures = request.measures or ("ndcg@10", "ap", "rr")
@@ -68,25 +68,33 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
             found[name] = evaluator.evaluate(system, measures)
             if depths:
                 curves[name] = evaluator.evaluate(system, depths)
-    evaluations = Evaluations(found)
+    evaluations = Evaluations(found).on_common_queries()
     quality(evaluations, quiet=request.quiet)
     if request.output_format == "json":
         content = _content(evaluations, per_query=per_query, interval=interval)
         click.echo(json.dumps(content | (_hashes(request) if hashes else {}), indent=2, allow_nan=False))
     else:
         table = evaluations.table_of_means(per_query=per_query, interval=interval)
-        show_with_remarks(table, evaluations.remarks(), request.output_format)
-    request.write_page(evaluations, Evaluations(curves) if curves else None)
+        over, *others = evaluations.remarks()
+        if interval:
+            some = next(iter(evaluations.values()))
+            over += f"; {interval_remark(some.mean_interval(next(iter(some.per_query))))}"
+        show_with_remarks(table, [over, *others], request.output_format)
+    request.write_page(evaluations, Evaluations(curves).on_common_queries() if curves else None)
 
 
 def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> dict[str, Any]:
     """Return the evaluations as JSON content."""
     from idealrank._base.plain import finite, plain
+    from idealrank.evaluation.results import INTERVAL_LEVEL, INTERVAL_METHOD
 
     content: dict[str, Any] = evaluations.to_dict()
+    if interval:
+        content |= {"interval_level": INTERVAL_LEVEL, "interval_method": INTERVAL_METHOD}
     for name, own in content["systems"].items():
         if not per_query:
-            del own["per_query"], own["query_ids"]
+            for name_of_many in ("per_query", "query_ids", "query_weights"):
+                own.pop(name_of_many, None)
         if interval:
             own["interval"] = plain(evaluations[name].interval())
     return {name: finite(value) for name, value in content.items()}

@@ -12,7 +12,7 @@ from idealrank.cli.support.failures import Failure, reported
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option
 from idealrank.cli.support.progress import reading
-from idealrank.cli.support.terminal import notes
+from idealrank.cli.support.terminal import echo, notes
 
 __all__ = ["command"]
 
@@ -29,9 +29,9 @@ Files may be compressed (.gz, .xz), and one of them may be "-", standard input. 
 2 for a file that cannot be read, 4 for data that cannot be evaluated, 7 if --v9 finds no query in common.
 
 Known differences, where trec_eval reads memory that it never set or crashes: its rbp can depend on the other measures
-that were asked for if a label or gain is not 0 or 1; it refuses, or crashes on, a query in which all labels are negative,
-which is evaluated here as unjudged; and it crashes on dcg or ideal_dcg beside ndcg with gains. Not available here:
--R with prefs, qrels_prefs or qrels_jg and the measures for them, and -Z.
+that were asked for if a label or gain is not 0 or 1; it refuses, or crashes on, a query in which all labels are
+negative, which is evaluated here as unjudged; and it crashes on dcg or ideal_dcg beside ndcg with gains. Not available
+here: -R with prefs, qrels_prefs or qrels_jg and the measures for them, and -Z.
 
 \b
 Examples:
@@ -75,11 +75,11 @@ def command(
     with _failing_as(_Unfit):
         try:
             results = trec_eval.evaluate(judgments, answer, names, version=version, **options)
-        except trec_eval.NoCommonQuery as error:
+        except trec_eval.NoCommonQueryError as error:
             raise _NothingCommon(str(error)) from error
     notes(results.problems, quiet=quiet)
     text = "".join(f"{line}\n" for line in results.lines(queries=queries, summary=not no_summary))
-    click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
+    echo(text, nl=False)
 
 
 class _Unreadable(Failure):

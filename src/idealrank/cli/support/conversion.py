@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +18,6 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress
 from idealrank.io.formats import Format, Frame
-from idealrank.io.frames import from_frame
 
 if TYPE_CHECKING:
     import pyarrow
@@ -33,7 +34,16 @@ def read(
     if source.holds is not Frame or target.holds is Frame:
         return source.read(path, sparse=sparse, group=group, progress=progress)
     # A run has scores for labels, and may have no labels.
-    return source.read_ranking(path, label="score" if target.holds is Run else "label")
+    with _quiet_warnings():
+        return source.read_ranking(path, label="score" if target.holds is Run else "label")
+
+
+@contextmanager
+def _quiet_warnings() -> Iterator[None]:
+    """Suppress warnings about columns, which are also in the problems, and printed from there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield
 
 
 def read_features(
@@ -58,8 +68,10 @@ def _read_columns(path: str, kind: Format, names: Sequence[str] | None, *, judge
     frame: pyarrow.Table = kind.read(path)
     if not judged and "label" not in frame.column_names:
         frame = frame.append_column("label", [np.zeros(frame.num_rows)])
+    assert kind.ranking_of is not None
     try:
-        return from_frame(frame, features=names)
+        with _quiet_warnings():
+            return kind.ranking_of(frame, features=names)
     except DataError as error:
         raise ParseError(str(error), path) from None
 

@@ -20,12 +20,12 @@ from idealrank.evaluation.trec_eval.rankings import Rankings
 from idealrank.evaluation.trec_eval.requests import Request, read_measures
 from idealrank.measures.base import Measure
 
-__all__ = ["NoCommonQuery", "Results", "evaluate"]
+__all__ = ["NoCommonQueryError", "Results", "evaluate"]
 
 _LEAST = 0.00001
 
 
-class NoCommonQuery(DataError):
+class NoCommonQueryError(DataError):
     """The run has no judged query, and such queries do not count."""
 
 
@@ -161,8 +161,14 @@ def evaluate(
     >>> evaluate(judgments, run, ["map", "P.1", "num_rel"]).summary
     {'num_rel': 3, 'map': 0.6666666666666666, 'P_1': 0.5}
     """
-    if version not in (9, 10):
-        raise OptionError(f"version must be 9 or 10, got {version}")
+    if not isinstance(version, int) or version not in (9, 10):
+        raise OptionError(f"version must be 9 or 10, got {version!r}")
+    for name, count in (("level", level), ("max_docs", max_docs), ("n_collection", n_collection)):
+        if not _is_count(count) and not (count is None and name == "max_docs"):
+            raise OptionError(f"{name} must be a whole number of at least 0, got {count!r}")
+    for name, flag in (("complete", complete), ("judged_only", judged_only)):
+        if not isinstance(flag, (bool, np.bool_)):
+            raise OptionError(f"{name} must be True or False, got {flag!r}")
     requests = read_measures(measures, version)
     qrels = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
     run = run if isinstance(run, Run) else Run(run)
@@ -177,7 +183,7 @@ def evaluate(
         )
     nothing_common = bool(is_missing.all()) and qrels.n_queries > 0
     if nothing_common and version < 10:
-        raise NoCommonQuery(_nothing_common(qrels, run))
+        raise NoCommonQueryError(_nothing_common(qrels, run))
     data = join(qrels, Run({}) if nothing_common else run, n_threads=n_threads)
     rankings = Rankings.of(data, level=level, n_collection=n_collection, version=version, n_threads=n_threads)
     if version >= 10:
@@ -217,6 +223,10 @@ def evaluate(
     if nothing_common:
         problems = (*problems, Problem("no common query", len(ids), _nothing_common(qrels, run)))
     return Results(tuple(ids[query] for query in shown.tolist()), per_query, summary, problems)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**53
 
 
 def _nothing_common(qrels: Qrels, run: Run) -> str:

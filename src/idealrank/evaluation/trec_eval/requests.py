@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -57,6 +58,8 @@ def _with_parameter(values: Measure | Callable[..., Values], parameter: Any) -> 
     return values @ parameter if isinstance(values, Measure) else lambda rankings: values(rankings, parameter)
 
 
+_TAIL = re.compile(r"(\w+)_(\d+)")
+_NO_CUTOFFS = Definition(None)
 _CLEARED = ("utility", "relstring", "rbp_resid")
 _FIRST = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
 SETS = {
@@ -76,8 +79,11 @@ def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Reques
     """
     known = {name: each for name, each in MEASURES.items() if each.since <= version}
     chosen: dict[str, str] = {}
-    for text in [texts] if isinstance(texts, str) else texts:
+    for text in [texts] if isinstance(texts, str) else _iterated(texts):
         name, dot, parameters = text.partition(".")
+        tail = _TAIL.fullmatch(name)
+        if tail and name not in known and known.get(tail[1], _NO_CUTOFFS).each == "d":  # P_10, as it is printed
+            name, dot, parameters = tail[1], ".", tail[2]
         if name not in SETS and name not in known:
             raise OptionError(f"trec_eval {version} has no measure {name!r}{nearest(name, [*SETS, *known])}")
         if dot and (not parameters or name in SETS or known[name].read is None):
@@ -85,6 +91,15 @@ def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Reques
         for member in SETS.get(name, (name,)):
             chosen[member] = chosen.get(member) or parameters
     return tuple(_request(name, each, chosen[name]) for name, each in known.items() if name in chosen)
+
+
+def _iterated(texts: Iterable[str]) -> Iterator[str]:
+    if not isinstance(texts, Iterable):
+        raise OptionError(f"expected names of measures such as 'map' or 'P.5,10', got {texts!r}")
+    for text in texts:
+        if not isinstance(text, str):
+            raise OptionError(f"expected the name of a measure such as 'map' or 'P.5,10', got {text!r}")
+        yield text
 
 
 def _request(name: str, definition: Definition, text: str) -> Request:

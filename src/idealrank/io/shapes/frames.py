@@ -8,7 +8,7 @@ from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.io.frame_roles import find_column, need_column
+from idealrank.io.frame_roles import check_score_column, find_column, need_column
 from idealrank.io.frames import frame_schema, from_frame, qrels_from_frame, run_from_frame, score_column
 from idealrank.io.shapes.base import ROLES, Content, Layout, Shape
 
@@ -56,8 +56,7 @@ class FrameShape(Shape):
         query, doc = need_column("query", names, given), need_column("doc", names, given)
         score, rank = find_column("score", names, given), find_column("rank", names, given)
         if rank is not None and (score is None or ("rank" in given and "score" not in given)):
-            by_rank = run_from_frame(self.value, query, doc, rank)
-            return Run.from_flat(by_rank.query_ids, by_rank.offsets, by_rank.doc_ids, -by_rank.scores, by_rank.problems)
+            return run_from_frame(self.value, query, doc, rank=rank)
         if score is None and find_column("label", names, given) is not None and "score" not in given:
             raise DataError(
                 f"expected a run, with a column of scores or ranks, got {self.describe()}: it has labels; "
@@ -119,4 +118,5 @@ class ColumnShape(Shape):
 
     def scores(self, data: RankingData) -> Floats:
         """Return the scores in the order of the data."""
+        check_score_column(self._column)
         return data.check_scores(score_column(self.value, self._column), "input")

@@ -195,7 +195,8 @@ def concentration(
 
     Lemma 23 is about the logarithm, Lemma 34 about r^-beta. As printed both are wrong: Lemma 23 gives 0 for a constant
     curve, where ``holder`` is 0, and Lemma 34 neglects that the labels of the first ranks alone move NDCG by
-    n^-(1 - beta). Factors that do not depend on n, p and the curve are unknown and are left out.
+    n^-(1 - beta). The probability of failure is exp(-n^(1/4)) in the first, exp(-n^((1 - beta)/3)) in the second, which is
+    much more for a steep discount. Factors that do not depend on n, p and the curve are unknown and are left out.
 
     Parameters
     ----------
@@ -229,5 +230,7 @@ def concentration(
         raise OptionError(f"concentration is known for discounts slower than 1/r only; this one: {found.reason}")
     if not (0 < p <= 1 and n > 1 and 0 < alpha <= 1 and holder >= 0):
         raise DataError(f"needs 0 < p <= 1, n > 1, 0 < alpha <= 1 and holder >= 0, got {p=}, {n=}, {alpha=}, {holder=}")
-    rate = max(n ** (-alpha / 3), n ** (-(1 - found.beta) / 3))
-    return Concentration(max(holder, 1.0) / p * rate * math.log(n) ** (1 / 3), math.exp(-(n**0.25)))
+    # The sum of the weights, of which the labels may deviate by the power 2/3.
+    size = n ** (1 - found.beta) / math.log(n) ** found.logs
+    deviation = max(holder, 1.0) / p * max(n ** (-alpha / 3) * math.log(n) ** (found.logs / 3), size ** (-1 / 3))
+    return Concentration(deviation, math.exp(-(n**0.25 if found.kind == "slow" else size ** (1 / 3))))

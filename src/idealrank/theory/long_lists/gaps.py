@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from idealrank._base.results import Result
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
+from idealrank.theory.long_lists.regimes import Regime
 from idealrank.theory.long_lists.steps import StepCurve
-from idealrank.theory.long_lists.weights import log_power
+from idealrank.theory.long_lists.weights import log_power, power
 
 __all__ = ["first_order", "leading_gap"]
 
@@ -127,6 +129,33 @@ def _errors(a: Curve, b: Curve, k_max: int) -> tuple[float, ...] | None:
         return None
     moments = [log_moments(*pair, k_max) for pair in zip(a.resamples, b.resamples, strict=True)]
     return tuple(np.std(moments, axis=0, ddof=1).tolist())
+
+
+class LogTerm(NamedTuple):
+    """NDCG(A) - NDCG(B) ~ constant / log(n)^order."""
+
+    order: int
+    constant: float
+
+
+#: A moment below this, relative to its scale, counts as 0.
+_ZERO = 1e-8
+
+
+def log_term(found: Regime, a: Curve, b: Curve, end: float = 1.0) -> LogTerm | None:
+    """Return the leading term of the gap of two curves with equal limits under r^-beta (log r)^-logs.
+
+    With L = log n, D(n u) is D(n) u^-beta (1 + log u / L)^-logs. The term of order k of this series in 1/L has the factor
+    logs (logs + 1) ... (logs + k - 1) / k!, and the integral of u^-beta (-log u)^k over the places u up to ``end``.
+    """
+    factor, ideal = 1.0, a.ideal_integral(power(found.beta), to=end)
+    for k in range(1, 9):
+        factor *= (found.logs + k - 1) / k
+        weight = log_power(k, found.beta)
+        moment = a.integral(weight, to=end) - b.integral(weight, to=end)
+        if abs(factor * moment) > _ZERO * max(a.best, b.best) * math.factorial(k) / (1 - found.beta) ** k:
+            return LogTerm(k, factor * moment / ideal)
+    return None
 
 
 def log_moments(curve_a: Curve, curve_b: Curve, k_max: int, to: float = 1.0) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ from idealrank._base.results import Result
 from idealrank.measures import cutoffs
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
-from idealrank.theory.long_lists.gaps import log_moments
+from idealrank.theory.long_lists.gaps import log_term
 from idealrank.theory.long_lists.limits import end_of, sees, without_limit
 from idealrank.theory.long_lists.regimes import Regime, regime
 from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
@@ -120,12 +120,25 @@ def _better(signed: float) -> str:
 
 
 def _noise(found: Regime) -> str:
-    """How the noise of NDCG decreases with n."""
+    """How the noise of NDCG decreases with n: sqrt(sum D^2) / sum D."""
+    logs = found.logs
     if found.kind == "harmonic":
-        return "1/log(n)"
+        return "1/log(log(n))" if logs == 1 else f"1/{_log_power(1 - logs)}"
     if found.kind != "power" or found.beta < 0.5:
         return "n^-1/2"
-    return "sqrt(log(n)/n)" if found.beta == 0.5 else f"n^-{1 - found.beta:g}"
+    if found.beta == 0.5 and logs < 0.5:
+        return "sqrt(log(n)/n)"
+    if found.beta == 0.5 and logs == 0.5:
+        return "sqrt(log(n) log(log(n)) / n)"
+    rank = "1/2" if found.beta == 0.5 else f"{1 - found.beta:g}"
+    if logs == 0:
+        return f"n^-{rank}"
+    return f"{_log_power(logs)} / n^{rank}" if logs > 0 else f"n^-{rank} / {_log_power(-logs)}"
+
+
+def _log_power(exponent: float) -> str:
+    """A power of log(n) in words."""
+    return "log(n)" if exponent == 1 else f"log(n)^{exponent:g}"
 
 
 def _of_limits(weighting: Weighting, found: Regime, seen: str, difference: float) -> Verdict:
@@ -154,16 +167,16 @@ def _of_equal_tops(weighting: Weighting, found: Regime, a: Curve, b: Curve) -> V
 
 def _of_equal_limits(found: Regime, end: float, a: Curve, b: Curve) -> Verdict:
     """The verdict if the whole list counts and the limits are the same."""
-    if found.kind == "slow" and found.logs > 0:
-        signed = [(-1) ** k * moment / a.mean for k, moment in enumerate(log_moments(a, b, 8, end))]
-        k = next((k for k, term in enumerate(signed) if abs(term) > EQUAL), None)
-        if k is None:
-            return Verdict("undecided", "the curves differ by less than can be computed", "Theorem 6")
-        power = "log(n)" if k == 1 else f"log(n)^{k}"
-        noise = "n^-1/2 / log(n)" if end == 1 else "n^-1/2"
+    if found.kind in ("slow", "power") and found.logs != 0:
+        theorem = "Theorem 6" if found.kind == "slow" else "Theorem 6, extended to powers of r"
+        term = log_term(found, a, b, end)
+        if term is None:
+            return Verdict("undecided", "the curves differ by less than can be computed", theorem)
+        # Both lists hold the same documents, whose weights without a power of r differ by 1/log(n) only.
+        noise = "n^-1/2 / log(n)" if found.kind == "slow" and end == 1 else _noise(found)
         reason = "the limits are the same, but the noise vanishes faster than the gap"
-        rate = f"gap {abs(signed[k]) * found.logs:.3g}/{power}, noise {noise}"
-        return Verdict("consistently", reason, "Theorem 6", rate, _better(signed[k]))
+        rate = f"gap {abs(term.constant):.3g}/{_log_power(term.order)}, noise {noise}"
+        return Verdict("consistently", reason, theorem, rate, _better(term.constant))
     if found.kind == "power" and a.top_variance + b.top_variance > 0:
         reason = (
             "the limits are the same, and the gap vanishes no more slowly than the noise; "

@@ -60,21 +60,24 @@ def linear() -> Weight:
     return Weight(lambda u: u - u * u / 2, lambda u: u, lambda x: x, lambda x: 1 - x)
 
 
-def log_power(k: int) -> Weight:
-    """Return w(u) = (-log u)^k, in the variable x = log u.
+def log_power(k: int, beta: float = 0.0) -> Weight:
+    """Return w(u) = (1 - beta) u^-beta (-log u)^k, in the variable x = (1 - beta) log u.
 
     >>> round(float(log_power(3).integral(1.0)), 12)  # 3!
     6.0
+    >>> round(float(log_power(3, 0.5).integral(1.0)), 12)  # 3! / 0.5^3
+    48.0
     """
+    exponent = 1 - beta
 
     def integral(u: Any) -> Any:
         with np.errstate(divide="ignore"):
-            return math.factorial(k) * special.gammaincc(k + 1, -np.log(u))
+            return math.factorial(k) / exponent**k * special.gammaincc(k + 1, -exponent * np.log(u))
 
     def x_of(u: float) -> float:
-        return math.log(u) if u > 0 else -math.inf
+        return exponent * math.log(u) if u > 0 else -math.inf
 
-    return Weight(integral, x_of, math.exp, lambda x: (-x) ** k * math.exp(x))
+    return Weight(integral, x_of, lambda x: math.exp(x / exponent), lambda x: (-x / exponent) ** k * math.exp(x))
 
 
 _SPLITS = (0.381966, 0.618034, 0.284079, 0.715921, 0.165912, 0.834088, 0.472136)

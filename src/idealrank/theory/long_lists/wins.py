@@ -13,7 +13,7 @@ from idealrank.errors import OptionError
 from idealrank.measures import discounts
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
-from idealrank.theory.long_lists.gaps import log_moments
+from idealrank.theory.long_lists.gaps import log_term
 from idealrank.theory.long_lists.laws import head_and_sums
 from idealrank.theory.long_lists.limits import end_of, limit, sees, without_limit
 from idealrank.theory.long_lists.regimes import regime
@@ -31,7 +31,8 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
     """Return P(NDCG of A > NDCG of B) as the list grows, with ties counted half.
 
     A and B are assumed to rank independently of each other at the top. The probability is 1 or 0 if the limits differ,
-    or if standard NDCG converges to 1 at different speeds. It is in between if few ranks count (Wang et al. 2013,
+    or if a logarithm in the discount lets NDCG converge to the same limit at different speeds, as standard NDCG does. It
+    is in between if few ranks count (Wang et al. 2013,
     Theorem 10), and also if r^-beta, beta > 1/2, gives both rankers the same limit: the second condition of the paper's
     Theorem 8 says otherwise, wrongly, because the labels at the top alone make as much noise as there is signal.
 
@@ -86,9 +87,9 @@ def limit_gap(weighting: Weighting, a: Curve, b: Curve) -> float:
 def _with_equal_limits(weighting: Weighting, seen: str, a: Curve, b: Curve) -> float:
     """The probability that A wins if both limits are the same."""
     found = regime(weighting.discount)
-    if found.kind == "slow" and seen == "list" and found.logs > 0:
-        signs = ((-1) ** k * moment for k, moment in enumerate(log_moments(a, b, 8, end_of(weighting))))
-        return next((float(sign > 0) for sign in signs if abs(sign) > EQUAL), math.nan)
+    if found.kind in ("slow", "power") and seen == "list" and found.logs != 0:
+        term = log_term(found, a, b, end_of(weighting))
+        return math.nan if term is None else float(term.constant > 0)
     if a.top_variance + b.top_variance == 0:
         return math.nan
     if found.kind == "power" and seen == "list":

@@ -1,0 +1,21 @@
+"""Differential fuzzing: drawn inputs, checked against slow and obvious references.
+
+A target is one file in ``targets/`` and one line in ``TARGETS``. It draws cases from a seed and checks each of them, so
+that a failure is reproduced by the name of the target and the seed. ``python tests/fuzzing --help`` runs targets for as
+long as it is told to; a failure is minimized and saved in ``cases/``, which the tests replay.
+"""
+
+#: What is fuzzed: the module of each target, and how many seeds the tests take.
+TARGETS = {
+    "letor": 130,
+    "qrels": 200,
+    "run": 200,
+    "scores": 200,
+    "csv": 40,
+    "measures": 45,
+    "losses": 40,
+    "round_trips": 25,
+    "threads": 20,
+    "models": 30,
+    "parquet": 25,
+}
