@@ -31,9 +31,11 @@ bad = {{
 }}[what]
 calls = {{
     "measures": [ir.measure(name) for name in
-        ["ndcg@10", "ndcg", "ap(ties=best)", "err(ties=worst)", "ndcg(ties=best)@50%", "kendall_tau", "bpref", "ndcg(gain=linear)@30"]],
+        ["ndcg@10", "ndcg", "ap(ties=best)", "err(ties=worst)", "ndcg(ties=best)@50%", "kendall_tau", "bpref",
+         "ndcg(gain=linear)@30"]],
     "losses": [ir.loss(name) for name in
-        ["approx_ndcg", "approx_ap", "lambda_rank", "pairwise_logistic", "hinge", "approx_kendall", "approx_ndcg(cutoff=5)"]],
+        ["approx_ndcg", "approx_ap", "lambda_rank", "pairwise_logistic", "hinge", "approx_kendall",
+         "approx_ndcg(cutoff=5)"]],
     "soft": [ir.loss(name) for name in ["soft_ndcg(sigma=0.01)", "approx_rr", "approx_ndcg(sigmoid=arctan)"]]
         + [lambda labels, scores, offsets, n_threads: soft_positions(scores, offsets, n_threads=n_threads)],
 }}[which]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, overload
 
 from idealrank._base.frames import Backend, frame_of
 from idealrank._base.grammar import nearest
 from idealrank._base.markup import joined, tag
-from idealrank._base.plain import Plain, finite, plain
+from idealrank._base.plain import Plain, json_text, plain
 from idealrank._base.sections import Section
 from idealrank._base.tables import Column, Table, html_table, render
 from idealrank.errors import OptionError
@@ -101,7 +100,7 @@ class Result:
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON text; NaN and infinity become null."""
-        return json.dumps(finite(self.to_dict()), ensure_ascii=False, allow_nan=False)
+        return json_text(self.to_dict())
 
     @overload
     def to_frame(self, backend: Literal["pandas"] = "pandas", table: str | None = None) -> pandas.DataFrame: ...

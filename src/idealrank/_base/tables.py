@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy.typing as npt
 
 from idealrank._base.markup import Markup, scrolled, tag
-from idealrank._base.plain import Plain, finite
+from idealrank._base.plain import Plain, json_text
 from idealrank._base.printable import printable
 
 __all__ = ["Column", "Table", "Tables", "Value", "html_table", "of_columns", "render", "stacked"]
@@ -215,7 +214,7 @@ def _aligned(lines: list[list[str]], is_number: list[bool]) -> list[list[str]]:
 
 def _json(table: Table) -> str:
     rows: list[Plain] = [dict(zip(table.header, row, strict=True)) for row in table.rows]
-    return json.dumps(finite(rows), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(rows, indent=2) + "\n"
 
 
 def _csv(table: Table) -> str:

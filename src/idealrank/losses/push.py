@@ -65,7 +65,7 @@ class Push(Loss):
         return np.nan_to_num(curvature, nan=0.0)
 
     def _shares(self, pairs: _Pairs, lists: Lists) -> tuple[Floats, Floats]:
-        """Return the logarithm of the sum over k, and the share of each k in it; -inf and 0 for a query without pairs."""
+        """Return the logarithm of the sum over k, and each k's share in it; -inf and 0 for a query without pairs."""
         terms = self.p * (pairs.scores + pairs.nearest + pairs.rest)
         return log_sum_exp(terms, lists.offsets), np.nan_to_num(np.exp(log_shares(terms, lists.offsets)), nan=0.0)
 

@@ -80,7 +80,8 @@ def log_shares(values: Floats, offsets: Int64s) -> Floats:
     greatest = maxima(values, offsets)
     shifted = values - np.repeat(np.where(np.isneginf(greatest), 0.0, greatest), np.diff(offsets))
     with np.errstate(divide="ignore"):  # only log 0
-        return shifted - np.repeat(np.log(sums(np.exp(shifted), offsets)), np.diff(offsets))
+        totals = np.repeat(np.log(sums(np.exp(shifted), offsets)), np.diff(offsets))
+    return np.asarray(shifted - totals)
 
 
 def runs(labels: Floats, offsets: Int64s) -> tuple[Int64s, Int64s]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from idealrank._base.markup import Markup
+from idealrank._base.printable import printable
 from idealrank.report.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str)
         element = ElementTree.Element(name, {"id": f"{key}-{name}"})
         element.text = text
         root.insert(place, element)
-    return Markup(ElementTree.tostring(root, encoding="unicode", short_empty_elements=True))
+    return Markup(printable(ElementTree.tostring(root, encoding="unicode", short_empty_elements=True), keep="\n\t"))
 
 
 def _drawn(draw: Callable[[], Axes]) -> str:

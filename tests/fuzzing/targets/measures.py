@@ -20,7 +20,7 @@ from idealrank.measures.names import MEASURES
 
 _ALL_ORDERS = (NDCGPValue, CorrectedNDCG, NDCGZScore, RandomNDCG)
 _CLASSES = [*MEASURES.members().values()]
-_OPTIONS: dict[str, list[Any]] = {
+OPTIONS: dict[str, list[Any]] = {
     "cutoff": [1, 2, 3, 5, 7, 100, 0.3, 0.5, "n^0.7"],
     "ties": ["average", "stable", "reverse", "best", "worst"],
     "empty": [0, 1, "nan", "skip"],
@@ -88,7 +88,7 @@ def _measure(rng: Random) -> Measure:
     while True:
         cls = rng.choice(_CLASSES)
         options = {
-            name: rng.choice(_OPTIONS.get(f"{cls.label}.{name}") or _OPTIONS[name])
+            name: rng.choice(OPTIONS.get(f"{cls.label}.{name}") or OPTIONS[name])
             for name in cls.options()
             if name not in ("permutations", "seed") and rng.random() < 0.5
         }

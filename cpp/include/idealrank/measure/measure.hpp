@@ -415,7 +415,8 @@ class QueryMeter {
     const Column& column = columns_[spec.gain];
     // A plain sum of negative gains is what it is; everything else asks for something relevant.
     const bool plain_loss = spec.reduction == Reduction::sum && spec.denominator == Denominator::none && column.n_negative > 0;
-    if (column.n_relevant == 0 && !plain_loss && !spec.negative_ideal && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
+    const bool negative_ideal = spec.negative_ideal && column.n_negative > 0;
+    if (column.n_relevant == 0 && !plain_loss && !negative_ideal && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
     if (spec.zero_if_short && spec.cutoff_kind != CutoffKind::none && n < k) return 0;
     if (spec.denominator == Denominator::hits && (ties_ == Ties::best || ties_ == Ties::worst)) {
       return mean_precision_of_hits(column.ranked, std::min(k, n));
@@ -425,7 +426,7 @@ class QueryMeter {
     if (!std::isfinite(reduced) || !std::isfinite(divisor)) {
       throw data_error("the gains of a query are too large to be summed", query_, -1);
     }
-    if (divisor > 0 || (spec.negative_ideal && divisor < 0)) return reduced / divisor;
+    if (divisor > 0 || (negative_ideal && divisor < 0)) return reduced / divisor;
     // Negative gains can outweigh the positive ones even in the ideal order: nothing to be compared with.
     const bool normalised = spec.denominator == Denominator::ideal || spec.denominator == Denominator::full;
     return normalised ? spec.empty : 0;

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
-from idealrank._base.plain import finite
+from idealrank._base.plain import json_text
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Value, render, stacked
 from idealrank.cli.support.terminal import echo, is_rich
@@ -46,7 +46,7 @@ def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str) 
 def show_result(result: Result, output_format: str) -> None:
     """Print the main table of a result and its remarks; JSON is the whole result."""
     if output_format == "json":
-        echo(json.dumps(finite(result.to_dict()), indent=2, allow_nan=False))
+        echo(json_text(result.to_dict(), indent=2))
     else:
         show_with_remarks(result.table(), result.remarks(), output_format)
 
@@ -55,7 +55,7 @@ def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_form
     """Print tables with their titles, and lines below them; JSON is one object, {title: rows}."""
     if output_format == "json":
         rows = {title: json.loads(render(table, "json")) for title, table in tables.items()}
-        echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        echo(json_text(rows, indent=2))
     else:
         mark = {"latex": "% ", "markdown": "### "}.get(output_format, "")
         for place, (title, table) in enumerate(tables.items()):
