@@ -173,9 +173,9 @@ def names(example: Example) -> dict[str, Any]:
 
 
 def _ranx(columns: dict[str, Any]) -> dict[str, Any]:
-    import ranx
+    from importlib import import_module
 
-    return {"ranx": ranx, "int_qrels": {query: dict(docs) for query, docs in QRELS.items()}}
+    return {"ranx": import_module("ranx"), "int_qrels": {query: dict(docs) for query, docs in QRELS.items()}}
 
 
 def _ir_measures(columns: dict[str, Any]) -> dict[str, Any]:

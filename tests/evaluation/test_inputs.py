@@ -110,7 +110,7 @@ def test_several_systems_of_each_shape() -> None:
     assert_several(ir.evaluate(judged, frames, "ndcg"))
     assert_several(ir.evaluate(QRELS, frames, "ndcg"))
     assert_several(ir.evaluate(QRELS, ranked, "ndcg"))
-    assert_several(ir.evaluate({q: [*d.items()] for q, d in QRELS.items()}, ranked, "ndcg"))  # type: ignore[call-overload]
+    assert_several(UNTYPED({q: [*d.items()] for q, d in QRELS.items()}, ranked, "ndcg"))
     assert_several(UNTYPED([[*d.items()] for d in positional], rankings, "ndcg"))
     assert_several(ir.evaluate(judged, ["old", "new"], "ndcg", **options))
     assert_several(ir.evaluate(judged, {"old": "old", "new": new}, "ndcg", **options))
@@ -130,7 +130,7 @@ def test_the_other_functions_take_the_same_shapes(files: Path, monkeypatch: pyte
     assert explained.mean["trec_eval"] == pytest.approx(expected_of_several()["old"])
     flat = input_shapes.flat()
     both = [flat["score"], [-score for score in flat["score"]]]
-    arrays = ir.theory.distinguish(flat["label"], *both, "ndcg", like="trec_eval", group=[4, 3, 3])
+    arrays = ir.theory.distinguish(flat["label"], both[0], both[1], "ndcg", like="trec_eval", group=[4, 3, 3])
     runs = ir.theory.distinguish("judgments.txt", "input.bm25", several()["new"], "ndcg")
     assert (runs["ndcg"].mean_a, runs["ndcg"].mean_b) == (arrays["ndcg"].mean_a, arrays["ndcg"].mean_b)
 

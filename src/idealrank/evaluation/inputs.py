@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict
+from typing import Any, Protocol, TypeAlias, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,6 @@ from idealrank.io.shapes.base import ROLES, Layout, Shape, recognize
 from idealrank.io.shapes.id_lists import is_ids
 from idealrank.measures.base import Measure
 from idealrank.measures.names import named
-
-if TYPE_CHECKING:
-    from scipy.sparse import sparray, spmatrix
 
 __all__ = [
     "Data",
@@ -60,6 +57,12 @@ class _Record(Protocol):
     def doc_id(self) -> str: ...
 
 
+class _Sparse(Protocol):
+    """A sparse matrix of SciPy."""
+
+    def tocsr(self) -> Any: ...
+
+
 class _Table(Protocol):
     """Judgments or a run of ranx."""
 
@@ -70,13 +73,15 @@ _Path: TypeAlias = str | os.PathLike[str]
 _ByQuery: TypeAlias = (
     Mapping[str, Mapping[str, float]]
     | Mapping[int, Mapping[int, float]]
-    | Mapping[str, Sequence[str]]
-    | Mapping[int, Sequence[int]]
+    | Mapping[str, list[str]]
+    | Mapping[str, tuple[str, ...]]
+    | Mapping[str, list[tuple[str, float]]]
+    | Mapping[int, list[int]]
     | Iterable[_Record]
-    | Sequence[Sequence[str]]
+    | Sequence[list[str]]
+    | Sequence[list[int]]
     | _Table
 )
-_Sparse: TypeAlias = "sparray | spmatrix"
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
 #: What the judged documents may be.
 Data: TypeAlias = (
@@ -271,7 +276,8 @@ def _check_options(judged: Shape, systems: Mapping[str, Shape] | None) -> None:
 
 def _check_index(data: Any, scores: Any) -> None:
     """Refuse a pandas Series whose index has the rows of the frame in another order."""
-    own, other = getattr(data, "index", None), getattr(scores, "index", None)
+    own: Any = getattr(data, "index", None)
+    other: Any = getattr(scores, "index", None)
     if not hasattr(own, "equals") or not hasattr(other, "equals") or hasattr(type(scores), "columns"):
         return
     if len(own) == len(other) and not own.equals(other) and own.sort_values().equals(other.sort_values()):
@@ -307,7 +313,7 @@ def _shape(value: Any, judged: Shape, layout: Layout) -> Shape:
 
 def _is_several(scores: Mapping[Any, Any], judged: Shape) -> bool:
     """Return whether this is {name: system} rather than {query: documents}."""
-    first = next(iter(scores.values()), None)
+    first: Any = next(iter(scores.values()), None)
     if isinstance(first, (int, float, np.number)):
         raise DataError("expected {query: {document: score}}, got {document: score} without a query")
     if isinstance(first, Mapping):

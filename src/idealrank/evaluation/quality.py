@@ -94,7 +94,9 @@ def quality_tables(systems: Mapping[str, Evaluation]) -> dict[str, Table]:
         return {}
     several = len(systems) > 1
     columns = [*([Column("system")] if several else []), Column("what"), Column("count", ","), Column("what it means")]
-    rows = [[*([each.system or "all"] if several else []), each.kind, each.count, each.message] for each in problems]
+    rows: list[list[Value]] = [
+        [*([each.system or "all"] if several else []), each.kind, each.count, each.message] for each in problems
+    ]
     tables = {"Found in the data": Table(columns, rows)}
     return {"Ties, unjudged documents and missing queries": quality_table(systems), **tables} if several else tables
 

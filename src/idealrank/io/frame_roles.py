@@ -92,9 +92,9 @@ def find_column(role: str, columns: Iterable[str], given: Mapping[str, str] | No
     names, given = list(columns), given or {}
     if given.get(role) in names:
         return given[role]
-    free = [name for name in names if isinstance(name, str) and name not in given.values()]
+    free = [name for name in names if name not in given.values()]
     for group in NAMES[role]:
-        found = [name for name in free if "".join(filter(str.isalnum, name.lower())) in group]
+        found = [name for name in free if "".join(filter(str.isalnum, str(name).lower())) in group]
         if len(found) > 1:
             raise DataError(
                 f"several columns could hold the {_TITLES[role]}: {_listed(found)}; pass {role}= with one of them"

@@ -256,8 +256,8 @@ def run_from_frame(
     if rank is None:
         check_score_column(score)
         return Run.from_flat(*_by_query(df, query, doc, score, allow_masked=True), name=name)
-    *ids, ranks = _by_query(df, query, doc, rank)
-    return Run.from_flat(*ids, -ranks, name=name)
+    query_ids, offsets, doc_ids, ranks = _by_query(df, query, doc, rank)
+    return Run.from_flat(query_ids, offsets, doc_ids, -ranks, name=name)
 
 
 def _by_query(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Literal
 
 from idealrank._typing import Floats
 from idealrank.cli.support.progress import reading
@@ -35,7 +36,7 @@ def read_systems(
     for text in systems:
         name, path = _split(text, judged)
         # The names of runs and files of scores say nothing, so content that says nothing is an error of that kind.
-        fallback = "scores" if judged.gives == ("ranking",) else load("run")
+        fallback: Format | Literal["scores"] = "scores" if judged.gives == ("ranking",) else load("run")
         given.append(name)
         shapes.append(judged.column(path) or PathShape(path, fallback=fallback, reading=shown))
     return prepared(judged, dict(zip(_names(given, shapes), shapes, strict=True)))

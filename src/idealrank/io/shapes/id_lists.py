@@ -109,7 +109,8 @@ def ranked_run(queries: Iterable[object], lists: list[Any]) -> Run:
             raise DataError(f"a ranking must have an order, got a {type(docs).__name__}: pass a list", query=query)
     query_ids, (offsets, doc_ids) = Ids.of(queries), _flat(lists)
     if scores is None:
-        scores = np.repeat(offsets[:-1], np.diff(offsets)) - np.arange(offsets[-1]) - 1.0
+        places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+        scores = -(places + 1).astype(np.float64)
     run = Run.from_flat(query_ids, offsets, doc_ids, scores)
     if run.problems:
         numbers = np.arange(len(query_ids)).repeat(np.diff(offsets))
