@@ -242,8 +242,8 @@ def grouped_columns(
     Examples
     --------
     >>> queries, offsets, docs, values = grouped_columns(["b", "a", "b"], [1, 2, 3], [0.5, 1.0, 2.0])
-    >>> queries.tolist(), offsets, docs.tolist(), values
-    (['b', 'a'], array([0, 2, 3]), ['1', '3', '2'], array([0.5, 2. , 1. ]))
+    >>> queries.tolist(), offsets.tolist(), docs.tolist(), values
+    (['b', 'a'], [0, 2, 3], ['1', '3', '2'], array([0.5, 2. , 1. ]))
     """
     docs, per_row = Ids.of(doc_ids), _int_or_text(query_ids)
     column = float_column(values, "values", len(docs))
