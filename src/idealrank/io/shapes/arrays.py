@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ class ArrayShape(Shape):
 
     title = "numbers"
     options = ("offsets", "group", "query_ids", "mask")
+    _keeps_lists: ClassVar[bool] = True
 
     @classmethod
     def fits(cls, value: object) -> bool:
@@ -51,6 +52,8 @@ class ArrayShape(Shape):
 
     def as_array(self, value: Any) -> npt.NDArray[Any]:
         """Return one array, list or column of any library as a NumPy array."""
+        if isinstance(value, np.ndarray):
+            return value  # with its mask, if it has one, which is refused later
         try:
             return np.asarray(value)
         except Exception as error:
@@ -110,8 +113,8 @@ class ArrayShape(Shape):
             )
         return kept.astype(bool)
 
-    def _flat(self, mask: Any) -> tuple[npt.NDArray[Any], Int64s | None]:
-        """Return all numbers in one array, and the sizes of the rows if the value has rows."""
+    def _flat(self, mask: Any) -> tuple[Any, Int64s | None]:
+        """Return all numbers in one array or list, and the sizes of the rows if the value has rows."""
         if isinstance(self.value, (list, tuple)) and self._ndim == 2:
             for number, row in enumerate(self.value):
                 if not _is_row(row):
@@ -123,6 +126,8 @@ class ArrayShape(Shape):
             if len(set(sizes.tolist())) > 1:
                 raise DataError("mask goes with a matrix; these lists have different lengths, and need none")
             array = np.stack(rows)
+        elif isinstance(self.value, (list, tuple)) and mask is None and self._keeps_lists:
+            return self.value, None  # as it is: an array would round large integers beside floats
         else:
             array = self.as_array(self.value)
         if mask is not None:

@@ -18,6 +18,7 @@ class TensorShape(ArrayShape):
     """A tensor, or a list of tensors with one per query."""
 
     title = "PyTorch tensors"
+    _keeps_lists = False
 
     @classmethod
     def fits(cls, value: object) -> bool:
