@@ -73,7 +73,8 @@ class Separation:
     sign_changes : float
         The mean over lists of how often the lead changes as the list grows.
     limit_a, limit_b : float
-        The limits of both means on long lists: means of the limits of each query's curve; NaN if there is no limit.
+        The limits of both means on long lists: means of the limits of each query's curve, over queries with a
+        relevant document; NaN if there is no limit.
     limit_interval_a, limit_interval_b : tuple of float
         Their 95% intervals.
     predicted_gap : float
@@ -490,7 +491,9 @@ def _distinction(
         values_a, values_b = (each.per_query[name] for each in seen.values())
         row, lead = _separation(values_a, values_b, path_a - path_b, grid, n_resamples, delta, seed)
         row |= {key: each.mean[name] for key, each in zip(("mean_a", "mean_b"), seen.values(), strict=True)}
-        found = predict_gap(m, fits[_gain(m)], labels, [a, b], cut, seed=seed, n_threads=n_threads)
+        # The mean may count queries with nothing relevant, on which both rankers have the same value.
+        n_empty = max(0, np.count_nonzero(~np.isnan(values_a)) - len(fits[_gain(m)][0].curves))
+        found = predict_gap(m, fits[_gain(m)], labels, [a, b], cut, n_empty=n_empty, seed=seed, n_threads=n_threads)
         rows.append(Separation(name, **row, **_predicted(m, found, fits[_gain(m)])))
         paths[name] = Paths(grid, lead)
         means[name] = Paths(grid, path_a).mean_lead, Paths(grid, path_b).mean_lead

@@ -121,6 +121,7 @@ def predict_gap(
     rankers: list[Floats],
     offsets: Int64s,
     *,
+    n_empty: int = 0,
     seed: int = 0,
     n_threads: int | None = None,
 ) -> GapPrediction:
@@ -128,11 +129,12 @@ def predict_gap(
 
     The variance over queries of the difference has two parts: the mean variance within a query, by chance of the
     documents that it has, estimated by drawing documents with replacement; and the rest, by which queries differ.
+    ``n_empty`` queries without a relevant document have no difference, and count in the mean.
     """
     a, b = fits
-    gaps = _expected(m, a) - _expected(m, b)
-    seen = _difference(m, labels, rankers, offsets, n_threads)
-    within = _within(m, labels, rankers, offsets, seed, n_threads)
+    gaps = np.append(_expected(m, a) - _expected(m, b), np.zeros(n_empty))
+    seen = np.append(_difference(m, labels, rankers, offsets, n_threads), np.zeros(n_empty))
+    within = _within(m, labels, rankers, offsets, seed, n_threads) * len(a.curves) / gaps.size
     total = float(np.nanvar(seen, ddof=1)) if np.count_nonzero(~np.isnan(seen)) > 1 else math.nan
     between = max(total - within, 0.0)
     variance = within if math.isnan(total) else within + between
