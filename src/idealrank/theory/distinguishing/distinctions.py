@@ -492,7 +492,7 @@ def _distinction(
         row, lead = _separation(values_a, values_b, path_a - path_b, grid, n_resamples, delta, seed)
         row |= {key: each.mean[name] for key, each in zip(("mean_a", "mean_b"), seen.values(), strict=True)}
         # The mean may count queries with nothing relevant, on which both rankers have the same value.
-        n_empty = max(0, np.count_nonzero(~np.isnan(values_a)) - len(fits[_gain(m)][0].curves))
+        n_empty = max(0, int(np.count_nonzero(~np.isnan(values_a))) - len(fits[_gain(m)][0].curves))
         found = predict_gap(m, fits[_gain(m)], labels, [a, b], cut, n_empty=n_empty, seed=seed, n_threads=n_threads)
         rows.append(Separation(name, **row, **_predicted(m, found, fits[_gain(m)])))
         paths[name] = Paths(grid, lead)
