@@ -246,7 +246,8 @@ def check_consistency(
     if min(numbers, default=0) < 2 or len(labels) < 2 or not all(map(math.isfinite, labels)):
         raise OptionError(f"a search needs at least two documents and two levels, got {n_docs} and {tuple(levels)}")
     measure = {"gain": gain, "discount": discount, "cutoff": cutoff}
-    tally, on_grid, found, searched = _Tally(), _Tally(), None, []
+    tally, on_grid, found = _Tally(), _Tally(), None
+    searched: list[int] = []
     for number in numbers:
         is_coarse = n_docs is None and number > _DEFAULT[0]
         search = _Search.of(function, labels, number, resolve_threads(n_threads), measure, is_coarse=is_coarse)
@@ -301,12 +302,12 @@ class _Tally:
     def __add__(self, other: _Tally) -> _Tally:
         """Add the counts."""
         counts = (getattr(self, name) + getattr(other, name) for name in ("searched", "inconsistent", "undecided"))
-        return _Tally(*counts, self.convex and other.convex)
+        return _Tally(*counts, convex=self.convex and other.convex)
 
     def __sub__(self, other: _Tally) -> _Tally:
         """Subtract the counts."""
         counts = (getattr(self, name) - getattr(other, name) for name in ("searched", "inconsistent", "undecided"))
-        return _Tally(*counts, self.convex)
+        return _Tally(*counts, convex=self.convex)
 
     def add(self, search: _Search, mixture: Mixture) -> None:
         """Examine more mixtures."""

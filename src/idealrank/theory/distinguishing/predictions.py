@@ -144,8 +144,8 @@ def predict_gap(
     total = float(np.nanvar(seen, ddof=1)) if np.count_nonzero(~np.isnan(seen)) > 1 else math.nan
     between = max(total - within, 0.0)
     variance = within if math.isnan(total) else within + between
-    limits = [Mean.of(_limits(m, fit)) for fit in fits]
-    return GapPrediction(*limits, Mean.of(gaps, variance), math.sqrt(within), math.sqrt(between))
+    limit_a, limit_b = (Mean.of(_limits(m, fit)) for fit in fits)
+    return GapPrediction(limit_a, limit_b, Mean.of(gaps, variance), math.sqrt(within), math.sqrt(between))
 
 
 def _difference(m: Measure, labels: Floats, rankers: list[Floats], offsets: Int64s, n_threads: int | None) -> Floats:
