@@ -301,13 +301,19 @@ class _Tally:
 
     def __add__(self, other: _Tally) -> _Tally:
         """Add the counts."""
-        counts = (getattr(self, name) + getattr(other, name) for name in ("searched", "inconsistent", "undecided"))
-        return _Tally(*counts, convex=self.convex and other.convex)
+        return self._counted(other, 1, self.convex and other.convex)
 
     def __sub__(self, other: _Tally) -> _Tally:
         """Subtract the counts."""
-        counts = (getattr(self, name) - getattr(other, name) for name in ("searched", "inconsistent", "undecided"))
-        return _Tally(*counts, convex=self.convex)
+        return self._counted(other, -1, self.convex)
+
+    def _counted(self, other: _Tally, sign: int, convex: bool) -> _Tally:
+        return _Tally(
+            self.searched + sign * other.searched,
+            self.inconsistent + sign * other.inconsistent,
+            self.undecided + sign * other.undecided,
+            convex,
+        )
 
     def add(self, search: _Search, mixture: Mixture) -> None:
         """Examine more mixtures."""

@@ -138,8 +138,8 @@ def predict_gap(
     gaps = _expected(m, a) - _expected(m, b)
     first, second = (m(labels, scores, offsets, n_threads=n_threads) for scores in rankers)
     seen = first - second
-    has_curve = np.count_nonzero(~np.isnan(seen[a.queries]))
-    share = has_curve / max(np.count_nonzero(~np.isnan(seen)), 1)
+    has_curve, has_value = (int(np.isfinite(values).sum()) for values in (seen[a.queries], seen))
+    share = has_curve / max(has_value, 1)
     within = share * _within(m, labels, rankers, offsets, seed, n_threads)
     total = float(np.nanvar(seen, ddof=1)) if np.count_nonzero(~np.isnan(seen)) > 1 else math.nan
     between = max(total - within, 0.0)
