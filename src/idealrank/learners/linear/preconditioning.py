@@ -33,7 +33,8 @@ class Preconditioned:
     def parameters(self, move: Floats) -> Floats:
         """Return the weights and the intercept after a move."""
         weights = move[:-1] / self.scale
-        return self.start + np.append(weights, move[-1] - self.center @ weights)
+        moved: Floats = self.start + np.append(weights, move[-1] - self.center @ weights)
+        return moved
 
     def __call__(self, move: Floats) -> tuple[float, Floats]:
         """Return the value and the gradient by the move."""
