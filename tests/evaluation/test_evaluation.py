@@ -368,7 +368,7 @@ def test_labels_that_are_not_whole() -> None:
     with pytest.raises(DataError, match=r"takes whole labels only, got 0\.5 \(query 'x', row 2\)"):
         ir.evaluate([1, 0, 0.5], [3, 2, 1], query_ids=["x", "y", "x"], like=rules(labels="integer"))
     with pytest.raises(DataError, match=r"takes whole labels only, got 0\.5 \(query 'r'\)"):
-        ir.evaluate({"q": {"a": 1}, "r": {"a": 1, "b": 0.5}}, {"r": {"a": 1.0}}, like=rules(labels="integer"))
+        ir.evaluate({"q": {"a": 1.0}, "r": {"a": 1.0, "b": 0.5}}, {"r": {"a": 1.0}}, like=rules(labels="integer"))
 
 
 def test_truncation_also_reaches_documents_that_are_not_retrieved() -> None:
