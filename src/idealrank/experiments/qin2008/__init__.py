@@ -11,7 +11,7 @@ epoch and the grid value are chosen by NDCG@n, discount 1/log2(1 + rank), on the
 AdaRank.MAP and SVMMap by MAP; test queries are measured by LETOR 1.0's script, which does not discount the first two
 ranks. A published mean is reproduced if the mean of the five folds' test means is within 0.01 of it. LETOR's discount
 and min-max features were chosen because earlier runs with other grids had come closer to the published level with
-them; nothing else was. Then each choice is changed alone: see ``protocol.AXES``.
+them; nothing else was. Then each choice is changed alone: see ``protocol.CHOICES``.
 """
 
 from __future__ import annotations

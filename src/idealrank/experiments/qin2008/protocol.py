@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from idealrank import learners
-from idealrank.experiments.claims import Axes, Setting
+from idealrank.experiments.claims import Choices, Setting
 
-__all__ = ["AXES", "LIKE", "NORMALIZE", "PUBLISHED_NDCG", "QUICK", "Protocol", "trained_name"]
+__all__ = ["CHOICES", "LIKE", "NORMALIZE", "PUBLISHED_NDCG", "QUICK", "Protocol", "trained_name"]
 
 #: NDCG@n on OHSUMED: Sections 6.4 and 6.5.
 PUBLISHED_NDCG = {"ApproxNDCG": 0.6698, "ApproxAP": 0.6693, "SoftRank": 0.6680, "AdaRank.NDCG": 0.6589}
 
 #: What the paper leaves open. The reference, the first value of each, was fixed before it was run.
-AXES = Axes(
+CHOICES = Choices(
     {
         "features": ("min-max features", "features as in the files"),
         "training": ("Algorithm 1", "Algorithm 1, another seed", "Algorithm 1, the paper's grids", "L-BFGS"),
@@ -42,7 +42,7 @@ _GRADED_ONLY = {"SoftRank", "AdaRank.NDCG"}
 def trained_name(ranker: str, setting: Setting) -> str:
     """Return the name of a ranker as it is trained in a setting.
 
-    >>> trained_name("ApproxAP", AXES.reference), trained_name("SVMMap", AXES.reference)
+    >>> trained_name("ApproxAP", CHOICES.reference), trained_name("SVMMap", CHOICES.reference)
     ('ApproxAP, Algorithm 1', 'SVMMap')
     """
     axis = _TRAINED_BY[ranker]
@@ -88,7 +88,7 @@ class Protocol:
         The number of folds.
     seed : int
         Seed of the random number generator.
-    axes : Axes
+    choices : Choices
         The open choices.
 
     Examples
@@ -106,7 +106,7 @@ class Protocol:
     iterations: int = 100
     n_folds: int = 5
     seed: int = 0
-    axes: Axes = field(default=AXES)
+    choices: Choices = field(default=CHOICES)
 
     def for_queries(self, n_queries: int) -> Protocol:
         """Return the protocol for this many training queries, with no more steps than T epochs of OHSUMED's 64 queries.
@@ -119,7 +119,7 @@ class Protocol:
     def settings(self, *rankers: str, measure: str) -> list[Setting]:
         """Return the settings that can change the values of these rankers."""
         axes = {"features", *(_TRAINED_BY[name] for name in rankers)} | ({"discount"} if "ndcg" in measure else set())
-        return self.axes.only(*(name for name in self.axes.values if name in axes)).settings()
+        return self.choices.only(*(name for name in self.choices.values if name in axes)).settings()
 
     def rankers(self, features: str, *, graded: bool) -> dict[str, Any]:
         """Return {name: (ranker, grid)} for features of one scale.
@@ -137,10 +137,10 @@ class Protocol:
 
     def _variants(self, name: str, features: str) -> Iterator[Setting]:
         """The settings to train a ranker in."""
-        axis, reference = _TRAINED_BY[name], self.axes.reference
+        axis, reference = _TRAINED_BY[name], self.choices.reference
         yield reference
         if axis is not None and features == reference["features"]:
-            yield from ({**reference, axis: value} for value in self.axes.values[axis][1:])
+            yield from ({**reference, axis: value} for value in self.choices.values[axis][1:])
 
     def _made(self, name: str, setting: Setting, normalize: str | None) -> tuple[Any, dict[str, Any]]:
         """A ranker and its grid."""
@@ -155,7 +155,7 @@ class Protocol:
         grids = self.full if setting["training"] == "Algorithm 1, the paper's grids" else self.ends
         soft = {**smooth, "max_iter": min(grids.soft_epochs, smooth["max_iter"])}
         repeats = setting["AdaRank"] == "repeats allowed"
-        made = {
+        made: dict[str, Callable[[], tuple[Any, dict[str, Any]]]] = {
             "ApproxNDCG": lambda: (learners.ApproxNDCGRanker(**smooth), {"alpha": [*grids.alphas]}),
             "ApproxAP": lambda: (
                 learners.ApproxAPRanker(**smooth, measure="ap"),
