@@ -54,8 +54,7 @@ def test_the_protocol_is_the_papers() -> None:
 def test_each_open_choice_changes_the_training_that_it_names() -> None:
     rankers = Protocol().rankers("min-max features", graded=True)
     seeds = [rankers[f"ApproxNDCG, {how}"][0].random_state for how in CHOICES.values["training"]]
-    assert seeds == [0, 1, 0, None]
-    assert [len(rankers[f"ApproxAP, {how}"][1]["beta"]) for how in CHOICES.values["training"]] == [1, 1, 5, 1]
+    assert seeds == [0, 1, None]
     assert rankers["ApproxNDCG, L-BFGS"][0].optimizer == "lbfgs"
     assert [rankers[f"AdaRank.NDCG, {how}"][0].repeats for how in CHOICES.values["AdaRank"]] == [True, False]
     raw = Protocol().rankers("features as in the files", graded=True)
@@ -148,7 +147,7 @@ def test_findings_are_means_and_intervals_of_their_setting(reproduced: Reproduct
     claim = next(
         each for each in reproduced.claims if each.says.startswith("NDCG@n of ApproxNDCG is higher than that of S")
     )
-    assert len(claim.findings) == 6
+    assert len(claim.findings) == 5
     for finding in claim.findings:
         setting = {**CHOICES.reference, **finding.setting}
         first, second, _, low, high = (float(each) for each in re.findall(r"[+-]?\d\.\d{4}", finding.seen))

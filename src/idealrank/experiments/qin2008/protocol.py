@@ -19,7 +19,7 @@ PUBLISHED_NDCG = {"ApproxNDCG": 0.6698, "ApproxAP": 0.6693, "SoftRank": 0.6680, 
 CHOICES = Choices(
     {
         "features": ("min-max features", "features as in the files"),
-        "training": ("Algorithm 1", "Algorithm 1, another seed", "Algorithm 1, the paper's grids", "L-BFGS"),
+        "training": ("Algorithm 1", "Algorithm 1, another seed", "L-BFGS"),
         "discount": ("LETOR discount", "discount 1/log2(1 + rank)"),
         "AdaRank": ("repeats allowed", "no repeats"),
     }
@@ -50,38 +50,19 @@ def trained_name(ranker: str, setting: Setting) -> str:
 
 
 @dataclass(frozen=True)
-class Grids:
-    """What is chosen from on validation queries, and the epochs of SoftRank, whose grid is not in the paper.
-
-    Parameters
-    ----------
-    alphas : tuple of int
-        The grid of alpha for ApproxNDCG.
-    alphas_of_ap, betas : tuple of int
-        The grids of alpha and beta for ApproxAP.
-    sigmas : tuple of float
-        The grid of sigma for SoftRank.
-    soft_epochs : int
-        The epochs of SoftRank, which are expensive.
-    """
-
-    alphas: tuple[int, ...]
-    alphas_of_ap: tuple[int, ...]
-    betas: tuple[int, ...]
-    sigmas: tuple[float, ...]
-    soft_epochs: int
-
-
-@dataclass(frozen=True)
 class Protocol:
-    """T and eta of Sections 6.3 and 6.4, and the grids.
+    """T, eta and the grids of Sections 6.3 and 6.4, of which the ends are tried.
 
     Parameters
     ----------
     epochs, rate : int, float
         T and eta of Algorithm 1.
-    ends, full : Grids
-        The grids of the reference, and those of the paper.
+    alphas : tuple of int
+        The grid of alpha.
+    betas : tuple of int
+        The grid of beta for ApproxAP.
+    soft_epochs : int
+        The epochs of SoftRank, which is expensive.
     iterations : int
         The iterations of rankers that are not trained by Algorithm 1.
     n_folds : int
@@ -99,10 +80,9 @@ class Protocol:
 
     epochs: int = 200
     rate: float = 0.01
-    ends: Grids = Grids((10, 100), (10, 100), (10,), (1.0,), soft_epochs=20)
-    full: Grids = Grids(
-        (10, 20, 50, 100, 150, 200, 250, 300), (10, 20, 50, 100), (1, 10, 20, 50, 100), (0.1, 1.0), soft_epochs=50
-    )
+    alphas: tuple[int, ...] = (10, 100)
+    betas: tuple[int, ...] = (10,)
+    soft_epochs: int = 20
     iterations: int = 100
     n_folds: int = 5
     seed: int = 0
@@ -148,20 +128,18 @@ class Protocol:
         training: dict[str, dict[str, Any]] = {
             "Algorithm 1": {"max_iter": self.epochs, "random_state": self.seed},
             "Algorithm 1, another seed": {"max_iter": self.epochs, "random_state": self.seed + 1},
-            "Algorithm 1, the paper's grids": {"max_iter": self.epochs, "random_state": self.seed},
             "L-BFGS": {"optimizer": "lbfgs"},
         }
         smooth = {**own, "optimizer": "sgd", "learning_rate": self.rate, **training[setting["training"]]}
-        grids = self.full if setting["training"] == "Algorithm 1, the paper's grids" else self.ends
-        soft = {**smooth, "max_iter": min(grids.soft_epochs, smooth["max_iter"])}
+        soft = {**smooth, "max_iter": min(self.soft_epochs, smooth["max_iter"])}
         repeats = setting["AdaRank"] == "repeats allowed"
         made: dict[str, Callable[[], tuple[Any, dict[str, Any]]]] = {
-            "ApproxNDCG": lambda: (learners.ApproxNDCGRanker(**smooth), {"alpha": [*grids.alphas]}),
+            "ApproxNDCG": lambda: (learners.ApproxNDCGRanker(**smooth), {"alpha": [*self.alphas]}),
             "ApproxAP": lambda: (
                 learners.ApproxAPRanker(**smooth, measure="ap"),
-                {"alpha": [*grids.alphas_of_ap], "beta": [*grids.betas]},
+                {"alpha": [*self.alphas], "beta": [*self.betas]},
             ),
-            "SoftRank": lambda: (learners.SoftRank(**soft), {"sigma": [*grids.sigmas]}),
+            "SoftRank": lambda: (learners.SoftRank(**soft), {}),
             "AdaRank.NDCG": lambda: (learners.AdaRank(**own, repeats=repeats), {}),
             "AdaRank.MAP": lambda: (learners.AdaRank(**own, repeats=repeats, measure="ap"), {}),
             "SVMMap": lambda: (learners.SVMMap(**own), {"l2": [0.001, 0.01, 0.1]}),
@@ -170,6 +148,5 @@ class Protocol:
         return made[name]()
 
 
-_ONE = Grids((10,), (10,), (10,), (1.0,), soft_epochs=2)
 #: Just enough to run everything.
-QUICK = Protocol(epochs=3, ends=_ONE, full=_ONE, iterations=3, n_folds=2)
+QUICK = Protocol(epochs=3, alphas=(10,), soft_epochs=2, iterations=3, n_folds=2)
