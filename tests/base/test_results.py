@@ -65,7 +65,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "CrossFold": folded,
     "DiscriminativePower": lambda: stats.discriminative_power(MATRIX, test="t"),
     "Distinction": distinguished,
-    "Distinctions": lambda: Distinctions((distinguished(), distinguished())),
+    "Distinctions": lambda: Distinctions((distinguished(), distinguished()), distinguished().evaluations),
     "EffectSize": lambda: stats.effect_size([1, 2], [0, 3]),
     "Evaluation": lambda: ir.evaluate(QRELS, RUNS["c"], ["ndcg", "ap"]),
     "Evaluations": lambda: ir.evaluate(QRELS, RUNS, ["ndcg", "ap"]),

@@ -49,7 +49,9 @@ def main(arguments: list[str] | None = None) -> int:
     budget.add_argument("--seeds", type=int, help="take this many seeds of each target, however long that takes")
     parser.add_argument("--seed", type=int, default=0, help="the first seed (default: 0)")
     parser.add_argument("--jobs", type=int, default=1, help="how many targets to run at once (default: 1)")
-    parser.add_argument("--save", type=Path, default=CASES, help="folder for failing cases (default: tests/fuzzing/cases)")
+    parser.add_argument(
+        "--save", type=Path, default=CASES, help="folder for failing cases (default: tests/fuzzing/cases)"
+    )
     parser.add_argument("--replay", type=Path, metavar="FILE", help="check one saved case of the target")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -147,7 +149,6 @@ def _fuzz(name: str, seed: int, n_seeds: int | None, seconds: float | None, fold
             else:
                 tally.seeds, tally.cases = tally.seeds + 1, tally.cases + message["cases"]
                 tally.answers += message["answers"]
-        worker.kill()
         code = worker.wait()
         if ended is None and code not in (0, -signal.SIGKILL):
             ended = f"died: {signal.Signals(-code).name if code < 0 else f'exit code {code}'}"
@@ -168,21 +169,28 @@ def _messages(worker: subprocess.Popen[str], until: float | None) -> Iterator[di
     """Yield what the worker says until it ends or the time is up; None if it says nothing for too long."""
     lines: queue.Queue[str | None] = queue.Queue()
     assert worker.stdout is not None
-    threading.Thread(target=_pass_on, args=(worker.stdout, lines), daemon=True).start()
-    while until is None or time.monotonic() < until:
-        try:
-            line = lines.get(timeout=_PATIENCE)
-        except queue.Empty:
-            yield None
-            return
-        if line is None:
-            return
-        yield json.loads(line)
+    listener = threading.Thread(target=_pass_on, args=(worker.stdout, lines), daemon=True)
+    listener.start()
+    try:
+        while until is None or time.monotonic() < until:
+            try:
+                line = lines.get(timeout=_PATIENCE)
+            except queue.Empty:
+                yield None
+                return
+            if line is None:
+                worker.wait()
+                return
+            yield json.loads(line)
+    finally:
+        worker.kill()  # if it has not ended
+        listener.join()
 
 
 def _pass_on(stream: IO[str], lines: "queue.Queue[str | None]") -> None:
-    for line in stream:
-        lines.put(line)
+    with stream:
+        for line in stream:
+            lines.put(line)
     lines.put(None)
 
 

@@ -47,6 +47,7 @@ def target(read: Callable[..., Any], *, is_run: bool) -> Target:
         assert found == wanted, (found, wanted)
         counts = {problem.kind: problem.count for problem in table.problems}
         assert counts.get("duplicate", 0) == expected.n_repeated, counts
+        assert counts.get("comment", 0) == expected.n_comments, counts
         if is_run:
             assert table.name == text(expected.tag), (table.name, expected.tag)
         return 1

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from idealrank._typing import Floats
+from idealrank.data.columns import check_unmasked
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
@@ -139,14 +140,19 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         -------
         float64 array
             In the order of the data's own arrays, or of the rows of an array ``X``.
+
+        Raises
+        ------
+        DataError
+            If the features do not fit the model, or a score overflows.
         """
         check_is_fitted(self)
         if isinstance(X, Dataset):
-            return self._scores(self._accepted(X, qid))
+            return _finite(self._scores(self._accepted(X, qid)))
         if self.normalize is not None and qid is None:
             raise DataError(f"normalize={self.normalize!r} works within queries: predict(X, qid=...) needs them")
         data = _from_arrays(self, X, None, qid, labeled=False)
-        return data.to_input(self._scores(data))
+        return _finite(data.to_input(self._scores(data)))
 
     def score(self, X: Any, y: npt.ArrayLike | None = None, *, qid: Iterable[object] | None = None) -> float:
         """Return the mean of ``measure`` over the queries.
@@ -278,6 +284,15 @@ def as_data(ranker: BaseEstimator, given: Dataset | Rows, what: str, *, reset: b
     return _from_arrays(ranker, X, y, qid, reset=reset)
 
 
+def _finite(scores: Floats) -> Floats:
+    """Return the scores if all are finite: weights of 1e308 have sums that are not."""
+    bad = np.flatnonzero(~np.isfinite(scores))
+    if bad.size:
+        what = f"the score of a document overflows, got {scores[bad[0]]:g}: the model's weights or the features are too large"
+        raise DataError(what, row=int(bad[0]))
+    return scores
+
+
 def _from_arrays(
     ranker: BaseEstimator,
     X: Any,
@@ -293,6 +308,7 @@ def _from_arrays(
     if labeled and (y is None or qid is None):
         missing = "requires y to be passed, but the target y is None" if y is None else "got no qid"
         raise DataError(f"{type(ranker).__name__} {missing}: give RankingData, or the label and the query of each row")
+    check_unmasked(X, "features")
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float32, "order": "C", "ensure_all_finite": False}
     try:
         with np.errstate(over="ignore"):  # what float32 cannot hold is found with the other infinite features

@@ -10,7 +10,10 @@ import numpy.typing as npt
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 
-__all__ = ["Sample", "and_note", "complete_queries", "complete_values", "differences_of", "new_seed"]
+#: The largest size of a value: sums of the cubes of that many are still numbers.
+LARGEST = 1e100
+
+__all__ = ["LARGEST", "Sample", "and_note", "complete_queries", "complete_values", "differences_of", "new_seed"]
 
 
 class Sample(NamedTuple):
@@ -39,7 +42,9 @@ def complete_values(values: npt.ArrayLike) -> Sample:
 
 
 def complete_queries(matrix: npt.ArrayLike) -> Sample:
-    """Return a matrix[query, system] without the queries where any system is NaN; an infinite value is a DataError.
+    """Return a matrix[query, system] without the queries where any system is NaN.
+
+    An infinite value, or one so large that its powers overflow, is a DataError.
 
     Examples
     --------
@@ -52,6 +57,13 @@ def complete_queries(matrix: npt.ArrayLike) -> Sample:
     if np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values).any(axis=1))[0])
         raise DataError("a value must be finite, or NaN if it is missing; got an infinite value", row=row)
+    large = np.abs(values) > LARGEST
+    if large.any():
+        row = int(np.flatnonzero(large.any(axis=1))[0])
+        got = float(values[row][large[row]][0])
+        raise DataError(
+            f"a value must be at most {LARGEST:g} in size, got {got:g}: divide all values by a constant", row=row
+        )
     kept = ~np.isnan(values).any(axis=1)
     n_left_out = kept.size - int(kept.sum())
     note = f"{n_left_out} of {kept.size} queries without a value left out" if n_left_out else ""

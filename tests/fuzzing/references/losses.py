@@ -1,0 +1,378 @@
+"""Values of losses by their definitions, with 60 digits, for one query; gradients are differences of such values.
+
+The definitions are those of the papers and of the documentation; no kernel of the package is used. Only the names of
+options are read from the loss.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import oracles
+from mpmath import mp, mpf
+
+from idealrank import gains, measures
+from idealrank.losses import Loss
+
+__all__ = ["VALUES", "gradients", "value"]
+
+mp.dps = 60
+_STEP = mpf(10) ** -25
+
+Numbers: TypeAlias = Sequence[Any]
+
+
+def value(loss: Loss, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    """Return the loss of one query."""
+    return VALUES[type(loss).__name__](loss, labels, [mpf(s) for s in scores], [mpf(w) for w in weights])
+
+
+def gradients(loss: Loss, labels: Numbers, scores: Numbers, weights: Numbers) -> list[tuple[Any, Any]]:
+    """Return the slope to the left and to the right by each score; they differ only at a kink."""
+    exact = [mpf(s) for s in scores]
+    fixed = _Fixed(loss, labels, scores)
+    here = fixed.value(exact, weights)
+    found = []
+    for i in range(len(exact)):
+        slopes = []
+        for step in (-_STEP, _STEP):
+            moved = [*exact[:i], exact[i] + step, *exact[i + 1 :]]
+            slopes.append((fixed.value(moved, weights) - here) / step)
+            if not _has_kinks(loss):
+                slopes.append(slopes[0])
+                break
+        found.append((min(slopes), max(slopes)))
+    return found
+
+
+def _has_kinks(loss: Any) -> bool:
+    return type(loss).__name__ == "Hinge" or getattr(loss, "surrogate", "") == "hinge"
+
+
+class _Fixed:
+    """A loss whose ranks stay those of the scores given, as the weights of LambdaRank do."""
+
+    def __init__(self, loss: Loss, labels: Numbers, scores: Numbers) -> None:
+        self.loss, self.labels = loss, labels
+        self.order = sorted(range(len(scores)), key=lambda i: -scores[i])
+
+    def value(self, scores: Numbers, weights: Numbers) -> Any:
+        if type(self.loss).__name__ == "LambdaRank":
+            return _lambda_rank(self.loss, self.labels, scores, weights, self.order)
+        return VALUES[type(self.loss).__name__](self.loss, self.labels, scores, [mpf(w) for w in weights])
+
+
+def _gains(gain: Any, labels: Numbers, weights: Numbers) -> list[Any]:
+    match gain:
+        case None | gains.Exp2():
+            worth = [mpf(2) ** mpf(label) - 1 for label in labels]
+        case gains.Linear():
+            worth = [mpf(label) for label in labels]
+        case gains.Binary(rel):
+            worth = [mpf(1 if label >= rel else 0) for label in labels]
+        case _:
+            raise NotImplementedError(f"no reference for the gain {gain!r}: write one here")
+    return [g * w for g, w in zip(worth, weights, strict=True)]
+
+
+def _discount(discount: Any, position: Any, n: int) -> Any:
+    match str(discount).split(":"):
+        case ["log"]:
+            return mp.log(2) / mp.log(1 + position)
+        case ["log", base]:
+            return mp.log(mpf(base)) / mp.log(1 + position)
+        case ["zipf"]:
+            return 1 / mpf(position)
+        case ["power", beta]:
+            return mpf(position) ** -mpf(beta)
+        case ["geometric"]:
+            return mpf(2) ** -position
+        case ["geometric", base]:
+            return mpf(base) ** -position
+        case ["linear"]:
+            return mpf(n) - position
+    raise NotImplementedError(f"no reference for the discount {discount!r}: write one here")
+
+
+def _norm(worth: Numbers, discount: Any, k: int | None, n: int) -> Any:
+    return mp.fsum(g * _discount(discount, mpf(r), n) for r, g in enumerate(sorted(worth, reverse=True)[:k], 1))
+
+
+def _log_sum_exp(terms: Numbers) -> Any:
+    return mp.log(mp.fsum(mp.exp(term) for term in terms))
+
+
+def _pairs(labels: Numbers) -> list[tuple[int, int]]:
+    n = range(len(labels))
+    return [(i, j) for i in n for j in n if labels[i] > labels[j]]
+
+
+# Listwise
+
+
+def _targets(loss: Any, labels: Numbers, weights: Numbers) -> list[Any] | None:
+    """Return gains over their norm; None if the query is not ranked."""
+    worth = _gains(loss.gain, labels, weights)
+    if loss.normalizer is None:
+        return worth
+    k = None if loss.normalizer == "dcg" else oracles.depth_of(loss.normalizer, len(labels))
+    norm = _norm(worth, loss.discount, k, len(labels))
+    if norm <= 0 or len(labels) < 2:
+        return None
+    return [g / norm for g in worth]
+
+
+def _dot(a: Numbers, b: Numbers) -> Any:
+    return mp.fsum(x * y for x, y in zip(a, b, strict=True))
+
+
+def _least_squares(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    target = _targets(loss, labels, weights)
+    return mpf(0) if target is None else mp.fsum((s - u) ** 2 for s, u in zip(scores, target, strict=True))
+
+
+def _cosine(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    target = _targets(loss, labels, weights)
+    if target is None or (loss.normalizer is None and (not any(target) or len(labels) < 2)):
+        return mpf(0)
+    size = mpf(1) if loss.normalizer is not None else mp.sqrt(_dot(target, target))
+    length = mp.sqrt(_dot(scores, scores))
+    return 1 - (_dot(scores, target) / (length * size) if length else 0)
+
+
+def _cross_entropy(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    if not labels:
+        return mpf(0)
+    if loss.normalizer is None:
+        ones = [mpf(1)] * len(labels)
+        logits = [mpf(label) for label in labels] if loss.gain is None else _gains(loss.gain, labels, ones)
+        raw = [w * mp.exp(t) for t, w in zip(logits, weights, strict=True)]
+        total = mp.fsum(raw)
+        if not total:
+            return mpf(0)
+        target, logs = [t / total for t in raw], [s - _log_sum_exp(scores) for s in scores]
+    else:
+        found = _targets(loss, labels, weights)
+        if found is None:
+            return mpf(0)
+        target, logs = found, list(scores)
+    return mp.fsum((p * (mp.log(p) - q) if p else 0) - p + mp.exp(q) for p, q in zip(target, logs, strict=True))
+
+
+def _length(numbers: Numbers, q: Any) -> Any:
+    total = mp.fsum(abs(x) ** q for x in numbers)
+    return total ** (1 / mpf(q)) if total else mpf(0)
+
+
+def _q_norm(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    target = _targets(loss, labels, weights)
+    if target is None or not labels:
+        return mpf(0)
+    q = mp.log(len(labels)) + 2 if loss.q == "auto" else mpf(loss.q)
+    length = _length(scores, q)
+    if loss.form == "penalized":
+        return length**2 - 2 * _dot(scores, target)
+    return -_dot(scores, target) / length if length else mpf(0)
+
+
+def _bregman(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    target = _targets(loss, labels, weights)
+    if target is None or not labels:
+        return mpf(0)
+    scale = mpf(1) if loss.link is None else mpf(str(loss.link).split(":")[1])
+    moved = [scale * s for s in scores]
+    match str(loss.psi).split(":"):
+        case ["squared"]:
+            psi, conjugate = _dot(target, target) / 2, _dot(moved, moved) / 2
+        case ["kl"]:
+            psi = mp.fsum((u * mp.log(u) if u else 0) - u for u in target)
+            conjugate = mp.fsum(mp.exp(t) for t in moved)
+        case ["pnorm", p]:
+            psi, conjugate = _length(target, mpf(p)) ** 2, _length(moved, mpf(p) / (mpf(p) - 1)) ** 2 / 4
+        case _:
+            raise NotImplementedError(f"no reference for the potential {loss.psi!r}: write one here")
+    return psi + conjugate - _dot(moved, target)
+
+
+def _list_mle(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    order = sorted(range(len(labels)), key=lambda i: -labels[i])
+    total = mpf(0)
+    for place, i in enumerate(order):
+        later = order[place:] if loss.ties == "stable" else [j for j in order if labels[j] <= labels[i]]
+        total += weights[i] * (_log_sum_exp([scores[j] for j in later]) - scores[i])
+    return total
+
+
+def _push(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    p = mpf(loss.p)
+    top = bottom = mpf(0)
+    for k in range(len(labels)):
+        above = [i for i in range(len(labels)) if labels[i] > labels[k]]
+        top += mp.fsum(weights[i] * mp.exp(scores[k] - scores[i]) for i in above) ** p
+        bottom += mp.fsum(weights[i] for i in above) ** p
+    return mp.log(top / bottom) / p if bottom else mpf(0)
+
+
+# Pairwise
+
+
+def _pairwise(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    kind = type(loss).__name__
+    total, count = mpf(0), mpf(0)
+    for i, j in _pairs(labels):
+        d = scores[i] - scores[j]
+        if kind == "PairwiseLogistic":
+            each = mp.log1p(mp.exp(-mpf(loss.sigma) * d))
+        elif kind == "Hinge":
+            each = max(mpf(0), mpf(loss.margin) - d)
+        elif kind == "SquaredHinge":
+            each = max(mpf(0), mpf(loss.margin) - d) ** 2
+        else:
+            scale, gap = mpf(loss.scale), mpf(labels[i]) - mpf(labels[j])
+            each = gap * (max(mpf(0), scale - d) if loss.surrogate == "hinge" else mp.log1p(mp.exp(-scale * d)))
+        total += weights[i] * each
+        count += weights[i]
+    if loss.normalize == "pairs":
+        return total / count if count else mpf(0)
+    return total
+
+
+def _lambda_rank(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, order: list[int]) -> Any:
+    worth = _gains(_gain_of(loss.measure), labels, [mpf(1)] * len(labels))
+    if not any(worth):
+        return mpf(0)
+    ranked = [labels[i] for i in order]
+    base = oracles.measure_value(loss.measure, ranked)
+    total = mpf(0)
+    for a, i in enumerate(order):
+        for b, j in enumerate(order):
+            if worth[i] <= worth[j] or (loss.truncation is not None and min(a, b) >= loss.truncation):
+                continue
+            swapped = list(ranked)
+            swapped[a], swapped[b] = swapped[b], swapped[a]
+            change = abs(oracles.measure_value(loss.measure, swapped) - base)
+            total += weights[i] * change * mp.log1p(mp.exp(-mpf(loss.sigma) * (scores[i] - scores[j])))
+    return total
+
+
+def _gain_of(measure: Any) -> Any:
+    filled = measure.with_convention()
+    return filled.gain if hasattr(filled, "gain") else gains.Binary(filled.rel)
+
+
+# Soft ranks
+
+
+def _soft_ndcg(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    worth, n = _gains(loss.gain, labels, weights), len(labels)
+    k = oracles.depth_of(loss.cutoff, n)
+    ideal = _norm(worth, loss.discount, k, n)
+    if ideal <= 0 or n < 2:
+        return mpf(0)
+    expected = mpf(0)
+    for i in range(n):
+        ranks = [mpf(1)] + [mpf(0)] * (n - 1)
+        for j in range(n):
+            if j != i:
+                # Phi(d / (sqrt(2) sigma)) = erfc(-d / (2 sigma)) / 2
+                beats = mp.erfc((scores[i] - scores[j]) / (2 * mpf(loss.sigma))) / 2
+                ranks = [ranks[r] * (1 - beats) + (ranks[r - 1] * beats if r else 0) for r in range(n)]
+        expected += worth[i] * mp.fsum(p * _discount(loss.discount, mpf(r), n) for r, p in enumerate(ranks[:k], 1))
+    return 1 - expected / ideal
+
+
+def _sigmoid(kind: str, z: Any) -> Any:
+    if kind == "arctan":
+        return mpf(1) / 2 + mp.atan(z) / mp.pi
+    if kind == "erf":
+        return mp.erfc(-z) / 2
+    return 1 / (1 + mp.exp(-z))
+
+
+def _positions(loss: Any, scores: Numbers) -> list[Any]:
+    alpha, n = mpf(loss.alpha), range(len(scores))
+    return [1 + mp.fsum(_sigmoid(loss.sigmoid, alpha * (scores[y] - scores[x])) for y in n if y != x) for x in n]
+
+
+def _kendall(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    alpha, total, count = mpf(loss.alpha), mpf(0), mpf(0)
+    for x, y in _pairs(labels):
+        total += weights[x] * (2 * _sigmoid(loss.sigmoid, alpha * (scores[x] - scores[y])) - 1)
+        count += weights[x]
+    return 1 - total / count if count else mpf(0)
+
+
+def _approx(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    if type(loss).__name__ == "Approx":
+        measure = loss.measure
+    else:
+        measure = loss.target()
+    if isinstance(measure, measures.KendallTau):
+        return _kendall(loss, labels, scores, weights)
+    n, beta, filled = len(labels), mpf(loss.beta), measure.with_convention()
+    worth = _gains(_gain_of(measure), labels, weights)
+    if not any(worth):
+        return mpf(0)
+    relevant = mp.fsum(worth)
+    k = oracles.depth_of(filled.cutoff, n)
+    if isinstance(measure, measures.RPrecision):
+        k = sum(g > 0 for g in worth)
+    at = _positions(loss, scores)
+    kept = [mpf(1) if k is None else 1 / (1 + mp.exp(beta * (p - k - mpf(1) / 2))) for p in at]
+    found = [x for x in range(n) if worth[x] > 0]
+    depth = mpf(n if k is None else k)
+    match measure:
+        case measures.NDCG() | measures.LinearNDCG():
+            discount = getattr(filled, "discount", "linear")
+            ideal = _norm(worth, discount, k, n)
+            total = mp.fsum(worth[x] * _discount(discount, at[x], n) * kept[x] for x in range(n))
+            return 1 - (total / ideal if ideal > 0 else 0)
+        case measures.DCG():
+            return 1 - mp.fsum(worth[x] * _discount(filled.discount, at[x], n) * kept[x] for x in range(n))
+        case measures.RBP():
+            p = mpf(filled.p)
+            return 1 - mp.fsum(worth[x] * (1 - p) * p ** (at[x] - 1) * kept[x] for x in range(n))
+        case measures.Precision() | measures.Recall() | measures.F1() | measures.RPrecision():
+            divisor = {"Precision": depth, "F1": (depth + relevant) / 2}.get(type(measure).__name__, relevant)
+            return 1 - mp.fsum(worth[x] * kept[x] for x in range(n)) / divisor
+        case measures.AP():
+            total = mp.fsum(
+                worth[y]
+                * kept[y]
+                / at[y]
+                * (worth[y] + mp.fsum(worth[x] / (1 + mp.exp(-beta * (at[y] - at[x]))) for x in found if x != y))
+                for y in found
+            )
+            return 1 - total / relevant
+        case measures.RR():
+            total = mpf(0)
+            for x in found:
+                first = mp.fprod(1 / (1 + mp.exp(-beta * (at[y] - at[x]))) for y in found if y != x)
+                total += worth[x] * kept[x] / at[x] * first
+            return 1 - total
+        case measures.HitRate():
+            return mp.fprod((1 - kept[x]) ** worth[x] for x in found)
+    raise NotImplementedError(f"no reference for the measure {measure!r}: write one here")
+
+
+#: The value of a loss for the labels, scores and weights of one query.
+VALUES: dict[str, Callable[[Any, Numbers, Numbers, Numbers], Any]] = {
+    "Approx": _approx,
+    "ApproxAP": _approx,
+    "ApproxKendall": _kendall,
+    "ApproxNDCG": _approx,
+    "ApproxPrecision": _approx,
+    "ApproxRR": _approx,
+    "Bregman": _bregman,
+    "Cosine": _cosine,
+    "CrossEntropy": _cross_entropy,
+    "Hinge": _pairwise,
+    "LambdaRank": lambda loss, labels, scores, weights: _Fixed(loss, labels, scores).value(scores, weights),
+    "LeastSquares": _least_squares,
+    "ListMLE": _list_mle,
+    "PairwiseLinear": _pairwise,
+    "PairwiseLogistic": _pairwise,
+    "Push": _push,
+    "QNorm": _q_norm,
+    "SoftNDCG": _soft_ndcg,
+    "SquaredHinge": _pairwise,
+}
