@@ -414,7 +414,7 @@ def test_a_command_says_where_the_report_is(files: Path) -> None:
     assert "idealrank: the report is in out.html" in outcome.stderr
     failed = CliRunner().invoke(commands, ["evaluate", "qrels.txt", "base.run", "--html", "nowhere/out.html"])
     assert failed.exit_code == 1
-    assert "nowhere/out.html: no such file" in failed.stderr
+    assert "nowhere/out.html: there is no folder 'nowhere'" in failed.stderr
 
 
 def test_evaluations_by_name_are_taken_as_they_are() -> None:

@@ -154,9 +154,10 @@ class RankingData:
         if self.doc_ids is not None:
             check_size(len(self.doc_ids), n_docs, "doc_ids")
         if self.judged is not None:
-            given = (float_column(self.judged[0], "judged labels"), np.asarray(self.judged[1]))
-            own = (owned(array, was) for array, was in zip(given, self.judged, strict=True))
-            object.__setattr__(self, "judged", Judged(*map(read_only, check_judged(*own, n_queries=self.n_queries))))
+            labels = owned(float_column(self.judged[0], "judged labels"), self.judged[0])
+            offsets = owned(np.asarray(self.judged[1]), self.judged[1])
+            checked = check_judged(labels, offsets, n_queries=self.n_queries)
+            object.__setattr__(self, "judged", Judged(read_only(checked.labels), read_only(checked.offsets)))
 
     def _set(self, name: str, array: npt.NDArray[Any]) -> None:
         """Replace what was given for a field by the checked array, which nobody else can change."""

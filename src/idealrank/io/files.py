@@ -378,7 +378,7 @@ def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             if printed is not None:
                 printed.flush()
         direct: Any = target if descriptor is None else os.dup(descriptor)
-        with open(direct, "wb") as file, _compressed(file, Path(target)) as stream:
+        with open(direct, "wb") as device, _compressed(device, Path(target)) as stream:
             yield stream
         return
     with _replacement(path, os.fspath(target)) as file, _compressed(file, Path(target)) as stream:

@@ -241,8 +241,8 @@ def run_from_frame(
     if rank is None:
         check_score_column(score)
         return Run.from_flat(*_by_query(df, query, doc, score), name=name)
-    *ids, ranks = _by_query(df, query, doc, rank)
-    return Run.from_flat(*ids, -ranks, name=name)
+    query_ids, offsets, doc_ids, ranks = _by_query(df, query, doc, rank)
+    return Run.from_flat(query_ids, offsets, doc_ids, -ranks, name=name)
 
 
 def _by_query(df: Any, query: str, doc: str, number: str) -> tuple[Ids, Int64s, Ids, Floats]:

@@ -33,7 +33,7 @@ judgments and runs, the judged documents are ranked, and those that a run does n
 
 \b
 now       mean over queries, as 'idealrank evaluate' gives it
-complete  mean on complete lists with a relevant document: what theory starts from
+complete  the same mean on complete lists, which theory starts from
 expected  mean that the curves give for lists of these lengths
 limit     mean for ever longer lists; empty if NDCG stays random
 low, high 95% interval of the limit, by Student's t over queries
@@ -176,6 +176,7 @@ def _prospect(m: Measure, documents: RankingData, scores: Floats, method: str) -
 
     import numpy as np
 
+    from idealrank.evaluation.scoring import mean_over_queries
     from idealrank.theory.distinguishing.predictions import prospect
     from idealrank.theory.long_lists.limits import sees
     from idealrank.theory.long_lists.per_query import fit_queries
@@ -184,7 +185,7 @@ def _prospect(m: Measure, documents: RankingData, scores: Floats, method: str) -
     labels, offsets = documents.labels, documents.offsets
     fits = fit_queries(m.gain(labels), scores, offsets, method=method)  # type: ignore[attr-defined]
     found = prospect(m, fits)
-    values = replace(m, ties="average", empty="nan")(labels, scores, offsets)
+    values = replace(m, ties="average")(labels, scores, offsets)
     end = found.limit
-    numbers = [float(np.nanmean(values)), found.expected.value, end.value, end.low, end.high, found.spread]
+    numbers = [mean_over_queries(values, m), found.expected.value, end.value, end.low, end.high, found.spread]
     return [*(None if np.isnan(number) else number for number in numbers), _SEES[sees(Weighting.of(m))]]

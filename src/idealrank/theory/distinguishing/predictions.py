@@ -1,4 +1,8 @@
-"""What theory predicts of means over queries: from a curve per query, with intervals."""
+"""What theory predicts of means over queries: from a curve per query, with intervals.
+
+A query without a relevant document has the same value on lists of any length: the one that the measure's option
+``empty`` gives it. It counts with that value, so that predictions are about the same queries as the observed means.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.losses.segments import sums
 from idealrank.measures import Measure
+from idealrank.measures.base import empty_value
 from idealrank.theory.long_lists.expectations import pseudo_expectation
 from idealrank.theory.long_lists.laws import bounded_law
 from idealrank.theory.long_lists.limits import limit, sees
@@ -131,13 +136,16 @@ def predict_gap(
     """
     a, b = fits
     gaps = _expected(m, a) - _expected(m, b)
-    seen = _difference(m, labels, rankers, offsets, n_threads)
-    within = _within(m, labels, rankers, offsets, seed, n_threads)
+    first, second = (m(labels, scores, offsets, n_threads=n_threads) for scores in rankers)
+    seen = first - second
+    has_curve, has_value = (int(np.isfinite(values).sum()) for values in (seen[a.queries], seen))
+    share = has_curve / max(has_value, 1)
+    within = share * _within(m, labels, rankers, offsets, seed, n_threads)
     total = float(np.nanvar(seen, ddof=1)) if np.count_nonzero(~np.isnan(seen)) > 1 else math.nan
     between = max(total - within, 0.0)
     variance = within if math.isnan(total) else within + between
-    limits = [Mean.of(_limits(m, fit)) for fit in fits]
-    return GapPrediction(*limits, Mean.of(gaps, variance), math.sqrt(within), math.sqrt(between))
+    limit_a, limit_b = (Mean.of(_limits(m, fit)) for fit in fits)
+    return GapPrediction(limit_a, limit_b, Mean.of(gaps, variance), math.sqrt(within), math.sqrt(between))
 
 
 def _difference(m: Measure, labels: Floats, rankers: list[Floats], offsets: Int64s, n_threads: int | None) -> Floats:
@@ -176,8 +184,15 @@ def _each(fits: QueryCurves, function: Callable[[StepCurve, int], float]) -> Flo
 
 
 def _expected(m: Measure, fits: QueryCurves) -> Floats:
-    """The expected value on each query's list."""
-    return _each(fits, lambda curve, n: pseudo_expectation(m, curve, n))
+    """The expected value on each query's list, those without a relevant document last."""
+    return _and_empty(m, fits, _each(fits, lambda curve, n: pseudo_expectation(m, curve, n)))
+
+
+def _and_empty(m: Measure, fits: QueryCurves, values: Floats) -> Floats:
+    """The values, and those of the queries without a relevant document; NaN if such queries do not count."""
+    if np.isnan(values).all():
+        return values
+    return np.append(values, np.full(fits.n_empty, empty_value(m.with_convention())))
 
 
 def _is_random(m: Measure, fits: QueryCurves) -> bool:
@@ -193,4 +208,4 @@ def _limits(m: Measure, fits: QueryCurves) -> Floats:
     """The limit on longer lists of each query; NaN for all if there is none for some."""
     if _is_random(m, fits):
         return np.full(len(fits.curves), math.nan)
-    return _each(fits, lambda curve, n: limit(m, curve))
+    return _and_empty(m, fits, _each(fits, lambda curve, n: limit(m, curve)))

@@ -43,6 +43,8 @@ class QueryCurves:
         How much of each curve comes from the query's own documents; the rest is the pooled curve.
     pooled : StepCurve
         The curve of all queries.
+    n_empty : int
+        The number of queries without a relevant document, which have no curve.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class QueryCurves:
     sizes: Int64s
     weights: Floats
     pooled: StepCurve
+    n_empty: int = 0
 
     def each(self, function: Callable[[StepCurve, int], float]) -> Floats:
         """Return a function of each query's curve and its number of documents."""
@@ -104,7 +107,8 @@ def fit_queries(
     weights = sizes / (sizes + prior)
     own = [StepCurve.fit(gains[each], column[each], method=method, n_bins=n_bins) for each in slices]
     curves = own if prior == 0 else _shrunk(own, pooled, weights)
-    return QueryCurves(tuple(curves), numbers.astype(np.int64), sizes, weights, pooled)
+    n_empty = cut.size - 1 - numbers.size
+    return QueryCurves(tuple(curves), numbers.astype(np.int64), sizes, weights, pooled, n_empty)
 
 
 def _shrunk(own: list[StepCurve], pooled: StepCurve, weights: Floats) -> list[StepCurve]:
