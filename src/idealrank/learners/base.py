@@ -288,7 +288,7 @@ def _finite(scores: Floats) -> Floats:
     """Return the scores if all are finite: weights of 1e308 have sums that are not."""
     bad = np.flatnonzero(~np.isfinite(scores))
     if bad.size:
-        what = f"the score of a document overflows, got {scores[bad[0]]:g}: the model's weights or the features are too large"
+        what = f"the score of a document overflows, got {scores[bad[0]]:g}: weights or features are too large"
         raise DataError(what, row=int(bad[0]))
     return scores
 
