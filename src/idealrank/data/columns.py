@@ -79,6 +79,14 @@ def check_size(found: int, size: int, name: str, of_each: str = "document") -> N
         raise DataError(f"{name} must have one entry per {of_each}: {size}, got {found}")
 
 
+def _floats(values: npt.ArrayLike) -> Floats:
+    """Return the values as contiguous floats; complex numbers, whose imaginary parts would be lost, are a TypeError."""
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise TypeError("got complex numbers")
+    return np.ascontiguousarray(array, np.float64)
+
+
 def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_each: str = "document") -> Floats:
     """Return the values as a flat float64 array.
 
@@ -104,7 +112,7 @@ def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_e
         If the values are not numbers, not flat, or not ``size`` of them.
     """
     try:
-        column = np.ascontiguousarray(values, dtype=np.float64)
+        column = _floats(values)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} must be numbers: {error}") from None
     if column.ndim != 1:
@@ -174,8 +182,7 @@ def check_columns(
 ) -> tuple[Floats, Floats, Int64s]:
     """Return labels, scores and offsets as flat arrays of matching sizes; otherwise raise a DataError."""
     try:
-        label_column = np.ascontiguousarray(labels, np.float64)
-        score_column = np.ascontiguousarray(scores, np.float64)
+        label_column, score_column = _floats(labels), _floats(scores)
     except (TypeError, ValueError) as error:
         raise DataError(f"labels and scores must be numbers: {error}") from None
     if label_column.ndim != 1 or label_column.shape != score_column.shape:
