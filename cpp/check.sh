@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
 # All checks of the C++ core: rules on the headers, tests under sanitizers, fuzzing for FUZZ_SECONDS (20) a target.
-# Builds in a temporary folder and leaves nothing behind; about two minutes on two cores.
+# Builds in a temporary folder and leaves nothing behind; about eight minutes on two cores.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+source cpp/may_install.sh
 
 fuzz_seconds="${FUZZ_SECONDS:-20}"
 jobs="$(nproc)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
+
+# The address layout of some kernels is too random for the thread sanitizer of older compilers.
+fixed=()
+if setarch "$(uname -m)" -R true 2>/dev/null; then fixed=(setarch "$(uname -m)" -R); fi
 
 # step NAME COMMAND...: one line on success; on failure the whole output, and the end.
 step() {
@@ -51,9 +57,6 @@ run_tests() {
 
 # The tests that speak of threads or of chunks, which threads read, and all of for_each_query.
 run_thread_tests() {
-  # The address layout of some kernels is too random for the thread sanitizer of older compilers.
-  local fixed=()
-  if setarch "$(uname -m)" -R true 2>/dev/null; then fixed=(setarch "$(uname -m)" -R); fi
   local test
   for test in "$work/$1"/test_*; do
     [[ -x "$test" && -f "$test" ]] || continue
@@ -62,6 +65,22 @@ run_thread_tests() {
       *) "${fixed[@]}" "$test" threads chunks || return 1 ;;
     esac
   done
+}
+
+# build_extension SANITIZERS: a copy of the package with the sanitized extension. nanobind's headers have warnings of their own.
+build_extension() {
+  build "extension-$1" -DIDEALRANK_SANITIZE="$1" -DCMAKE_COMPILE_WARNING_AS_ERROR=OFF -DCMAKE_CXX_FLAGS=-O1 \
+    -DPython_EXECUTABLE="$python" -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)" &&
+    mkdir "$work/package-$1" && cp -r src/idealrank "$work/package-$1" &&
+    rm -f "$work/package-$1"/idealrank/_native/*.so &&
+    cp "$work/extension-$1"/_core*.so "$work/package-$1/idealrank/_native"
+}
+
+# under SANITIZERS LIBRARIES PYTHON_ARGUMENTS...: Python, not sanitized itself, with that extension.
+under() {
+  local libraries="" library
+  for library in $2; do libraries+="$(c++ -print-file-name="$library") "; done
+  env LD_PRELOAD="$libraries" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH="$work/package-$1" "${fixed[@]}" "$python" "${@:3}"
 }
 
 # The first clang that can link libFuzzer.
@@ -144,8 +163,19 @@ step "all tests under them" run_tests asan
 step "build with the thread sanitizer" build tsan -DIDEALRANK_CPP_TESTS=ON -DIDEALRANK_SANITIZE=thread
 step "thread tests under it" run_thread_tests tsan
 
+python="${PYTHON:-$([[ -x .venv/bin/python ]] && echo "$PWD/.venv/bin/python" || command -v python3)}"
+if ! "$python" -c "import nanobind, numpy, pytest, hypothesis" 2>/dev/null; then
+  echo "SKIPPED  the extension under sanitizers: $python lacks nanobind, numpy, pytest or hypothesis"
+else
+  step "build the extension with the thread sanitizer" build_extension thread
+  step "calls from several Python threads under it" under thread libtsan.so cpp/tests/through_python.py
+  step "build the extension with address and undefined behaviour sanitizers" build_extension address,undefined
+  step "some Python tests under them" under address,undefined "libasan.so libubsan.so libstdc++.so.6" -m pytest -q -p no:cacheprovider \
+    tests/losses/test_shifted_scores.py tests/losses/test_soft_ndcg.py tests/measures/test_spec_measures.py
+fi
+
 clang="$(find_clang || true)"
-if [[ -z "$clang" && "$(id -u)" == 0 ]] && command -v apt-get >/dev/null; then
+if [[ -z "$clang" && "$(id -u)" == 0 ]] && command -v apt-get >/dev/null && may_install clang-19 libclang-rt-19-dev; then
   step "install clang for fuzzing" install_clang
   clang="$(find_clang || true)"
 fi

@@ -1,7 +1,10 @@
 // Sums over each document of a query and all below it.
 #include "idealrank/suffix_sums.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+
+#include <optional>
 
 #include "bind.hpp"
 
@@ -10,8 +13,9 @@ namespace idealrank::bind {
 void bind_suffix_sums(nb::module_& m) {
   m.def(
       "suffix_log_sums",
-      [](const In<double>& values, const In<std::int64_t>& given_offsets, int n_threads) {
+      [](const In<double>& values, const std::optional<In<double>>& weights, const In<std::int64_t>& given_offsets, int n_threads) {
         const std::size_t n = values.shape(0);
+        if (weights) check_length(weights->shape(0), n, "weights");
         const Offsets offsets(given_offsets, n);
         const Threads threads = interruptible(n_threads);
         Buffer<double> greatest, rest;
@@ -19,11 +23,11 @@ void bind_suffix_sums(nb::module_& m) {
           nb::gil_scoped_release release;
           greatest.resize(n);
           rest.resize(n);
-          suffix_log_sums(span_of(values), offsets, greatest.span(), rest.span(), threads);
+          suffix_log_sums(span_of(values), span_or_empty(weights), offsets, greatest.span(), rest.span(), threads);
         }
         return std::make_tuple(to_numpy(std::move(greatest)), to_numpy(std::move(rest)));
       },
-      "values"_a.noconvert(), "offsets"_a.noconvert(), "n_threads"_a);
+      "values"_a.noconvert(), "weights"_a.noconvert().none(), "offsets"_a.noconvert(), "n_threads"_a);
 
   m.def(
       "decayed_sums",

@@ -13,7 +13,13 @@ from idealrank import _native, discounts
 from idealrank.errors import DataError
 
 LABELS, SCORES, OFFSETS = np.array([0.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]), np.array([0, 3])
-SUM: dict[str, Any] = {"reduction": "sum", "denominator": "none", "empty": 0.0, "zero_if_short": False}
+SUM: dict[str, Any] = {
+    "reduction": "sum",
+    "denominator": "none",
+    "empty": 0.0,
+    "zero_if_short": False,
+    "negative_ideal": False,
+}
 
 
 def measured(*measures: _native.Measure) -> Any:

@@ -19,7 +19,8 @@ from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table
 from idealrank.errors import OptionError
 from idealrank.evaluation.results import Measured
-from idealrank.experiments.results import Claim, Reproduction
+from idealrank.experiments.claims import Claim
+from idealrank.experiments.results import Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.theory.distinguishing.distinctions import Distinctions
 from idealrank.theory.linear_ndcg import exchanges, threshold_errors
@@ -64,7 +65,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "CrossFold": folded,
     "DiscriminativePower": lambda: stats.discriminative_power(MATRIX, test="t"),
     "Distinction": distinguished,
-    "Distinctions": lambda: Distinctions((distinguished(), distinguished())),
+    "Distinctions": lambda: Distinctions((distinguished(), distinguished()), distinguished().evaluations),
     "EffectSize": lambda: stats.effect_size([1, 2], [0, 3]),
     "Evaluation": lambda: ir.evaluate(QRELS, RUNS["c"], ["ndcg", "ap"]),
     "Evaluations": lambda: ir.evaluate(QRELS, RUNS, ["ndcg", "ap"]),
@@ -79,7 +80,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "PowerPlan": lambda: stats.queries_for(0.5, MATRIX),
     "Regime": lambda: regime("geometric"),
     "Reproduction": lambda: Reproduction(
-        (Claim("Table 1", "a > b", "1 > 0", True),), {}, {"Table 1": Table([Column("n")], [[1]])}, ("drawn data",)
+        (Claim.exact("Table 1", "a > b", "1 > 0", True),), {}, {"Table 1": Table([Column("n")], [[1]])}, ("drawn data",)
     ),
     "StrongConsistency": lambda: theory.check_strong_consistency("cosine", n_pairs=2),
     "Summary": lambda: ir.evaluate_stream([([1, 0], [0.2, 0.1], [0, 2])], "rr"),

@@ -51,9 +51,8 @@ def test_systems_are_compared_with_a_baseline(files: Path) -> None:
     ]
     assert [line.split()[0] for line in lines[1:4]] == ["base", "good", "other"]
     assert "good - base, most on: q" in result.stdout
-    assert (
-        "12 queries; randomization test, p-values corrected by holm; intervals of 95% by the bootstrap; seed 1" in lines
-    )
+    how = "randomization test, p-values corrected by holm; 95% intervals by Student's t; seed 1"
+    assert f"means over 12 queries; {how}" in lines
     assert any(line.startswith("like trec_eval") for line in lines)
 
 

@@ -33,12 +33,13 @@ def test_systems_stand_in_one_table_with_the_conventions_under_it(files: Path) -
         "one           2  0.7500  0.5000\n"
         "two           2  0.7500  0.5000\n"
         "\n"
+        "means over 2 queries\n"
         "like trec_eval: negative unjudged, unjudged zero, missing drop, duplicates error, precision float32, "
         "labels truncated\n"
         "rr = rr(ties=docid_desc,empty=0,rel=1,ideal=judged)\n"
         "p@1 = p(ties=docid_desc,empty=0,rel=1,ideal=judged,denominator=cutoff)@1\n"
     )
-    assert "1 (25.0%) of the ranked documents are unjudged" in result.stderr
+    assert "note: two: 1 (25.0%) of the ranked documents are unjudged" in result.stderr
     assert run("qrels.txt", "one.run", "two.run", "-m", "rr", "--quiet").stderr == ""
 
 
@@ -50,10 +51,9 @@ def test_what_is_otherwise_for_one_measure_stands_with_it(files: Path) -> None:
 
 def test_systems_with_different_queries_are_remarked_upon(files: Path) -> None:
     (files / "two.run").write_text("q2 Q0 a 1 1.0 t\n")
-    assert (
-        "1 queries are not measured for every system, first 'q1', which 'two'"
-        in run("qrels.txt", "one.run", "two.run", "-m", "rr").stderr
-    )
+    shown = run("qrels.txt", "one.run", "two.run", "-m", "rr")
+    assert "because not all systems have it, first 'q1', which 'two' does not have" in shown.stderr
+    assert "means over 1 query\n" in shown.stdout
 
 
 def test_json_holds_everything(files: Path) -> None:

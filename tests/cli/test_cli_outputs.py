@@ -118,3 +118,35 @@ def test_trec_eval_9_has_no_comments(tmp_path: Path) -> None:
     assert run(*common, "--v9", "--quiet").output.split()[-1] == "2"
     qrels.write_text("# comment\nq2 0 d1 1\n")
     assert run(*common, "--v9").exit_code == 2
+
+
+@posix_only
+@pytest.mark.parametrize("command", ["trec_eval -q {qrels} {run}", "evaluate {qrels} {run} -m rr --format csv"])
+def test_ids_command_no_terminal(tmp_path: Path, command: str) -> None:
+    import pty
+
+    (tmp_path / "qrels").write_bytes(b"q\x1b[31m\xff 0 d1 1\n")
+    answer = tmp_path / "run\x1b]0;x\x07"
+    answer.write_bytes(b"q\x1b[31m\xff Q0 d1 1 2 t\x1b]0;x\x07\n")
+    words = command.format(qrels=tmp_path / "qrels", run=answer).split()
+    arguments = [sys.executable, "-m", "idealrank.cli", *words]
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"NO_COLOR": "1"}
+    with subprocess.Popen(
+        arguments, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL, env=environment
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        while piece := _read(ours):
+            shown += piece
+    assert process.returncode == 0, shown
+    assert b"x1b" in shown
+    assert b"\x1b" not in shown.replace(b"\x1b[0m", b"")
+    assert b"\x07" not in shown
+
+
+def _read(handle: int) -> bytes:
+    try:
+        return os.read(handle, 1 << 16)
+    except OSError:  # the other side of a terminal was closed
+        return b""

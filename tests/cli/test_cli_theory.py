@@ -63,11 +63,15 @@ def test_distinguish_takes_runs(files: ir.RankingData) -> None:
     ir.write_run(ir.Run({q: bad[q] for q in list(bad)[1:]}), "bad.run")
     shown = run("distinguish", "qrels.txt", "good.run", "bad.run", "-m", "ndcg", "--format", "json")
     assert shown.exit_code == 0
-    (row,) = json.loads(shown.stdout)
-    assert row["mean a"] == 1
-    assert row["mean b"] < 0.8
-    assert "bad does not retrieve 16 of 60 judged documents; they come last" in shown.stderr
-    assert "retrieve" not in run("distinguish", "qrels.txt", "good.run", "bad.run", "-m", "ndcg", "--quiet").stderr
+    found = json.loads(shown.stdout)
+    (row,) = found["pairs"][0]["separations"]
+    assert row["mean_a"] == 1
+    assert row["mean_b"] < 0.8
+    assert found["n_queries"] == 4  # bad.run does not have the first
+    assert "bad does not retrieve 4 of 48 judged documents; they come last" in found["lists"]
+    quiet = run("distinguish", "qrels.txt", "good.run", "bad.run", "-m", "ndcg", "--quiet")
+    assert quiet.stderr == ""
+    assert "bad does not retrieve 4 of 48 judged documents; they come last" in quiet.stdout.splitlines()
 
 
 def test_limits_tell_what_each_measure_sees(files: ir.RankingData) -> None:
@@ -76,7 +80,7 @@ def test_limits_tell_what_each_measure_sees(files: ir.RankingData) -> None:
     ]
     shown = run("limits", "test.txt", "match.txt", *measures, "--format", "json")
     assert shown.exit_code == 0
-    rows = {row["measure"]: row for row in json.loads(shown.stdout)}
+    rows = {row["measure"]: row for row in json.loads(shown.stdout)["limits"]}
     assert rows["ndcg"]["limit"] == 1
     assert [row["sees"] for row in rows.values()] == ["the list", "a few ranks", "the list", "its top"]
     assert rows["ndcg@10"]["limit"] is None

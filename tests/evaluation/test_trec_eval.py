@@ -20,8 +20,8 @@ Nested = dict[str, dict[str, float]]
 Judgments = ir.Qrels | Nested
 Answer = ir.Run | Nested
 
+# In rank order q10 has the labels 0, 1, unjudged, 2; q9 has them best first, behind a tie.
 QRELS = """\
-# in rank order q10 has the labels 0, 1, unjudged, 2; q9 has them best first, behind a tie
 q9 0 e 1
 q9 0 a 0
 q10 0 a 1
@@ -115,6 +115,15 @@ def test_official_measures_are_printed_to_the_letter(files: tuple[str, str]) -> 
     assert output("-q", "-n", *files) == by_query
     assert output(*files, "--query_eval_wanted", "--nosummary") == by_query
     assert output("-R", "qrels", "-T", "trec_results", *files) == everything
+
+
+def test_comments_are_passed_over_by_version_10_which_is_noted(files: tuple[str, str]) -> None:
+    expected = output(*files)
+    Path(files[0]).write_text("# a comment\n" + QRELS)
+    shown = command(*files)
+    assert (shown.exit_code, shown.stdout) == (0, expected)
+    assert "begins with '#'" in shown.stderr
+    assert output("--quiet", *files) == expected
 
 
 # The values of q10 above: gains 0 1 0 2 in rank order, 2 1 1 at best.
@@ -368,7 +377,7 @@ def test_a_run_without_a_judged_query_is_0_if_queries_are_complete(tmp_path: Pat
 
 
 def test_version_10_has_one_unjudged_document_for_a_missing_query_where_a_measure_has_parameters() -> None:
-    values = {
+    values: dict[str, Any] = {
         "utility": 0.0, "utility.1,-.5,-1,.1": -0.5 - 1 - 0.1 * 2, "rbp_resid": 0.0, "rbp_resid.p=.7": 0.7 + 0.3,
         "relstring": "", "relstring.5": "-", "unj.5": 0.0, "num_ret": 0,
     }  # fmt: skip

@@ -1,6 +1,7 @@
 """The papers' experiments, in small."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from idealrank._base.tables import Column, Table
 from idealrank.cli.group import commands
 from idealrank.errors import DataError
 from idealrank.experiments import jin2013, wang2013
+from idealrank.experiments.claims import Axes, Claim, Finding, difference
+from idealrank.experiments.results import Reproduction
 
 
 @pytest.fixture(scope="module")
@@ -25,22 +28,37 @@ def test_wang2013_finds_what_the_paper_says_of_long_lists() -> None:
     train, test = (wang2013._on_one_scale(part) for part in ir.datasets.web_search(8, 1500, 16))
     growth = wang2013.grow(train, test)
     assert growth.values.shape == (3, 4, 8, 1500)
-    claims = {claim.says: claim for claim in wang2013._claims(growth)}
-    for says in ("yet they are well separated", "different limits", "does not converge"):
-        assert claims[says].agrees
+    claims = {claim.says: claim for claim in wang2013._claims([(wang2013.AXES.reference, growth)], 0)}
+    for says in ("yet the measure distinguishes them well", "they converge to different limits"):
+        assert claims[says].holds
+    assert claims["the three are very close"].verdict == "fails"  # 0.9 is not close to 0.7
     random = np.random.default_rng(0).uniform(-1, 1, test.n_docs)
     for m, name in enumerate(wang2013.MEASURES.values()):
         whole = ir.measure(name)(test.labels, random, test.offsets)
         assert growth.mean(2, m)[-1] == pytest.approx(float(whole.mean()))
 
 
+def test_limits_are_means_of_the_limits_of_queries() -> None:
+    train, test = (wang2013._on_one_scale(part) for part in ir.datasets.web_search(4, 300, 8))
+    growth, root = wang2013.grow(train, test), 1
+    random = np.random.default_rng(0).uniform(-1, 1, test.n_docs)
+    name = wang2013.MEASURES["r^-1/2"]
+    curves = [
+        ir.theory.StepCurve.fit(test.labels[a:b], random[a:b], method="top")
+        for a, b in zip(test.offsets[:-1], test.offsets[1:], strict=True)
+    ]
+    assert growth.limit(2, root) == pytest.approx(np.mean([ir.theory.limit(name, curve) for curve in curves]))
+
+
 def test_wang2013_strings_short_queries_together(small: ir.RankingData) -> None:
     found = wang2013.reproduce(small)
-    assert [claim.where for claim in found.claims] == [f"Figure {number}" for number in (1, 1, 2, 3, 3, 4)]
+    assert [claim.where for claim in found.claims] == [f"Figure {number}" for number in (1, 1, 1, 2, 3, 3, 4)]
+    assert {len(claim.findings) for claim in found.claims} == {len(wang2013.AXES.settings())}
     assert list(found.figures) == [f"figure{number}" for number in range(1, 5)]
     first = found.figures["figure1"].axes[0]
     assert len(first.child_axes) == 1  # the enlarged part
-    assert "n = 1000" in found.claims[0].seen
+    assert "n = 1000" in found.claims[1].seen
+    assert found.claims[0].verdict.startswith("undecided")  # one list has no interval
     assert found.figures["figure2"].axes[0].get_legend_handles_labels()[1] == list(wang2013.RANKERS)
 
 
@@ -59,7 +77,7 @@ def test_features_are_brought_to_one_scale_within_each_query(small: ir.RankingDa
 def test_jin2013_holds_everywhere(small: ir.RankingData) -> None:
     for data in (None, small):
         found = jin2013.reproduce(data, seed=3)
-        assert all(claim.agrees for claim in found.claims)
+        assert all(claim.holds for claim in found.claims)
         assert len(found.claims) == 9
     drawn = found.figures["figure1"].axes[0]
     assert [text.get_text() for text in drawn.get_yticklabels()] == [
@@ -83,9 +101,11 @@ def test_reproduce_prints_claims_and_writes_figures(
         commands, ["reproduce", "jin2013", "--data", "data.txt", "--figures", "out", "--format", "json"]
     )
     assert shown.exit_code == 0
-    assert {row["agrees"] for row in json.loads(shown.stdout)["Claims"]} == {"yes"}
+    assert {row["verdict"] for row in json.loads(shown.stdout)["Claims"]} == {"holds"}
     assert sorted(path.name for path in Path("out").iterdir()) == [f"jin2013-figure{i}.svg" for i in (1, 2, 3)]
     assert CliRunner().invoke(commands, ["reproduce", "nobody1999"]).exit_code == 2
+    twice = CliRunner().invoke(commands, ["reproduce", "jin2013", "--data", "data.txt", "--data", "data.txt"])
+    assert (twice.exit_code, "jin2013 reads one file" in twice.stderr) == (2, True)
 
 
 @pytest.fixture
@@ -123,27 +143,83 @@ def test_reproduce_writes_one_page_with_figures_tables_and_notes(tmp_path: Path)
         assert part in page
 
 
-def test_consistent_versions_are_compared_on_collections_of_a_folder(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def ravikumar(tmp_path_factory: pytest.TempPathFactory) -> Any:
     from idealrank.experiments import ravikumar2011
     from idealrank.experiments.collections import collections_in
 
+    folder = tmp_path_factory.mktemp("letor")
     for number, part in enumerate(ir.datasets.web_search(20, 20, 6).train.split([0.2] * 5, seed=0), start=1):
-        (tmp_path / "mq2008").mkdir(exist_ok=True)
-        ir.write_letor(part, tmp_path / "mq2008" / f"S{number}.txt")
-    found = ravikumar2011.reproduce(collections_in(tmp_path), quick=True)
-    table_1, means = (table.rows for table in found.numbers.values())
+        (folder / "mq2008").mkdir(exist_ok=True)
+        ir.write_letor(part, folder / "mq2008" / f"S{number}.txt")
+    return ravikumar2011.reproduce(collections_in(folder), quick=True)
+
+
+def test_consistent_versions_are_compared_on_collections_of_a_folder(ravikumar: Any) -> None:
+    from idealrank.experiments import ravikumar2011
+
+    table_1, means = (table.rows for table in ravikumar.numbers.values())
+    settings = ravikumar2011.AXES.settings()
+    assert [row[0] for row in table_1] == ["mq2008"] * len(settings) + ["drawn topics"] * len(settings)
     row: Any
-    for row in table_1:
-        name, better, same, worse, _, paper = row
-        assert name in ("mq2008", "mq2008, validated")
+    for row in table_1[: len(settings)]:
+        _, _, better, same, worse, _, paper = row
         assert better + same + worse == 9
         assert paper == "0/4/5 better/same/worse, -2.02%"
     assert [row[0] for row in means][3:5] == ["Cross-entropy Z", "Cosine"]
-    values: list[Any] = [value for row in means for value in row[1:]]
-    assert all(0 < value < 1 for value in values)
+    assert len(means) == 13 + 2 * 7  # all versions in the reference, the tested ones in the others
+    values: list[Any] = [value for row in means for value in row[2:]]
+    assert all(0 <= value < 1 for value in values)
     assert len(set(values)) > 10
-    assert [claim.agrees for claim in found.claims[:2]] == [True, True]
-    assert {"figure3", "figure4", "figure1-5-mq2008-Cosine", "figure2-6"} <= set(found.figures)
+    assert [claim.holds for claim in ravikumar.claims[:2]] == [True, True]
+    assert {"figure3", "figure4", "figure1-5-mq2008-Cosine", "figure2-6"} <= set(ravikumar.figures)
+
+
+def test_a_change_is_that_of_the_means_and_its_sign_is_judged_by_an_interval(ravikumar: Any) -> None:
+    claim = next(each for each in ravikumar.claims if each.where == "Table 1, MQ2008")
+    for finding, row in zip(claim.findings, ravikumar.numbers[next(iter(ravikumar.numbers))].rows, strict=False):
+        change, low, high = (float(each) for each in re.findall(r"([+-][\d.]+)%", finding.seen))
+        assert change == pytest.approx(row[5], abs=0.006)
+        assert low <= change <= high
+        assert finding.outcome == ("holds" if high < 0 else "fails" if low > 0 else "undecided")
+
+
+def test_tables_of_a_quick_run_say_that_they_mean_nothing(ravikumar: Any) -> None:
+    assert all("the numbers and verdicts mean nothing" in title for title in ravikumar.tables())
+    assert "mean nothing" in ravikumar.remarks()[0]
+    shown = ir.report.html(ravikumar, title="quick")
+    assert shown.count("mean nothing") >= len(ravikumar.tables())
+
+
+def test_settings_change_one_choice_at_a_time() -> None:
+    axes = Axes({"features": ("a", "b", "c"), "seed": ("0", "1")})
+    settings = axes.settings()
+    assert len(settings) == 1 + 2 + 1
+    assert all(sum(setting[axis] != axes.reference[axis] for axis in setting) == 1 for setting in settings[1:])
+    assert axes.only("seed").settings() == [{"seed": "0"}, {"seed": "1"}]
+
+
+def test_a_verdict_needs_an_interval() -> None:
+    """0.001 more on average is no evidence if queries differ by 0.1; with ten thousand of them it is."""
+    noise = np.random.default_rng(0).normal(0, 0.1, 100)
+    noise -= noise.mean()
+    few, many = difference(noise + 0.001), difference(np.tile(noise, 1000) + 0.001)
+    assert (few.above(), many.above()) == ("undecided", "holds")
+    assert (few.close(0.01), many.close(0.01), many.close(0.0003)) == ("undecided", "holds", "fails")
+    assert (many.below(), many.below(0.01)) == ("fails", "holds")
+    assert difference(np.array([0.5])).above() == "undecided"
+
+
+def test_a_verdict_names_the_choices_that_change_it() -> None:
+    def found(outcome: str, **setting: str) -> Finding:
+        return Finding(outcome, "", {"features": "scaled", "seed": "0", **setting})
+
+    findings = (found("holds"), found("fails", features="raw"), found("fails", seed="1"), found("undecided", seed="2"))
+    claim = Claim("Table 1", "a > b", findings)
+    assert (claim.verdict, claim.share) == ("holds; fails with raw or 1; undecided with 2", "1 of 4")
+    assert not claim.holds
+    rows = Reproduction((claim,), {}).table("Claims in other settings").rows
+    assert [row[:3] for row in rows] == [[1, "raw", "fails"], [1, "1", "fails"], [1, "2", "undecided"]]
 
 
 def test_the_means_of_figures_3_and_4_are_those_of_the_specification() -> None:

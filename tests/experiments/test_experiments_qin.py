@@ -1,5 +1,7 @@
 """Qin, Liu and Li 2008, done again: in small, and on OHSUMED where it is at hand."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,13 @@ from numpy.testing import assert_allclose
 import idealrank as ir
 from idealrank.cli.group import commands
 from idealrank.experiments import qin2008
-from idealrank.experiments.qin2008 import accuracy, comparing
-from idealrank.experiments.qin2008.protocol import PUBLISHED_NDCG, QUICK, Protocol
+from idealrank.experiments.qin2008 import accuracy
+from idealrank.experiments.qin2008.accuracy import Errors
+from idealrank.experiments.qin2008.protocol import AXES, PUBLISHED_NDCG, QUICK, Protocol, trained_name
 from idealrank.experiments.qin2008.runs import Run, is_graded, run
 from idealrank.experiments.results import Reproduction
 from idealrank.io.letor_folds import Folds
-from idealrank.learners import ApproxNDCGRanker, ListNet, cross_fold
+from idealrank.learners import ApproxNDCGRanker, cross_fold
 from idealrank.losses import ApproxAP, ApproxNDCG
 
 
@@ -37,18 +40,33 @@ def reproduced() -> Reproduction:
 def test_the_protocol_is_the_papers() -> None:
     full = Protocol()
     assert (full.epochs, full.rate) == (200, 0.01)
-    rankers = full.rankers(None, graded=True)
-    ranker, grid = rankers["ApproxNDCG"]
-    assert grid == {"alpha": [10, 20, 50, 100, 150, 200, 250, 300]}
+    rankers = full.rankers("min-max features", graded=True)
+    ranker, grid = rankers["ApproxNDCG, Algorithm 1"]
+    assert grid == {"alpha": [10, 100]}
     assert (ranker.optimizer, ranker.max_iter, ranker.learning_rate, ranker.measure) == ("sgd", 200, 0.01, "ndcg")
-    ranker, grid = rankers["ApproxAP"]
-    assert grid == {"alpha": [10, 20, 50, 100], "beta": [1, 10, 20, 50, 100]}
+    assert ranker.normalize == "minmax"
+    ranker, grid = rankers["ApproxAP, Algorithm 1"]
+    assert grid == {"alpha": [10, 100], "beta": [10]}
     assert (ranker.optimizer, ranker.measure) == ("sgd", "ap")
-    assert "SoftRank" not in full.rankers(None, graded=False)
+    assert "SoftRank, Algorithm 1" not in full.rankers("min-max features", graded=False)
+
+
+def test_each_open_choice_changes_the_training_that_it_names() -> None:
+    rankers = Protocol().rankers("min-max features", graded=True)
+    seeds = [rankers[f"ApproxNDCG, {how}"][0].random_state for how in AXES.values["training"]]
+    assert seeds == [0, 1, 0, None]
+    assert [len(rankers[f"ApproxAP, {how}"][1]["beta"]) for how in AXES.values["training"]] == [1, 1, 5, 1]
+    assert rankers["ApproxNDCG, L-BFGS"][0].optimizer == "lbfgs"
+    assert [rankers[f"AdaRank.NDCG, {how}"][0].repeats for how in AXES.values["AdaRank"]] == [True, False]
+    raw = Protocol().rankers("features as in the files", graded=True)
+    assert raw["SVMMap"][0].normalize is None
+    assert "ApproxNDCG, L-BFGS" not in raw  # one choice at a time
+    touched = Protocol().settings("ApproxAP", "SVMMap", measure="ap")
+    assert all(set(setting) == {"features", "training"} for setting in touched)
 
 
 def test_soft_ranks_are_those_printed_in_table_1() -> None:
-    assert accuracy.of_table_1().agrees
+    assert accuracy.of_table_1().holds
     found = [[f"{value:.5f}" for value in row[3:]] for row in accuracy.table_1().rows]
     assert all(seen == printed for seen, printed in found)
 
@@ -65,8 +83,9 @@ def test_errors_are_those_of_algorithm_1_step_by_step(loss: Any) -> None:
             theta -= 0.01 * features[part].T @ loss(train.labels[part], features[part] @ theta)[1]
         scores = features @ theta
         smooth = 1 - loss(train.labels, scores, train.offsets)[0]
-        expected.append(np.abs(smooth - loss.target()(train.labels, scores, train.offsets)).mean())
-    found = accuracy._rho(train, loss, Protocol(epochs=3, seed=3))
+        expected.append(np.abs(smooth - loss.target()(train.labels, scores, train.offsets)))
+    as_they_are = replace(AXES, values={**AXES.values, "features": ("features as in the files",)})
+    found = accuracy._errors(train, loss, Protocol(epochs=3, seed=3, axes=as_they_are))
     assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
@@ -82,45 +101,72 @@ def test_there_is_a_curve_for_each_setting_of_the_figures() -> None:
     assert_allclose(*same, rtol=0, atol=0)
 
 
+def test_accuracy_grows_with_alpha_if_an_interval_says_so() -> None:
+    rng = np.random.default_rng(0)
+    less, more = rng.uniform(0.01, 0.02, (2, 50)), rng.uniform(0.03, 0.04, (2, 50))
+    figures = {
+        "figure1": Errors("ap", {"alpha = 10": more, "alpha = 100": less}),
+        "figure2": Errors("ap", {"beta = 1": less, "beta = 10": more}),
+        "figure3": Errors("ndcg", {"alpha = 10": more, "alpha = 100": less}),
+    }
+    verdicts = [claim.verdict for claim in accuracy.of_errors({"TD2004": figures}, 0)]
+    assert verdicts == ["holds", "fails", "holds"]
+    same = {**figures, "figure3": Errors("ndcg", {"alpha = 10": less, "alpha = 100": rng.permuted(less, axis=1)})}
+    assert [claim.verdict for claim in accuracy.of_errors({"TD2004": same}, 0)][2] == "undecided"
+
+
 def test_features_that_are_scaled_already_are_taken_once() -> None:
     scaled = ir.datasets.web_search(15, 20, 5).train
     flat = 1 / (1 + np.exp(-np.asarray(scaled.features)))
     data = ir.from_arrays(scaled.labels, offsets=scaled.offsets, features=flat)
-    assert [each.title for each in run("scaled", folds_of(data), QUICK)] == ["scaled"]
+    assert list(run("scaled", folds_of(data), QUICK).found) == ["min-max features"]
 
 
 def test_all_tables_and_figures_come_with_their_claims(reproduced: Reproduction) -> None:
-    graded = [f"ohsumed-small{scale}" for scale in ("", ", min-max")]
-    titles = [
-        title for each in graded for title in (f"Figures 4 and 5, NDCG: {each}", f"Against ApproxNDCG, NDCG@n: {each}")
-    ]
-    binary = [f"Against ApproxAP, MAP: TD2003{scale}" for scale in ("", ", min-max")]
-    assert list(reproduced.numbers) == ["Table 1: soft ranks", *titles, "Tables 2 and 3, MAP", *binary]
+    means = [f"Five-fold test means: {name}" for name in ("ohsumed-small", "TD2003")]
+    assert list(reproduced.numbers) == ["Table 1: soft ranks", *means]
     assert list(reproduced.figures) == [f"figure{number}" for number in range(1, 6)]
-    assert [len(figure.axes) for figure in reproduced.figures.values()] == [2, 2, 2, 2, 2]
+    assert [len(figure.axes) for figure in reproduced.figures.values()] == [2, 2, 2, 1, 1]
     where = [claim.where for claim in reproduced.claims]
-    assert where.count("Figure 1") == where.count("Table 2") == where.count("Table 3") == 2
-    assert where.count("Figure 4") == where.count("Figure 5") == 1
+    assert where.count("Table 2, TD2003") == 2
+    assert where.count("Section 6.4, ohsumed-small") == 3 + 3
+    assert not any("Section 6.4, TD2003" in each for each in where)
+    assert all("mean nothing" in title for title in reproduced.tables())
 
 
 def test_published_numbers_stand_beside_ours(reproduced: Reproduction) -> None:
-    ndcg = reproduced.numbers["Figures 4 and 5, NDCG: ohsumed-small"]
-    assert ndcg.header[-2:] == ["@n", "published @n"]
-    assert {row[0]: row[-1] for row in ndcg.rows if row[-1] is not None} == PUBLISHED_NDCG
-    means = {row[0]: row for row in reproduced.numbers["Tables 2 and 3, MAP"].rows}
-    assert means["SVMMap"][-2:] == [0.198, 0.304]
-    assert means["SoftRank"][3:] == [None, None, None, None]
+    table = reproduced.numbers["Five-fold test means: ohsumed-small"]
+    assert table.header[-1] == "published NDCG"
+    published = {row[0]: row[-1] for row in table.rows if row[-1] is not None}
+    assert {str(name).split(",")[0]: value for name, value in published.items()} == PUBLISHED_NDCG
 
 
-def test_mq2008_is_measured_as_its_own_script_does() -> None:
-    folds = small_graded()
-    found = cross_fold({"ListNet": ListNet(max_iter=3)}, folds, ["ndcg", "ap"], n_jobs=1)
-    table = comparing._like_letor(Run("MQ2008", graded=True, scaled=False, found=found))
-    ours, published = table.rows
-    again = cross_fold({"ListNet": ListNet(max_iter=3)}, folds, ["ndcg@10", "ap"], like="letor4", n_jobs=1)
-    assert ours[3:5] == list(again.mean["ListNet"].values())
-    assert ours[-1] == found.mean["ListNet"]["ndcg"]
-    assert published[:4] == ["ListNet, published", 0.3754, 0.4747, 0.2303]
+def test_findings_are_means_and_intervals_of_their_setting(reproduced: Reproduction) -> None:
+    """The numbers of a claim against those of the table, and the outcome against the interval that is printed."""
+    rows: Any = reproduced.numbers["Five-fold test means: ohsumed-small"].rows
+    by_name = {(row[0], row[1]): row for row in rows}
+    claim = next(
+        each for each in reproduced.claims if each.says.startswith("NDCG@n of ApproxNDCG is higher than that of S")
+    )
+    assert len(claim.findings) == 6
+    for finding in claim.findings:
+        setting = {**AXES.reference, **finding.setting}
+        first, second, _, low, high = (float(each) for each in re.findall(r"[+-]?\d\.\d{4}", finding.seen))
+        column = 5 if setting["discount"] == "LETOR discount" else 6
+        for name, mean in (("ApproxNDCG", first), ("SoftRank", second)):
+            row = by_name[trained_name(name, setting), setting["features"]]
+            assert mean == pytest.approx(row[column], abs=1e-4)
+        assert finding.outcome == ("holds" if low > 0 else "fails" if high < 0 else "undecided")
+
+
+def test_values_are_those_of_the_letor_script() -> None:
+    found = run("OHSUMED", small_graded(), QUICK)
+    own = found.found["min-max features"]
+    expected = ir.evaluate(own.data, own.scores["SVMMap"], ["ndcg"], like="letor1")
+    assert_allclose(found.values("SVMMap", "ndcg", AXES.reference), expected.per_query["ndcg"], rtol=0, atol=0)
+    plain = ir.evaluate(own.data, own.scores["SVMMap"], ["ndcg"])
+    other = {"discount": "discount 1/log2(1 + rank)"}
+    assert_allclose(found.values("SVMMap", "ndcg", other), plain.per_query["ndcg"], rtol=0, atol=0)
 
 
 def test_topics_are_drawn_where_all_collections_have_more_than_two_labels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,6 +196,6 @@ def test_quick_is_for_experiments_that_train() -> None:
 
 def test_approx_ndcg_reaches_the_published_ndcg_on_ohsumed(real_data: Path) -> None:
     folds = ir.read_letor_folds(real_data / "ohsumed-letor1")
-    descent = ApproxNDCGRanker(alpha=10, optimizer="sgd", max_iter=30, random_state=0)
-    found = cross_fold({"ApproxNDCG": descent}, folds, ["ndcg"], n_jobs=1)
+    descent = ApproxNDCGRanker(alpha=10, optimizer="sgd", max_iter=30, random_state=0, normalize="minmax")
+    found = cross_fold({"ApproxNDCG": descent}, folds, ["ndcg"], like="letor1", n_jobs=1)
     assert abs(found.mean["ApproxNDCG"]["ndcg"] - PUBLISHED_NDCG["ApproxNDCG"]) < 0.01

@@ -136,11 +136,19 @@ def _evaluation() -> Any:
 _labels: _Argument = lambda hostile, folder: hostile.labels  # noqa: E731
 _scores: _Argument = lambda hostile, folder: hostile.scores  # noqa: E731
 _curves = _nth(
-    theory.StepCurve([0, 0.5, 1], [0.2, 0.9]), lambda s: s, lambda s: 0 * s, lambda s: np.nan * s, 3.0, "x", lambda s: 1 + s
+    theory.StepCurve([0, 0.5, 1], [0.2, 0.9]),
+    lambda s: s,
+    lambda s: 0 * s,
+    lambda s: np.nan * s,
+    3.0,
+    "x",
+    lambda s: 1 + s,
 )
 _numbers = _nth(0.1, 0.0, 1.0, -1.0, np.nan, np.inf, 1e308, 5e-324, "x", None, 3)
 _counts = _nth(2, 0, 1, -1, 3, 2.5, np.nan, "x", None, 1000, True)
-_words = _nth("ndcg@10", "", "ndcg@0", "ndcg@", "ndcg(gain=x)", "a" + " " * 50 + "!", "ndcg(" * 20, "err@5", None, 7, "\0")
+_words = _nth(
+    "ndcg@10", "", "ndcg@0", "ndcg@", "ndcg(gain=x)", "a" + " " * 50 + "!", "ndcg(" * 20, "err@5", None, 7, "\0"
+)
 _losses = _nth("list_mle", "least_squares(normalizer=dcg)", "cross_entropy", "", "x", None, "approx_ndcg(alpha=nan)")
 _discounts = _nth("log", "zipf", "power:0.5", "geometric:2", "", "x", "power:-1", [1, 0.5], [], None, discounts.Letor())
 

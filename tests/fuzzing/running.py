@@ -49,7 +49,9 @@ def main(arguments: list[str] | None = None) -> int:
     budget.add_argument("--seeds", type=int, help="take this many seeds of each target, however long that takes")
     parser.add_argument("--seed", type=int, default=0, help="the first seed (default: 0)")
     parser.add_argument("--jobs", type=int, default=1, help="how many targets to run at once (default: 1)")
-    parser.add_argument("--save", type=Path, default=CASES, help="folder for failing cases (default: tests/fuzzing/cases)")
+    parser.add_argument(
+        "--save", type=Path, default=CASES, help="folder for failing cases (default: tests/fuzzing/cases)"
+    )
     parser.add_argument("--replay", type=Path, metavar="FILE", help="check one saved case of the target")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

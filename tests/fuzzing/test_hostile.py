@@ -3,6 +3,7 @@
 import builtins
 import dataclasses
 import inspect
+import itertools
 import re
 import warnings
 from collections.abc import Callable, Iterator
@@ -26,7 +27,20 @@ from idealrank.measures.cutoffs import Cutoff
 from idealrank.measures.discounts import Discount
 from idealrank.measures.gains import Gain
 
-PACKAGES = ["", "cutoffs", "datasets", "discounts", "gains", "learners", "losses", "measures", "ranks", "report", "stats", "theory"]
+PACKAGES = [
+    "",
+    "cutoffs",
+    "datasets",
+    "discounts",
+    "gains",
+    "learners",
+    "losses",
+    "measures",
+    "ranks",
+    "report",
+    "stats",
+    "theory",
+]
 #: Values that functions return and that nobody makes by hand: their fields are not checked.
 RETURNED = (Result, tuple)
 #: Public names that are no functions of data, and why.
@@ -63,7 +77,9 @@ def public() -> Iterator[tuple[str, Any]]:
 def _is_returned(value: Any) -> bool:
     if not isinstance(value, type):
         return False
-    is_record = dataclasses.is_dataclass(value) and not issubclass(value, (Measure, Loss, Gain, Discount, Cutoff, Ranker))
+    is_record = dataclasses.is_dataclass(value) and not issubclass(
+        value, (Measure, Loss, Gain, Discount, Cutoff, Ranker)
+    )
     return issubclass(value, RETURNED) or (is_record and value is not ir.RankingData)
 
 
@@ -106,7 +122,7 @@ def of_measure(cls: type[Measure], hostile: Hostile, folder: Path) -> None:
         labels, scores = np.asarray(columns[0], float), np.asarray(columns[1], float)
         offsets = [0, labels.size] if columns[2] is None else columns[2]
         reference = Reference(m)
-        for q, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+        for q, (begin, end) in enumerate(itertools.pairwise(offsets)):
             if end - begin <= 5 and (labels >= 0).all():
                 docs = labels[begin:end].tolist()
                 expected = reference.value(docs, scores[begin:end].tolist(), docs)
@@ -114,7 +130,9 @@ def of_measure(cls: type[Measure], hostile: Hostile, folder: Path) -> None:
 
 
 def of_loss(cls: type[Loss], hostile: Hostile, folder: Path) -> None:
-    loss = cls(**{"measure": "ndcg"} if cls.__name__ == "Approx" else {"psi": "kl"} if cls.__name__ == "Bregman" else {})
+    loss = cls(
+        **{"measure": "ndcg"} if cls.__name__ == "Approx" else {"psi": "kl"} if cls.__name__ == "Bregman" else {}
+    )
     columns = hostile.labels, hostile.scores, hostile.offsets
     check_finite(loss(*columns))
     check_finite(loss.hessian_diagonal(*columns))
@@ -122,7 +140,13 @@ def of_loss(cls: type[Loss], hostile: Hostile, folder: Path) -> None:
 
 def of_learner(cls: type[Ranker], hostile: Hostile, folder: Path) -> None:
     names = cls().get_params()
-    few: dict[str, Any] = {"max_iter": 2} if "max_iter" in names else {"n_estimators": 2, "min_child_samples": 1} if "n_estimators" in names else {}
+    few: dict[str, Any] = (
+        {"max_iter": 2}
+        if "max_iter" in names
+        else {"n_estimators": 2, "min_child_samples": 1}
+        if "n_estimators" in names
+        else {}
+    )
     data = ARGUMENTS["data"](hostile, folder)
     ranker: Any = cls(n_threads=1, **few)
     check_finite(ranker.fit(data).predict(data))

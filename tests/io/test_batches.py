@@ -87,3 +87,19 @@ def test_a_file_without_rows_has_no_batches(tmp_path: Path) -> None:
     pq.write_table(pa.table({"qid": pa.array([], pa.int64()), "row": pa.array([], pa.int64())}), tmp_path / "x.parquet")
     source = whole(tmp_path / "x.parquet")
     assert [table for piece in source.pieces(3) for table in piece.batches(10)] == []
+
+
+@pytest.mark.parametrize(
+    ("second", "what"),
+    [
+        ({"qid": ["3"], "label": [1]}, "int64 in .*a.parquet and string in .*b.parquet .column 'qid'"),
+        ({"qid": [3], "label": ["x"]}, "column 'label'"),
+        ({"qid": [3]}, "int64 in .* and none in .*b.parquet"),
+        ({"label": [3]}, "b.parquet has no column 'qid' of query ids"),
+    ],
+)
+def test_files_of_different_types_are_refused(tmp_path: Path, second: dict[str, list[object]], what: str) -> None:
+    pq.write_table(pa.table({"qid": [1, 2], "label": [1, 0]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table(second), tmp_path / "b.parquet")
+    with pytest.raises(DataError, match=what):
+        SortedParquet.at(tmp_path, "qid", ["label"])

@@ -20,6 +20,8 @@ from idealrank.learners.structural.svm_map import APHinge
 from idealrank.learners.structural.svm_ndcg import NDCGHinge
 from idealrank.losses import Push
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
+
 
 def made(n_queries: int = 12, seed: int = 0, levels: int = 3) -> tuple[Any, Any, Any]:
     """Queries of 9 documents, four features; the first two follow the labels, with noise."""

@@ -14,6 +14,8 @@ from idealrank import learners, losses
 from idealrank.errors import DataError, OptionError
 from idealrank.learners import names
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
+
 LEARNERS = [
     each for each in names.LEARNERS.members().values() if each is not learners.BoostedRanker or find_spec("lightgbm")
 ]

@@ -19,6 +19,8 @@ from idealrank.learners.features import features_of
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.parts import Part
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
+
 
 def made(n_queries: int = 30, n_features: int = 6, seed: int = 0) -> tuple[Any, Any, Any]:
     """Features on wild scales that shift from query to query; labels follow two of them."""

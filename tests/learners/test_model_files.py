@@ -1,6 +1,8 @@
 """Models in files: they come back the same, and no file does harm."""
 
+import contextlib
 import gzip
+import io
 import json
 import subprocess
 import sys
@@ -18,9 +20,13 @@ from sklearn.exceptions import NotFittedError
 import idealrank as ir
 from idealrank import cutoffs, learners, losses
 from idealrank.errors import DataError, MissingExtraError, ModelError, ParseError
+from idealrank.io import files
 from idealrank.learners import LinearRanker, ListNet, RandomRanker, load, save
+from idealrank.learners.files import documents
 from idealrank.learners.files.documents import StoredModel, read_model, write_model
 from idealrank.learners.names import by_class_name
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
 
 LEARNERS = by_class_name()
 SAVED = [name for name, cls in LEARNERS.items() if cls._state]
@@ -500,3 +506,22 @@ def test_any_arrays_are_trees_or_a_typed_error(tmp_path: Path, changes: dict[str
     except ModelError:
         return
     model.predict(np.zeros((3, 2)))
+
+
+def test_a_small_file_cannot_take_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of 100 kB that says 100 MB of lists, which would take 27 times as much, is not even decompressed."""
+    seen = []
+    feed = files._Collector.feed
+    monkeypatch.setattr(
+        files._Collector, "feed", lambda self, block, *args: (seen.append(block.size), feed(self, block, *args))[1]
+    )
+    bomb = gzip.compress(b'{"format": "idealrank model", "state": [' + b"[]," * (33 << 20) + b"[]]}")
+    with pytest.raises(ParseError, match="more than 100 times its size"):
+        read_model(io.BytesIO(bomb))
+    assert sum(seen) <= (16 << 20) + (8 << 20)
+    # A model of two million zeros shrinks as much, and is read.
+    zeros = StoredModel("RankNet", {}, 2_000_000, state={"coef_": np.zeros(2_000_000)})
+    file = io.BytesIO()
+    monkeypatch.setattr(documents, "atomic_output", lambda path: contextlib.nullcontext(file))
+    write_model(zeros, "-")
+    assert read_model(io.BytesIO(gzip.compress(file.getvalue()))).n_features == 2_000_000

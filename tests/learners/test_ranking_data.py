@@ -15,6 +15,8 @@ from idealrank.data.lists import Judged
 from idealrank.errors import DataError
 from idealrank.learners.base import Ranker
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
+
 LEARNERS = [
     each
     for each in (getattr(learners, name) for name in learners.__all__)

@@ -14,6 +14,8 @@ from idealrank.io.letor_folds import Folds
 from idealrank.learners import LinearRanker, RandomRanker, RankNet, cross_fold, tune
 from idealrank.learners.search.cross_fold import CrossFold
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
+
 WHOLE = ir.datasets.web_search(n_queries=30, n_docs=15, seed=3).train
 TRAIN, VALIDATION = WHOLE.split([0.6, 0.4], seed=1)
 FOLDS = Folds.of(WHOLE.split([0.2] * 5, seed=2))

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from idealrank import losses
+from idealrank import _native, losses
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
-from idealrank.losses import links, potentials, segments
+from idealrank.losses import links, potentials
 from idealrank.losses.listwise import Cosine, CrossEntropy, LeastSquares, ListMLE, QNorm
 from idealrank.losses.segments import maxima, sums
 
@@ -450,7 +450,14 @@ def test_segments_are_what_a_loop_gives(sizes: list[int], data: st.DataObject) -
     assert_allclose(sums(values, offsets), [part.sum() for part in parts], rtol=1e-14, atol=1e-12)
     assert_array_equal(maxima(values, offsets), [part.max(initial=-np.inf) if part.size else 0 for part in parts])
     expected = [math.log(math.fsum(map(math.exp, part[place:]))) for part in parts for place in range(part.size)]
-    for long in (0, 2, 512):
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(segments, "_LONG", long)
-            assert_allclose(segments.log_sums_downwards(values, offsets), expected, rtol=1e-13, atol=1e-13)
+    greatest, rest = _native.suffix_log_sums(values, None, offsets, 1)
+    assert_array_equal(greatest, [part[place:].max() for part in parts for place in range(part.size)])
+    assert_allclose(greatest + rest, expected, rtol=1e-13, atol=1e-13)
+    decays = np.exp(-np.abs(values))
+    loops = []
+    for part, decay in zip(parts, [decays[a:b] for a, b in itertools.pairwise(offsets)], strict=True):
+        found = [0.0]
+        for term, factor in zip(part[::-1], decay[::-1], strict=True):
+            found.append(term + factor * found[-1])
+        loops += found[:0:-1]
+    assert_allclose(_native.decayed_sums(values, decays, offsets, 1), loops, rtol=1e-14, atol=1e-14)

@@ -374,7 +374,7 @@ def test_trec_eval_10_is_trec_eval_9_where_float32_keeps_scores_apart_and_no_que
 @settings(max_examples=25)
 @given(case=cases(least=-1, same_queries=True))
 def test_rbp_of_trec_eval_10_is_that_of_the_command(case: Case) -> None:
-    theirs = trec_eval.evaluate(*case, ["rbp.p=0.8"]).per_query["rbp_p=0.8"]
+    theirs = np.asarray(trec_eval.evaluate(*case, ["rbp.p=0.8"]).per_query["rbp_p=0.8"], float)
     ours = ir.evaluate(*case, ["rbp(p=0.8)"], like="trec_eval10")
     by_query = dict(zip(ours.query_ids, ours.per_query["rbp(p=0.8)"].tolist(), strict=True))
     assert_allclose([by_query[query] for query in sorted(case.qrels)], theirs, rtol=1e-12, atol=0)
@@ -383,7 +383,7 @@ def test_rbp_of_trec_eval_10_is_that_of_the_command(case: Case) -> None:
 def test_rbp_on_the_data_of_trec_evals_own_tests(real_data: Path) -> None:
     folder = real_data / "trec_eval"
     qrels, run = ir.read_qrels(folder / "qrels.rel_level.xz"), ir.read_run(folder / "results.test.xz")
-    theirs = trec_eval.evaluate(qrels, run, ["rbp.p=0.8"]).summary["rbp_p=0.8"]
+    theirs = float(trec_eval.evaluate(qrels, run, ["rbp.p=0.8"]).summary["rbp_p=0.8"])
     ours = ir.evaluate(qrels, run, "rbp(p=0.8)", like="trec_eval10").mean["rbp(p=0.8)"]
     assert_allclose(ours, theirs, rtol=1e-12, atol=0)
 
@@ -586,8 +586,8 @@ def kinds_of(found: ir.Evaluation) -> list[str]:
 def test_equal_scores_in_an_order_that_the_tool_does_not_define_are_noted(
     like: str, measure: str, longest: int
 ) -> None:
-    def kinds(labels: Sequence[float], scores: Sequence[float], measure: str = measure) -> list[str]:
-        return kinds_of(ir.evaluate(labels, scores, measure, like=like))
+    def kinds(labels: npt.ArrayLike, scores: npt.ArrayLike, measure: str = measure) -> list[str]:
+        return kinds_of(ir.evaluate(np.asarray(labels), np.asarray(scores), measure, like=like))
 
     relevant_first = [1.0] + [0.0] * longest
     assert "undefined tie order" in kinds(relevant_first, np.zeros(longest + 1))
@@ -943,7 +943,7 @@ def cell(rules: Convention, option: str, measures: Sequence[str] = ("ndcg",)) ->
         own = rules.for_measure(base, bool(at))
         value = own.data.get(option, rules.option(option, base, bool(at)))
         text = f"{value:g}" if isinstance(value, float) else str(value)
-        longest = rules.option("stable_up_to", base, bool(at)) if option == "ties" else None
+        longest: Any = rules.option("stable_up_to", base, bool(at)) if option == "ties" else None
         word = WORDS.get(text, text) if longest != 1 else "undefined"
         if longest and longest > 1:
             word += f" up to {longest} documents, undefined beyond"

@@ -836,7 +836,7 @@ def test_gains_discounts_and_conventions_of_a_wrong_type_are_option_errors(wrong
         lambda: cutoffs.of(wrong),
         lambda: NDCG().with_convention(wrong),
         lambda: measure(wrong),
-        *(lambda name=name: Convention("mine", **{name: wrong}) for name in convention("trec_eval").data),  # type: ignore[misc]
+        *(lambda name=name: Convention("mine", **{name: wrong}) for name in convention("trec_eval").data),
     ]
     if not isinstance(wrong, dict):
         makers += [lambda: Convention("mine", options=wrong), lambda: Convention("mine", overrides=wrong)]

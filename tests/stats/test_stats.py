@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 
 from idealrank import _native, stats
 from idealrank.errors import DataError
+from idealrank.stats.paired import TESTS, paired_test
 
 NAN = math.nan
 PAIRED = [stats.randomization_test, stats.t_test, stats.wilcoxon_test, stats.sign_test, stats.bootstrap_test]
@@ -70,7 +71,7 @@ def test_the_seed_is_kept_and_repeats_the_result_on_any_number_of_threads(test: 
     a, b = normal(100), normal(100, seed=1)
     first = test(a, b)
     assert test(a, b, seed=first.seed, n_threads=1) == test(a, b, seed=first.seed, n_threads=3) == first
-    assert test(a, b, seed=first.seed + 1).p_value != first.p_value
+    assert any(test(a, b, seed=first.seed + i).p_value != first.p_value for i in range(1, 6))
 
 
 def test_paired_tests_agree_with_scipy() -> None:
@@ -245,9 +246,9 @@ def test_bca_agrees_with_scipy() -> None:
     expected = scipy.stats.bootstrap(
         (sample,), np.mean, n_resamples=50_000, rng=np.random.default_rng(0)
     ).confidence_interval
-    found = stats.interval(sample, n_resamples=50_000, seed=0)
+    found = stats.interval(sample, method="bca", n_resamples=50_000, seed=0)
     assert_allclose([found.low, found.high], [expected.low, expected.high], rtol=0, atol=0.01)
-    assert found == stats.interval(sample, n_resamples=50_000, seed=0, n_threads=1)
+    assert found == stats.interval(sample, method="bca", n_resamples=50_000, seed=0, n_threads=1)
     t = stats.interval(sample, method="t")
     assert_allclose(
         [t.low, t.high], scipy.stats.t.interval(0.95, 49, sample.mean(), scipy.stats.sem(sample)), rtol=1e-12, atol=0
@@ -367,3 +368,53 @@ def test_statsmodels_agrees_where_it_has_the_test() -> None:
     table = AnovaRM(frame, "value", "query", within=["system"]).fit().anova_table
     found = stats.anova(matrix)
     assert_allclose([found.f_statistic, found.p_value], table[["F Value", "Pr > F"]].iloc[0], rtol=1e-8, atol=0)
+
+
+@pytest.mark.parametrize("n_queries", [-1, 0, 1])
+def test_a_t_test_of_fewer_than_two_queries_has_no_power(n_queries: int) -> None:
+    with pytest.raises(DataError, match=f"two queries or more, got {n_queries}"):
+        stats.power_of_t_test(n_queries, 0.5, 1.0)
+
+
+@pytest.mark.parametrize("variance", [0.0, -1.0, math.nan, math.inf])
+def test_power_needs_a_positive_variance(variance: float) -> None:
+    with pytest.raises(DataError, match="the variance of the differences must be a positive number"):
+        stats.power_of_t_test(10, 0.5, variance)
+
+
+@pytest.mark.parametrize("size", [1e150, 1e308, -1.7e308])
+def test_values_whose_powers_overflow_are_refused(size: float) -> None:
+    values = np.array([size, -size, 0.0, size / 2])
+    matrix = np.stack([values, values[::-1]], axis=1)
+    calls = [
+        lambda: stats.interval(values),
+        lambda: stats.interval(values, method="t"),
+        lambda: stats.effect_size(values, -values),
+        lambda: stats.anova(matrix),
+        lambda: stats.randomized_tukey_hsd(matrix),
+        lambda: stats.minimum_detectable_effect(values),
+        lambda: stats.equivalence_test(values, values[::-1], 1.0),
+        lambda: stats.swap_rate(matrix, 2),
+        *(lambda test=test: paired_test(test, values, values[::-1]) for test in TESTS),
+    ]
+    for call in calls:
+        with pytest.raises(DataError, match=r"must be at most 1e\+100 in size"):
+            call()
+
+
+def test_large_values_have_the_statistics_of_small_ones() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=30) + 0.3, rng.normal(size=30)
+    for scale in (2.0**300, 2.0**-300):
+        for test in TESTS:
+            expected, found = (paired_test(test, x * a, x * b, seed=1).p_value for x in (1.0, scale))
+            assert_allclose(found, expected, rtol=1e-9, atol=0)
+        assert_allclose(
+            stats.effect_size(scale * a, scale * b).cohen_dz, stats.effect_size(a, b).cohen_dz, rtol=1e-9, atol=0
+        )
+        assert_allclose(
+            stats.anova(scale * np.stack([a, b], 1)).p_value,
+            stats.anova(np.stack([a, b], 1)).p_value,
+            rtol=1e-9,
+            atol=0,
+        )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from idealrank import datasets, from_arrays
+from idealrank import datasets, evaluate, from_arrays
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, measure
@@ -181,19 +181,25 @@ def test_one_document_and_one_query() -> None:
     assert one.advice == "ndcg puts A ahead of B on the only query; more queries are needed to tell how reliably"
 
 
-def test_queries_without_relevant_documents_are_left_out() -> None:
+@pytest.mark.parametrize(("empty", "counted"), [("0", 0.0), ("1", 1.0), ("skip", None)])
+def test_queries_without_relevant_documents_count_as_in_evaluate(empty: str, counted: float | None) -> None:
     labels, a, b, offsets = drawn(5, 30)
     labels[:30] = 0
-    found = distinguish(labels, a, b, ["ndcg"], offsets=offsets)
-    assert found.n_queries == 4
-    rest = distinguish(labels[30:], a[30:], b[30:], ["ndcg"], offsets=offsets[:-1])
-    assert found["ndcg"].mean_a == rest["ndcg"].mean_a
+    name = f"ndcg(empty={empty})"
+    found = distinguish(labels, a, b, [name], offsets=offsets)
+    assert found.n_queries == 5
+    rest = distinguish(labels[30:], a[30:], b[30:], [name], offsets=offsets[:-1])
+    expected = rest[name].mean_a if counted is None else (4 * rest[name].mean_a + counted) / 5
+    assert found[name].mean_a == pytest.approx(expected, rel=1e-14)
+    assert found[name].mean_a == evaluate(labels, a, name, offsets=offsets).mean[name]
+    # Nothing in that list is ever relevant, so it is not among the growing ones.
+    assert np.array_equal(found.means[name][0], rest.means[name][0], equal_nan=True)
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(DataError, match="no document is relevant"):
         distinguish([0, 0], [1, 2], [2, 1])
-    with pytest.raises(DataError, match="equally long"):
+    with pytest.raises(DataError, match="one entry per document: 2, got 3"):
         distinguish([0, 1], [1, 2, 3], [2, 1])
     with pytest.raises(OptionError, match="not by ap"):
         distinguish([0, 1], [1, 2], [2, 1], ["ap"])

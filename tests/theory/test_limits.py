@@ -255,3 +255,24 @@ def test_a_curve_too_rough_to_integrate_is_refused() -> None:
 def test_all_relevant_is_always_ideal() -> None:
     for discount, cutoff in (("log", 0.2), ("power:0.5", None), ("zipf", None), ("geometric", None), ("linear", 0.3)):
         assert_allclose(limit(discount, lambda s: 1.0, cutoff), 1, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("discount", ["power:0.25", "power:0.5", "power:0.8", "linear", "ndcg@20%"])
+def test_a_narrow_step_of_a_function_is_not_missed(discount: str) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        width = 10 ** rng.uniform(-3.8, -1)
+        low = rng.uniform(0.01, 1 - width)
+        low, high = (low, low + width) if rng.random() < 0.5 else (1 - 3 * width, 1 - 2 * width)
+        below, above = rng.uniform(0, 0.01), rng.uniform(0.5, 1)
+
+        def curve(s: float, low: float = low, high: float = high, y: tuple[float, float] = (below, above)) -> float:
+            return y[1] if low <= s < high else y[0]
+
+        exact = limit(discount, StepCurve([0, low, high, 1], [below, above, below]))
+        assert limit(discount, curve) == pytest.approx(exact, abs=1e-8)
+
+
+def test_a_function_that_jumps_everywhere_is_refused() -> None:
+    with pytest.raises(DataError, match="jumps at more than 2,000 places; pass it as a StepCurve"):
+        limit("power:0.5", lambda s: 0.5 + 0.4 * np.sign(np.sin(1e5 * np.asarray(s) ** 2)))

@@ -26,7 +26,7 @@ def own(beta: float, logs: float) -> Any:
 
 
 def scaled_gap(curve: Any, flat: float, beta: float, logs: float, order: int, log_n: float) -> float:
-    """log(n)^order times the gap of a curve and a flat one: integrals over x = log u, of which log n cuts off the end."""
+    """log(n)^order times the gap of a curve and a flat one: integrals over x = log u."""
 
     def weight(x: float) -> float:
         return float((1 + x / log_n) ** -logs * math.exp((1 - beta) * x))

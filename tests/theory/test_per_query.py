@@ -74,7 +74,7 @@ def test_the_variance_is_split_into_documents_and_queries() -> None:
 
 
 def test_a_query_with_few_documents_borrows_the_shape_and_keeps_its_shares() -> None:
-    labels, scores, offsets, p, _ = drawn(800, 12, 6)
+    labels, scores, offsets, *_ = drawn(800, 12, 6)
     fits = fit_queries(labels, scores, offsets)
     alone = fit_queries(labels, scores, offsets, prior=0)
     assert_allclose(fits.weights, 12 / 32)

@@ -9,7 +9,10 @@ from theory_models import GRADED, JUMP, KNOTS_3, KNOTS_7, MODELS, halves
 
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG
+from idealrank.measures import measure as parse
 from idealrank.theory import GradedCurve, StepCurve, documents_needed, gap, queries_needed, verdict
+from idealrank.theory.distinguishing.prefixes import prefix_values
+from idealrank.theory.long_lists.lasting import staying_ahead
 
 A, B = MODELS["s"], MODELS["1-s"]
 #: Same upper half of the list: P(Y = 1 | x) = 0.2 + 0.6 x, ranked by x, and by x above 1/2 and 1/2 - x below.
@@ -149,23 +152,27 @@ FLAT = (lambda s: 0.35 + 0.3 * s), (lambda s: 0.5)
     [("log", None, 537), ("power:0.5", None, 468), ("power:0.8", None, 2138), ("zipf", None, 69183), ("log", 0.2, 447)],
 )
 def test_documents_of_one_query(discount: str, cutoff: Any, expected: int) -> None:
-    needed = documents_needed(discount, *FLAT, cutoff)
+    needed = documents_needed(discount, *FLAT, cutoff).at_one_length
     assert needed is not None
     assert expected / 10**0.011 < needed <= expected  # which was found on a grid of ratio 10^0.01
 
 
 @pytest.mark.parametrize(("discount", "cutoff"), [("log", 10), ("geometric", None)])
 def test_no_number_of_documents_is_enough_where_few_ranks_count(discount: str, cutoff: Any) -> None:
-    assert documents_needed(discount, *FLAT, cutoff) is None
+    found = documents_needed(discount, *FLAT, cutoff)
+    assert (found.at_one_length, found.at_all_lengths) == (None, None)
 
 
 def test_no_number_of_documents_is_enough_where_limits_are_equal() -> None:
-    assert documents_needed("power:0.7", *halves(KNOTS_7), n_max=100_000) is None
-    assert documents_needed("log", FLAT[0], FLAT[0], n_max=10_000) is None
+    for found in (
+        documents_needed("power:0.7", *halves(KNOTS_7), n_max=100_000),
+        documents_needed("log", FLAT[0], FLAT[0], n_max=10_000),
+    ):
+        assert (found.at_one_length, found.at_all_lengths) == (None, None)
 
 
 def test_that_many_documents_are_enough() -> None:
-    n = documents_needed("power:0.5", *FLAT)
+    n = documents_needed("power:0.5", *FLAT).at_one_length
     assert n is not None
     rng, m, won = np.random.default_rng(6), NDCG(discount="power:0.5"), 0
     for _ in range(600):
@@ -173,6 +180,45 @@ def test_that_many_documents_are_enough() -> None:
         labels = rng.random(n) < 0.35 + 0.3 * x
         won += m(labels, x)[0] > m(labels, rng.random(n))[0]
     assert won / 600 == pytest.approx(0.95, abs=0.03)
+
+
+@pytest.mark.parametrize("name", ["ndcg", "ndcg(discount=power:0.5)", "ndcg@20%"])
+def test_that_many_documents_are_enough_at_all_lengths(name: str) -> None:
+    # Definition 5: on a growing list the order is right at every n from N on.
+    found = documents_needed(name, *FLAT, delta=0.1)
+    assert found.at_one_length is not None
+    assert found.at_all_lengths is not None
+    assert found.at_all_lengths > 1.15 * found.at_one_length
+    rng, n_lists, longest = np.random.default_rng(9), 300, 2500
+    x, noise = rng.random((2, n_lists * longest))
+    labels = (rng.random(x.size) < 0.35 + 0.3 * x).astype(float)
+    sizes = np.unique(np.concatenate([[found.at_one_length], np.arange(found.at_all_lengths, longest + 1, 4)]))
+    offsets = np.arange(0, x.size + 1, longest)
+    (a,), (b,) = prefix_values([parse(name)], labels, [x, noise], offsets, sizes)
+    ahead = a > b
+    at_all = sizes >= found.at_all_lengths
+    # 3 standard errors of 300 lists are 0.052; lists that are longer than 2500 would lose a few more leads.
+    assert np.mean(ahead[:, at_all].all(axis=1)) == pytest.approx(0.9, abs=0.06)
+    assert np.mean(ahead[:, 0]) == pytest.approx(0.9, abs=0.06)
+    # The number for one length is not enough for all.
+    sizes = np.arange(found.at_one_length, longest + 1, 4)
+    (a,), (b,) = prefix_values([parse(name)], labels, [x, noise], offsets, sizes)
+    assert np.mean((a > b).all(axis=1)) < 0.86
+
+
+def test_staying_ahead_where_it_is_known() -> None:
+    # With the decay 1/2 and the signal sqrt(c n), noise and signal times sqrt(n) are a Brownian motion and a line: the
+    # probability to cross it after time n, given the normal distribution there.
+    c = 0.004
+    sizes = np.geomspace(300, 30_000, 60)
+    found = staying_ahead(sizes, np.sqrt(c * sizes), 0.5)
+    n = sizes[0]
+    x = np.linspace(-9, math.sqrt(c * n), 20_001)
+    left = math.sqrt(c * n) - x  # in standard deviations at n
+    stays = -np.expm1(-2 * left * math.sqrt(c * n))
+    expected = np.trapezoid(stays * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi), x)
+    assert found[0] == pytest.approx(expected, abs=0.015)
+    assert (np.diff(found) > -1e-9).all()
 
 
 def test_a_risk_is_below_one_half_and_lengths_are_whole() -> None:

@@ -11,22 +11,24 @@
 
 namespace idealrank {
 
-// log sum_{j >= i} exp(values[j]) = greatest[i] + rest[i], where greatest[i] is the largest of those values and rest[i] is
-// from 0 to log n: their sum would lose the digits of the rest where values are large. A value may be -infinity; where all are,
-// the rest is 0.
-inline void suffix_log_sums(std::span<const double> values, std::span<const std::int64_t> offsets, std::span<double> greatest,
-                            std::span<double> rest, Threads threads) {
+// log sum_{j >= i} weights[j] exp(values[j]) = greatest[i] + rest[i], where greatest[i] is the largest of the values whose weight
+// is not 0. In one number the digits of the rest would be lost where values are large. No weights: all are 1. -infinity and 0
+// where all weights are 0.
+inline void suffix_log_sums(std::span<const double> values, std::span<const double> weights,
+                            std::span<const std::int64_t> offsets, std::span<double> greatest, std::span<double> rest,
+                            Threads threads) {
   for_each_query(offsets, threads, [&](const Stop& given) {
     return [&, stop = given](std::int64_t, std::int64_t begin, std::int64_t end) mutable {
-      double most = -std::numeric_limits<double>::infinity(), sum = 0;  // the sum of exp(value - most)
+      double most = -std::numeric_limits<double>::infinity(), sum = 0;  // the sum of weight exp(value - most)
       for (std::int64_t row = end; row-- > begin;) {
         stop.before(20);
         const auto i = static_cast<std::size_t>(row);
-        if (values[i] > most) {
-          sum = 1 + (sum > 0 ? sum * std::exp(most - values[i]) : 0);
+        const double weight = weights.empty() ? 1 : weights[i];
+        if (weight > 0 && values[i] > most) {
+          sum = weight + (sum > 0 ? sum * std::exp(most - values[i]) : 0);
           most = values[i];
-        } else if (values[i] > -std::numeric_limits<double>::infinity()) {
-          sum += std::exp(values[i] - most);
+        } else if (weight > 0) {
+          sum += weight * std::exp(values[i] - most);
         }
         greatest[i] = most;
         rest[i] = sum > 0 ? std::log(sum) : 0;

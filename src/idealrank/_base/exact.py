@@ -10,7 +10,7 @@ import numpy as np
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 
-__all__ = ["ExactSum", "Moments"]
+__all__ = ["ExactSum", "Moments", "WeightedMoments", "linearized"]
 
 
 _LEAST_EXPONENT = -1074  # one less than the exponent of the smallest positive double, as given by frexp
@@ -88,13 +88,8 @@ class Moments:
             self._has_nan = True
             values = values[~missing]
         self._sum.add(values)
-        # Dekker: unless the value is tiny, its square is exactly the rounded square plus a remainder that is a double.
-        scale = 2.0**27 + 1
-        high = scale * values - (scale * values - values)
-        low = values - high
-        square = values * values
-        self._squares.add(square)
-        self._squares.add(((high * high - square) + 2 * high * low) + low * low)
+        for part in _product(values, values):
+            self._squares.add(part)
 
     def merge(self, other: Moments) -> None:
         """Add the values of another object."""
@@ -142,3 +137,86 @@ class Moments:
         if self.count > 1:
             half = float(stdtrit(self.count - 1, (1 + level) / 2)) * math.sqrt(self.variance / self.count)
         return self.mean - half, self.mean + half
+
+
+class WeightedMoments(Moments):
+    """Moments of a weighted mean over values that all count; the variance is that of the `linearized` values.
+
+    Values of weight 0 are left out. With equal weights, everything is as without.
+
+    Parameters
+    ----------
+    values, weights : float64 arrays
+        The values, and one non-negative weight each.
+
+    Examples
+    --------
+    >>> moments = WeightedMoments(np.array([0.0, 1.0, 0.5]), np.array([1.0, 3.0, 0.0]))
+    >>> moments.count, moments.mean, WeightedMoments(np.array([0.0, 1.0]), np.array([2.0, 2.0])).variance
+    (2, 0.75, 0.5)
+    """
+
+    def __init__(self, values: Floats, weights: Floats) -> None:
+        super().__init__()
+        values, weights = values[weights > 0], weights[weights > 0]
+        self._weighted_mean = _weighted_mean(values, weights)
+        self.add(linearized(values, weights))
+
+    @property
+    def mean(self) -> float:
+        """The weighted mean, rounded once; NaN without values."""
+        return self._weighted_mean
+
+    def merge(self, other: Moments) -> None:
+        """Refuse: a weighted mean is not made of the means of its parts alone."""
+        raise DataError("weighted means cannot be merged")
+
+
+def linearized(values: Floats, weights: Floats) -> Floats:
+    """Return values whose plain mean and its variance are those of the weighted mean of the given ones.
+
+    The weighted mean m is a ratio of two sums over queries. Linearized at m (Taylor series, as for ratio estimates from
+    samples), query i contributes m + n w_i (v_i - m) / sum(w).
+
+    Parameters
+    ----------
+    values, weights : float64 arrays
+        The values, and one positive weight each.
+
+    Returns
+    -------
+    float64 array
+        One value each; the given ones if all weights are equal.
+
+    Examples
+    --------
+    >>> linearized(np.array([0.0, 1.0]), np.array([1.0, 3.0]))
+    array([0.375, 1.125])
+    """
+    if weights.size == 0 or np.ptp(weights) == 0:
+        return values
+    mean = _weighted_mean(values, weights)
+    return np.asarray(mean + values.size * weights / weights.sum() * (values - mean), np.float64)
+
+
+def _weighted_mean(values: Floats, weights: Floats) -> float:
+    if values.size == 0 or np.isnan(values).any():
+        return math.nan
+    products, total = ExactSum(), ExactSum()
+    for part in _product(values, weights):
+        products.add(part)
+    total.add(weights)
+    return float(products.value / total.value)
+
+
+def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return the rounded products and their rounding errors, which are doubles unless they are tiny (Dekker 1971)."""
+    (high_a, low_a), (high_b, low_b) = _halves(a), _halves(b)
+    product = a * b
+    return product, ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+
+
+def _halves(values: Floats) -> tuple[Floats, Floats]:
+    scaled = (2.0**27 + 1) * values
+    high = scaled - (scaled - values)
+    return high, values - high

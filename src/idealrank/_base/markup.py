@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from idealrank._base.printable import printable
+
 __all__ = ["Markup", "joined", "json_script", "scrolled", "tag"]
 
 #: Elements without an end tag.
@@ -78,4 +80,4 @@ def json_script(content: object, identifier: str) -> Markup:
 def _escaped(value: object) -> str:
     import html  # its table of entities would slow down every command that writes no HTML
 
-    return html.escape(str(value))
+    return html.escape(printable(str(value), keep="\n\r\t"))

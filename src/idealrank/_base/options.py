@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self, cast
 
 from idealrank._base.grammar import Written, no_option, number_text, snake_case, unknown
 from idealrank.errors import OptionError
 
-__all__ = ["Named", "Numbers", "Options", "choice", "number", "option"]
+__all__ = ["Named", "Numbers", "Options", "choice", "is_whole", "number", "option"]
 
 #: What `Named.options` returns, by class.
 _CONVERSIONS: dict[type, Mapping[str, Callable[[Any], Any]]] = {}
@@ -101,6 +102,20 @@ def number(least: float = -math.inf, most: float = math.inf, *, is_open: bool = 
         return converted
 
     return coerce
+
+
+def is_whole(value: object, least: int = 0, most: int = 2**53) -> bool:
+    """Return whether a value is an integer from ``least`` to ``most``; True and False are none.
+
+    >>> is_whole(3), is_whole(3.0), is_whole("3"), is_whole(True), is_whole(-1)
+    (True, False, False, False, False)
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return False
+    try:
+        return least <= operator.index(value) <= most
+    except TypeError:  # an array with several elements
+        return False
 
 
 def _range(least: float, most: float, is_open: bool) -> str:

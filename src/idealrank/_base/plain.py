@@ -3,15 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 import numpy as np
 
-__all__ = ["Plain", "finite", "number", "plain"]
+__all__ = ["Plain", "finite", "json_text", "number", "plain"]
 
 Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"] | None
+
+
+def json_text(value: Plain, indent: int | None = None) -> str:
+    r"""Return the value as JSON; letters stay as they are, and what is not valid Unicode is escaped.
+
+    Parameters
+    ----------
+    value : None, bool, int, float, str, list or dict
+        Plain content; numbers that are not finite become null.
+    indent : int, optional
+        The indentation, for people.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> print(json_text({"Zürich": float("nan"), "not UTF-8": "\udcff"}))
+    {"Zürich": null, "not UTF-8": "\udcff"}
+    """
+    text = json.dumps(finite(value), indent=indent, ensure_ascii=False, allow_nan=False)
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def plain(value: object) -> Plain:

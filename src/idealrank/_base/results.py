@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, overload
 
 from idealrank._base.frames import Backend, frame_of
 from idealrank._base.grammar import nearest
 from idealrank._base.markup import joined, tag
-from idealrank._base.plain import Plain, finite, plain
+from idealrank._base.plain import Plain, json_text, plain
 from idealrank._base.sections import Section
 from idealrank._base.tables import Column, Table, html_table, render
 from idealrank.errors import OptionError
@@ -65,6 +64,10 @@ class Result:
         """Return the sections of a page about the result."""
         return [Section("Result", tables=self.tables(), notes=tuple(self.remarks()))]
 
+    def measured_queries(self) -> frozenset[str] | None:
+        """Return the queries that the numbers are about; None if the result has no queries."""
+        return None
+
     def cutoff_sections(self) -> list[Section]:
         """Return sections with measures at several cutoffs; may be empty."""
         return []
@@ -97,7 +100,7 @@ class Result:
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON text; NaN and infinity become null."""
-        return json.dumps(finite(self.to_dict()), ensure_ascii=False, allow_nan=False)
+        return json_text(self.to_dict())
 
     @overload
     def to_frame(self, backend: Literal["pandas"] = "pandas", table: str | None = None) -> pandas.DataFrame: ...
@@ -135,9 +138,23 @@ class Result:
         """Return a table as LaTeX; it needs the package booktabs."""
         return self._rendered("latex", table)
 
-    def to_csv(self, table: str | None = None) -> str:
-        """Return a table as CSV, with all digits."""
-        return self._rendered("csv", table)
+    def to_csv(self, table: str | None = None, *, escape_formulas: bool = False) -> str:
+        """Return a table as CSV, with all digits.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`.
+        escape_formulas : bool, default=False
+            Whether text that begins with =, +, - or @, which a spreadsheet would take for a formula and run, begins
+            with an apostrophe. Use it if people open the file in a spreadsheet; other readers see the apostrophe.
+
+        Returns
+        -------
+        str
+            The table, with one line per row.
+        """
+        return self._rendered("csv", table, escape_formulas=escape_formulas)
 
     def to_html(self, table: str | None = None) -> str:
         """Return a table as HTML, followed by the remarks."""
@@ -147,9 +164,9 @@ class Result:
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def _rendered(self, form: str, table: str | None) -> str:
+    def _rendered(self, form: str, table: str | None, *, escape_formulas: bool = False) -> str:
         names = self._chosen(form) if table is None else [table]
-        return "\n".join(render(self.table(name), form) for name in names)
+        return "\n".join(render(self.table(name), form, escape_formulas=escape_formulas) for name in names)
 
     def _chosen(self, form: str) -> list[str]:
         """Return the names of the tables that an output form shows by default."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,11 +15,14 @@ from typing import Any, TypeAlias
 import numpy.typing as npt
 
 from idealrank._base.markup import Markup, scrolled, tag
-from idealrank._base.plain import Plain, finite
+from idealrank._base.plain import Plain, json_text
+from idealrank._base.printable import printable
 
 __all__ = ["Column", "Table", "Tables", "Value", "html_table", "of_columns", "render", "stacked"]
 
 Value: TypeAlias = str | int | float | None
+
+_FORMULAS = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,10 @@ class Table:
     def header(self) -> list[str]:
         """The names of the columns."""
         return [column.name for column in self.columns]
+
+    def headings(self) -> list[str]:
+        """Return the names of the columns, as they are shown."""
+        return [_cell(name, "") for name in self.header]
 
     def by_column(self) -> dict[str, list[Value]]:
         """Return the values of each column by its name."""
@@ -138,10 +144,10 @@ def stacked(tables: Sequence[Table]) -> Table:
 def _cell(value: Value, spec: str) -> str:
     if value is None:
         return ""
-    return " ".join(value.split()) if isinstance(value, str) else format(value, spec)
+    return printable(" ".join(value.split())) if isinstance(value, str) else format(value, spec)
 
 
-def render(table: Table, output_format: str = "text") -> str:
+def render(table: Table, output_format: str = "text", *, escape_formulas: bool = False) -> str:
     r"""Render a table.
 
     Parameters
@@ -150,6 +156,8 @@ def render(table: Table, output_format: str = "text") -> str:
         The table.
     output_format : {"text", "json", "csv", "markdown", "latex", "html"}, default="text"
         The output format.
+    escape_formulas : bool, default=False
+        Whether text in CSV that a spreadsheet would take for a formula begins with an apostrophe.
 
     Returns
     -------
@@ -173,11 +181,23 @@ def render(table: Table, output_format: str = "text") -> str:
     a|b,0.125
     bm25,
     """
-    return _RENDERERS[output_format](table)
+    return (
+        _csv(_without_formulas(table))
+        if escape_formulas and output_format == "csv"
+        else _RENDERERS[output_format](table)
+    )
+
+
+def _without_formulas(table: Table) -> Table:
+    def escaped(value: Value) -> Value:
+        return f"'{value}" if isinstance(value, str) and value.lstrip().startswith(_FORMULAS) else value
+
+    columns = [Column(str(escaped(column.name)), column.spec) for column in table.columns]
+    return Table(columns, [[escaped(value) for value in row] for row in table.rows])
 
 
 def _text(table: Table) -> str:
-    lines = _aligned([table.header, *table.cells()], table.is_number())
+    lines = _aligned([table.headings(), *table.cells()], table.is_number())
     return "".join("  ".join(line).rstrip() + "\n" for line in lines)
 
 
@@ -194,7 +214,7 @@ def _aligned(lines: list[list[str]], is_number: list[bool]) -> list[list[str]]:
 
 def _json(table: Table) -> str:
     rows: list[Plain] = [dict(zip(table.header, row, strict=True)) for row in table.rows]
-    return json.dumps(finite(rows), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(rows, indent=2) + "\n"
 
 
 def _csv(table: Table) -> str:
@@ -210,7 +230,7 @@ def _markdown(table: Table) -> str:
         return re.sub(r"([\\`*_\[\]<>|~$&])", r"\\\1", cell)
 
     is_number = table.is_number()
-    lines = _aligned([[escaped(cell) for cell in line] for line in [table.header, *table.cells()]], is_number)
+    lines = _aligned([[escaped(cell) for cell in line] for line in [table.headings(), *table.cells()]], is_number)
     rule = [
         "-" * (len(name) + 1) + ":" if right else ":" + "-" * (len(name) + 1)
         for name, right in zip(lines[0], is_number, strict=True)
@@ -236,7 +256,7 @@ def _latex(table: Table) -> str:
         return " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in cells) + r" \\"
 
     alignment = "".join("r" if right else "l" for right in table.is_number())
-    head = ["% needs \\usepackage{booktabs}", f"\\begin{{tabular}}{{{alignment}}}", r"\toprule", line(table.header)]
+    head = ["% needs \\usepackage{booktabs}", f"\\begin{{tabular}}{{{alignment}}}", r"\toprule", line(table.headings())]
     return "\n".join([*head, r"\midrule", *map(line, table.cells()), r"\bottomrule", r"\end{tabular}", ""])
 
 
@@ -261,7 +281,7 @@ def html_table(table: Table, caption: str = "") -> Markup:
     '<tr><th scope="row">a&lt;b</th><td class="number">0.12</td></tr></tbody></table></div>'
     """
     sides = ["number" if right else None for right in table.is_number()]
-    heads = [tag("th", name, scope="col", class_=side) for name, side in zip(table.header, sides, strict=True)]
+    heads = [tag("th", name, scope="col", class_=side) for name, side in zip(table.headings(), sides, strict=True)]
     rows = [
         tag("tr", tag("th", cells[0], scope="row") if cells[0] else tag("td"), *_html_cells(table, row, cells, sides))
         for row, cells in enumerate(table.cells())

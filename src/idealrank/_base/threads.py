@@ -1,10 +1,13 @@
 """Number of threads of native calls."""
 
+import operator
 import os
 
 from idealrank.errors import DataError
 
 __all__ = ["resolve_threads"]
+
+_MOST = 65_536
 
 
 def resolve_threads(n_threads: int | None) -> int:
@@ -23,7 +26,7 @@ def resolve_threads(n_threads: int | None) -> int:
     Raises
     ------
     DataError
-        If the number is less than 1.
+        If the number is not a whole number from 1 to 65,536.
 
     Examples
     --------
@@ -33,6 +36,10 @@ def resolve_threads(n_threads: int | None) -> int:
     if n_threads is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-    if n_threads < 1:
-        raise DataError(f"n_threads must be 1 or more, or None for all cores, got {n_threads}")
-    return n_threads
+    try:
+        number = operator.index(n_threads)
+    except TypeError:
+        raise DataError(f"n_threads must be a whole number, or None for all cores, got {n_threads!r}") from None
+    if not 1 <= number <= _MOST:
+        raise DataError(f"n_threads must be from 1 to {_MOST:,}, or None for all cores, got {n_threads}")
+    return number

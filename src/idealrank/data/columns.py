@@ -11,9 +11,12 @@ from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError
 
 __all__ = [
+    "as_floats",
     "check_columns",
     "check_offsets",
     "check_size",
+    "check_unmasked",
+    "float_array",
     "float_column",
     "offsets_of",
     "owned",
@@ -79,14 +82,6 @@ def check_size(found: int, size: int, name: str, of_each: str = "document") -> N
         raise DataError(f"{name} must have one entry per {of_each}: {size}, got {found}")
 
 
-def _floats(values: npt.ArrayLike) -> Floats:
-    """Return the values as contiguous floats; complex numbers, whose imaginary parts would be lost, are a TypeError."""
-    array = np.asarray(values)
-    if array.dtype.kind == "c":
-        raise TypeError("got complex numbers")
-    return np.ascontiguousarray(array, np.float64)
-
-
 def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_each: str = "document") -> Floats:
     """Return the values as a flat float64 array.
 
@@ -109,10 +104,10 @@ def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_e
     Raises
     ------
     DataError
-        If the values are not numbers, not flat, or not ``size`` of them.
+        If the values are not real numbers, are masked, become equal by rounding, are not flat, or not ``size`` of them.
     """
     try:
-        column = _floats(values)
+        column = as_floats(values, name)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} must be numbers: {error}") from None
     if column.ndim != 1:
@@ -120,6 +115,79 @@ def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_e
     if size is not None:
         check_size(column.size, size, name, of_each)
     return column
+
+
+def float_array(values: npt.ArrayLike, name: str) -> Floats:
+    """Return the values as a float64 array of the same shape; if they are not numbers, raise a DataError.
+
+    Examples
+    --------
+    >>> float_array([[1, 2]], "values"), float_array(3, "values")
+    (array([[1., 2.]]), array(3.))
+    """
+    try:
+        return as_floats(values, name).reshape(np.shape(values))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{name} must be rectangular arrays of numbers: {error}") from None
+
+
+def as_floats(values: npt.ArrayLike, name: str) -> Floats:
+    """Return the values as a contiguous float64 array, without a copy if they are one.
+
+    A DataError says so if that would lose something: masked entries, imaginary parts, or the difference of two large
+    integers.
+
+    Examples
+    --------
+    >>> as_floats([1, 2], "scores")
+    array([1., 2.])
+    >>> as_floats([2**53, 2**53 + 1], "scores")
+    Traceback (most recent call last):
+    idealrank.errors.DataError: scores 9007199254740992 and 9007199254740993 differ, but are equal as float64, ...
+    """
+    check_unmasked(values, name)
+    dtype = getattr(values, "dtype", None)
+    kind = getattr(dtype, "kind", None)
+    if kind == "c":
+        raise DataError(f"{name} must be real numbers, got {dtype}; give their real parts or absolute values")
+    column = np.ascontiguousarray(values, np.float64)
+    # Floats of any kind are ordered as before; integers above 2^53 and text may not be.
+    if kind != "f" and column.size and np.abs(column).max() >= 2.0**53:
+        _check_distinct(values, column, name)
+    return column
+
+
+def check_unmasked(values: object, name: str) -> None:
+    """Raise a DataError if the values are a masked array with masked entries."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        count = int(np.ma.getmaskarray(values).sum())
+        raise DataError(
+            f"{name} are a masked array with {count:,} of {values.size:,} entries masked, and a mask has no meaning "
+            "here: leave those documents out of every array, or pass filled(...) values"
+        )
+
+
+def _check_distinct(values: Any, column: Floats, name: str) -> None:
+    """Raise a DataError if two different integers became the same float64."""
+    exact = np.asarray(values)
+    if exact.dtype.kind == "f":  # NumPy made floats of a list that has both integers and floats
+        exact = np.array(list(values), object)
+    if exact.shape != column.shape or exact.ndim != 1 or exact.dtype.kind not in "iuO":
+        return
+    order = np.argsort(column, kind="stable")
+    rounded, before = column[order], exact[order]
+    tied = np.flatnonzero(
+        (rounded[1:] == rounded[:-1]) & (np.abs(rounded[1:]) >= 2.0**53) & (before[1:] != before[:-1])
+    )
+    if tied.size:
+        first, second = before[tied[0]], before[tied[0] + 1]
+        raise DataError(
+            f"{name} {first} and {second} differ, but are equal as float64, in which they are compared: subtract the "
+            "smallest, or give ranks",
+            row=int(order[tied[0] + 1]),
+        )
 
 
 def weight_column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> Floats:
@@ -182,7 +250,7 @@ def check_columns(
 ) -> tuple[Floats, Floats, Int64s]:
     """Return labels, scores and offsets as flat arrays of matching sizes; otherwise raise a DataError."""
     try:
-        label_column, score_column = _floats(labels), _floats(scores)
+        label_column, score_column = as_floats(labels, "labels"), as_floats(scores, "scores")
     except (TypeError, ValueError) as error:
         raise DataError(f"labels and scores must be numbers: {error}") from None
     if label_column.ndim != 1 or label_column.shape != score_column.shape:

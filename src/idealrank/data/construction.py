@@ -10,7 +10,15 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._typing import Int64s
-from idealrank.data.columns import check_offsets, check_size, float_column, offsets_of, owned, read_only
+from idealrank.data.columns import (
+    check_offsets,
+    check_size,
+    check_unmasked,
+    float_column,
+    offsets_of,
+    owned,
+    read_only,
+)
 from idealrank.data.ids import Ids
 from idealrank.data.lists import Judged, QueryIds
 from idealrank.data.problem import Problem
@@ -130,6 +138,7 @@ def _offsets_of_group(group: npt.ArrayLike, n_docs: int) -> Int64s:
 
 
 def _moved(features: Any, rows: Int64s) -> Any:
+    check_unmasked(features, "features")
     matrix = features.tocsr() if is_sparse(features) else np.asarray(features)
     return matrix[rows] if matrix.ndim == 2 and matrix.shape[0] == rows.size else features
 

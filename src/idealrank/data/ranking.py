@@ -15,6 +15,7 @@ from idealrank._typing import Booleans, Float32s, Floats, Int64s
 from idealrank.data.columns import (
     check_offsets,
     check_size,
+    check_unmasked,
     float_column,
     owned,
     places,
@@ -57,7 +58,9 @@ class RankingData:
     It is created by `from_arrays`, `from_frame`, `read_letor` and `join`. The documents of each query are contiguous in
     every array, so ``f(data.labels, scores, data.offsets)`` is correct whatever the order of the input rows; ``rows``
     holds the input row of each document. Arrays are read-only, and copied if anybody could write to the original.
-    ``features`` may be a view of the caller's matrix, which must not change while the data is in use.
+    ``features`` may be a view of the caller's matrix, because it can be most of the memory: it must not change while
+    the data is in use. If it is a memory map, neither must its file: to read beyond the end of a file that was cut ends
+    the process (SIGBUS).
 
     Parameters
     ----------
@@ -505,6 +508,9 @@ class RankingData:
 
 def _check_features(features: Any, n_docs: int) -> Features:
     matrix: Features
+    check_unmasked(features, "features")
+    if getattr(getattr(features, "dtype", None), "kind", "") == "c":
+        raise DataError("features must be real numbers, got complex ones")
     if is_sparse(features):
         matrix = _checked_csr(features)
     else:

@@ -6,21 +6,30 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from idealrank import stats
+from idealrank._base.exact import WeightedMoments, linearized
 from idealrank._base.plain import Plain, number, plain
 from idealrank._base.sections import Figure, Section, listed
 from idealrank._base.tables import Column, Table, Tables, Value
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order
-from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import Evaluator
+from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluator import Evaluator, QueryWeights
 from idealrank.evaluation.inputs import Measures, judged_and_systems
-from idealrank.evaluation.results import Evaluations, Measured, best_of, changes_text
+from idealrank.evaluation.results import (
+    INTERVAL_METHOD,
+    Evaluation,
+    Evaluations,
+    Measured,
+    best_of,
+    changes_text,
+    interval_remark,
+)
 from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed
@@ -33,6 +42,9 @@ _CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
     "bonferroni": stats.bonferroni,
     "none": lambda p_values: np.asarray(p_values, np.float64),
 }
+_INTERVALS = ("t", "percentile", "bca")
+#: Tests of weighted means; the others have no weighted form.
+_WEIGHTED_TESTS = ("randomization", "t", "tukey")
 _N_MOVED = 5
 #: Most names to list in a sentence, and most rows of a table that is initially open.
 _FEW, _MANY = 4, 12
@@ -99,7 +111,7 @@ class Comparison(Measured):
     differences : mapping
         {measure: comparisons, in the order of the systems}.
     evaluations : Evaluations
-        The evaluations that were compared.
+        The evaluations that were compared, on the common queries.
     test, correction : str
         How the p-values were computed and corrected.
     level : float
@@ -108,6 +120,8 @@ class Comparison(Measured):
         Seed of the random number generator.
     problems : tuple of Problem
         Problems found in the data, and how they were handled.
+    interval_method : str
+        The method of the intervals of means and differences.
 
     Examples
     --------
@@ -131,7 +145,7 @@ class Comparison(Measured):
     level: float
     seed: int
     problems: tuple[Problem, ...] = field(default_factory=tuple)
-    _interval_method: ClassVar[str] = "BCa bootstrap"
+    interval_method: str = INTERVAL_METHOD
 
     @property
     def n_queries(self) -> int:
@@ -230,22 +244,21 @@ class Comparison(Measured):
         """Return everything except the per-query values."""
         from idealrank import __version__
 
-        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "means", "differences")
+        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "interval_method")
         return {
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
-            **{name: plain(getattr(self, name)) for name in facts},
+            **{name: plain(getattr(self, name)) for name in (*facts, "means", "differences")},
             "problems": plain(self.problems),
         }
 
     def remarks(self) -> list[str]:
         """Return how the p-values and intervals were computed, and the conventions."""
         corrected = "" if self.test == "tukey" else f", p-values corrected by {self.correction}"
-        how = (
-            f"{self.n_queries:,} queries; {self.test} test{corrected}; "
-            f"intervals of {1 - self.level:.0%} by the bootstrap; seed {self.seed}"
-        )
-        return [how, *super().remarks()]
+        some = next(iter(next(iter(self.means.values())).values()))
+        how = f"{self.test} test{corrected}; {interval_remark(some)}; seed {self.seed}"
+        over, *others = super().remarks()
+        return [f"{over}; {how}", *others]
 
     def largest_changes(self, measure: str) -> dict[str, str]:
         """Return {system: the queries on which it differs most from the baseline}; empty without a baseline."""
@@ -351,11 +364,15 @@ class Testing:
         Seed of the random number generator; by default, a new one.
     n_threads : int, optional
         Number of threads; by default, all cores.
+    interval_method : {"t", "percentile", "bca"}
+        The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
 
     Raises
     ------
     DataError
         If the test or the correction is unknown, or if Tukey's test is given a baseline.
+    OptionError
+        If the method of intervals is unknown.
     """
 
     baseline: str | None = None
@@ -365,8 +382,11 @@ class Testing:
     n_permutations: int = 10_000
     seed: int | None = None
     n_threads: int | None = None
+    interval_method: str = INTERVAL_METHOD
 
     def __post_init__(self) -> None:
+        if self.interval_method not in _INTERVALS:
+            raise OptionError(f"interval_method must be one of {', '.join(_INTERVALS)}, got {self.interval_method!r}")
         if self.test is not None and self.test not in TESTS and self.test != "tukey":
             raise DataError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {self.test!r}")
         if self.correction not in _CORRECTIONS:
@@ -399,10 +419,14 @@ class Testing:
             raise DataError(f"the baseline {baseline!r} is not among the systems {', '.join(map(repr, names))}")
         test, seed = self.test or ("tukey" if baseline is None else "randomization"), new_seed(self.seed)
         chosen = replace(self, test=test, seed=seed)
+        evaluations = evaluations.on_common_queries()
         query_ids, values = common_queries(evaluations)
+        weights = next(iter(evaluations.values())).query_weights
+        if weights is not None:
+            chosen._check_weighted()
         means = {
-            measure: {name: chosen._interval(column) for name, column in zip(names, matrix.T, strict=True)}
-            for measure, matrix in values.items()
+            measure: {name: chosen._mean(evaluation, measure) for name, evaluation in evaluations.items()}
+            for measure in values
         }
         pairs = list(combinations(range(len(names)), 2))
         if baseline is not None:
@@ -410,24 +434,50 @@ class Testing:
         differences = {
             measure: tuple(
                 chosen._difference(
-                    (names[i], names[j]), matrix[:, [i, j]], query_ids, p, evaluations.lower_is_better(measure)
+                    (names[i], names[j]), matrix[:, [i, j]], weights, query_ids, p, evaluations.lower_is_better(measure)
                 )
-                for (i, j), p in zip(pairs, chosen._p_values(matrix, pairs), strict=True)
+                for (i, j), p in zip(pairs, chosen._p_values(matrix, weights, pairs), strict=True)
             )
             for measure, matrix in values.items()
         }
         found = query_ids, values, means, differences, evaluations
-        return Comparison(names, baseline, *found, test, self.correction, self.level, seed, evaluations.problems)
+        problems, intervals = evaluations.problems, self.interval_method
+        return Comparison(names, baseline, *found, test, self.correction, self.level, seed, problems, intervals)
 
     @property
     def _draws(self) -> dict[str, Any]:
         return {"seed": self.seed, "n_threads": self.n_threads}
 
-    def _interval(self, values: Floats) -> stats.Interval:
-        return stats.interval(values, 1 - self.level, n_resamples=self.n_permutations, **self._draws)
+    def _check_weighted(self) -> None:
+        if self.test not in _WEIGHTED_TESTS:
+            known = ", ".join(_WEIGHTED_TESTS)
+            raise OptionError(f"the {self.test} test has no form for weighted queries; choose one of {known}")
+        if self.interval_method != "t":
+            raise OptionError(f"intervals of weighted means need interval_method='t', got {self.interval_method!r}")
 
-    def _p_values(self, matrix: Floats, pairs: list[tuple[int, int]]) -> list[tuple[float, float]]:
+    def _mean(self, evaluation: Evaluation, measure: str) -> stats.Interval:
+        """Return the mean of `evaluate`, and its interval."""
+        found = evaluation.mean_interval(measure, 1 - self.level)
+        if self.interval_method == found.method:
+            return found
+        return replace(self._interval(evaluation.per_query[measure]), mean=found.mean)
+
+    def _interval(self, values: Floats) -> stats.Interval:
+        options = {"n_resamples": self.n_permutations, **self._draws}
+        return stats.interval(values, 1 - self.level, self.interval_method, **options)
+
+    def _p_values(
+        self, matrix: Floats, weights: Floats | None, pairs: list[tuple[int, int]]
+    ) -> list[tuple[float, float]]:
         """Return (raw, corrected) per pair; both are the same for Tukey's test."""
+        if weights is not None and self.test == "t":
+            raw = []
+            for i, j in pairs:
+                differences, own = _weighted(matrix[:, i] - matrix[:, j], weights)
+                raw.append(stats.t_test(linearized(differences, own), np.zeros(own.size)).p_value)
+            return list(zip(raw, _CORRECTIONS[self.correction](raw).tolist(), strict=True))
+        if weights is not None:  # a permuted weighted mean is the plain mean of permuted weighted values
+            matrix = matrix * (weights / weights.mean())[:, None]
         if self.test == "tukey":
             tukey = stats.randomized_tukey_hsd(
                 matrix, n_permutations=self.n_permutations, level=self.level, **self._draws
@@ -441,19 +491,27 @@ class Testing:
         self,
         names: tuple[str, str],
         values: Floats,
+        weights: Floats | None,
         query_ids: tuple[str, ...],
         p_values: tuple[float, float],
         lower_is_better: bool,
     ) -> Difference:
         differences = values[:, 0] - values[:, 1]
-        interval = self._interval(differences)
         sizes = np.abs(np.nan_to_num(differences))
         largest = [int(place) for place in np.argsort(-sizes, kind="stable")[:_N_MOVED] if sizes[place] > 0]
         moved = tuple((query_ids[place], float(differences[place])) for place in largest)
         effect = stats.effect_size(values[:, 0], values[:, 1])
+        if weights is None:
+            interval, spread = self._interval(differences), differences
+        else:
+            known, own = _weighted(differences, weights)
+            spread = linearized(known, own)
+            interval = replace(self._interval(spread), mean=WeightedMoments(known, own).mean)
+            standardized = stats.effect_size(spread, np.zeros(spread.size))
+            effect = replace(effect, cohen_dz=standardized.cohen_dz, hedges_g=standardized.hedges_g)
         if lower_is_better:
             effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
-        detectable = stats.minimum_detectable_effect(differences)
+        detectable = stats.minimum_detectable_effect(spread)
         return Difference(*names, interval.mean, interval, *p_values, effect, detectable, moved, interval.note)
 
 
@@ -470,9 +528,13 @@ def compare(
     n_permutations: int = 10_000,
     seed: int | None = None,
     order: Order | None = None,
+    query_weights: QueryWeights | None = None,
+    interval_method: str = INTERVAL_METHOD,
     n_threads: int | None = None,
 ) -> Comparison:
-    """Compare systems on the same queries: `evaluate`, then intervals, paired tests, corrections and effect sizes.
+    """Compare systems on the same queries: `evaluate`, then paired tests, corrections and effect sizes.
+
+    Means and their intervals are those of `evaluate` on the same systems.
 
     Parameters
     ----------
@@ -496,6 +558,11 @@ def compare(
         Seed of the random number generator; by default, a new one.
     order : {"input", "grouped"}, optional
         The order of the scores, as for `evaluate`.
+    query_weights : mapping or array, optional
+        The weight of each query, as for `evaluate`. Differences, their intervals and the tests "randomization", "t" and
+        "tukey" are then those of weighted means; other tests are refused.
+    interval_method : {"t", "percentile", "bca"}
+        The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
     n_threads : int, optional
         Number of threads; by default, all cores.
 
@@ -508,6 +575,8 @@ def compare(
     ------
     DataError
         If an option is unknown, or if there are fewer than two systems, no such baseline, or no common query.
+    OptionError
+        If the test or the intervals have no form for weighted queries.
 
     Examples
     --------
@@ -517,18 +586,19 @@ def compare(
     >>> cmp.differences["rr"][0].difference, cmp.differences["rr"][0].effect.losses
     (-0.25, 1)
     """
-    testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads)
+    testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads, interval_method)
     judged, named = judged_and_systems(data, systems, order=order)
-    return testing.compare(Evaluator(judged, like, n_threads=n_threads).evaluate_all(named.items(), measures))
+    evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
+    return testing.compare(evaluator.evaluate_all(named.items(), measures))
 
 
 def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str, Floats]]:
-    """Return the queries that every system has, in the first one's order, and {measure: matrix[query, system]}.
+    """Return the queries of evaluations on common queries, and {measure: matrix[query, system]}.
 
     Parameters
     ----------
     evaluations : Evaluations
-        The evaluations of all systems.
+        The evaluations of all systems on the same queries.
 
     Returns
     -------
@@ -537,11 +607,6 @@ def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str,
     values : dict of str to array
         One matrix per measure.
 
-    Raises
-    ------
-    DataError
-        If the systems have no query in common.
-
     Examples
     --------
     >>> from idealrank import evaluate
@@ -549,18 +614,17 @@ def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str,
     >>> common_queries(both)
     (('q1',), {'rr': array([[1., 1.]])})
     """
-    places = [{str(q): i for i, q in enumerate(each.query_ids.tolist())} for each in evaluations.values()]
-    common = tuple(query for query in places[0] if all(query in own for own in places))
-    if not common:
-        raise DataError("the systems have no query in common")
-    rows = [np.array([own[query] for query in common]) for own in places]
     first = next(iter(evaluations.values()))
-    return common, {
-        measure: np.stack(
-            [each.per_query[measure][own] for each, own in zip(evaluations.values(), rows, strict=True)], axis=1
-        )
+    return tuple(map(str, first.query_ids.tolist())), {
+        measure: np.stack([each.per_query[measure] for each in evaluations.values()], axis=1)
         for measure in first.per_query
     }
+
+
+def _weighted(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the values of queries that count, and their weights."""
+    counted = ~np.isnan(values) & (weights > 0)
+    return values[counted], weights[counted]
 
 
 def _cells(found: Difference | None) -> list[Value]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any, cast, overload
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Booleans, Floats
+from idealrank.data.columns import weight_column
 from idealrank.data.construction import from_arrays
 from idealrank.data.judgments import Qrels, Run, join
-from idealrank.data.lists import Lists
+from idealrank.data.lists import Lists, located
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError
@@ -24,7 +25,29 @@ from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["Evaluator", "evaluate"]
+__all__ = ["CompleteLists", "Evaluator", "QueryWeights", "evaluate"]
+
+#: One weight per query: by query id, or in the order of the judgments or of the data.
+QueryWeights: TypeAlias = Mapping[Any, float] | npt.ArrayLike
+
+
+@dataclass(frozen=True)
+class CompleteLists:
+    """Lists that every system ranks completely, as theory needs them, for the queries of an evaluation.
+
+    Parameters
+    ----------
+    data : RankingData
+        The documents; an unjudged document counts as not relevant.
+    scores : mapping of str to array
+        One score per document, by system.
+    remarks : tuple of str
+        What was done to get complete lists; empty if the lists were complete.
+    """
+
+    data: RankingData
+    scores: Mapping[str, Floats]
+    remarks: tuple[str, ...] = ()
 
 
 class Evaluator:
@@ -40,8 +63,16 @@ class Evaluator:
     like : str or Convention, optional
         The convention for unnamed options of measures; by default, "trec_eval" for judgments and "idealrank" for
         RankingData.
+    query_weights : mapping or array, optional
+        The weight of each query in the means, by query id or in the order of ``judged``; by default, all queries count
+        the same. The ``query_weights`` of RankingData are for learners; pass them here to use them in means too.
     n_threads : int, optional
         Number of threads; by default, all cores.
+
+    Raises
+    ------
+    DataError
+        If a query has no weight, or a weight is negative or not finite.
 
     Examples
     --------
@@ -51,12 +82,18 @@ class Evaluator:
     """
 
     def __init__(
-        self, judged: Qrels | RankingData, like: str | Convention | None = None, *, n_threads: int | None = None
+        self,
+        judged: Qrels | RankingData,
+        like: str | Convention | None = None,
+        *,
+        query_weights: QueryWeights | None = None,
+        n_threads: int | None = None,
     ) -> None:
         self.judged = judged
         self.convention = convention(
             like if like is not None else "trec_eval" if isinstance(judged, Qrels) else "idealrank"
         )
+        self.query_weights = None if query_weights is None else _checked_weights(judged, query_weights)
         self.n_threads = n_threads
 
     def evaluate(self, system: Run | Floats, measures: Measures) -> Evaluation:
@@ -70,35 +107,72 @@ class Evaluator:
         return self._measured(*self._joined(self.judged, system), named)
 
     def evaluate_all(self, systems: Iterable[tuple[str, Run | Floats]], measures: Measures) -> Evaluations:
-        """Evaluate several systems, given as pairs (name, system); each is released before the next is requested."""
-        return Evaluations({name: self.evaluate(system, measures) for name, system in systems})
+        """Evaluate several systems, given as pairs (name, system); each is released before the next is requested.
 
-    def complete_lists(
-        self, systems: Iterable[tuple[str, Run | Floats]]
-    ) -> tuple[RankingData, dict[str, Floats], list[str]]:
-        """Return lists that every system ranks completely, which theory compares: data, scores by system, remarks.
+        All are measured on the queries that every system has; see `Evaluations`.
+        """
+        found = Evaluations({name: self.evaluate(system, measures) for name, system in systems})
+        return found.on_common_queries()
+
+    def complete_lists(self, systems: Iterable[tuple[str, Run | Floats]], evaluations: Evaluations) -> CompleteLists:
+        """Return lists of the evaluated queries that every system ranks completely, which theory needs.
 
         Runs do not retrieve the same documents. Therefore the judged documents are ranked: those that a run does not
         retrieve come last, all tied, and documents that nobody judged are left out.
+
+        Parameters
+        ----------
+        systems : iterable of (str, Run or array)
+            The systems by name.
+        evaluations : Evaluations
+            The evaluations of these systems, which have the queries.
+
+        Returns
+        -------
+        CompleteLists
+            The lists, with the queries in the order of the evaluations.
         """
+        queries = next(iter(evaluations.values())).query_ids.tolist()
         if isinstance(self.judged, RankingData):
-            return self.judged, dict(cast("Iterable[tuple[str, Floats]]", systems)), []
-        documents = self.judged.to_dict()
+            return self._own_lists(self.judged, dict(cast("Iterable[tuple[str, Floats]]", systems)), queries)
+        documents = {query: self.judged[query] for query in queries}
+        labels = np.array([label for docs in documents.values() for label in docs.values()])
+        if self.convention.labels == "truncated":
+            labels = np.trunc(labels)
         data = from_arrays(
-            [max(label, 0.0) for labels in documents.values() for label in labels.values()],
-            query_ids=[query for query, labels in documents.items() for _ in labels],
+            np.maximum(labels, 0.0),
+            group=[len(docs) for docs in documents.values()],
+            query_ids=queries,
+            doc_ids=[doc for docs in documents.values() for doc in docs],
         )
         scores: dict[str, Floats] = {}
-        remarks = []
+        remarks = [
+            f"theory needs complete lists: those of the {data.n_docs:,} judged documents of these queries, without "
+            "unjudged ones; on them, tied documents count with the average over their orders"
+        ]
         for name, system in systems:
             assert isinstance(system, Run)
-            lists = [(system.get(query, {}), labels) for query, labels in documents.items()]
-            scores[name] = np.concatenate([_scores_of_all(retrieved, labels) for retrieved, labels in lists])
-            absent = sum(len(labels.keys() - retrieved) for retrieved, labels in lists)
+            lists = [(system.get(query, {}), docs) for query, docs in documents.items()]
+            scores[name] = np.concatenate([_scores_of_all(retrieved, docs) for retrieved, docs in lists])
+            absent = sum(len(docs.keys() - retrieved) for retrieved, docs in lists)
             if absent:
                 count = f"{absent:,} of {data.n_docs:,} judged documents"
                 remarks.append(f"{name} does not retrieve {count}; they come last")
-        return data, scores, remarks
+        return CompleteLists(data, scores, tuple(remarks))
+
+    def _own_lists(
+        self, data: RankingData, scores: Mapping[str, Floats], queries: list[str] | list[int]
+    ) -> CompleteLists:
+        """Return lists that were complete when they were given."""
+        if len(queries) < data.n_queries:
+            places = {query: place for place, query in enumerate(data.query_ids.tolist())}
+            kept = np.zeros(data.n_queries, bool)
+            kept[[places[query] for query in queries]] = True
+            data, documents = data.subset(kept), np.repeat(kept, data.group_sizes)
+            scores = {name: own[documents] for name, own in scores.items()}
+        if data.judged is not None:
+            data = replace(data, labels=np.nan_to_num(data.labels, nan=0.0), judged=None)
+        return CompleteLists(data, scores)
 
     def _joined(self, qrels: Qrels, answer: Run) -> tuple[RankingData, Floats, Booleans]:
         """Return the run's documents with their labels, their scores, and which queries the run leaves out."""
@@ -113,8 +187,16 @@ class Evaluator:
         joined = join(qrels, answer, n_threads=self.n_threads)
         assert joined.scores is not None
         # A query that the run has without documents is not missing; one without judgments is.
-        missing = (qrels.query_ids.index_in(answer.query_ids) < 0) | (np.diff(qrels.offsets) == 0)
-        return joined, joined.scores, missing
+        scores = joined.scores
+        without = np.diff(qrels.offsets) == 0
+        missing = (qrels.query_ids.index_in(answer.query_ids) < 0) | without
+        if without.any():
+            count, first = int(without.sum()), qrels.query_ids[int(np.argmax(without))]
+            what = f"{count:,} {'query has' if count == 1 else 'queries have'} no judged documents, first {first!r}"
+            treated = "treated as if the run did not have " + ("it" if count == 1 else "them")
+            problem = Problem("query without judgments", count, f"{what}: {treated}")
+            joined = replace(joined, problems=(*joined.problems, problem))
+        return joined, scores, missing
 
     def _measured(
         self, data: RankingData, scores: Floats, missing: Booleans, named: Mapping[str, Measure]
@@ -122,7 +204,7 @@ class Evaluator:
         rules = self.convention
         filled = {name: each.with_convention(rules) for name, each in named.items()}
         counts = Counts.of(filled.values(), joined=data.judged is not None)
-        problems: dict[Problem, None] = {}
+        problems: dict[Problem, None] = dict.fromkeys(self._unused_weights(data))
         values: dict[str, Floats] = {}
         rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
         # The usual rules come first: the counts are made with them.
@@ -146,7 +228,22 @@ class Evaluator:
         }
         per_query = {name: values[name] for name in named}
         assert lists.query_ids is not None
-        return Evaluation(per_query, lists.query_ids, filled, rules, tuple(problems), exceptions=exceptions)
+        weights = self.query_weights
+        if weights is not None and rules.missing == "drop":
+            weights = weights[~missing]
+        return Evaluation(per_query, lists.query_ids, filled, rules, tuple(problems), exceptions, weights)
+
+    def _unused_weights(self, data: RankingData) -> list[Problem]:
+        found = []
+        if data.weights is not None:
+            what = "the data has document weights, which measures do not use: they are for losses and learners"
+            found.append(Problem("unused weights", data.n_docs, what))
+        if data.query_weights is not None and self.query_weights is None:
+            what = (
+                "the data has query weights, which the means do not use; pass query_weights=data.query_weights for that"
+            )
+            found.append(Problem("unused weights", data.n_queries, what))
+        return found
 
 
 @overload
@@ -159,6 +256,7 @@ def evaluate(
     offsets: npt.ArrayLike | None = ...,
     query_ids: Iterable[object] | None = ...,
     order: Order | None = ...,
+    query_weights: QueryWeights | None = ...,
     n_threads: int | None = ...,
 ) -> Evaluation: ...
 @overload
@@ -171,6 +269,7 @@ def evaluate(
     offsets: npt.ArrayLike | None = ...,
     query_ids: Iterable[object] | None = ...,
     order: Order | None = ...,
+    query_weights: QueryWeights | None = ...,
     n_threads: int | None = ...,
 ) -> Evaluations: ...
 def evaluate(
@@ -182,9 +281,10 @@ def evaluate(
     offsets: npt.ArrayLike | None = None,
     query_ids: Iterable[object] | None = None,
     order: Order | None = None,
+    query_weights: QueryWeights | None = None,
     n_threads: int | None = None,
 ) -> Evaluation | Evaluations:
-    """Evaluate one system, or several, on one set of queries.
+    """Evaluate one system, or several on the queries that all of them have.
 
     ``data`` and ``scores`` may be
 
@@ -211,6 +311,10 @@ def evaluate(
     order : {"input", "grouped"}, optional
         The order of the scores: that of the input rows, or that of ``data``. It is required if rows were moved when
         ``data`` was made.
+    query_weights : mapping or array, optional
+        The weight of each query in the means and their intervals: {query id: weight}, or one per query in the order of
+        the judgments or of the data. By default, all queries count the same. Weights of RankingData are for losses and
+        learners: document weights never change a measure, and query weights count only if they are passed here.
     n_threads : int, optional
         Number of threads; by default, all cores.
 
@@ -235,8 +339,26 @@ def evaluate(
     {'dcg': 3.5}
     """
     judged, systems = judged_and_systems(data, scores, offsets, query_ids, order)
-    found = Evaluator(judged, like, n_threads=n_threads).evaluate_all(systems.items(), measures)
+    evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
+    found = evaluator.evaluate_all(systems.items(), measures)
     return found[""] if list(found) == [""] else found
+
+
+def _checked_weights(judged: Qrels | RankingData, given: QueryWeights) -> Floats:
+    """Return one weight per query, in the order of the judged documents."""
+    ids = judged.query_ids.tolist()
+    if isinstance(given, Mapping):
+        unknown = [query for query in ids if query not in given]
+        if unknown:
+            raise DataError("query_weights has no weight for a query", query=unknown[0])
+        given = [given[query] for query in ids]
+    try:
+        weights = weight_column(given, len(ids), "query_weights", "query")
+    except DataError as error:
+        raise located(error, judged.query_ids, None) from None
+    if not weights.any():
+        raise DataError("query_weights are all 0: no query counts")
+    return weights
 
 
 def _scores_of_all(retrieved: Mapping[str, float], labels: Mapping[str, float]) -> Floats:

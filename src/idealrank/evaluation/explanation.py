@@ -78,6 +78,8 @@ class Waterfall(Result):
         The means under them.
     steps : tuple of Step
         One step per choice that differs.
+    n_queries : tuple of int
+        The number of queries under both conventions.
 
     Examples
     --------
@@ -92,6 +94,7 @@ class Waterfall(Result):
     start_mean: float
     end_mean: float
     steps: tuple[Step, ...]
+    n_queries: tuple[int, int]
 
     def tables(self) -> Mapping[str, Table]:
         """Return table "steps": a row per step that changes a value, between the two means."""
@@ -163,13 +166,14 @@ class Explanation(Measured):
         return self.evaluations
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return the conventions, the mean under each, and every step."""
+        """Return the conventions, the number of queries and the mean under each, and every step."""
         from idealrank import __version__
 
         return {
             "idealrank": __version__,
             "measure": self.measure,
             "conventions": {name: plain(each.conventions) for name, each in self.evaluations.items()},
+            "n_queries": {name: each.n_queries for name, each in self.evaluations.items()},
             "mean": plain(self.mean),
             "waterfalls": plain(self.waterfalls),
             "problems": plain(self.evaluations.problems),
@@ -191,6 +195,13 @@ class Explanation(Measured):
 
     def _chosen(self, form: str) -> list[str]:
         return ["steps"] if form == "frame" else [way.end for way in self.waterfalls]
+
+    def remarks(self) -> list[str]:
+        """Return, for each convention, the number of queries and the measure with all of its options."""
+        return [
+            f"like {name}: {each.queries_text()}; {self.measure} = {each.filled[self.measure]}"
+            for name, each in self.evaluations.items()
+        ]
 
     def title(self) -> str:
         """Return the measure and the conventions."""
@@ -284,8 +295,10 @@ def explain(
             now = evaluated(filled, hybrid)
             steps.append(_step(choice, before, after, last, now))
             last = now
-        start, end = (evaluations[each.name].mean[label] for each in (rules[0], other))
-        waterfalls.append(Waterfall(rules[0].name, other.name, start, end, tuple(steps)))
+        both = evaluations[rules[0].name], evaluations[other.name]
+        start, end = (each.mean[label] for each in both)
+        n_queries = both[0].n_queries, both[1].n_queries
+        waterfalls.append(Waterfall(rules[0].name, other.name, start, end, tuple(steps), n_queries))
     return Explanation(label, Evaluations(evaluations), tuple(waterfalls))
 
 

@@ -12,9 +12,9 @@ from idealrank._typing import Floats
 from idealrank.data.construction import from_arrays
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import DataError
 from idealrank.measures.base import Measure
-from idealrank.measures.names import measure
+from idealrank.measures.names import named
 
 __all__ = ["Data", "Measures", "OneRun", "Scores", "judged_and_systems", "named_measures"]
 
@@ -40,10 +40,7 @@ Scores: TypeAlias = _Array | Sequence[float]
 
 def named_measures(measures: Measures) -> dict[str, Measure]:
     """Return {measure as given: measure}."""
-    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    if not listed:
-        raise OptionError("no measure was named")
-    return {str(given): measure(given) for given in listed}
+    return named(measures)
 
 
 def judged_and_systems(

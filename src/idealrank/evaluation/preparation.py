@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -78,7 +79,7 @@ def undefined_ties(lists: Lists, rules: Convention, measures: Iterable[Measure])
         The measures, before the convention fills their options in.
     """
     limit_of = {
-        each: rules.option("stable_up_to", each.label, each.cutoff is not None)
+        each: cast("int | None", rules.option("stable_up_to", each.label, each.cutoff is not None))
         for each in measures
         if each.ties is None and "ties" in each.options()
     }

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from idealrank._base.exact import Moments
+from idealrank._base.exact import Moments, WeightedMoments
 from idealrank._base.plain import Plain, number, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section
 from idealrank._base.tables import Column, Table, Tables, Value
-from idealrank._typing import Floats
+from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import QueryIds
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
@@ -24,16 +24,27 @@ from idealrank.measures.cutoffs import Rank
 from idealrank.measures.names import measure as parse_measure
 from idealrank.stats import Interval
 
-__all__ = ["Evaluation", "Evaluations", "Measured", "best_of", "changes_text", "means_table"]
+__all__ = [
+    "INTERVAL_LEVEL",
+    "INTERVAL_METHOD",
+    "Evaluation",
+    "Evaluations",
+    "Measured",
+    "best_of",
+    "changes_text",
+    "interval_remark",
+    "means_table",
+]
 
-_LEVEL = 0.95
+#: The confidence level and the method of the intervals of means, unless others are chosen.
+INTERVAL_LEVEL, INTERVAL_METHOD = 0.95, "t"
+_METHODS = {"t": "Student's t", "percentile": "the percentile bootstrap", "bca": "the BCa bootstrap"}
 
 
 class Measured(Result):
     """A result with one value per query, measure and system: the common base of evaluations and comparisons."""
 
     _row_name: ClassVar[str] = "system"
-    _interval_method: ClassVar[str] = "t distribution"
     _has_best: ClassVar[bool] = True
 
     def by_system(self) -> Evaluations:
@@ -53,11 +64,7 @@ class Measured(Result):
 
     def intervals(self, measure: str) -> dict[str, Interval]:
         """Return {system: its mean by this measure, with the interval}."""
-        found = {}
-        for name, evaluation in self.by_system().items():
-            low, high = evaluation.moments[measure].t_interval(_LEVEL)
-            found[name] = Interval(low, high, evaluation.mean[measure], _LEVEL, "t")
-        return found
+        return {name: evaluation.mean_interval(measure) for name, evaluation in self.by_system().items()}
 
     def query_values(self, measure: str) -> dict[str, Floats]:
         """Return {system: its values by this measure}, without the queries that have none."""
@@ -66,16 +73,24 @@ class Measured(Result):
 
     def about(self) -> str:
         """Return the number of queries, the measures and the conventions."""
-        evaluations = self.by_system()
-        n_queries = getattr(self, "n_queries", len(evaluations.all_query_ids()))
-        conventions = dict.fromkeys(each.convention.name for each in evaluations.values())
-        return f"{n_queries:,} queries; {', '.join(self.measure_names())}; like {', '.join(conventions)}"
+        measures = ", ".join(self.measure_names())
+        facts = {name: each.queries_text() for name, each in self.by_system().items()}
+        conventions = dict.fromkeys(each.convention.name for each in self.by_system().values())
+        if len(set(facts.values())) == 1:
+            return f"{next(iter(facts.values()))}; {measures}; like {', '.join(conventions)}"
+        return f"{measures}; {'; '.join(f'like {name}: {queries}' for name, queries in facts.items())}"
+
+    def basis(self) -> str:
+        """Return the number of queries and the convention in a few words, for the label of a figure."""
+        evaluations = self.by_system().values()
+        queries = " or ".join(dict.fromkeys(each.queries_text() for each in evaluations))
+        conventions = dict.fromkeys(each.convention.name for each in evaluations)
+        return f"{queries}, like {next(iter(conventions))}" if len(conventions) == 1 else queries
 
     def remarks(self) -> list[str]:
-        """Return the convention, and every measure with all of its options."""
-        conventions = next(iter(self.by_system().values())).conventions
-        choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
-        return [f"like {conventions['convention']}: {choices}", *(f"{m} = {f}" for m, f in _filled(conventions))]
+        """Return the number of queries, the convention, and every measure with all of its options."""
+        first = next(iter(self.by_system().values()))
+        return [f"means over {first.queries_text()}{first.skipped_text()}", *first.convention_remarks()]
 
     def title(self) -> str:
         """Return how many systems were evaluated."""
@@ -100,17 +115,18 @@ class Measured(Result):
         evaluations, names = self.by_system(), self.measure_names()
         has_best = self._has_best and len(evaluations) > 1
         rows: list[list[Value]] = [[system] for system in evaluations]
-        beside, best, level = {}, set(), _LEVEL
+        beside, best = {}, set()
         for column, name in enumerate(names, 1):
             found = self.intervals(name)
             highest = found[best_of(found, evaluations.lower_is_better(name))].mean
             for row, each in enumerate(found.values()):
                 rows[row].append(each.mean)
-                beside[row, column], level = _bounds(each), each.level
+                beside[row, column] = _bounds(each)
                 if has_best and each.mean == highest:
                     best.add((row, column))
         columns = [Column(self._row_name), *(Column(name, ".4f") for name in names)]
-        note = f"Means over queries, with their {level:.0%} intervals by the {self._interval_method}."
+        queries = dict.fromkeys(each.queries_text() for each in evaluations.values())
+        note = f"Means over {' or '.join(queries)}, with {interval_remark(next(iter(found.values())))}."
         said = f"{note} The best mean is bold." if has_best else note
         caption = f"Mean of each {self._row_name}, and its interval"
         return Section(
@@ -127,6 +143,9 @@ class Measured(Result):
         told = "; ".join(f"{name}: {_spread(values)}" for name, values in self.query_values(measure).items())
         caption = "Per-query scores (square-root scale; the line is the mean)"
         return Figure("distributions", (self, measure), caption, told)
+
+    def measured_queries(self) -> frozenset[str] | None:
+        return frozenset(self.by_system().all_query_ids())
 
     def cutoff_sections(self) -> list[Section]:
         """Return the means of measures that were evaluated at several cutoffs."""
@@ -174,6 +193,8 @@ class Evaluation(Measured):
         Problems found in the data, and how they were handled.
     exceptions : mapping
         {measure as given: choices about the data that the convention makes for this measure only}.
+    query_weights : array, optional
+        One weight per query of the means and their intervals; None if all queries count the same.
 
     Examples
     --------
@@ -191,6 +212,7 @@ class Evaluation(Measured):
     convention: Convention
     problems: tuple[Problem, ...] = ()
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    query_weights: Floats | None = None
 
     @property
     def n_queries(self) -> int:
@@ -200,10 +222,12 @@ class Evaluation(Measured):
     @cached_property
     def moments(self) -> dict[str, Moments]:
         """{measure as given: exact count, mean and variance over queries}, without the queries to skip."""
-        return {
-            name: Moments.of(values[~np.isnan(values)] if self.filled[name].empty == "skip" else values)
-            for name, values in self.per_query.items()
-        }
+        return {name: self._moments(name) for name in self.per_query}
+
+    def _moments(self, name: str) -> Moments:
+        values, weights = self.per_query[name], self.query_weights
+        counted = ~np.isnan(values) if self.filled[name].empty == "skip" else np.ones(values.size, bool)
+        return Moments.of(values[counted]) if weights is None else WeightedMoments(values[counted], weights[counted])
 
     @cached_property
     def _means(self) -> dict[str, float]:
@@ -229,6 +253,46 @@ class Evaluation(Measured):
         """
         return {name: moments.t_interval(level) for name, moments in self.moments.items()}
 
+    def mean_interval(self, measure: str, level: float = INTERVAL_LEVEL) -> Interval:
+        """Return the mean by one measure with its interval, and the name of the method."""
+        moments = self.moments[measure]
+        return Interval(*moments.t_interval(level), moments.mean, level, INTERVAL_METHOD)
+
+    def queries_text(self) -> str:
+        """Return the number of queries, and whether they are weighted, in words."""
+        weighted = "" if self.query_weights is None else ", weighted"
+        return f"{self.n_queries:,} {'query' if self.n_queries == 1 else 'queries'}{weighted}"
+
+    def skipped_text(self) -> str:
+        """Return the measures whose means are over fewer queries, in words; may be empty."""
+        fewer = {name: moments.count for name, moments in self.moments.items() if moments.count < self.n_queries}
+        if not fewer or self.query_weights is not None:
+            return ""
+        return f", of which {', '.join(f'{count:,} have a value of {name}' for name, count in fewer.items())}"
+
+    def convention_remarks(self) -> list[str]:
+        """Return the convention, and every measure with all of its options, as lines of text."""
+        conventions = self.conventions
+        choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
+        return [f"like {conventions['convention']}: {choices}", *(f"{m} = {f}" for m, f in _filled(conventions))]
+
+    def take(self, queries: Sequence[int] | Int64s) -> Evaluation:
+        """Return the evaluation of the queries at these positions.
+
+        Examples
+        --------
+        >>> from idealrank import evaluate
+        >>> evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]).take([1]).mean
+        {'rr': 1.0}
+        """
+        chosen = np.asarray(queries, np.int64)
+        return replace(
+            self,
+            per_query={name: values[chosen] for name, values in self.per_query.items()},
+            query_ids=self.query_ids.take(chosen),
+            query_weights=None if self.query_weights is None else self.query_weights[chosen],
+        )
+
     @property
     def conventions(self) -> dict[str, Any]:
         """The convention's name, its choices about the data, and each measure with all of its options.
@@ -246,7 +310,10 @@ class Evaluation(Measured):
         return Evaluations({"system": self})
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return means, values, query ids, conventions and problems, with the versions of idealrank and NumPy."""
+        """Return means, values, query ids, conventions and problems, with the versions of idealrank and NumPy.
+
+        ``n_values`` is the number of queries in the mean of each measure: all but those that it skips.
+        """
         from idealrank import __version__
 
         return {
@@ -254,8 +321,10 @@ class Evaluation(Measured):
             "numpy": np.__version__,
             "conventions": plain(self.conventions),
             "n_queries": self.n_queries,
+            "n_values": {name: moments.count for name, moments in self.moments.items()},
             "mean": plain(self.mean),
             "query_ids": plain(self.query_ids.tolist()),
+            **({} if self.query_weights is None else {"query_weights": plain(self.query_weights)}),
             "per_query": plain(self.per_query),
             "problems": plain(self.problems),
         }
@@ -280,19 +349,31 @@ class Evaluation(Measured):
 class Evaluations(Measured, Mapping[str, Evaluation]):
     """Evaluations of several systems, by the systems' names.
 
-    Systems may have different queries, because some conventions, such as trec_eval's, leave out the queries that a run
-    does not have. ``problems`` then says so.
+    `evaluate` measures all systems on the same queries. Some conventions, such as trec_eval's, leave out the queries
+    that a run does not have; these are left out for every system, and ``problems`` says so. To measure a system on all
+    of its own queries, evaluate it alone.
 
+    Parameters
+    ----------
+    systems : mapping of str to Evaluation
+        The evaluations by name.
+    problems : tuple of Problem
+        Problems that concern several systems.
+
+    Examples
+    --------
     >>> from idealrank import evaluate
-    >>> both = evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q2": {"a": 1}}}, "rr")
-    >>> both.mean
-    {'old': {'rr': 1.0}, 'new': {'rr': 1.0}}
-    >>> print(both.problems[-1])
-    2 queries are not measured for every system, first 'q1', which 'new' leaves out: means are over different queries
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    >>> both = evaluate(qrels, {"old": {"q1": {"b": 1}, "q2": {"a": 1}}, "new": {"q2": {"a": 1}}}, "rr")
+    >>> both.mean, both.n_queries
+    ({'old': {'rr': 1.0}, 'new': {'rr': 1.0}}, 1)
+    >>> both.problems[-1].kind
+    'different queries'
     """
 
-    def __init__(self, systems: Mapping[str, Evaluation]) -> None:
+    def __init__(self, systems: Mapping[str, Evaluation], problems: tuple[Problem, ...] = ()) -> None:
         self._systems = dict(systems)
+        self._problems = problems
 
     def __getitem__(self, name: str) -> Evaluation:
         return self._systems[name]
@@ -314,19 +395,41 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Problems found for any system, each once, and whether their queries differ."""
-        met = dict.fromkeys(problem for evaluation in self.values() for problem in evaluation.problems)
-        queries = {name: set(evaluation.query_ids.tolist()) for name, evaluation in self.items()}
-        everyone = dict.fromkeys(query for evaluation in self.values() for query in evaluation.query_ids.tolist())
-        lacking = [(query, name) for query in everyone for name in self if query not in queries[name]]
-        if not lacking:
-            return tuple(met)
-        count = len(dict(lacking))
-        what = (
-            f"{count:,} queries are not measured for every system, first {lacking[0][0]!r}, which {lacking[0][1]!r} "
-            "leaves out: means are over different queries"
-        )
-        return (*met, Problem("different queries", count, what))
+        """Problems found for any system, which they name unless all systems have them, and those of all together."""
+        own = {name: dict.fromkeys(evaluation.problems) for name, evaluation in self.items()}
+        met: dict[Problem, None] = {}
+        for name, found in own.items():
+            for problem in found:
+                is_shared = all(problem in others for others in own.values())
+                met[problem if is_shared else replace(problem, message=f"{name}: {problem.message}")] = None
+        return (*met, *self._problems)
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries that all systems are measured on."""
+        return min(evaluation.n_queries for evaluation in self.values())
+
+    def on_common_queries(self) -> Evaluations:
+        """Return the evaluations of the queries that every system has, in the order of the first system.
+
+        A query that a measure skips for one system is skipped for all.
+
+        Raises
+        ------
+        DataError
+            If the systems have no query in common.
+        """
+        ids = {name: evaluation.query_ids.tolist() for name, evaluation in self.items()}
+        first = next(iter(ids.values()))
+        systems, problems = dict(self), self._problems
+        if any(own != first for own in ids.values()):
+            places = {name: {query: place for place, query in enumerate(own)} for name, own in ids.items()}
+            common = [query for query in first if all(query in own for own in places.values())]
+            if not common:
+                raise DataError("the systems have no query in common: evaluate them one by one")
+            systems = {name: each.take([places[name][query] for query in common]) for name, each in self.items()}
+            problems += _left_out(places, len(common))
+        return Evaluations(_skipped_alike(systems), problems)
 
     def by_system(self) -> Evaluations:
         return self
@@ -372,14 +475,17 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         }
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return {"systems": {name: its `Evaluation.to_dict`}}, and once what all systems share."""
+        """Return {"systems": {name: its `Evaluation.to_dict`}}, and once what all systems share.
+
+        ``problems`` are those that concern several systems; each system has its own.
+        """
         common: dict[str, Plain] = {}
         systems: dict[str, Plain] = {}
         for name, evaluation in self.items():
             own = evaluation.to_dict()
             common |= {key: own.pop(key) for key in ("idealrank", "numpy", "conventions")}
             systems[name] = own
-        return {"systems": systems, **common}
+        return {"systems": systems, "n_queries": self.n_queries, **common, "problems": plain(self._problems)}
 
     def tables(self) -> Mapping[str, Table]:
         """Return tables "means" and "intervals", a row per system, and "queries", a row per system and query."""
@@ -442,7 +548,20 @@ def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) ->
 def means_table(moments: Mapping[str, Moments]) -> Table:
     """Return a row per measure: the mean over queries, its interval, and the number of queries that have a value."""
     columns = [Column("measure"), *(Column(name, ".4f") for name in ("mean", "low", "high")), Column("queries", ",")]
-    return Table(columns, [[name, own.mean, *own.t_interval(_LEVEL), own.count] for name, own in moments.items()])
+    return Table(
+        columns, [[name, own.mean, *own.t_interval(INTERVAL_LEVEL), own.count] for name, own in moments.items()]
+    )
+
+
+def interval_remark(interval: Interval) -> str:
+    """Return the level and the method of intervals, in words.
+
+    Examples
+    --------
+    >>> interval_remark(Interval(0.25, 0.75, 0.5, 0.95, "t"))
+    "95% intervals by Student's t"
+    """
+    return f"{100 * interval.level:.4g}% intervals by {_METHODS[interval.method]}"
 
 
 def changes_text(moved: Iterable[tuple[str, float]]) -> str:
@@ -461,6 +580,36 @@ def _filled(conventions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, filled in conventions["measures"].items():
         others = conventions["exceptions"].get(name, {})
         yield name, "; ".join([filled, *(f"{choice} {value}" for choice, value in others.items())])
+
+
+def _left_out(places: Mapping[str, Mapping[object, int]], n_common: int) -> tuple[Problem, ...]:
+    """Return the problem that some queries are left out because not every system has them."""
+    everyone = dict.fromkeys(query for own in places.values() for query in own)
+    query, name = next((query, name) for query in everyone for name, own in places.items() if query not in own)
+    count = len(everyone) - n_common
+    those, them = ("query is", "it") if count == 1 else ("queries are", "them")
+    what = (
+        f"{count:,} {those} left out for every system because not all systems have {them}, first {str(query)!r}, which "
+        f"{name!r} does not have: all means are over the {n_common:,} that they have in common. A convention that "
+        "counts missing queries as 0, such as ir_measures, keeps them"
+    )
+    return (Problem("different queries", count, what),)
+
+
+def _skipped_alike(systems: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
+    """Return the evaluations without the values of queries that a measure skips for another system."""
+    changed: dict[str, Floats] = {}
+    for measure, filled in next(iter(systems.values())).filled.items():
+        if filled.empty == "skip":
+            unknown = np.stack([np.isnan(each.per_query[measure]) for each in systems.values()])
+            if (unknown.any(axis=0) != unknown.all(axis=0)).any():
+                changed[measure] = np.where(unknown.any(axis=0), np.nan, 0.0)
+    if not changed:
+        return dict(systems)
+    return {
+        name: replace(each, per_query={m: v + changed.get(m, 0.0) for m, v in each.per_query.items()})
+        for name, each in systems.items()
+    }
 
 
 def _bounds(interval: Interval) -> str:

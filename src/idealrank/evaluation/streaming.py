@@ -16,12 +16,14 @@ from idealrank._base.exact import Moments
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.tables import Table
+from idealrank._typing import Int64s
 from idealrank.data.construction import from_arrays, joined_ids
 from idealrank.data.problem import Problem
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures, judged_and_systems
-from idealrank.evaluation.results import Evaluation, means_table
+from idealrank.evaluation.results import INTERVAL_LEVEL, INTERVAL_METHOD, Evaluation, means_table
 from idealrank.io.batches import SortedParquet
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
@@ -78,6 +80,8 @@ class Summary(Result):
             "n_queries": self.n_queries,
             "mean": plain(self.mean),
             "interval": plain(self.interval()),
+            "interval_level": INTERVAL_LEVEL,
+            "interval_method": INTERVAL_METHOD,
             "problems": plain(self.problems),
         }
 
@@ -123,13 +127,13 @@ def evaluate_stream(
     batch_rows: int = 1_000_000,
     n_threads: int | None = None,
 ) -> Summary:
-    """Evaluate batches of whole queries one after the other, in the memory of the largest batch.
+    """Evaluate batches of whole queries one after the other, in the memory of the largest batch and 8 bytes per query.
 
     Parameters
     ----------
     batches : iterable, str or path
-        Batches: `RankingData` with scores, data frames with a score column, or tuples (labels, scores, offsets). Or the
-        path of a Parquet file, or of a folder of them, with rows sorted by query.
+        Batches of whole queries: `RankingData` with scores, data frames with a score column, or tuples (labels, scores,
+        offsets). Or the path of a Parquet file, or of a folder of them, with rows sorted by query.
     measures : str, Measure or iterable of these
         The measures.
     like : str or Convention, optional
@@ -147,7 +151,8 @@ def evaluate_stream(
     Raises
     ------
     DataError
-        If there are no queries.
+        If there are no queries, or a query is in two batches. The latter is not noticed in tuples, and in RankingData
+        that was made without query ids.
 
     Examples
     --------
@@ -158,15 +163,54 @@ def evaluate_stream(
     if isinstance(batches, (str, os.PathLike)):
         batches = SortedParquet.at(batches, "qid", ("label", "score", "doc")).batches(batch_rows)
     summary = Summary(convention(like or "idealrank"))
+    named, numbered = _Seen(), _Seen()
     for batch in batches:
         if isinstance(batch, tuple):
             labels, scores, offsets = batch
-            batch = from_arrays(labels, scores=scores, offsets=offsets)
-        judged, systems = judged_and_systems(batch, allow_empty=True)
+            judged, systems = judged_and_systems(from_arrays(labels, scores=scores, offsets=offsets), allow_empty=True)
+        else:
+            judged, systems = judged_and_systems(batch, allow_empty=True)
+            ids = judged.query_ids.tolist()
+            named.check(ids)
+            if isinstance(batch, RankingData) and ids == list(range(len(ids))):
+                numbered.add(ids)  # perhaps the numbers that data without ids has, which every batch repeats
+            else:
+                numbered.check(ids)
+                named.add(ids)
         summary.add(Evaluator(judged, summary.convention, n_threads=n_threads).evaluate(systems[""], measures))
     if summary.n_queries == 0:
         raise DataError("the stream has no queries")
     return summary
+
+
+class _Seen:
+    """Which queries were in earlier batches: 64-bit hashes of their ids, in a few sorted arrays."""
+
+    def __init__(self) -> None:
+        self._sorted: list[Int64s] = []
+
+    def check(self, ids: Sequence[str] | Sequence[int]) -> None:
+        """Raise a DataError if one of these queries was in an earlier batch."""
+        hashes = _hashes(ids)
+        for earlier in self._sorted:
+            places = np.searchsorted(earlier, hashes)
+            again = np.flatnonzero(earlier[np.minimum(places, earlier.size - 1)] == hashes)
+            if again.size:
+                what = "a query is in two batches, and would count twice: give whole queries, or sorted Parquet by path"
+                raise DataError(what, query=ids[int(again[0])])
+
+    def add(self, ids: Sequence[str] | Sequence[int]) -> None:
+        """Add the queries of a batch."""
+        merged = np.sort(_hashes(ids))
+        # Arrays of similar size are merged, so that there are never more than the logarithm of their number.
+        while self._sorted and self._sorted[-1].size <= 2 * merged.size:
+            merged = np.sort(np.concatenate((self._sorted.pop(), merged)), kind="stable")
+        if merged.size:
+            self._sorted.append(merged)
+
+
+def _hashes(ids: Sequence[str] | Sequence[int]) -> Int64s:
+    return np.fromiter((hash(str(query)) for query in ids), np.int64, len(ids))
 
 
 def concatenated(evaluations: Sequence[Evaluation]) -> Evaluation:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from idealrank._typing import Floats
 from idealrank.data import datasets
 from idealrank.data.ranking import RankingData
-from idealrank.experiments.results import Claim, Reproduction, panels
+from idealrank.experiments.claims import Claim
+from idealrank.experiments.results import Reproduction, panels
 from idealrank.losses.segments import sums
 from idealrank.measures import AUC, DCG, LinearNDCG, PairwiseError
 from idealrank.theory import exchanges, linear_ndcg_of_auc, threshold_errors
@@ -45,7 +46,7 @@ def reproduce(data: RankingData | None = None, seed: int = 0) -> Reproduction:
     Examples
     --------
     >>> found = reproduce(datasets.web_search(2, 50, 1).test)
-    >>> all(claim.agrees for claim in found.claims), sorted(found.figures)
+    >>> all(claim.holds for claim in found.claims), sorted(found.figures)
     (True, ['figure1', 'figure2', 'figure3'])
     """
     documents = datasets.web_search(10, 1000, 1, seed=seed).test if data is None else data
@@ -83,7 +84,7 @@ def _on_drawn_lists(seed: int) -> list[Claim]:
         ),
     }
     return [
-        Claim(where, says, f"off by at most {error:.1e} on {n_lists} lists", bool(error < 1e-6))
+        Claim.exact(where, says, f"off by at most {error:.1e} on {n_lists} lists", bool(error < 1e-6))
         for (where, says), error in errors.items()
     ]
 
@@ -104,21 +105,23 @@ def _on(data: RankingData) -> list[Claim]:
     queries = f"{data.n_queries} queries, {data.n_docs:,} documents"
     seen = f"off by at most {off:.1e} of the ideal DCG, {queries}"
     return [
-        Claim("(5)", "the DCG error is R, on data", seen, off < 1e-9),
-        Claim("not in the paper", "linear NDCG is linear in AUC", f"off by at most {line:.1e}, {queries}", line < 1e-9),
+        Claim.exact("(5)", "the DCG error is R, on data", seen, off < 1e-9),
+        Claim.exact(
+            "not in the paper", "linear NDCG is linear in AUC", f"off by at most {line:.1e}, {queries}", line < 1e-9
+        ),
     ]
 
 
 def _of_figures() -> list[Claim]:
     """The numbers of the figures."""
     costs = [each.cost for each in exchanges(_FIGURE_1)]
-    found = [Claim("Figure 1, Theorem 2", "each exchange costs m + j - i pairs", f"{costs}", costs == [5, 4, 5])]
+    found = [Claim.exact("Figure 1, Theorem 2", "each exchange costs m + j - i pairs", f"{costs}", costs == [5, 4, 5])]
     for name, (labels, printed) in _FIGURES.items():
         order = range(len(labels), 0, -1)
         error = PairwiseError(normalize="none")(labels, order)
         values = (_LINEAR_DCG(labels, labels), _LINEAR_DCG(labels, order), error)
         seen = tuple(int(value[0]) for value in values)
-        found.append(Claim(name, _PRINTED.format(*printed), f"{seen}", seen == printed))
+        found.append(Claim.exact(name, _PRINTED.format(*printed), f"{seen}", seen == printed))
     return found
 
 

@@ -9,35 +9,17 @@ from typing import TYPE_CHECKING
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section
-from idealrank._base.tables import Column, Table
+from idealrank._base.tables import Column, Table, Value
+from idealrank.experiments.claims import Claim
 
 if TYPE_CHECKING:
     import matplotlib.figure
     from matplotlib.axes import Axes
 
-__all__ = ["Claim", "Reproduction", "panels"]
+__all__ = ["QUICK_WARNING", "Reproduction", "panels"]
 
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim of a paper.
-
-    Parameters
-    ----------
-    where : str
-        Its place in the paper.
-    says : str
-        The claim.
-    seen : str
-        What was observed here.
-    agrees : bool
-        Whether the observation agrees with the claim.
-    """
-
-    where: str
-    says: str
-    seen: str
-    agrees: bool
+#: For experiments whose training was cut short.
+QUICK_WARNING = "trained briefly by --quick: the numbers and verdicts mean nothing"
 
 
 @dataclass(frozen=True)
@@ -54,18 +36,21 @@ class Reproduction(Result):
         Tables of numbers beside those of the paper, by title.
     notes : tuple of str
         Sentences about what the paper leaves open and what was chosen.
+    warning : str
+        What must be known before any number is read; empty if nothing.
 
     Examples
     --------
-    >>> print(Reproduction((Claim("Figure 1", "all meet", "0.01 apart", True),), {}).to_text().rstrip())
-    where     says      seen here   agrees
-    Figure 1  all meet  0.01 apart  yes
+    >>> print(Reproduction((Claim.exact("Figure 1", "all meet", "0.01 apart", True),), {}).to_text().rstrip())
+    claim  where     the paper says  verdict  holds in  seen here
+    1      Figure 1  all meet        holds    1 of 1    0.01 apart
     """
 
     claims: tuple[Claim, ...]
     figures: Mapping[str, matplotlib.figure.Figure]
     numbers: Mapping[str, Table] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    warning: str = ""
 
     def to_dict(self) -> dict[str, Plain]:
         """Return claims, numbers and notes, and the names of the figures."""
@@ -73,22 +58,40 @@ class Reproduction(Result):
             "claims": plain(self.claims),
             "numbers": {title: plain(table.by_column()) for title, table in self.numbers.items()},
             "figures": list(self.figures),
-            "notes": list(self.notes),
+            "notes": self.remarks(),
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return the table "Claims", a row per claim, and the tables of numbers."""
-        columns = [Column(name) for name in ("where", "says", "seen here", "agrees")]
-        rows = [[c.where, c.says, c.seen, "yes" if c.agrees else "no"] for c in self.claims]
-        return {"Claims": Table(columns, rows), **self.numbers}
+        """Return the table "Claims", a row per claim; one of the other settings, if any; and the tables of numbers.
+
+        The titles of a run that was cut short say so.
+        """
+        columns = [Column(name) for name in ("claim", "where", "the paper says", "verdict", "holds in", "seen here")]
+        rows: list[list[Value]] = [
+            [number, claim.where, claim.says, claim.verdict, claim.share, claim.seen]
+            for number, claim in enumerate(self.claims, start=1)
+        ]
+        mark = f" ({self.warning})" if self.warning else ""
+        found = {"Claims": Table(columns, rows), **self._settings(), **self.numbers}
+        return {f"{title}{mark}": table for title, table in found.items()}
+
+    def _settings(self) -> dict[str, Table]:
+        """The findings of claims in other settings than the reference."""
+        rows: list[list[Value]] = [
+            [number, claim.change(each), each.outcome, each.seen]
+            for number, claim in enumerate(self.claims, start=1)
+            for each in claim.findings[1:]
+        ]
+        columns = [Column(name) for name in ("claim", "setting", "outcome", "seen here")]
+        return {"Claims in other settings": Table(columns, rows)} if rows else {}
 
     def remarks(self) -> list[str]:
-        """Return the notes."""
-        return list(self.notes)
+        """Return the warning, if there is one, and the notes."""
+        return [*([f"{self.warning[0].upper()}{self.warning[1:]}."] if self.warning else []), *self.notes]
 
     def findings(self) -> list[str]:
-        """Return the notes."""
-        return list(self.notes)
+        """Return the remarks."""
+        return self.remarks()
 
     def sections(self) -> list[Section]:
         """Return the claims with the figures, then the other tables."""
@@ -96,8 +99,9 @@ class Reproduction(Result):
             Figure("drawn", (figure,), name.replace("figure", "Figure "), _described(figure))
             for name, figure in self.figures.items()
         )
-        claims = Section("Claims", parts=(Section(tables={"Claims": self.table()}), Section(figures=figures)))
-        return [claims, *(Section(title, tables={title: table}) for title, table in self.numbers.items())]
+        (title, table), *others = self.tables().items()
+        claims = Section(title, parts=(Section(tables={title: table}), Section(figures=figures)))
+        return [claims, *(Section(title, tables={title: table}) for title, table in others)]
 
 
 def _described(figure: matplotlib.figure.Figure) -> str:

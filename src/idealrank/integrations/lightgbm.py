@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import losses, measures
+from idealrank._base.options import is_whole
 from idealrank._typing import Float32s, Int64s
 from idealrank.data.columns import weight_column
 from idealrank.data.construction import from_arrays
@@ -133,9 +134,9 @@ def cv_folds(
         sizes = np.asarray(given)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
         raise DataError("group sizes must be whole numbers of at least 0, one per query")
-    if isinstance(n_folds, bool) or not isinstance(n_folds, (int, np.integer)) or not 2 <= n_folds <= sizes.size:
+    if not is_whole(n_folds, 2, sizes.size):
         raise OptionError(f"n_folds must be from 2 to the number of queries, {sizes.size:,}; got {n_folds!r}")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+    if seed is not None and not is_whole(seed):
         raise OptionError(f"seed must be a whole number of at least 0, or None, got {seed!r}")
     n_rows = int(sizes.sum())
     numbered = from_arrays(np.zeros(n_rows), group=sizes, scores=np.arange(n_rows))

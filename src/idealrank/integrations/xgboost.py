@@ -81,8 +81,7 @@ def metric(
     (True, False)
     """
     chosen = measures.measure(measure)
-    own = str(chosen) if name is None else name
-    return XGBoostMetric(chosen, own.replace(":", "=") if isinstance(own, str) else own, like, n_threads)
+    return XGBoostMetric(chosen, str(chosen) if name is None else name, like, n_threads)
 
 
 class XGBoostObjective(Objective):
@@ -98,6 +97,10 @@ class XGBoostObjective(Objective):
 
 class XGBoostMetric(Metric):
     """The result of `metric`."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "name", self.name.replace(":", "="))
 
     def __call__(self, scores: npt.ArrayLike, matrix: Any) -> tuple[str, float]:
         """Return the name and the mean."""

@@ -111,14 +111,20 @@ class SortedParquet:
             If there are no files, or they have no such column of query ids.
         """
         groups: list[tuple[str, int]] = []
-        present: list[str] = []
-        for name in parquet_files(path):
+        chosen: dict[str, Any] = {}  # columns and their types, the same in all files
+        first, *_ = files = parquet_files(path)
+        for name in files:
             with parquet_file(name) as file:
-                present = present or file.schema_arrow.names
+                types = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
+                if query not in types:
+                    raise DataError(f"{name} has no column {query!r} of query ids; it has {', '.join(types)}")
+                own = {column: types[column] for column in (query, *columns) if column in types}
                 groups += [(name, number) for number in range(file.num_row_groups)]
-        if query not in present:
-            raise DataError(f"{os.fspath(path)} has no column {query!r} of query ids; it has {', '.join(present)}")
-        chosen = dict.fromkeys((query, *(name for name in columns if name in present)))
+            chosen = chosen or own
+            for column in chosen | own:
+                if chosen.get(column) != own.get(column):
+                    found = f"{chosen.get(column, 'none')} in {first} and {own.get(column, 'none')} in {name}"
+                    raise DataError(f"a column must have the same type in all files, got {found}", column=column)
         return cls(tuple(groups), query, tuple(chosen), 0, len(groups))
 
     def pieces(self, n: int) -> list[SortedParquet]:

@@ -94,7 +94,7 @@ def _ids(frame: nw.DataFrame[Any], name: str) -> QueryIds:
     if column.dtype.is_integer() and column.dtype not in {nw.Int128, nw.UInt128}:
         return column.to_numpy()
     if column.dtype.is_float():  # pandas stores integers as floats if one was missing once
-        values = column.to_numpy()
+        values = column.to_numpy().astype(np.float64)
         bad = np.flatnonzero(~((np.abs(values) < _EXACT_FLOATS) & (values == np.rint(values))))
         if bad.size:
             row = int(bad[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -14,11 +13,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from idealrank._typing import Floats
+from idealrank.data.columns import check_unmasked
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_value
 from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
+from idealrank.learners.types import check_types
 from idealrank.measures import Measure, measure
 
 __all__ = ["Dataset", "Ranker", "Rows", "as_data"]
@@ -170,11 +171,12 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def check_options(self) -> None:
         """Raise an OptionError for options that make no sense, before any data is looked at."""
+        check_types(self.get_params(deep=False), type(self))
         if self.normalize is not None and self.normalize not in NORMALIZATIONS:
             raise OptionError(f"normalize must be None, 'minmax' or 'zscore', got {self.normalize!r}")
         measure(self.measure)
         seed = getattr(self, "random_state", None)
-        if isinstance(seed, Integral) and int(seed) < 0:
+        if seed is not None and seed < 0:
             raise OptionError(f"random_state must be 0 or more, or None, got {seed}")
         self._check_options()
 
@@ -286,7 +288,7 @@ def _finite(scores: Floats) -> Floats:
     """Return the scores if all are finite: weights of 1e308 have sums that are not."""
     bad = np.flatnonzero(~np.isfinite(scores))
     if bad.size:
-        what = f"the score of a document overflows, got {scores[bad[0]]:g}: the model's weights or the features are too large"
+        what = f"a score overflows, got {scores[bad[0]]:g}: the weights of the model or the features are too large"
         raise DataError(what, row=int(bad[0]))
     return scores
 
@@ -306,6 +308,7 @@ def _from_arrays(
     if labeled and (y is None or qid is None):
         missing = "requires y to be passed, but the target y is None" if y is None else "got no qid"
         raise DataError(f"{type(ranker).__name__} {missing}: give RankingData, or the label and the query of each row")
+    check_unmasked(X, "features")
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float32, "order": "C", "ensure_all_finite": False}
     try:
         with np.errstate(over="ignore"):  # what float32 cannot hold is found with the other infinite features

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,41 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["NORMALIZATIONS", "DenseFeatures", "SparseFeatures", "features_of"]
+__all__ = ["NORMALIZATIONS", "DenseFeatures", "Moments", "SparseFeatures", "features_of"]
 
 #: How the features of a query may be brought to one scale.
 NORMALIZATIONS = ("minmax", "zscore")
+_CELLS = 1 << 20  # how many of them are copied to float64 at a time, if a column of a query is not more
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The mean of each column, and its mean squared deviation from that mean and from the mean of the query.
+
+    Moments of parts of the data add up to those of all of it. ``weight`` is the sum of the query weights, if known.
+
+    >>> both = Moments(2, np.array([1.0]), np.array([4.0]), np.array([4.0]))
+    >>> both + Moments(2, np.array([3.0]), np.array([4.0]), np.array([4.0]))
+    Moments(n=4, mean=array([2.]), total=array([5.]), within=array([4.]), weight=0.0)
+    """
+
+    n: int
+    mean: Floats
+    total: Floats
+    within: Floats
+    weight: float = 0.0
+
+    def __add__(self, other: Moments) -> Moments:
+        n = self.n + other.n
+        own, others = self.n / n, other.n / n
+        apart = other.mean - self.mean
+        return Moments(
+            n,
+            self.mean + others * apart,
+            own * self.total + others * other.total + own * others * apart**2,
+            own * self.within + others * other.within,
+            self.weight + other.weight,
+        )
 
 
 @dataclass(frozen=True)
@@ -56,6 +88,37 @@ class DenseFeatures:
     #: The features as other packages' learners take them.
     table = matrix
 
+    def moments(self) -> Moments:
+        """Return the mean and the deviations of each column."""
+        n = self.cells.shape[0]
+        mean = self.gradient(np.full(n, 1 / n))
+        squares, between = np.zeros((2, mean.size))
+        for queries, columns in self._blocks():
+            begin, end = self.offsets[queries][0], self.offsets[queries.stop]
+            rows, sizes = np.array(self.cells[begin:end, columns], np.float64), np.diff(self.offsets)[queries]
+            if self.normalization is not None:
+                rows -= np.repeat(self.normalization.shift[queries, columns], sizes, axis=0)
+                rows *= np.repeat(self.normalization.scale[queries, columns], sizes, axis=0)
+            rows -= mean[columns]
+            squares[columns] += np.einsum("ij,ij->j", rows, rows)
+            filled = sizes > 0
+            sums = np.add.reduceat(rows, (self.offsets[queries] - begin)[filled])
+            between[columns] += (sums**2 / sizes[filled, None]).sum(axis=0)
+        return Moments(n, mean, squares / n, np.maximum(squares - between, 0) / n)
+
+    def _blocks(self) -> Iterator[tuple[slice, slice]]:
+        """Yield queries and columns that cut the matrix into small blocks."""
+        n_queries, n_features = self.offsets.size - 1, self.cells.shape[1]
+        first = 0
+        while first < n_queries:
+            room = self.offsets[first] + max(1, _CELLS // n_features)
+            last = max(first + 1, int(np.searchsorted(self.offsets, room, side="right")) - 1)
+            n_rows = int(self.offsets[last] - self.offsets[first])
+            width = max(1, _CELLS // max(1, n_rows))
+            if n_rows:
+                yield from ((slice(first, last), slice(low, low + width)) for low in range(0, n_features, width))
+            first = last
+
     def of_query(self, query: int, own: slice) -> DenseFeatures:
         """Return the features of one query, which has these documents."""
         fitted, row = self.normalization, slice(query, query + 1)
@@ -69,6 +132,7 @@ class SparseFeatures:
     """SciPy's compressed sparse rows, as they are."""
 
     rows: Any
+    offsets: Int64s
 
     def scores(self, weights: Floats) -> Floats:
         """Return one score per document."""
@@ -86,9 +150,22 @@ class SparseFeatures:
         """Return the features as other packages' learners take them."""
         return self.rows
 
+    def moments(self) -> Moments:
+        """Return the mean and the deviations of each column."""
+        from scipy.sparse import csr_array
+
+        n, sizes = self.rows.shape[0], np.diff(self.offsets)
+        ones = np.ones(n)
+        of_query = csr_array((ones, np.arange(n), self.offsets), shape=(sizes.size, n))  # one row per query
+        mean = self.gradient(ones / n)
+        sums = of_query @ self.rows
+        squares = self.rows.multiply(self.rows).T @ ones / n
+        between = sums.multiply(sums).T @ (1 / np.maximum(sizes, 1)) / n
+        return Moments(n, mean, np.maximum(squares - mean**2, 0), np.maximum(squares - between, 0))
+
     def of_query(self, query: int, own: slice) -> SparseFeatures:
         """Return the features of one query, which has these documents."""
-        return SparseFeatures(self.rows[own])
+        return SparseFeatures(self.rows[own], np.array([0, own.stop - own.start]))
 
 
 def features_of(
@@ -101,7 +178,7 @@ def features_of(
             raise DataError(f"sparse features cannot be normalized by {normalize!r}: it would make them dense")
         if not np.isfinite(features.data).all():
             raise DataError("a feature must be a finite number: the sparse matrix holds NaN or infinite values")
-        return SparseFeatures(features.astype(np.float64))
+        return SparseFeatures(features.astype(np.float64), data.offsets)
     place = _native.first_not_finite(features)
     if place is not None:
         row, column = divmod(place, features.shape[1])

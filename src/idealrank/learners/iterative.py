@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,6 +65,15 @@ class Iterative(Ranker):
                 self._keep(trace.best_parameters)
                 self.best_iteration_: int = trace.best_iteration
                 self.history_: list[dict[str, Any]] = trace.history
+
+    def _report(self, shortfall: str) -> None:
+        """Set ``converged_``, and warn of what a fit fell short of, if anything."""
+        self.converged_ = not shortfall
+        if shortfall:
+            from sklearn.exceptions import ConvergenceWarning
+
+            what = f"{type(self).__name__} did not converge: {shortfall}"
+            warnings.warn(what, ConvergenceWarning, stacklevel=4)  # at the call of fit
 
     def _mean_on(self, data: Any) -> Callable[[Floats], float]:
         """Return the mean of ``measure`` on this data as a function of the parameters of an iteration."""

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from idealrank._base.grammar import no_option
 from idealrank._base.registry import Registry
-from idealrank.errors import OptionError
 from idealrank.learners.base import Ranker
-from idealrank.losses import Loss
-from idealrank.measures import Measure, cutoffs
 
 __all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "register"]
-
-_WORDS = {float: "a number", int: "a whole number", bool: "true or false", str: "text", NoneType: "none"}
-#: Types whose values may be given as text.
-_NAMED = (Measure, Loss, cutoffs.Cutoff)
-
 
 #: The learners by name; `register` adds one.
 LEARNERS: Registry[Ranker] = Registry("learner", Ranker, "approx_ndcg", "idealrank.learners")
@@ -53,24 +44,10 @@ def options_of(cls: type[Ranker]) -> list[str]:
 
 def made(cls: type[Ranker], options: Mapping[str, Any]) -> Ranker:
     """Return a learner with these options, after checking their names, types and values."""
-    known, types = options_of(cls), get_type_hints(cls)
-    for name, value in options.items():
+    known = options_of(cls)
+    for name in options:
         if name not in known:
             raise no_option(cls.__name__, name, known)
-        kinds = _kinds(types.get(name, Any))
-        if not any(_is_of(value, kind) for kind in kinds):
-            words = dict.fromkeys(_WORDS.get(kind, "text") for kind in kinds)
-            raise OptionError(f"{name} must be {' or '.join(words)}, got {value!r}")
     ranker = cls(**options)
     ranker.check_options()
     return ranker
-
-
-def _kinds(annotation: Any) -> tuple[Any, ...]:
-    return get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
-
-
-def _is_of(value: Any, kind: Any) -> bool:
-    if kind is Any or (kind is float and type(value) is int):
-        return True
-    return type(value) is (str if kind in _NAMED else kind)

@@ -69,6 +69,11 @@ class Trace:
         return f"loss {entry['loss']:.4f}, validation {entry['validation']:.4f}, best {best:.4f}"
 
     @property
+    def validates(self) -> bool:
+        """Whether validation data chooses the best iteration."""
+        return self._validate is not None
+
+    @property
     def is_hopeless(self) -> bool:
         """Whether the stage has not improved for ``patience`` iterations."""
         return self._patience is not None and len(self.history) - 1 - self._last_gain >= self._patience

@@ -19,7 +19,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss
 from idealrank.losses.names import register
-from idealrank.losses.segments import log_sum_exp, log_sums_downwards, norms, runs, sums
+from idealrank.losses.segments import log_shares, norms, runs, sums
 from idealrank.losses.targets import Listwise, Target, check_finite, check_outcome, divided, normalizer
 
 __all__ = ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"]
@@ -111,7 +111,7 @@ class CrossEntropy(Listwise):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if lists.weights is not None:
                 logits = logits + np.log(lists.weights)
-            shares = np.exp(logits - np.repeat(log_sum_exp(logits, lists.offsets), lists.sizes))
+            shares = np.exp(log_shares(logits, lists.offsets))
         total = sums(shares, lists.offsets)  # NaN if all weights are 0
         return Target(shares, total > 0)
 
@@ -126,9 +126,7 @@ class CrossEntropy(Listwise):
 
     def _fit(self, lists: Lists) -> tuple[Floats, Floats]:
         """Return the logarithm of softmax(s) or of exp(s), and the values themselves."""
-        logs = lists.scores
-        if self.normalizer is None:
-            logs = logs - np.repeat(log_sum_exp(logs, lists.offsets), lists.sizes)
+        logs = lists.scores if self.normalizer is not None else log_shares(lists.scores, lists.offsets)
         return logs, np.exp(logs)
 
     def best_scores(self, target: Floats, offsets: Int64s) -> Floats:
@@ -236,7 +234,7 @@ class ListMLE(Loss):
         gradient = np.empty_like(lists.scores)
         with np.errstate(all="ignore"):
             steps = self._steps(lists)
-            terms = steps.weights * (steps.log_sums - lists.scores[steps.order])
+            terms = steps.weights * (steps.greatest - steps.scores + steps.rest)
             gradient[steps.order] = steps.chosen(1) - steps.weights
         return check_outcome(self, sums(terms, lists.offsets), gradient, lists)
 
@@ -256,22 +254,32 @@ class ListMLE(Loss):
             first, last = runs(lists.labels[order], lists.offsets)
         weights = np.ones(order.size) if lists.weights is None else lists.weights[order]
         scores = lists.scores[order]
-        return _Steps(order, weights, scores, log_sums_downwards(scores, lists.offsets)[first], last, lists.offsets)
+        greatest, rest = _native.suffix_log_sums(scores, None, lists.offsets, lists.n_threads)
+        return _Steps(order, weights, scores, greatest[first], rest[first], last, lists.offsets, lists.n_threads)
 
 
 @dataclass(frozen=True)
 class _Steps:
-    """The documents in the order in which they are chosen, and the log of the sum of exp(s) each is chosen from."""
+    """The documents in the order in which they are chosen, and the log of the sum of exp(s) each is chosen from.
+
+    That log is ``greatest + rest``: apart, because scores may be so large that the rest is lost in the sum. It never
+    rises from one choice to the next.
+    """
 
     order: Int64s
     weights: Floats
     scores: Floats
-    log_sums: Floats
+    greatest: Floats
+    rest: Floats
     last: Int64s
     offsets: Int64s
+    n_threads: int
 
     def chosen(self, power: int) -> Floats:
         """Return the sum of w p^power over the choices that each document takes part in, with probability p."""
-        terms = np.log(self.weights) - power * self.log_sums
-        upwards = log_sums_downwards(terms[::-1].copy(), self.offsets[-1] - self.offsets[::-1])[::-1]
-        return np.exp(power * self.scores + upwards[self.last])
+        falls = np.diff(self.greatest, prepend=0.0) + np.diff(self.rest, prepend=0.0)
+        upwards = self.offsets[-1] - self.offsets[::-1]
+        decays = np.exp(power * np.minimum(falls, 0.0))[::-1]  # that of a query's first document is not used
+        choices = _native.decayed_sums(self.weights[::-1].copy(), decays.copy(), upwards, self.n_threads)[::-1]
+        own = np.exp(power * (self.scores - self.greatest[self.last] - self.rest[self.last]))
+        return np.asarray(choices[self.last] * own)

@@ -13,7 +13,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss
 from idealrank.losses.names import register
-from idealrank.losses.segments import log_sum_exp, log_sums_downwards, runs, sums
+from idealrank.losses.segments import log_shares, log_sum_exp, runs, sums
 from idealrank.losses.targets import check_finite, check_outcome
 
 __all__ = ["Push", "n_pairs"]
@@ -51,7 +51,7 @@ class Push(Loss):
             total, shares = self._shares(pairs, lists)
             gradient[pairs.order] = shares - pairs.pulled(shares, 1)
             even = log_sum_exp(self.p * pairs.log_counts, lists.offsets)
-            values = np.where(np.isfinite(total), (total - even) / self.p, 0.0)
+            values = np.where(np.isneginf(total), 0.0, (total - even) / self.p)
         return check_outcome(self, values, gradient, lists)
 
     def curvature(self, lists: Lists) -> Floats:
@@ -65,10 +65,9 @@ class Push(Loss):
         return np.nan_to_num(curvature, nan=0.0)
 
     def _shares(self, pairs: _Pairs, lists: Lists) -> tuple[Floats, Floats]:
-        """Return the logarithm of the sum over k, and the share of each k in it; NaN or 0 for a query without pairs."""
-        terms = self.p * (pairs.scores + pairs.log_above)
-        total = log_sum_exp(terms, lists.offsets)
-        return total, np.nan_to_num(np.exp(terms - np.repeat(total, lists.sizes)), nan=0.0)
+        """Return the logarithm of the sum over k, and each k's share in it; -inf and 0 for a query without pairs."""
+        terms = self.p * (pairs.scores + pairs.nearest + pairs.rest)
+        return log_sum_exp(terms, lists.offsets), np.nan_to_num(np.exp(log_shares(terms, lists.offsets)), nan=0.0)
 
 
 def n_pairs(lists: Lists) -> Floats:
@@ -88,61 +87,75 @@ class _Pairs:
     """The documents of each query by decreasing label, so that those with one label, a level, are together.
 
     ``level`` is the index of each document's level; ``levels`` are the offsets of levels among documents, ``queries``
-    those of queries among levels.
+    those of queries among levels. The log of sum_i w_i exp(-s_i), over the documents i of the levels above each
+    document's, is ``nearest + rest``, where ``nearest`` is the largest -s_i: apart, because scores may be so large that
+    the rest is lost in the sum. Without any, it is -inf.
     """
 
     order: Int64s
     scores: Floats
-    log_weights: Floats
+    weights: Floats
     level: Int64s
     levels: Int64s
     queries: Int64s
+    offsets: Int64s
+    n_threads: int
 
     @classmethod
     def of(cls, lists: Lists) -> _Pairs:
         check_finite(lists.labels, lists.offsets, "label")
         check_finite(lists.scores, lists.offsets, "score")
         order = _native.order(lists.labels, lists.offsets, lists.n_threads)
-        log_weights = np.zeros(order.size) if lists.weights is None else np.log(lists.weights[order])
+        weights = np.ones(order.size) if lists.weights is None else lists.weights[order]
         first, _ = runs(lists.labels[order], lists.offsets)
         begins = first == np.arange(order.size)
         starts = np.flatnonzero(begins)
         queries = np.searchsorted(starts, lists.offsets)
+        level, levels = np.cumsum(begins) - 1, np.append(starts, order.size)
         return cls(
-            order, lists.scores[order], log_weights, np.cumsum(begins) - 1, np.append(starts, order.size), queries
+            order, lists.scores[order], weights, level, levels, queries, lists.offsets, n_threads=lists.n_threads
         )
 
     @cached_property
-    def log_above(self) -> Floats:
-        """The log of sum_i w_i exp(-s_i) over the documents i of the levels above each document's."""
-        return self._above(self.log_weights - self.scores)
+    def _above(self) -> tuple[Floats, Floats]:
+        return self._log_sums_above(-self.scores)
+
+    @property
+    def nearest(self) -> Floats:
+        return self._above[0][self.level]
+
+    @property
+    def rest(self) -> Floats:
+        return self._above[1][self.level]
 
     @cached_property
     def log_counts(self) -> Floats:
-        """The log of the sum of their weights."""
-        return self._above(self.log_weights)
+        """The log of the sum of the weights above."""
+        nearest, rest = self._log_sums_above(np.zeros(self.order.size))
+        return (nearest + rest)[self.level]
 
     def pulled(self, shares: Floats, power: int) -> Floats:
         """Return the sum of share_k r^power over the k below each document, r its part of the sum above k."""
-        below = self._below(np.where(shares > 0, np.log(shares) - power * self.log_above, -np.inf))
-        return np.asarray(np.exp(power * (self.log_weights - self.scores) + below))
+        nearest, rest = self._above
+        # Upwards from level to level, where the sum above is ever smaller, and the part of a document in it larger.
+        rises = np.diff(nearest, append=0.0) + np.diff(rest, append=0.0)
+        decays = np.where(np.isfinite(nearest), np.exp(-power * np.maximum(rises, 0.0)), 0.0)
+        own = sums(shares, self.levels)
+        below = _native.decayed_sums(own, decays, self.queries, self.n_threads)
+        next_level = np.minimum(self.level + 1, below.size - 1)
+        is_last = np.zeros(below.size, np.bool_)
+        is_last[self.queries[1:][np.diff(self.queries) > 0] - 1] = True
+        exponents = -self.scores - nearest[next_level] - rest[next_level] + np.log(self.weights)
+        parts = np.exp(power * exponents) * below[next_level]
+        return np.where(is_last[self.level] | (self.weights == 0), 0.0, parts)
 
-    def _below(self, terms: Floats) -> Floats:
-        """Return the log of the sum of exp over the documents of the levels below each document's."""
-        return _of_later(log_sum_exp(terms, self.levels), self.queries)[self.level]
-
-    def _above(self, terms: Floats) -> Floats:
-        upwards = self.queries[-1] - self.queries[::-1]
-        return _of_later(log_sum_exp(terms, self.levels)[::-1], upwards)[::-1][self.level]
-
-
-def _of_later(terms: Floats, offsets: Int64s) -> Floats:
-    """Return the log of the sum of exp of the terms after each one in its query.
-
-    >>> np.exp(_of_later(np.log([1.0, 2.0, 4.0]), np.array([0, 3])))
-    array([6., 4., 0.])
-    """
-    later = np.append(log_sums_downwards(terms, offsets), -np.inf)[1:]
-    ends = offsets[1:][offsets[1:] > 0]
-    later[ends - 1] = -np.inf
-    return later
+    def _log_sums_above(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return the two parts of the log of the sum of w exp(value) above each level."""
+        upwards = self.offsets[-1] - self.offsets[::-1]
+        columns = values[::-1].copy(), self.weights[::-1].copy()
+        parts = _native.suffix_log_sums(*columns, upwards, self.n_threads)
+        is_first = np.zeros(self.levels.size - 1, np.bool_)
+        is_first[self.queries[:-1][np.diff(self.queries) > 0]] = True
+        before = self.levels[:-1] - 1  # the last document above; of the first level, of no use
+        nearest, rest = (part[::-1][before] for part in parts) if values.size else parts
+        return np.where(is_first, -np.inf, nearest), np.where(is_first, 0.0, rest)

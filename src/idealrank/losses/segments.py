@@ -1,4 +1,4 @@
-"""Sums, maxima, running sums and runs of equal values of the documents of each query, all queries at once."""
+"""Sums, maxima and runs of equal values of the documents of each query, all queries at once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import numpy as np
 
 from idealrank._typing import Floats, Int64s
 
-__all__ = ["log_sum_exp", "log_sums_downwards", "maxima", "norms", "runs", "sums"]
-
-_LONG = 512  # queries with more documents are processed one by one
+__all__ = ["log_shares", "log_sum_exp", "maxima", "norms", "runs", "sums"]
 
 
 def sums(values: Floats, offsets: Int64s) -> Floats:
@@ -71,27 +69,19 @@ def log_sum_exp(values: Floats, offsets: Int64s) -> Floats:
         return greatest + np.log(sums(np.exp(values - np.repeat(greatest, np.diff(offsets))), offsets))
 
 
-def log_sums_downwards(values: Floats, offsets: Int64s) -> Floats:
-    """Return the log of the sum of exp of each document's value and those below it in its query.
+def log_shares(values: Floats, offsets: Int64s) -> Floats:
+    """Return the log of softmax of each query's values, with all digits however large what they have in common.
 
     Examples
     --------
-    >>> np.exp(log_sums_downwards(np.log([1.0, 2.0, 4.0]), np.array([0, 1, 3])))
-    array([1., 6., 4.])
+    >>> np.exp(log_shares(np.array([1e20, 1e20]), np.array([0, 2])))
+    array([0.5, 0.5])
     """
-    totals = values.copy()
-    sizes = np.diff(offsets)
-    for query in np.flatnonzero(sizes > _LONG):
-        upwards = totals[offsets[query] : offsets[query + 1]][::-1]
-        upwards[:] = np.logaddexp.accumulate(upwards)
-    # Short queries together: the last but one document of each, the one above it, and so on.
-    short = np.flatnonzero(sizes <= _LONG)
-    short = short[np.argsort(-sizes[short], kind="stable")]
-    for step in range(2, sizes[short].max(initial=0) + 1):
-        as_long = np.searchsorted(-sizes[short], -step, side="right")
-        rows = offsets[short[:as_long] + 1] - step
-        totals[rows] = np.logaddexp(totals[rows], totals[rows + 1])
-    return totals
+    greatest = maxima(values, offsets)
+    shifted = values - np.repeat(np.where(np.isneginf(greatest), 0.0, greatest), np.diff(offsets))
+    with np.errstate(divide="ignore"):  # only log 0
+        totals = np.repeat(np.log(sums(np.exp(shifted), offsets)), np.diff(offsets))
+    return np.asarray(shifted - totals)
 
 
 def runs(labels: Floats, offsets: Int64s) -> tuple[Int64s, Int64s]:

@@ -53,7 +53,7 @@ class _AgainstRandom(Measure):
             pool = Judged(lists.labels, offsets)
         gains, pool_gains = (filled._gains(labels, lists.negative) for labels in (lists.labels, pool.labels))
 
-        result = np.full(offsets.size - 1, empty_value(filled))
+        result = np.full(offsets.size - 1, filled._empty_value())
         for query in range(offsets.size - 1):
             own = gains[offsets[query] : offsets[query + 1]]
             best = np.sort(pool_gains[pool.offsets[query] : pool.offsets[query + 1]])[::-1]
@@ -63,6 +63,10 @@ class _AgainstRandom(Measure):
                     float(actual[query]), own / ideal, filled._weights(own.size, own.size), query
                 )
         return result
+
+    def _empty_value(self) -> float:
+        """Return the value of a query with no relevant document."""
+        return empty_value(self)
 
     def _gains(self, labels: Floats, negative: str) -> Floats:
         unjudged = np.isnan(labels) | ((labels < 0) & (negative == "unjudged"))
@@ -151,6 +155,7 @@ class NDCGPValue(_AgainstRandom):
     """The fraction of orders with an NDCG at least as high.
 
     It is exact for up to 8 documents. Otherwise it is estimated from random permutations as (b + 1) / (B + 1), never 0.
+    All orders of a query with no relevant document are equal, so its p-value is 1, unless ``empty`` is "nan" or "skip".
 
     Parameters
     ----------
@@ -169,8 +174,12 @@ class NDCGPValue(_AgainstRandom):
     seed: float | None = option(number(0))
     lower_is_better = True
 
+    def _empty_value(self) -> float:
+        value = super()._empty_value()
+        return value if math.isnan(value) else 1.0
+
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
-        least = actual * (1 - 1e-12)  # count orders that are equal except for rounding
+        least = actual - 1e-12 * float(np.abs(gains).sum() * np.abs(weights).max(initial=0.0))  # except for rounding
         n = gains.size
         if n == 0 or gains.min() == gains.max():
             return 1.0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.grammar import cannot_read, number_text
-from idealrank._base.options import Numbers, number
+from idealrank._base.options import Numbers, is_whole, number
 from idealrank._base.registry import Registry
 from idealrank._typing import Int64s
 from idealrank.errors import OptionError
@@ -65,8 +66,10 @@ class Rank(Cutoff):
     k: int
 
     def __post_init__(self) -> None:
-        is_number = isinstance(self.k, (int, float, np.integer, np.floating)) and not isinstance(self.k, bool)
-        if not is_number or not 1 <= self.k <= 2**53 or self.k != int(self.k):
+        given: Any = self.k
+        if isinstance(given, (float, np.floating)) and float(given).is_integer():
+            given = int(given)
+        if not is_whole(given, 1):
             raise OptionError(f"a cutoff must be a positive integer, a fraction below 1, or None, got {self.k!r}")
         object.__setattr__(self, "k", int(self.k))
 

@@ -90,7 +90,10 @@ class NDCG(Measure):
                 f"ideal=full sums the weights of k ranks, k at most {_LONGEST_FULL:,}, got {self.cutoff.k:,}"
             )
         denominator = "full" if self.ideal == "full" else "ideal"
-        special = {"zero_if_short": self.short == "zero", "negative_ideal": self.negative_ideal == "divide"}
+        special = {
+            "zero_if_short": self.short == "zero",
+            "negative_ideal": self.negative_ideal == "divide" and denominator == "ideal",
+        }
         return self._plan("sum", self.gain, denominator, discount=self.discount, **special)
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from idealrank._base.registry import Registry
-from idealrank.measures.base import Measure
+from collections.abc import Iterable
+from typing import Any
 
-__all__ = ["MEASURES", "measure", "register"]
+from idealrank._base.registry import Registry
+from idealrank.errors import OptionError
+from idealrank.measures.base import Measure
+from idealrank.measures.spellings import separate, translated, trec_eval_only
+
+__all__ = ["MEASURES", "measure", "named", "register"]
 
 #: The measures by name; `register` adds one.
 MEASURES: Registry[Measure] = Registry(
@@ -20,7 +25,8 @@ def measure(name: str | Measure) -> Measure:
     Parameters
     ----------
     name : str or Measure
-        Such as "ndcg@10", "ndcg(gain=linear)@20%", or another tool's "map" or "ndcg_cut_10".
+        Such as "ndcg@10" or "ndcg(gain=linear)@20%"; or as another tool writes it: "map", "ndcg_cut_10", "P.5",
+        "rbp.p=0.8", "ndcg_burges@10", 'nDCG(dcg="exp-log2")@10', or a measure of ir_measures.
 
     Returns
     -------
@@ -39,4 +45,51 @@ def measure(name: str | Measure) -> Measure:
     Traceback (most recent call last):
     idealrank.errors.OptionError: unknown measure 'ndgc@10'; did you mean 'ndcg'?
     """
-    return MEASURES.of(name)
+    if type(name).__module__.partition(".")[0] == "ir_measures":
+        name = str(name)
+    if not isinstance(name, str):
+        return MEASURES.of(name)
+    try:
+        return MEASURES.of(translated(name))
+    except OptionError:
+        only = trec_eval_only(name)
+        if only is not None:
+            raise only from None
+        raise
+
+
+def named(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measure]:
+    """Return the measures by the names under which they were given.
+
+    Parameters
+    ----------
+    measures : str, Measure or iterable of these
+        A text may name several measures, such as "ndcg@10,20, ap".
+
+    Returns
+    -------
+    dict of str to Measure
+
+    Raises
+    ------
+    OptionError
+        If no measure is given, or one is unknown.
+
+    Examples
+    --------
+    >>> named(["ndcg@10,20", "P.5"])
+    {'ndcg@10': ndcg@10, 'ndcg@20': ndcg@20, 'P.5': p@5}
+    """
+    found: dict[str, Measure] = {}
+    for each in _listed(measures):
+        for name in separate(each) if isinstance(each, str) else [each]:
+            found[str(name)] = measure(name)
+    if not found:
+        raise OptionError("no measure was named")
+    return found
+
+
+def _listed(measures: Any) -> Iterable[Any]:
+    if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable):
+        return [measures]
+    return measures

@@ -40,7 +40,7 @@ class _Relevance(Measure):
         return self._plan(self.reduction, gains.Binary(self.rel), self.divisor, rel=self.rel)
 
 
-@register("p", "precision", "prec")
+@register("p", "precision", "prec", "set_p")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Precision(_Relevance):
     """P@k = relevant among the first k / k; without a cutoff, relevant / retrieved.
@@ -66,7 +66,7 @@ class Precision(_Relevance):
         return dataclasses.replace(super().plan(), denominator=divisor, zero_if_short=self.short == "zero")
 
 
-@register("recall", "r")
+@register("recall", "r", "set_recall", "set_r")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Recall(_Relevance):
     """Recall@k = relevant among the first k / relevant.
@@ -78,7 +78,7 @@ class Recall(_Relevance):
     """
 
 
-@register("f1", "f")
+@register("f1", "f", "set_f")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class F1(_Relevance):
     """F1@k = 2 P R / (P + R) = 2 hits / (k + relevant); without a cutoff, k is the number of retrieved documents.

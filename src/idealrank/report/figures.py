@@ -58,7 +58,7 @@ def means(result: Measured, measure: str | None = None, ax: Axes | None = None) 
     >>> from idealrank import evaluate
     >>> ax = means(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
     >>> ax.get_xlabel(), [line.get_xdata().tolist() for line in ax.lines]
-    ('rr', [[0.75]])
+    ('rr (2 queries, like idealrank)', [[0.75]])
     """
     measure = result.one_measure(measure)
     found = result.intervals(measure)
@@ -70,7 +70,7 @@ def means(result: Measured, measure: str | None = None, ax: Axes | None = None) 
     baseline = getattr(result, "baseline", None)
     if baseline is not None:
         ax.axvline(found[baseline].mean, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
-    _name_values(ax, measure)
+    _name_values(ax, f"{measure} ({result.basis()})")
     return ax
 
 
@@ -115,12 +115,12 @@ def distributions(result: Measured, measure: str | None = None, ax: Axes | None 
         if values.size:
             ax.vlines(values.mean(), row, row + _ROW, colors=WORSE, linewidth=2)
     ax.set_ylim(-0.1, len(found))
-    _name_values(ax, measure)
+    _name_values(ax, f"{measure} ({result.basis()})")
     return ax
 
 
 def differences(comparison: Comparison, measure: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the per-query differences of each system from the baseline, or from the best system, as sorted bars.
+    r"""Draw the per-query differences of each system from the baseline, or from the best system, as sorted bars.
 
     There is one strip per system. All have the same scale, which is shown at the right.
 
@@ -144,7 +144,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
     >>> ax = differences(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a"))
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
-    (['b'], 'queries, by difference from a')
+    (['b'], 'queries, by difference from a\n2 queries, like idealrank')
     """
     measure = comparison.one_measure(measure)
     against = comparison.reference(measure)
@@ -169,7 +169,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     _name_scale(ax, rows, scale)
     ax.set_ylim(-0.5, len(others) - 0.5)
     ax.set_xlim(0, max([1, *(each.size for each in found)]))
-    _name_below(ax, f"queries, by difference from {shown(against)}")
+    _name_below(ax, f"queries, by difference from {shown(against)}\n{comparison.basis()}")
     return ax
 
 
@@ -217,7 +217,7 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
     ax.minorticks_off()
     _name_ends(ax, curves[family])
     ax.grid(axis="y", color=GRID, linewidth=0.6)
-    _name_below(ax, "cutoff")
+    _name_below(ax, f"cutoff ({evaluations.basis()})")
     ax.set_ylabel(family, parse_math=False)
     return ax
 
@@ -271,6 +271,7 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
     ax.set_ylim(-0.5, len(systems) - 0.5)
     ax.set_xticks(columns, labels=[str(column + 1) for column in columns])
     ax.xaxis.tick_top()
+    _name_below(ax, f"corrected p-values ({comparison.basis()})")
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return ax
@@ -314,7 +315,7 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
     ax.vlines(way.end_mean, rows[-2], rows[-1], colors=NEUTRAL, linewidth=0.8)
     ax.use_sticky_edges = False  # else a bar that ends the plot has no margin
     ax.margins(x=0.2)
-    _name_values(ax, "mean")
+    _name_values(ax, "mean over " + " or ".join(f"{n:,} queries" for n in dict.fromkeys(way.n_queries)))
     return ax
 
 

@@ -40,7 +40,7 @@ def learning_curve(ranker: Any, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from idealrank.learners import RankNet
-    >>> ranker = RankNet(max_iter=2).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    >>> ranker = RankNet(l2=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
     >>> learning_curve(ranker).lines[0].get_xdata().tolist()
     [0, 1, 2]
     """

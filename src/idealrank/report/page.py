@@ -43,8 +43,8 @@ def html(
     title : str, optional
         The title; by default, that of the result.
     curves : Result, optional
-        Evaluations at several cutoffs to plot, such as those of `over_cutoffs`; by default, the measures of the result
-        that have several cutoffs.
+        Evaluations of the same systems on the same queries at several cutoffs to plot, such as those of `over_cutoffs`;
+        by default, the measures of the result that have several cutoffs.
     parts : sequence of Section
         Further sections.
     command : str, optional
@@ -58,7 +58,7 @@ def html(
     Raises
     ------
     DataError
-        If ``result`` is not a result.
+        If ``result`` is not a result, or if the curves are about other queries.
 
     Examples
     --------
@@ -69,6 +69,12 @@ def html(
     """
     if not hasattr(result, "sections"):
         raise DataError(f"a report is of what evaluate, compare or explain returned, got {type(result).__name__}")
+    if curves is not None and curves.measured_queries() != result.measured_queries() is not None:
+        n_curves, n_result = (len(each.measured_queries() or ()) for each in (curves, result))
+        raise DataError(
+            f"the curves are over {n_curves:,} queries and the result over {n_result:,}, not all the same: evaluate "
+            "the curves on the same data and systems"
+        )
     over = (result if curves is None else curves).cutoff_sections()
     sections = [*result.sections(), *over, *parts, *result.background()]
     title = title or result.title()

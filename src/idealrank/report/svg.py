@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from idealrank._base.markup import Markup
+from idealrank._base.printable import printable
 from idealrank.report.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ __all__ = ["inline_svg"]
 _VARIABLES = {light: f"var(--{name})" for name, (light, _) in COLOURS.items()} | {"#000000": "currentColor"}
 _NUMBERS = ("d", "transform", "x", "y", "width", "height")
 _LINKS = ("href", "clip-path")
+# Matplotlib's settings, and the filters of warnings, belong to the whole process: threads draw one after the other.
+_DRAWING = threading.RLock()
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
@@ -74,15 +78,15 @@ def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str)
         element = ElementTree.Element(name, {"id": f"{key}-{name}"})
         element.text = text
         root.insert(place, element)
-    return Markup(ElementTree.tostring(root, encoding="unicode", short_empty_elements=True))
+    return Markup(printable(ElementTree.tostring(root, encoding="unicode", short_empty_elements=True), keep="\n\t"))
 
 
 def _drawn(draw: Callable[[], Axes]) -> str:
-    """Return the figure as Matplotlib writes it, independent of the styles in use."""
+    """Return the figure as Matplotlib writes it, independent of the styles in use, which stay as they are."""
     import matplotlib
 
     file = io.StringIO()
-    with matplotlib.rc_context(), _glyphs_of_the_browser():
+    with _DRAWING, matplotlib.rc_context(), _glyphs_of_the_browser():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "idealrank"})
         figure = draw().get_figure(root=True)

@@ -56,7 +56,7 @@ class Interval(Result):
 def interval(
     values: npt.ArrayLike,
     level: float = 0.95,
-    method: str = "bca",
+    method: str = "t",
     *,
     n_resamples: int = 10_000,
     seed: int | None = None,
@@ -74,7 +74,7 @@ def interval(
         Student's t; percentiles of means of resampled queries; or percentiles corrected for bias and skewness (Efron
         1987).
     n_resamples : int
-        The number of bootstrap resamples.
+        The number of bootstrap resamples; Student's t has none.
     seed : int, optional
         Seed of the random number generator.
     n_threads : int, optional
@@ -100,7 +100,7 @@ def interval(
     if method not in ("t", "percentile", "bca"):
         raise DataError(f"method must be 't', 'percentile' or 'bca', got {method!r}")
     sample, note = complete_values(values)
-    mean = float(sample.mean()) if sample.size else math.nan
+    mean = Moments.of(sample).mean
     if sample.size < 2:
         note = and_note(note, "an interval needs two queries or more")
         return Interval(math.nan, math.nan, mean, level, method, note)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.stats.samples import complete_queries, complete_values
+from idealrank.stats.samples import LARGEST, complete_queries, complete_values
 from idealrank.stats.several import anova
 
 __all__ = ["PowerPlan", "minimum_detectable_effect", "power_of_t_test", "queries_for"]
@@ -102,8 +102,10 @@ def queries_for(
     """
     if design not in DESIGNS:
         raise DataError(f"design must be one of {', '.join(DESIGNS)}, got {design!r}")
-    if not (delta > 0 and math.isfinite(delta)):
-        raise DataError(f"the difference to detect must be a positive number, got {delta}")
+    if not 1 / LARGEST <= delta <= LARGEST:
+        raise DataError(
+            f"the difference to detect must be a positive number from {1 / LARGEST:g} to {LARGEST:g}, got {delta}"
+        )
     _check_share(power, "power")
     _check_share(level, "level")
     values, note = complete_queries(pilot)
@@ -163,17 +165,22 @@ def power_of_t_test(n_queries: int, delta: float, variance: float, *, level: flo
     Parameters
     ----------
     n_queries : int
-        Number of queries.
+        Number of queries, two or more.
     delta : float
         The true difference.
     variance : float
-        The variance of the differences.
+        The variance of the differences, a positive number.
     level : float
         The significance level.
 
     Returns
     -------
     float
+
+    Raises
+    ------
+    DataError
+        If there is no such test.
 
     Examples
     --------
@@ -182,6 +189,13 @@ def power_of_t_test(n_queries: int, delta: float, variance: float, *, level: flo
     """
     from scipy.special import nctdtr, stdtrit
 
+    _check_share(level, "level")
+    if not n_queries >= 2:
+        raise DataError(f"a t test needs two queries or more, got {n_queries}")
+    if not (variance > 0 and math.isfinite(variance)):
+        raise DataError(f"the variance of the differences must be a positive number, got {variance}")
+    if not math.isfinite(delta):
+        raise DataError(f"the true difference must be a number, got {delta}")
     df = n_queries - 1
     critical = float(stdtrit(df, 1 - level / 2))
     shift = delta * math.sqrt(n_queries / variance)

@@ -8,9 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
+from idealrank.data.columns import float_array
 from idealrank.errors import DataError
 
-__all__ = ["Sample", "and_note", "complete_queries", "complete_values", "differences_of", "new_seed"]
+#: The largest size of a value: sums of the cubes of that many are still numbers.
+LARGEST = 1e100
+
+__all__ = ["LARGEST", "Sample", "and_note", "complete_queries", "complete_values", "differences_of", "new_seed"]
 
 
 class Sample(NamedTuple):
@@ -34,24 +38,33 @@ def differences_of(a: npt.ArrayLike, b: npt.ArrayLike) -> Sample:
 
 def complete_values(values: npt.ArrayLike) -> Sample:
     """Return the values of one system, without the queries where it is NaN."""
-    matrix, note = complete_queries(np.reshape(np.asarray(values, np.float64), (-1, 1)))
+    matrix, note = complete_queries(np.reshape(float_array(values, "values"), (-1, 1)))
     return Sample(matrix[:, 0], note)
 
 
 def complete_queries(matrix: npt.ArrayLike) -> Sample:
-    """Return a matrix[query, system] without the queries where any system is NaN; an infinite value is a DataError.
+    """Return a matrix[query, system] without the queries where any system is NaN.
+
+    An infinite value, or one so large that its powers overflow, is a DataError.
 
     Examples
     --------
     >>> complete_queries([[1.0, 0.5], [float("nan"), 1.0]]).values
     array([[1. , 0.5]])
     """
-    values = np.asarray(matrix, np.float64)
+    values = float_array(matrix, "values")
     if values.ndim != 2 or values.shape[1] < 1:
         raise DataError(f"expected a matrix[query, system], got shape {values.shape}")
     if np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values).any(axis=1))[0])
         raise DataError("a value must be finite, or NaN if it is missing; got an infinite value", row=row)
+    large = np.abs(values) > LARGEST
+    if large.any():
+        row = int(np.flatnonzero(large.any(axis=1))[0])
+        got = float(values[row][large[row]][0])
+        raise DataError(
+            f"a value must be at most {LARGEST:g} in size, got {got:g}: divide all values by a constant", row=row
+        )
     kept = ~np.isnan(values).any(axis=1)
     n_left_out = kept.size - int(kept.sum())
     note = f"{n_left_out} of {kept.size} queries without a value left out" if n_left_out else ""
@@ -81,7 +94,7 @@ def and_note(note: str, more: str) -> str:
 
 
 def _column(values: npt.ArrayLike) -> Floats:
-    column = np.asarray(values, np.float64)
+    column = float_array(values, "values")
     if column.ndim != 1:
         raise DataError(f"expected one value per query, got shape {column.shape}")
     return column

@@ -24,7 +24,7 @@ _TABLE = {
     "long_lists.gaps": ["first_order", "leading_gap"],
     "long_lists.laws": ["bounded_law"],
     "long_lists.limits": ["limit", "worst_ndcg"],
-    "long_lists.needed": ["documents_needed", "Gap", "gap", "queries_needed"],
+    "long_lists.needed": ["documents_needed", "DocumentsNeeded", "Gap", "gap", "queries_needed"],
     "long_lists.regimes": ["regime"],
     "long_lists.steps": ["canonical_score", "StepCurve"],
     "long_lists.verdicts": ["verdict"],

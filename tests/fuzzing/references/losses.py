@@ -275,12 +275,8 @@ def _soft_ndcg(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) ->
             if j != i:
                 # Phi(d / (sqrt(2) sigma)) = erfc(-d / (2 sigma)) / 2
                 beats = mp.erfc((scores[i] - scores[j]) / (2 * mpf(loss.sigma))) / 2
-                ranks = [
-                    ranks[r] * (1 - beats) + (ranks[r - 1] * beats if r else 0) for r in range(n)
-                ]
-        expected += worth[i] * mp.fsum(
-            p * _discount(loss.discount, mpf(r), n) for r, p in enumerate(ranks[:k], 1)
-        )
+                ranks = [ranks[r] * (1 - beats) + (ranks[r - 1] * beats if r else 0) for r in range(n)]
+        expected += worth[i] * mp.fsum(p * _discount(loss.discount, mpf(r), n) for r, p in enumerate(ranks[:k], 1))
     return 1 - expected / ideal
 
 
@@ -306,10 +302,7 @@ def _kendall(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> A
 
 
 def _approx(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
-    if type(loss).__name__ == "Approx":
-        measure = loss.measure
-    else:
-        measure = loss.target()
+    measure = loss.measure if type(loss).__name__ == "Approx" else loss.target()
     if isinstance(measure, measures.KendallTau):
         return _kendall(loss, labels, scores, weights)
     n, beta, filled = len(labels), mpf(loss.beta), measure.with_convention()

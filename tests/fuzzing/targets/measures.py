@@ -25,7 +25,17 @@ OPTIONS: dict[str, list[Any]] = {
     "ties": ["average", "stable", "reverse", "best", "worst"],
     "empty": [0, 1, "nan", "skip"],
     "gain": ["exp2", "linear", "binary:1", "binary:2", "binary:0.5"],
-    "discount": ["log", "log:10", "power:0", "power:0.5", "zipf", "geometric:1.5", "linear", "letor", "table:1:0.5:0.1"],
+    "discount": [
+        "log",
+        "log:10",
+        "power:0",
+        "power:0.5",
+        "zipf",
+        "geometric:1.5",
+        "linear",
+        "letor",
+        "table:1:0.5:0.1",
+    ],
     "ideal": ["judged", "retrieved"],
     "ndcg.ideal": ["judged", "retrieved", "full"],
     "short": ["as is", "zero"],
@@ -136,7 +146,8 @@ class Reference:
             return self._of_order(tuple(itertools.chain(*turned)), judged, ranked_scores)
         orders = [sorted(set(itertools.permutations(group)), key=str) for group in groups]
         every = [
-            self._of_order(tuple(itertools.chain(*order)), judged, ranked_scores) for order in itertools.product(*orders)
+            self._of_order(tuple(itertools.chain(*order)), judged, ranked_scores)
+            for order in itertools.product(*orders)
         ]
         if ties == "average":
             return statistics.fmean(every)

@@ -20,7 +20,25 @@ from idealrank.io.formats import Format, load, sniffed
 
 _MEMORY = Path("/dev/shm")
 _FOLDER = Path(tempfile.mkdtemp(prefix="fuzzing-", dir=_MEMORY if _MEMORY.is_dir() else None))
-_IDS = ["q1", "q2", "7", "007", "a b", "a,b", 'say "x"', "#x", "x#y", "ü", "=1+1", "\ufeffq", "", "\t", "a\nb", "a\r", "\x00"]
+_IDS = [
+    "q1",
+    "q2",
+    "7",
+    "007",
+    "a b",
+    "a,b",
+    'say "x"',
+    "#x",
+    "x#y",
+    "ü",
+    "=1+1",
+    "\ufeffq",
+    "",
+    "\t",
+    "a\nb",
+    "a\r",
+    "\x00",
+]
 _IDS += ["qid:3", "docid", "=", "-", "NULL", "nan", "\u2028", "\x85", "\xa0", "\x1b[31m", "\udcff", "Q0", "1e5", "inf"]
 _NUMBERS = [0.0, -0.0, 1.0, 2.0, 0.1, 1 / 3, 1e300, -1e-300, 5e-324, 2.0**53 + 2, 123456789.125, 1e22, 1e-7]
 _FEATURES = [0.0, 1.0, -1.5, 0.1, 1e38, 1e-45, 3.4028234663852886e38, math.inf, math.nan, 16777216.0]
@@ -62,9 +80,9 @@ def check(case: dict[str, Any]) -> int:
     try:
         found.write(content, path)
     except DataError:
-        assert kind in ("letor", "qrels", "run"), "only text of one word per id has ids that it cannot hold"
-        assert _is_hostile(case), f"{kind} refuses what it can hold"
-        return 1
+        if kind in ("letor", "qrels", "run") and _is_hostile(case):  # ids there are words
+            return 1
+        raise
     try:
         if not any("\0" in row[name] for row in rows for name in ("query", "doc")):  # no text file has such bytes
             sniff = sniffed(path)

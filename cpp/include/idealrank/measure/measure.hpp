@@ -16,7 +16,7 @@
 
 #include "idealrank/errors.hpp"
 #include "idealrank/for_each_query.hpp"
-#include "idealrank/measure/products_of_subsets.hpp"
+#include "idealrank/measure/stopping_places.hpp"
 #include "idealrank/own_copy.hpp"
 #include "idealrank/sort/top.hpp"
 
@@ -113,7 +113,7 @@ class QueryMeter {
   QueryMeter(const Lists& lists, std::span<const Gain> gains, std::span<const Discount> discounts,
              std::span<const Spec> specs, Ties ties, Negative negative, const Stop& stop = {})
       : lists_(lists), gains_(gains), discounts_(discounts), specs_(specs), ties_(ties), negative_(negative), stop_(stop),
-        rank_(stop), products_(stop), columns_(gains.size()), level_gains_(gains.size()), cutoffs_(specs.size()),
+        rank_(stop), stopping_places_(stop), columns_(gains.size()), level_gains_(gains.size()), cutoffs_(specs.size()),
         full_(specs.size()) {
     for (std::size_t g = 0; g < gains.size(); ++g) tabulate(g);
   }
@@ -426,7 +426,7 @@ class QueryMeter {
     if (!std::isfinite(reduced) || !std::isfinite(divisor)) {
       throw data_error("the gains of a query are too large to be summed", query_, -1);
     }
-    if (divisor > 0 || (spec.negative_ideal && divisor < 0)) return reduced / divisor;
+    if (divisor > 0 || (negative_ideal && divisor < 0)) return reduced / divisor;
     // Negative gains can outweigh the positive ones even in the ideal order: nothing to be compared with.
     const bool normalised = spec.denominator == Denominator::ideal || spec.denominator == Denominator::full;
     return normalised ? spec.empty : 0;
@@ -595,23 +595,19 @@ class QueryMeter {
     return sum;
   }
 
-  // Over all orders of a run with stopping probabilities g, place j stops with probability e_{j-1} - e_j, where e_j is the
-  // mean of the products of j of the factors 1 - g.
+  // The mean over all orders of each run.
   double cascade_average(const Spec& spec, std::size_t m) {
     double sum = 0, going_on = 1;
     std::size_t begin = 0;
     for (const std::size_t end : run_ends_) {
       if (begin >= m || going_on == 0) break;
-      factors_.clear();
+      run_gains_.clear();
       for (std::size_t i = begin; i < end; ++i) {
-        factors_.push_back(1 - gain_of(gains_[spec.gain], labels_[order_[i]], first_row_ + static_cast<std::int64_t>(order_[i])));
+        run_gains_.push_back(gain_of(gains_[spec.gain], labels_[order_[i]], first_row_ + static_cast<std::int64_t>(order_[i])));
       }
-      const std::size_t depth = std::min(end, m) - begin;
-      const auto means = products_(factors_, depth);
-      for (std::size_t j = 1; j <= depth; ++j) {
-        sum += going_on * (means[j - 1] - means[j]) / static_cast<double>(begin + j);
-      }
-      for (const double factor : factors_) going_on *= factor;
+      const auto stops = stopping_places_(run_gains_, std::min(end, m) - begin);
+      for (std::size_t j = 0; j < stops.size(); ++j) sum += going_on * stops[j] / static_cast<double>(begin + j + 1);
+      for (const double gain : run_gains_) going_on *= 1 - gain;
       begin = end;
     }
     return sum;
@@ -650,8 +646,8 @@ class QueryMeter {
   Levels judged_levels_, retrieved_levels_;
   TopRanker rank_;
   std::span<const std::uint32_t> order_;
-  ProductsOfSubsets products_;
-  std::vector<double> factors_;  // of a run, for a cascade
+  StoppingPlaces stopping_places_;
+  std::vector<double> run_gains_;  // for a cascade
   std::vector<std::size_t> run_ends_;
   std::vector<Column> columns_;
   std::vector<LevelGains> level_gains_;

@@ -17,8 +17,9 @@ _HELP = """\
 Compare SYSTEMS on the judged documents in DATA. Both are as for 'idealrank evaluate'.
 
 With --baseline, each other system is compared with the baseline by a paired randomization test, and the p-values are
-corrected by Holm's method. Without it, all pairs are compared by the randomized Tukey HSD test. 'detectable' is the
-smallest true difference that this many queries would detect with 80% power.
+corrected by Holm's method. Without it, all pairs are compared by the randomized Tukey HSD test. Means and their
+intervals are those of 'idealrank evaluate' on the same systems: over the queries that all systems have. 'detectable' is
+the smallest true difference that this many queries would detect with 80% power.
 
 \b
 Examples:
@@ -52,6 +53,14 @@ Examples:
     show_default=True,
     metavar="N",
     help="Number of permutations.",
+)
+@click.option(
+    "--intervals",
+    "interval_method",
+    type=click.Choice(["t", "percentile", "bca"]),
+    default="t",
+    metavar="METHOD",
+    help="Intervals by Student's t (t, the default) or by a bootstrap: percentile or bca.",
 )
 @click.option("--seed", type=int, metavar="N", help="Seed of the random numbers; by default a new one, printed.")
 def command(request: Request, **options: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import click
@@ -15,10 +14,13 @@ __all__ = ["command"]
 _HELP = """\
 Find which measures separate SYSTEMS, pair by pair, on the documents in DATA.
 
-DATA and SYSTEMS are as for 'idealrank evaluate'. Lists grow document by document, in the order of DATA. The measures
-are DCG, NDCG or linear NDCG; those that separate the systems soonest come first.
+DATA and SYSTEMS are as for 'idealrank evaluate', and so are the means. For 'documents', 'changes' and theory, lists
+grow document by document, in the order of DATA; of judgments and runs, the judged documents are ranked, those that a
+run does not retrieve last. The measures are DCG, NDCG or linear NDCG; those that separate the systems soonest come
+first.
 
 \b
+mean a, b  means over queries, as 'idealrank evaluate' gives them
 wins       share of queries on which the better system is ahead
 separated  share of resamples of the queries in which its mean is higher
 queries    queries needed for the right order of means, except for --risk
@@ -35,7 +37,7 @@ Examples:
 """
 
 
-@click.command("distinguish", cls=SystemsCommand, help=_HELP, without=("like",))
+@click.command("distinguish", cls=SystemsCommand, help=_HELP)
 @click.option(
     "--orders",
     "n_orders",
@@ -64,16 +66,16 @@ Examples:
 )
 def command(request: Request, plot: str | None, **options: Any) -> None:
     """Find which measures separate SYSTEMS on DATA; ``options`` are those of `theory.distinguish`."""
-    documents, scores = request.read_complete(least=2)
+    judged, systems = request.read(least=2)
 
     from idealrank.cli.support.pictures import save_picture
-    from idealrank.cli.support.tables import show_with_remarks
-    from idealrank.theory.distinguishing.distinctions import MEASURES, Distinctions, distinguish
+    from idealrank.cli.support.tables import show_result
+    from idealrank.cli.support.terminal import notes
+    from idealrank.theory.distinguishing.distinctions import MEASURES, distinguish_all
 
-    options |= {"measures": request.measures or MEASURES, "order": "grouped"}
-    pairs = [distinguish(documents, scores[a], scores[b], names=(a, b), **options) for a, b in combinations(scores, 2)]
-    found = Distinctions(tuple(pairs))
-    show_with_remarks(found.table(), found.remarks(), request.output_format)
+    found = distinguish_all(judged, systems, request.measures or MEASURES, like=request.like, **options)
+    notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
+    show_result(found, request.output_format)
     if plot is not None:
-        save_picture(pairs[0].plot().figure, plot)
+        save_picture(found.pairs[0].plot().figure, plot)
     request.write_page(found)

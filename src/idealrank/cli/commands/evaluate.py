@@ -27,7 +27,7 @@ Parquet or CSV   names of score columns; "score" by default
 
 The format of DATA is recognized by its content, or given by --from (see 'idealrank convert --help'). Options that a
 measure does not name follow --like: trec_eval for judgments and runs, otherwise idealrank. The conventions are printed
-below the table.
+below the table. Several systems are measured on the queries that all of them have; a note says which are left out.
 
 \b
 Examples:
@@ -39,7 +39,7 @@ Examples:
 
 @click.command("evaluate", cls=SystemsCommand, help=_HELP)
 @click.option("--per-query", is_flag=True, help="Also print one line per query.")
-@click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean.")
+@click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean, by Student's t.")
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
 def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> None:
     """Evaluate SYSTEMS on DATA."""
@@ -48,7 +48,7 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
     from idealrank.cli.support.tables import show_with_remarks
     from idealrank.cli.support.terminal import notes
     from idealrank.evaluation.evaluator import Evaluator
-    from idealrank.evaluation.results import Evaluations
+    from idealrank.evaluation.results import Evaluations, interval_remark
     from idealrank.measures.base import Measure
 
     measures = request.measures or ("ndcg@10", "ap", "rr")
@@ -63,25 +63,33 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
         found[name] = evaluator.evaluate(system, measures)
         if depths:
             curves[name] = evaluator.evaluate(system, depths)
-    evaluations = Evaluations(found)
+    evaluations = Evaluations(found).on_common_queries()
     notes(sorted(map(str, evaluations.problems)), quiet=request.quiet)
     if request.output_format == "json":
         content = _content(evaluations, per_query=per_query, interval=interval)
         click.echo(json.dumps(content | (_hashes(request) if hashes else {}), indent=2, allow_nan=False))
     else:
         table = evaluations.table_of_means(per_query=per_query, interval=interval)
-        show_with_remarks(table, evaluations.remarks(), request.output_format)
-    request.write_page(evaluations, Evaluations(curves) if curves else None)
+        over, *others = evaluations.remarks()
+        if interval:
+            some = next(iter(evaluations.values()))
+            over += f"; {interval_remark(some.mean_interval(next(iter(some.per_query))))}"
+        show_with_remarks(table, [over, *others], request.output_format)
+    request.write_page(evaluations, Evaluations(curves).on_common_queries() if curves else None)
 
 
 def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> dict[str, Any]:
     """Return the evaluations as JSON content."""
     from idealrank._base.plain import finite, plain
+    from idealrank.evaluation.results import INTERVAL_LEVEL, INTERVAL_METHOD
 
     content: dict[str, Any] = evaluations.to_dict()
+    if interval:
+        content |= {"interval_level": INTERVAL_LEVEL, "interval_method": INTERVAL_METHOD}
     for name, own in content["systems"].items():
         if not per_query:
-            del own["per_query"], own["query_ids"]
+            for name_of_many in ("per_query", "query_ids", "query_weights"):
+                own.pop(name_of_many, None)
         if interval:
             own["interval"] = plain(evaluations[name].interval())
     return {name: finite(value) for name, value in content.items()}

@@ -34,16 +34,21 @@ def command(request: Request, system: str, measure: str, like: tuple[str, ...]) 
         raise click.UsageError("two conventions or more are needed: --like trec_eval --like sklearn.")
     judged, ((_, answer),) = replace(request, systems=(system,)).read()
 
-    from idealrank.cli.support.tables import show
-    from idealrank.cli.support.terminal import notes
+    from idealrank.cli.support.tables import show, show_remarks, show_result
+    from idealrank.cli.support.terminal import echo, notes
     from idealrank.evaluation.explanation import explain
 
     found = explain(judged, answer, measure, like=like, order="grouped")
     notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
-    for number, waterfall in enumerate(found.waterfalls):
-        if number and request.output_format != "json":
-            click.echo()
-        show(waterfall.table(), request.output_format)
-        for line in waterfall.remarks() if request.output_format in ("text", "markdown") else ():
-            click.echo(f"\n{line}")
+    if request.output_format == "json":
+        show_result(found, "json")
+    else:
+        for number, waterfall in enumerate(found.waterfalls):
+            if number:
+                click.echo()
+            show(waterfall.table(), request.output_format)
+            for line in waterfall.remarks() if request.output_format in ("text", "markdown") else ():
+                echo(f"\n{line}")
+        click.echo(err=request.output_format == "csv")
+        show_remarks(found.remarks(), request.output_format)
     request.write_page(found)

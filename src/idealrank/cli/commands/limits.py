@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
+from idealrank._base.plain import Plain, plain
+from idealrank._base.results import Result
+from idealrank._base.sections import Figure, Section
+from idealrank._base.tables import Column, Table, Value
 from idealrank.cli.support.options import OUTPUT
 from idealrank.cli.support.request import Request, SystemsCommand
 
 if TYPE_CHECKING:
     from idealrank._typing import Floats
-    from idealrank.cli.support.tables import Value
     from idealrank.data.ranking import RankingData
+    from idealrank.evaluation.results import Evaluations
+    from idealrank.measures.base import Measure
+    from idealrank.theory import StepCurve
 
 __all__ = ["command"]
 
 _HELP = """\
 Show the limit of the NDCG of SYSTEMS as lists grow, estimated from the documents in DATA.
 
-DATA and SYSTEMS are as for 'idealrank evaluate'. The relevance at each position of a system's lists is estimated as a
-curve. From the curve, the theorems of Wang et al. (2013) give NDCG on longer lists of the same kind.
+DATA and SYSTEMS are as for 'idealrank evaluate'. For each query, the relevance at each position of a system's list is
+estimated as a curve. From the curves, the theorems of Wang et al. (2013) give NDCG on longer lists of the same kind. Of
+judgments and runs, the judged documents are ranked, and those that a run does not retrieve come last.
 
 \b
-now       mean over queries on the given lists
-expected  value that the curve gives for lists of this length
-limit     value for ever longer lists; empty if NDCG stays random
+now       mean over queries, as 'idealrank evaluate' gives it
+complete  mean on complete lists with a relevant document: what theory starts from
+expected  mean that the curves give for lists of these lengths
+limit     mean for ever longer lists; empty if NDCG stays random
+low, high 95% interval of the limit, by Student's t over queries
 spread    standard deviation of NDCG on one long list if it stays random
 sees      what determines the limit: the whole list, its top, a few ranks
 
@@ -38,7 +48,7 @@ Examples:
 """
 
 
-@click.command("limits", cls=SystemsCommand, help=_HELP, without=("like",))
+@click.command("limits", cls=SystemsCommand, help=_HELP)
 @click.option(
     "--method",
     type=click.Choice(["top", "bins", "isotonic"]),
@@ -49,68 +59,132 @@ Examples:
 @click.option("--plot", type=OUTPUT, metavar="FILE", help="Plot the curves: .svg, .png or .pdf.")
 def command(request: Request, method: str, plot: str | None) -> None:
     """Show the limit of the NDCG of SYSTEMS."""
-    documents, scores = request.read_complete()
+    judged, systems = request.read()
 
     from idealrank.cli.support.pictures import save_picture
-    from idealrank.cli.support.tables import Column, Table, show
+    from idealrank.cli.support.tables import show_result
+    from idealrank.cli.support.terminal import notes
+    from idealrank.evaluation.evaluator import Evaluator
+    from idealrank.measures import measure
     from idealrank.theory.distinguishing.distinctions import MEASURES
     from idealrank.theory.distinguishing.plots import plot_curves
     from idealrank.theory.long_lists.steps import StepCurve
+    from idealrank.theory.long_lists.weighting import Weighting
 
-    rows = [
-        [name, measure, *_prospect(measure, documents, column, method)]
-        for name, column in scores.items()
-        for measure in request.measures or MEASURES
+    measures = request.measures or MEASURES
+    for name in measures:
+        Weighting.of(measure(name))  # is the theory about this measure?
+    evaluator, named = Evaluator(judged, request.like), dict(systems)
+    evaluations = evaluator.evaluate_all(named.items(), measures)
+    lists = evaluator.complete_lists(named.items(), evaluations)
+    documents = lists.data
+    rows: list[list[Value]] = [
+        [
+            system,
+            name,
+            evaluation.mean[name],
+            *_prospect(evaluation.filled[name], documents, lists.scores[system], method),
+        ]
+        for system, evaluation in evaluations.items()
+        for name in measures
     ]
-    numbers = [Column(name, ".4f") for name in ("now", "expected", "limit", "spread")]
-    table = Table([Column("system"), Column("measure"), *numbers, Column("sees")], rows)
-    show(table, request.output_format)
-    if plot is None and request.html_path is None:
-        return
     curves = {
         name: StepCurve.fit(documents.labels, column, documents.offsets, method=method)
-        for name, column in scores.items()
+        for name, column in (lists.scores.items() if plot is not None or request.html_path is not None else ())
     }
+    found = _Limits(tuple(map(tuple, rows)), evaluations, lists.remarks, curves)
+    notes(sorted(map(str, evaluations.problems)), quiet=request.quiet)
+    show_result(found, request.output_format)
     if plot is not None:
         save_picture(plot_curves(curves).figure, plot)
-    if request.html_path is not None:
-        from idealrank.cli.support.reporting import write_sections
-        from idealrank.report import Figure, Section
+    request.write_page(found)
 
+
+_NUMBERS = ("now", "complete", "expected", "limit", "low", "high", "spread")
+
+
+@dataclass(frozen=True)
+class _Limits(Result):
+    """What the command found.
+
+    Parameters
+    ----------
+    rows : tuple of tuples
+        System, measure, the numbers of the table, and what determines the limit.
+    evaluations : Evaluations
+        The evaluations that the means come from.
+    lists : tuple of str
+        What was done to get the complete lists that theory needs.
+    curves : mapping of str to StepCurve
+        The relevance curves by system, to draw.
+    """
+
+    rows: tuple[tuple[Value, ...], ...]
+    evaluations: Evaluations
+    lists: tuple[str, ...]
+    curves: Mapping[str, StepCurve]
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the convention and the number of queries of the means, and a dict per system and measure."""
+        names = ("system", "measure", *_NUMBERS, "sees")
+        return {
+            "conventions": plain(next(iter(self.evaluations.values())).conventions),
+            "n_queries": self.evaluations.n_queries,
+            "lists": plain(self.lists),
+            "limits": [plain(dict(zip(names, row, strict=True))) for row in self.rows],
+            "problems": plain(self.evaluations.problems),
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return the table "limits": a row per system and measure."""
+        numbers = [Column(name, ".4f") for name in _NUMBERS]
+        return {"limits": Table([Column("system"), Column("measure"), *numbers, Column("sees")], self.rows)}
+
+    def remarks(self) -> list[str]:
+        """Return the queries and the convention of the means, and how lists became complete."""
+        return [*self.evaluations.remarks(), *self.lists]
+
+    def title(self) -> str:
+        """Return a title with the names of the systems."""
+        return f"Limits of NDCG: {', '.join(self.evaluations)}"
+
+    def about(self) -> str:
+        """Return the number of queries, the measures and the convention."""
+        return self.evaluations.about()
+
+    def sections(self) -> list[Section]:
+        """Return the table and the relevance curves."""
         told = "the expected label of a document by its position in the list, 1 at the top"
-        figure = Figure("relevance_curves", (curves,), "Relevance curves", told)
+        figure = Figure("relevance_curves", (self.curves,), "Relevance curves", told)
         title = "Now and on longer lists"
-        section = Section(title, parts=(Section(tables={title: table}), Section(figures=(figure,))))
-        write_sections(f"Limits of NDCG: {', '.join(scores)}", [], [section], request.html_path, quiet=request.quiet)
+        over = next(iter(self.evaluations.values()))
+        now = f"'now' is the mean over {over.queries_text()}, like {over.convention.name}, as 'evaluate' gives it."
+        notes = (now, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
+        return [Section(title, parts=(Section(tables={title: self.table()}, notes=notes), Section(figures=(figure,))))]
+
+    def background(self) -> list[Section]:
+        """Return per-query values, data quality and conventions."""
+        return self.evaluations.background()
 
 
 _SEES = {"list": "the list", "top": "its top", "few": "a few ranks", "undecided": "not known"}
 
 
-def _prospect(name: str, documents: RankingData, scores: Floats, method: str) -> list[Value]:
-    """Return the mean, the expected value at this length, the limit, the spread if there is none, and what decides."""
+def _prospect(m: Measure, documents: RankingData, scores: Floats, method: str) -> list[Value]:
+    """Return mean and expected value on complete lists, the limit with its interval, its spread, and what decides."""
+    from dataclasses import replace
+
     import numpy as np
 
-    from idealrank.errors import DataError
-    from idealrank.measures import measure
-    from idealrank.theory import StepCurve, bounded_law, limit, pseudo_expectation
+    from idealrank.theory.distinguishing.predictions import prospect
     from idealrank.theory.long_lists.limits import sees
+    from idealrank.theory.long_lists.per_query import fit_queries
     from idealrank.theory.long_lists.weighting import Weighting
 
-    m = measure(name)
-    seen = sees(Weighting.of(m))
-    labels, offsets = np.nan_to_num(documents.labels), documents.offsets
-    curve = StepCurve.fit(m.with_convention().gain(labels), scores, offsets, method=method)  # type: ignore[attr-defined]
-    values = m(labels, scores, offsets)
-    try:
-        expected = pseudo_expectation(m, curve, float(np.median(np.diff(offsets))))
-    except DataError:  # less than one relevant document is expected
-        expected = float("nan")
-    random = seen in ("few", "undecided") and curve.top_variance > 0
-    return [
-        float(values[[bool(labels[first:last].any()) for first, last in pairwise(offsets)]].mean()),
-        None if np.isnan(expected) else expected,
-        None if random else limit(m, curve),
-        bounded_law(m, curve).sd if random and seen == "few" else None,
-        _SEES[seen],
-    ]
+    labels, offsets = documents.labels, documents.offsets
+    fits = fit_queries(m.gain(labels), scores, offsets, method=method)  # type: ignore[attr-defined]
+    found = prospect(m, fits)
+    values = replace(m, ties="average", empty="nan")(labels, scores, offsets)
+    end = found.limit
+    numbers = [float(np.nanmean(values)), found.expected.value, end.value, end.low, end.high, found.spread]
+    return [*(None if np.isnan(number) else number for number in numbers), _SEES[sees(Weighting.of(m))]]

@@ -34,7 +34,7 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     judged, systems = request.read(least=2)
 
     from idealrank.cli.support.tables import Column, Table, show
-    from idealrank.cli.support.terminal import notes
+    from idealrank.cli.support.terminal import echo, notes
     from idealrank.evaluation.comparison import common_queries
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.stats import queries_for
@@ -42,7 +42,7 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
 
     evaluations = Evaluator(judged, request.like).evaluate_all(systems, request.measures or ("ndcg@10",))
     notes(sorted(map(str, evaluations.problems)), quiet=request.quiet)
-    query_ids, values = common_queries(evaluations)
+    _, values = common_queries(evaluations)
     rows = []
     for measure, matrix in values.items():
         for delta in deltas:
@@ -51,6 +51,6 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     designs = [Column(design, ",") for design in DESIGNS]
     show(Table([Column("measure"), Column("delta", "g"), *designs, Column("sd", ".4f")], rows), request.output_format)
     if request.output_format == "text":
-        needed = f"queries needed at level {level:g} and power {power:g}, based on {len(query_ids):,} queries"
+        needed = f"queries needed at level {level:g} and power {power:g}, based on {evaluations.n_queries:,} queries"
         click.echo(f"\n{needed}; sd: standard deviation of the per-query difference of two systems")
-        click.echo("\n".join(evaluations.remarks()))
+        echo("\n".join(evaluations.remarks()[1:]))

@@ -27,7 +27,10 @@ _EXPERIMENTS = {
 #: Experiments that train, validate and test on folds: their data is a folder.
 _ON_FOLDS = {"qin2008", "ravikumar2011"}
 _HELP = """\
-Reproduce the EXPERIMENT of a paper: its claims with the results found here, its numbers, and its figures.
+Reproduce the EXPERIMENT of a paper: its claims and whether they hold, its numbers, and its figures.
+
+What a paper leaves open (evaluation script, scale of features, optimizer, seed) is tried one choice at a time: a claim
+holds, fails or is undecided, in some settings or in all.
 
 \b
 wang2013   four discounts along lists that grow (Figures 1 to 4)
@@ -41,7 +44,7 @@ Examples:
   idealrank reproduce wang2013 --figures out
   idealrank reproduce wang2013 --data train.txt
   idealrank reproduce jin2013 --format markdown --html page.html
-  idealrank reproduce ravikumar2011 --data letor/MQ2008
+  idealrank reproduce ravikumar2011 --data letor/MQ2008 --data letor/OHSUMED
   idealrank reproduce qin2008 --data letor/OHSUMED --html page.html
   idealrank reproduce qin2008 --quick
 """
@@ -52,8 +55,9 @@ Examples:
 @click.option(
     "--data",
     metavar="PATH",
+    multiple=True,
     help="Data to use instead of the built-in: LETOR text for wang2013 and jin2013, otherwise a folder with S1.txt "
-    "... S5.txt or Fold1 ... Fold5, or a folder of such folders.",
+    "... S5.txt or Fold1 ... Fold5, or a folder of such folders; may be repeated.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
 @click.option("--quick", is_flag=True, help="Train briefly, as a test; the numbers are meaningless.")
@@ -64,7 +68,7 @@ Examples:
 @debug_option
 def command(
     experiment: str,
-    data: str | None,
+    data: tuple[str, ...],
     seed: int,
     quick: bool,
     figures: str | None,
@@ -84,7 +88,7 @@ def command(
         options = {"quick": quick, "verbose": not quiet and is_rich(sys.stderr)}
     elif quick:
         raise click.UsageError(f"--quick is for experiments that train for long, {', '.join(sorted(_ON_FOLDS))}.")
-    given = None if data is None else _read(experiment, data, quiet=quiet)
+    given = _read(experiment, data, quiet=quiet) if data else None
     found: Reproduction = import_module(f"idealrank.experiments.{experiment}").reproduce(given, seed=seed, **options)
     show_titled(found.tables(), found.remarks(), output_format)
     if figures is not None:
@@ -95,17 +99,19 @@ def command(
         reporting.write(found, html_path, title=f"{experiment}: {_EXPERIMENTS[experiment]}", quiet=quiet)
 
 
-def _read(experiment: str, path: str, *, quiet: bool) -> Any:
+def _read(experiment: str, paths: tuple[str, ...], *, quiet: bool) -> Any:
     if experiment in _ON_FOLDS:
         from idealrank.experiments.collections import collections_in
 
-        return collections_in(path)
+        return {name: folds for path in paths for name, folds in collections_in(path).items()}
+    if len(paths) > 1:
+        raise click.UsageError(f"{experiment} reads one file: give --data once.")
 
     from idealrank.cli.support.progress import reading
     from idealrank.io.letor import read_letor
 
-    with reading(path, quiet=quiet) as progress:
-        return read_letor(path, progress=progress)
+    with reading(paths[0], quiet=quiet) as progress:
+        return read_letor(paths[0], progress=progress)
 
 
 def _write_figures(found: Reproduction, stem: str, *, quiet: bool) -> None:

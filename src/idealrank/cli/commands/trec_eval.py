@@ -12,7 +12,7 @@ from idealrank.cli.support.failures import Failure, reported
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option
 from idealrank.cli.support.progress import reading
-from idealrank.cli.support.terminal import notes
+from idealrank.cli.support.terminal import echo, notes
 
 __all__ = ["command"]
 
@@ -79,7 +79,7 @@ def command(
             raise _NothingCommon(str(error)) from error
     notes(results.problems, quiet=quiet)
     text = "".join(f"{line}\n" for line in results.lines(queries=queries, summary=not no_summary))
-    click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
+    echo(text, nl=False)
 
 
 class _Unreadable(Failure):

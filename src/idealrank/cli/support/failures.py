@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import click
 
+from idealrank._base.printable import printable
 from idealrank.cli.support.options import is_debug
 from idealrank.errors import IdealrankError
 
@@ -40,10 +41,7 @@ def one_line(message: str) -> str:
     >>> one_line("bad\nname \x1b[31m")
     'bad name \\x1b[31m'
     """
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in " ".join(message.splitlines())
-    )
+    return printable(" ".join(message.splitlines()))
 
 
 def _words_of(error: BaseException) -> str:

@@ -56,17 +56,6 @@ class Request:
 
         return read_systems(self.data, kind, self.systems, group=self.group, quiet=self.quiet)
 
-    def read_complete(self, least: int = 1) -> tuple[RankingData, dict[str, Floats]]:
-        """Return lists that all systems rank completely, with the scores by system."""
-        judged, systems = self.read(least)
-
-        from idealrank.cli.support.terminal import notes
-        from idealrank.evaluation.evaluator import Evaluator
-
-        documents, scores, remarks = Evaluator(judged).complete_lists(systems)
-        notes(remarks, quiet=self.quiet)
-        return documents, scores
-
     def write_page(self, result: Result, curves: Result | None = None) -> None:
         """Write the report of the result if ``--html`` was given."""
         if self.html_path is not None:

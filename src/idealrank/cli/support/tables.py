@@ -6,12 +6,23 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
-import click
-
+from idealrank._base.plain import json_text
+from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Value, render, stacked
-from idealrank.cli.support.terminal import is_rich
+from idealrank.cli.support.terminal import echo, is_rich
 
-__all__ = ["Column", "Table", "Value", "render", "show", "show_remarks", "show_titled", "show_with_remarks", "stacked"]
+__all__ = [
+    "Column",
+    "Table",
+    "Value",
+    "render",
+    "show",
+    "show_remarks",
+    "show_result",
+    "show_titled",
+    "show_with_remarks",
+    "stacked",
+]
 
 #: Formats that cannot hold remarks, which go to standard error.
 _WITHOUT_REMARKS = ("csv", "json")
@@ -22,28 +33,36 @@ def show(table: Table, output_format: str = "text") -> None:
     if output_format == "text" and is_rich(sys.stdout):
         _show_rich(table)
     else:
-        click.echo(render(table, output_format), nl=False)
+        echo(render(table, output_format), nl=False)
 
 
 def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str) -> None:
     """Print the table and lines below it: as comments if the format has them, else to standard error."""
     show(table, output_format)
-    click.echo(err=output_format in _WITHOUT_REMARKS)
+    echo(err=output_format in _WITHOUT_REMARKS)
     show_remarks(remarks, output_format)
+
+
+def show_result(result: Result, output_format: str) -> None:
+    """Print the main table of a result and its remarks; JSON is the whole result."""
+    if output_format == "json":
+        echo(json_text(result.to_dict(), indent=2))
+    else:
+        show_with_remarks(result.table(), result.remarks(), output_format)
 
 
 def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_format: str) -> None:
     """Print tables with their titles, and lines below them; JSON is one object, {title: rows}."""
     if output_format == "json":
         rows = {title: json.loads(render(table, "json")) for title, table in tables.items()}
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        echo(json_text(rows, indent=2))
     else:
         mark = {"latex": "% ", "markdown": "### "}.get(output_format, "")
         for place, (title, table) in enumerate(tables.items()):
-            click.echo("\n" * (place > 0) + f"{mark}{title}" + "\n" * (output_format != "csv"))
+            echo("\n" * (place > 0) + f"{mark}{title}" + "\n" * (output_format != "csv"))
             show(table, output_format)
     if remarks:
-        click.echo(err=output_format in _WITHOUT_REMARKS)
+        echo(err=output_format in _WITHOUT_REMARKS)
         show_remarks(remarks, output_format)
 
 
@@ -51,7 +70,7 @@ def show_remarks(remarks: Iterable[str], output_format: str) -> None:
     """Print lines as comments if the format has them, else to standard error."""
     mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
     for line in remarks:
-        click.echo(f"{mark}{line}", err=output_format in _WITHOUT_REMARKS)
+        echo(f"{mark}{line}", err=output_format in _WITHOUT_REMARKS)
 
 
 def _show_rich(table: Table) -> None:
@@ -61,7 +80,7 @@ def _show_rich(table: Table) -> None:
     from rich.text import Text
 
     shown = RichTable(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
-    for name, right in zip(table.header, table.is_number(), strict=True):
+    for name, right in zip(table.headings(), table.is_number(), strict=True):
         shown.add_column(Text(name), justify="right" if right else "left")
     for cells in table.cells():
         shown.add_row(*map(Text, cells))

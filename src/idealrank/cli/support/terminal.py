@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from typing import IO, Any
 
 import click
 
+from idealrank._base.printable import printable
 from idealrank.cli.support.failures import one_line
 
-__all__ = ["is_rich", "note", "notes"]
+__all__ = ["echo", "is_rich", "note", "notes"]
 
 
 def is_rich(stream: IO[Any] | None) -> bool:
     """Return whether to use rich: the stream is a terminal, NO_COLOR is not set and TERM is not "dumb"."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in {"dumb", "unknown"}
     return stream is not None and stream.isatty() and not plain
+
+
+def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print text; on a terminal, control characters of names and ids are escaped, so that they cannot command it."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is not None and stream.isatty():
+        text = printable(text, keep="\n")
+    # Ids that are not UTF-8 leave as the bytes that came in.
+    content = text if text.isascii() or text.isprintable() else text.encode("utf-8", "surrogateescape")
+    click.echo(content, err=err, nl=nl)
 
 
 def note(message: str, *, quiet: bool) -> None:

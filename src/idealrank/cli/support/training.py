@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
 
 from idealrank.cli.support.conversion import read_features
 from idealrank.cli.support.failures import Interrupted
@@ -39,12 +42,16 @@ def train(
         ranker.set_params(verbose=True)
     interrupted = False
     try:
-        ranker.fit(parts[0], eval_set=parts[1] if len(parts) > 1 else None)
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always", ConvergenceWarning)
+            ranker.fit(parts[0], eval_set=parts[1] if len(parts) > 1 else None)
     except KeyboardInterrupt:
         if not ranker.__sklearn_is_fitted__():
             raise
         interrupted = True
     save(ranker, out)
+    for each in seen:
+        note(f"warning: {each.message}", quiet=quiet)
     table, remarks = _table(ranker, paths, parts), _remarks(ranker, out)
     if out == "-":
         for line in remarks:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._typing import Booleans, Floats
+from idealrank._base.options import is_whole
+from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
@@ -161,10 +162,10 @@ def evaluate(
     >>> evaluate(judgments, run, ["map", "P.1", "num_rel"]).summary
     {'num_rel': 3, 'map': 0.6666666666666666, 'P_1': 0.5}
     """
-    if not isinstance(version, int) or version not in (9, 10):
+    if not is_whole(version, 9, 10):
         raise OptionError(f"version must be 9 or 10, got {version!r}")
     for name, count in (("level", level), ("max_docs", max_docs), ("n_collection", n_collection)):
-        if not _is_count(count) and not (count is None and name == "max_docs"):
+        if not is_whole(count) and not (count is None and name == "max_docs"):
             raise OptionError(f"{name} must be a whole number of at least 0, got {count!r}")
     for name, flag in (("complete", complete), ("judged_only", judged_only)):
         if not isinstance(flag, (bool, np.bool_)):
@@ -225,10 +226,6 @@ def evaluate(
     return Results(tuple(ids[query] for query in shown.tolist()), per_query, summary, problems)
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**53
-
-
 def _nothing_common(qrels: Qrels, run: Run) -> str:
     first = f"the first query of qrels is {qrels.query_ids[0]!r}"
     return f"qrels and run have no query in common: {first}, that of the run is {run.query_ids[0]!r}"
@@ -242,11 +239,11 @@ def _cleared(values: Values, is_missing: Booleans) -> Values:
 
 
 # One value is added after the other, and functions are those of C, as in trec_eval, to print the same digits.
-def _mean(values: Floats, n_queries: int) -> float:
+def _mean(values: Floats | Int64s, n_queries: int) -> float:
     return float(np.cumsum(values)[-1]) / n_queries
 
 
-def _geometric_mean(values: Floats, n_queries: int) -> float:
+def _geometric_mean(values: Floats | Int64s, n_queries: int) -> float:
     total = 0.0
     for value in values.tolist():
         total += math.log(max(value, _LEAST))

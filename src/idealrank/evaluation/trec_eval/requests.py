@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -57,6 +58,8 @@ def _with_parameter(values: Measure | Callable[..., Values], parameter: Any) -> 
     return values @ parameter if isinstance(values, Measure) else lambda rankings: values(rankings, parameter)
 
 
+_TAIL = re.compile(r"(\w+)_(\d+)")
+_NO_CUTOFFS = Definition(None)
 _CLEARED = ("utility", "relstring", "rbp_resid")
 _FIRST = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
 SETS = {
@@ -78,6 +81,9 @@ def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Reques
     chosen: dict[str, str] = {}
     for text in [texts] if isinstance(texts, str) else _iterated(texts):
         name, dot, parameters = text.partition(".")
+        tail = _TAIL.fullmatch(name)
+        if tail and name not in known and known.get(tail[1], _NO_CUTOFFS).each == "d":  # P_10, as it is printed
+            name, dot, parameters = tail[1], ".", tail[2]
         if name not in SETS and name not in known:
             raise OptionError(f"trec_eval {version} has no measure {name!r}{nearest(name, [*SETS, *known])}")
         if dot and (not parameters or name in SETS or known[name].read is None):

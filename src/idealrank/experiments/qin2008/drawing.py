@@ -29,15 +29,14 @@ def rho_by_epoch(errors: Mapping[str, Errors]) -> Figure:
 
 
 def ndcg_by_cutoff(runs: Sequence[Run], rankers: Sequence[str]) -> Figure:
-    """Draw Figures 4 and 5: a panel per run with more than two labels, a line per ranker."""
+    """Draw Figures 4 and 5 in the reference setting: a panel per graded collection, a line per ranker."""
     graded = [each for each in runs if each.graded]
     figure, parts = panels(1 + 3.2 * len(graded), 3.2, len(graded))
     for axes, each in zip(parts, graded, strict=True):
-        means = each.found.mean
-        for color, marker, name in zip(SERIES, "os^", [name for name in rankers if name in means], strict=False):
-            values = [means[name][f"ndcg@{k}"] for k in CUTOFFS]
+        for color, marker, name in zip(SERIES, "os^", rankers, strict=False):
+            values = [each.mean(name, f"ndcg@{k}", {}) for k in CUTOFFS]
             axes.plot(CUTOFFS, values, color=color, marker=marker, markersize=4, linewidth=1, label=name)
-        axes.set(title=each.title, xlabel="k", xticks=list(CUTOFFS))
+        axes.set(title=each.name, xlabel="k", xticks=list(CUTOFFS))
         axes.legend(fontsize="small", frameon=False)
     parts[0].set_ylabel("NDCG@k")
     return figure

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from idealrank.experiments.qin2008.protocol import Protocol
+from idealrank._typing import Floats
+from idealrank.evaluation.evaluator import evaluate
+from idealrank.experiments.claims import Axes, Setting
+from idealrank.experiments.qin2008.protocol import LIKE, Protocol, trained_name
 from idealrank.io.letor_folds import Folds
 from idealrank.learners.search.cross_fold import CrossFold, cross_fold
 
@@ -19,39 +23,65 @@ _MEASURES = [*(f"ndcg@{k}" for k in CUTOFFS), "ndcg", "ap"]
 
 @dataclass(frozen=True)
 class Run:
-    """The results on a collection with one scale of features.
+    """The results on a collection in all settings.
 
     Parameters
     ----------
-    title : str
-        The name of the collection, and of the scale.
+    name : str
+        The name of the collection.
     graded : bool
         Whether there are more than two labels.
-    scaled : bool
-        Whether features were scaled.
-    found : CrossFold
-        The results.
+    protocol : Protocol
+        What was tried.
+    found : mapping of str to CrossFold
+        The results by the scale of features.
     """
 
-    title: str
+    name: str
     graded: bool
-    scaled: bool
-    found: CrossFold
+    protocol: Protocol
+    found: Mapping[str, CrossFold]
 
-    def of(self, measure: str) -> dict[str, float]:
-        """Return {ranker: the mean of its folds' means} for one measure."""
-        return {name: own[measure] for name, own in self.found.mean.items()}
+    @cached_property
+    def _measured(self) -> dict[tuple[str, str], CrossFold]:
+        """The results by features and discount."""
+        return {
+            (features, discount): replace(
+                found, evaluations=evaluate(found.data, found.scores, _MEASURES, like=LIKE[discount])
+            )
+            for features, found in self.found.items()
+            for discount in LIKE
+        }
+
+    def measured(self, setting: Setting) -> CrossFold:
+        """Return the results with the features and the discount of a setting."""
+        whole = {**self.protocol.axes.reference, **setting}
+        return self._measured[whole["features"], whole["discount"]]
+
+    def values(self, ranker: str, measure: str, setting: Setting) -> Floats:
+        """Return one value per test query."""
+        whole = {**self.protocol.axes.reference, **setting}
+        return self.measured(whole).evaluations[trained_name(ranker, whole)].per_query[measure]
+
+    def mean(self, ranker: str, measure: str, setting: Setting) -> float:
+        """Return the mean of the folds' means."""
+        whole = {**self.protocol.axes.reference, **setting}
+        return float(np.mean(self.measured(whole).fold_means(measure)[trained_name(ranker, whole)]))
 
 
-def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -> Iterator[Run]:
-    """Yield the run with unscaled features, and, unless they are in [0, 1] already, with min-max scaled ones."""
+def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -> Run:
+    """Train all rankers with all scales of features; only one if they are in [0, 1] already."""
     graded = is_graded(folds)
-    own_protocol = protocol.for_queries(folds[0].train.n_queries)
-    for normalize in (None,) if _within_0_and_1(folds) else (None, "minmax"):
-        title = name if normalize is None else f"{name}, min-max"
-        rankers = own_protocol.rankers(normalize, graded=graded)
-        found = cross_fold(rankers, folds[: protocol.n_folds], _MEASURES, verbose=verbose)
-        yield Run(title, graded, normalize is not None, found)
+    own = protocol.for_queries(folds[0].train.n_queries)
+    if _within_0_and_1(folds):
+        own = replace(own, axes=Axes({**own.axes.values, "features": own.axes.values["features"][:1]}))
+    found = {
+        features: cross_fold(
+            own.rankers(features, graded=graded), folds[: own.n_folds], ["ndcg"], n_jobs=1, verbose=verbose
+        )
+        for features in own.axes.values["features"]
+    }
+    return Run(name, graded, own, found)
 
 
 def is_graded(folds: Folds) -> bool:

@@ -38,7 +38,9 @@ def _cross_entropy(loss: CrossEntropy, target: Tensor, at: Padded) -> Tensor:
     logs = at.scores
     if loss.normalizer is None:
         below = torch.where(at.real | ~at.real.any(1, keepdim=True), logs, -torch.inf)
-        logs = logs - below.logsumexp(1, keepdim=True)
+        # Apart from the greatest, so that large scores cost no digits.
+        greatest = below.detach().amax(1, keepdim=True)
+        logs = (logs - greatest) - (below - greatest).logsumexp(1, keepdim=True)
     fitted = torch.where(at.real, logs.exp(), 0)
     return (target.xlogy(target) - target * logs - target + fitted).sum(1)
 
@@ -90,9 +92,11 @@ def _list_mle(loss: ListMLE, at: Padded) -> Tensor:
     if loss.ties == "stable":
         level &= torch.ones_like(level).triu()
     chosen_from = ahead | (level & at.real[:, None, :]) | ~at.real[:, :, None]
-    log_sums = torch.where(chosen_from, at.scores[:, None, :], -torch.inf).logsumexp(2)
+    # Sums relative to each document's own score, so that large scores cost no digits.
+    ahead_by = at.scores[:, None, :] - at.scores[:, :, None]
+    surplus = torch.where(chosen_from, ahead_by, -torch.inf).logsumexp(2)
     weights = at.real if at.lists.weights is None else at.column(at.lists.weights)
-    return (weights * (log_sums - at.scores)).sum(1)
+    return (weights * surplus).sum(1)
 
 
 FORMULAS: dict[type[Loss], Formula] = {ListMLE: _list_mle, Listwise: _listwise}

@@ -11,7 +11,8 @@ from idealrank import losses
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.optimizers import Optimizer, planes
+from idealrank.learners.linear.optimizers import Minimum, Optimizer, planes
+from idealrank.learners.linear.parts import Parts
 from idealrank.learners.linear.ranker import LinearModel
 from idealrank.learners.names import register
 from idealrank.learners.trace import Trace
@@ -63,13 +64,12 @@ class RankSVM(LinearModel):
     def _penalty(self, weight: float) -> float:
         return 1 / (self.C * weight)
 
-    def _optimizer(self) -> Optimizer:
-        if self.loss == "squared_hinge" or self.optimizer == "sgd":
-            return super()._optimizer()
+    def _optimizer(self, parts: Parts) -> Optimizer:
+        if self.loss == "squared_hinge" or self.optimizer != "lbfgs":
+            return super()._optimizer(parts)
 
-        def by_planes(objective: Objective, start: Floats, trace: Trace) -> Floats:
-            planes(objective, trace, self.max_iter, 1e-6 * objective(np.zeros_like(start))[0])
-            return trace.best_parameters
+        def by_planes(objective: Objective, start: Floats, trace: Trace) -> Minimum:
+            return planes(objective, trace, self.max_iter, 1e-6 * objective(np.zeros_like(start))[0])[0]
 
         return by_planes
 

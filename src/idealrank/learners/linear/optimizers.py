@@ -1,48 +1,95 @@
-"""How a linear ranker finds its weights: L-BFGS, stochastic gradient descent, cutting planes."""
+"""How a linear ranker finds its weights: L-BFGS, steepest or stochastic gradient descent, cutting planes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from idealrank._typing import Floats
 from idealrank.errors import DataError
+from idealrank.learners.features import Moments
 from idealrank.learners.linear.cutting_plane import cutting_plane
 from idealrank.learners.linear.objective import Objective
+from idealrank.learners.linear.preconditioning import preconditioned
 from idealrank.learners.trace import Trace
 
-__all__ = ["Optimizer", "lbfgs", "planes", "sgd"]
-
-#: Minimizes an objective from these parameters on, records each iteration in the trace, and returns the last ones.
-Optimizer: TypeAlias = Callable[[Objective, Floats, Trace], Floats]
+__all__ = ["Minimum", "Optimizer", "lbfgs", "planes", "sgd", "steepest"]
 
 
-def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int) -> Floats:
-    """Minimize by SciPy's L-BFGS-B, and return the last parameters."""
+class Minimum(NamedTuple):
+    """The last parameters, and why they may be far from a minimum: empty if they are not."""
+
+    parameters: Floats
+    shortfall: str = ""
+
+
+#: Minimizes an objective from these parameters on, and records each iteration in the trace.
+Optimizer: TypeAlias = Callable[[Objective, Floats, Trace], Minimum]
+
+_FAR = 0.01  # a gradient is far from 0 if its largest part is more than this share of the largest one at the start
+_GRADIENT = 1e-5  # how close to 0 L-BFGS brings it, if rounding allows
+_LIMIT_REACHED = 1  # SciPy's status
+_SUFFICIENT = 1e-4  # the share of the decrease promised by the gradient that a step must reach
+
+
+def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int, moments: Moments) -> Minimum:
+    """Minimize by SciPy's L-BFGS-B, with columns brought to one scale."""
     from scipy.optimize import OptimizeResult, minimize
 
+    scaled = preconditioned(objective, start, moments)
+    origin = np.zeros_like(start)
+
     def note(intermediate_result: OptimizeResult) -> None:
-        trace.add(intermediate_result.x, float(intermediate_result.fun))
+        trace.add(scaled.parameters(intermediate_result.x), float(intermediate_result.fun))
         if trace.is_hopeless:
             raise StopIteration
 
-    first = objective(start)
+    first = scaled(origin)
     trace.add(start, first[0])
 
-    def evaluated(parameters: Floats) -> tuple[float, Floats]:
-        return first if np.array_equal(parameters, start) else objective(parameters)  # SciPy asks for the start again
+    def evaluated(move: Floats) -> tuple[float, Floats]:
+        return scaled(move) if move.any() else first  # SciPy asks for the start again
 
     found = minimize(
-        evaluated, start, jac=True, method="L-BFGS-B", callback=note,
-        options={"maxiter": max_iter, "maxfun": 4 * max_iter},
+        evaluated, origin, jac=True, method="L-BFGS-B", callback=note,
+        options={"maxiter": max_iter, "maxfun": 4 * max_iter, "gtol": _GRADIENT},
     )  # fmt: skip
-    return np.asarray(found.x)
+    shortfall = _shortfall(first[1], found.jac, trace, is_over=found.status == _LIMIT_REACHED)
+    return Minimum(scaled.parameters(found.x), shortfall)
 
 
-def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: float, seed: int | None) -> Floats:
+def steepest(objective: Objective, start: Floats, trace: Trace, max_iter: int, moments: Moments) -> Minimum:
+    """Take steps against the gradient; each is halved until the objective decreases enough (Armijo).
+
+    The first step is tried with the length 1, in units of the gradient, and each other one with twice the last. The
+    features are taken as they are; only whether the gradient is close to 0 is judged with columns of one scale.
+    """
+    parameters, length = np.array(start), 0.5
+    value, gradient = objective(parameters)
+    first, n_iter = gradient, 0
+    trace.add(parameters, value)
+    while n_iter < max_iter and gradient.any() and not trace.is_hopeless:
+        length *= 2
+        while length > 0:
+            try:
+                reached = objective(parameters - length * gradient)
+            except DataError:  # the scores overflow
+                reached = np.inf, gradient
+            if reached[0] <= value - _SUFFICIENT * length * float(gradient @ gradient):
+                break
+            length /= 2
+        if length == 0 or not reached[0] < value:
+            break
+        parameters, (value, gradient), n_iter = parameters - length * gradient, reached, n_iter + 1
+        trace.add(parameters, value)
+    first, last = map(preconditioned(objective, start, moments).by_move, (first, gradient))
+    return Minimum(parameters, _shortfall(first, last, trace, is_over=n_iter == max_iter))
+
+
+def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: float, seed: int | None) -> Minimum:
     """Take one step per query, the queries shuffled again for each epoch: Algorithm 1 of Qin et al. 2008."""
     rng = np.random.default_rng(seed)
     queries = objective.queries()
@@ -61,13 +108,31 @@ def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: fl
         trace.add(parameters, value)
         if trace.is_hopeless:
             break
-    return parameters
+    return Minimum(parameters)
 
 
-def planes(objective: Objective, trace: Trace, max_iter: int, tolerance: float) -> float:
+def _shortfall(first: Floats, last: Floats, trace: Trace, *, is_over: bool) -> str:
+    """Why a gradient is not close to 0, if it is not; where validation chooses, only if there were iterations left."""
+    before, after = (float(np.abs(gradient).max()) for gradient in (first, last))
+    if after <= max(_GRADIENT, _FAR * before) or trace.is_hopeless or (is_over and trace.validates):
+        return ""
+    left = f"the gradient is still {after / before:.2g} times as large as at the start"
+    if is_over:
+        return f"after max_iter iterations {left}; raise max_iter, or scale the features"
+    return f"{left}, but no step decreases the loss; scale the features, or use another optimizer or loss"
+
+
+def _unproven(gap: float, tolerance: float, trace: Trace) -> str:
+    """Why cutting planes are not within the tolerance of the minimum, if they are not and validation does not choose."""
+    if gap <= tolerance or trace.validates or trace.is_hopeless:
+        return ""
+    return f"after max_iter cutting planes the loss may be {gap:.2g} above its minimum, more than {tolerance:.2g}"
+
+
+def planes(objective: Objective, trace: Trace, max_iter: int, tolerance: float) -> tuple[Minimum, float]:
     """Minimize a convex loss with corners and a penalty until it is proven to be within the tolerance of the minimum.
 
-    Return the proven distance. The intercept, on which such losses do not depend, stays at 0.
+    Return the proven distance too. The intercept, on which such losses do not depend, stays at 0.
     """
     alone = replace(objective, l2=lambda _: 0.0)
 
@@ -81,4 +146,4 @@ def planes(objective: Objective, trace: Trace, max_iter: int, tolerance: float) 
         gap = step.gap
         if gap <= tolerance or len(trace.history) > max_iter or trace.is_hopeless:
             break
-    return gap
+    return Minimum(trace.best_parameters, _unproven(gap, tolerance, trace)), gap

@@ -11,7 +11,7 @@ import numpy as np
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
-from idealrank.learners.features import DenseFeatures, SparseFeatures, features_of
+from idealrank.learners.features import DenseFeatures, Moments, SparseFeatures, features_of
 from idealrank.losses import Loss
 from idealrank.measures import Measure
 
@@ -57,6 +57,10 @@ class Part:
         by_score = by_score * np.repeat(self.query_weights, self.lists.sizes)
         gradient = np.append(self.features.gradient(by_score), by_score.sum())
         return Sums(float(values @ self.query_weights), gradient, self.weight())
+
+    def moments(self) -> Moments:
+        """Return the mean and the deviations of each feature, and the sum of the query weights."""
+        return replace(self.features.moments(), weight=self.weight())
 
     def weight(self) -> float:
         """Return the sum of the query weights."""

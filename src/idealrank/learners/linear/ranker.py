@@ -1,4 +1,4 @@
-"""Linear rankers: any loss, minimized by L-BFGS or by stochastic gradient descent."""
+"""Linear rankers: any loss, minimized by L-BFGS, or by steepest or stochastic gradient descent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.learners.linear.continuation import Stage, continuation
 from idealrank.learners.linear.engine import Source, engine_of
 from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.optimizers import Optimizer, lbfgs, sgd
+from idealrank.learners.linear.optimizers import Optimizer, lbfgs, sgd, steepest
 from idealrank.learners.linear.parts import Part, Parts
 from idealrank.learners.linear.weighted_sum import WeightedSum
 from idealrank.learners.names import register
@@ -24,7 +24,7 @@ from idealrank.losses import Loss, loss
 
 __all__ = ["LinearModel", "LinearRanker"]
 
-_OPTIMIZERS = ("lbfgs", "sgd")
+_DETERMINISTIC = {"lbfgs": lbfgs, "gd": steepest}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -35,9 +35,11 @@ class LinearModel(WeightedSum):
 
     Parameters
     ----------
-    optimizer : {"lbfgs", "sgd"}
-        "sgd" takes one step per query, with the queries shuffled again for each epoch (Qin et al. 2008, Algorithm 1).
-        An iteration is one of L-BFGS, or an epoch.
+    optimizer : {"lbfgs", "gd", "sgd"}
+        "lbfgs" brings all features to one scale internally, so that its path does not depend on their units. "gd" is
+        steepest descent: each step is halved until the loss decreases. "sgd" takes one step per query, with the queries
+        shuffled again for each epoch (Qin et al. 2008, Algorithm 1). Both take the features as they are. An iteration
+        is a step, or an epoch.
     l2 : float
         Weight of half the squared length of the weights; the intercept is not penalized.
     learning_rate : float
@@ -58,6 +60,9 @@ class LinearModel(WeightedSum):
     ----------
     loss_ : Loss
         The loss that was minimized.
+    converged_ : bool
+        False if the gradient is far from 0 (a hundredth of the one at the start, or more) where L-BFGS or steepest
+        descent ended; there is a ``ConvergenceWarning`` then. With validation data, ``max_iter`` may end a fit early.
     """
 
     optimizer: str = "lbfgs"
@@ -87,42 +92,47 @@ class LinearModel(WeightedSum):
         """
         return self.l2
 
-    def _optimizer(self) -> Optimizer:
-        if self.optimizer == "lbfgs":
-            return partial(lbfgs, max_iter=self.max_iter)
-        return partial(sgd, epochs=self.max_iter, rate=self.learning_rate, seed=self.random_state)
+    def _optimizer(self, parts: Parts) -> Optimizer:
+        if self.optimizer == "sgd":
+            return partial(sgd, epochs=self.max_iter, rate=self.learning_rate, seed=self.random_state)
+        return partial(_DETERMINISTIC[self.optimizer], max_iter=self.max_iter, moments=parts.sum(Part.moments))
 
     def _fit(self, data: RankingData | Source, validation: RankingData | Source | None) -> None:
         parts, start = self._parts(data), self._start()
         self.loss_ = self._resolved(parts, start)
-        minimized = self._optimizer()
+        minimized = self._optimizer(parts)
+        ends: list[tuple[int, str]] = []
         with self._traced(start, validation) as trace:
             for stage in self._stages(self.loss_):
                 if stage.afresh:
                     parameters = start
                 trace.begin(str(stage.loss), counts=stage.loss == self.loss_)
-                parameters = minimized(Objective(parts, stage.loss, self._penalty), parameters, trace)
+                parameters, shortfall = minimized(Objective(parts, stage.loss, self._penalty), parameters, trace)
+                ends.append((len(trace.history), shortfall))
+        self._report(next(shortfall for end, shortfall in ends if trace.best_iteration < end))
 
     def _resolved(self, parts: Parts, start: Floats) -> Loss:
         """Return the loss with a number for what it leaves to be found from the scores at the start."""
         asked = self._loss()
-        if not asked.has_potential and self.optimizer == "lbfgs":
-            raise OptionError(f"{asked} is not the gradient of any function, which 'lbfgs' needs: use optimizer='sgd'")
+        if not asked.has_potential and self.optimizer != "sgd":
+            raise OptionError(
+                f"{asked} is not the gradient of any function, which {self.optimizer!r} needs: use optimizer='sgd'"
+            )
         if not start.any():  # all scores are 0, which needs no pass over the data
             return asked.resolved(np.zeros(1))
         scores = np.concatenate(parts.sum(partial(Part.scores, parameters=start)))
         return asked.resolved(scores, offsets_of(np.concatenate(parts.sum(Part.sizes))))
 
     def _stages(self, asked: Loss) -> list[Stage]:
-        if self.optimizer == "sgd" or not self.continuation or self.warm_start:
+        if self.optimizer != "lbfgs" or not self.continuation or self.warm_start:
             return [Stage(asked, afresh=True)]
         return continuation(asked)
 
     def _check_options(self) -> None:
         super()._check_options()
         engine_of(self.engine)
-        if self.optimizer not in _OPTIMIZERS:
-            raise OptionError(f"optimizer must be 'lbfgs' or 'sgd', got {self.optimizer!r}")
+        if self.optimizer not in (*_DETERMINISTIC, "sgd"):
+            raise OptionError(f"optimizer must be 'lbfgs', 'gd' or 'sgd', got {self.optimizer!r}")
         self._check_numbers("l2", "learning_rate")
         self._loss()
 

@@ -155,7 +155,7 @@ def tune(
     >>> from idealrank import datasets, learners
     >>> train, test = datasets.web_search(n_queries=20, n_docs=30)
     >>> tune(learners.RankNet(), {"normalize": [None, "minmax"]}, train, eval_set=test, n_jobs=1)
-    Tuning(best of 2: normalize='minmax'; ndcg 0.7740)
+    Tuning(best of 2: normalize='minmax'; ndcg 0.7737)
     """
     whole = _in_memory(ranker, data, "data")
     if eval_set is not None and cv is None:

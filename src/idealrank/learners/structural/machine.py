@@ -55,4 +55,5 @@ class StructuralSVM(WeightedSum):
         start = np.zeros(self.n_features_in_ + 1)
         with self._traced(start, validation) as trace:
             trace.begin(str(hinge.loss))
-            self.gap_ = planes(hinge, trace, self.max_iter, self.tolerance)
+            found, self.gap_ = planes(hinge, trace, self.max_iter, self.tolerance)
+        self._report(found.shortfall)

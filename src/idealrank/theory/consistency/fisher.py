@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import check_columns
+from idealrank.data.columns import check_columns, float_array
 from idealrank.errors import DataError
 from idealrank.losses.targets import check_finite, dcg_norms
 from idealrank.measures import cutoffs, discounts, gains
@@ -32,10 +32,8 @@ class Mixture(NamedTuple):
     @classmethod
     def of(cls, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Mixture:
         """Return both as arrays that fit together; otherwise raise a DataError."""
-        try:
-            chances, vectors = np.asarray(probabilities, np.float64), np.asarray(label_vectors, np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"probabilities and label vectors must be rectangular arrays of numbers: {error}") from None
+        chances = float_array(probabilities, "probabilities")
+        vectors = float_array(label_vectors, "label vectors")
         if chances.ndim < 1 or vectors.shape[:-1] != chances.shape or 0 in vectors.shape:
             raise DataError(
                 "pass one probability per label vector and one label per document, got shapes "
@@ -281,7 +279,7 @@ def violations(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float
     >>> violations([2, 2, 1], [3, 2, 0])
     [(0, 1)]
     """
-    s, r = np.asarray(scores, np.float64), np.asarray(target, np.float64)
+    s, r = float_array(scores, "scores"), float_array(target, "the target")
     if s.ndim != 1 or s.shape != r.shape:
         raise DataError(f"scores and target must be flat and have the same length, got shapes {s.shape} and {r.shape}")
     if np.isnan(s).any() or np.isnan(r).any():

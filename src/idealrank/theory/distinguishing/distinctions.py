@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,14 +16,17 @@ from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section
 from idealrank._base.tables import Column, Table, Value, stacked
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import check_columns
+from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.losses.segments import sums
+from idealrank.evaluation.evaluator import CompleteLists, Evaluator
+from idealrank.evaluation.inputs import judged_and_systems
+from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.measures import DCG, NDCG, Measure, gains, measure
+from idealrank.measures.conventions import Convention
 from idealrank.theory.distinguishing.paths import Paths
 from idealrank.theory.distinguishing.predictions import GapPrediction, predict_gap
-from idealrank.theory.distinguishing.prefixes import growing_sizes, prefix_values
+from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes, prefix_values
 from idealrank.theory.long_lists.curves import Curve
 from idealrank.theory.long_lists.needed import Gap
 from idealrank.theory.long_lists.per_query import QueryCurves, fit_queries
@@ -53,7 +57,7 @@ class Separation:
     measure : str
         Its name, as given.
     mean_a, mean_b : float
-        The means over queries, on whole lists.
+        The means over queries, as `evaluate` gives them.
     better : str or None
         "a" or "b", whichever has the higher mean; None if the means are equal.
     wins : float
@@ -123,9 +127,13 @@ class Distinction(Result):
     names : tuple of str
         The names of A and B.
     n_queries : int
-        The number of queries with a relevant document.
+        The number of queries of the means.
     given : tuple of str
         The measures in the order given.
+    evaluations : Evaluations
+        The evaluations of both rankers, which have the convention and the queries.
+    lists : tuple of str
+        What was done to get the complete lists that theory needs; empty if they were complete.
     """
 
     separations: tuple[Separation, ...]
@@ -136,6 +144,8 @@ class Distinction(Result):
     names: tuple[str, str]
     n_queries: int
     given: tuple[str, ...]
+    evaluations: Evaluations
+    lists: tuple[str, ...] = ()
 
     @property
     def best(self) -> str | None:
@@ -170,9 +180,17 @@ class Distinction(Result):
         return f"{start}; {best.measure}{needs or ' does better'}{end}"
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return the separations, the advice, and the means at each length."""
-        facts = ("names", "n_queries", "advice", "separations", "sizes", "means")
-        return {name: plain(getattr(self, name)) for name in facts}
+        """Return the separations, the advice, the convention, and the means at each length."""
+        facts = ("names", "n_queries", "advice", "separations", "sizes", "means", "lists")
+        return {name: plain(getattr(self, name)) for name in facts} | {"conventions": plain(self._first.conventions)}
+
+    @property
+    def _first(self) -> Evaluation:
+        return next(iter(self.evaluations.values()))
+
+    def about(self) -> str:
+        """Return the number of queries, the measures and the convention."""
+        return self.evaluations.about()
 
     def tables(self) -> Mapping[str, Table]:
         """Return the table "separations": a row per measure."""
@@ -187,8 +205,8 @@ class Distinction(Result):
         return [found.measure, *self.names, *seen, *longer, found.verdict.how]
 
     def remarks(self) -> list[str]:
-        """Return the advice."""
-        return [self.advice]
+        """Return the queries and the convention of the means, how lists became complete, and the advice."""
+        return [*self.evaluations.remarks(), *self.lists, self.advice]
 
     def title(self) -> str:
         """Return a title with the names of both rankers."""
@@ -204,11 +222,21 @@ class Distinction(Result):
         won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.separations)
         figures = [Figure("wins", (self,), "Share of lists with the better ranker ahead, by length", won)]
         for row in self.separations:
-            told = f"{a} ends at {row.mean_a:.4f}, {b} at {row.mean_b:.4f}"
-            caption = f"Means of {row.measure}; dashed lines are the limits"
+            ends = [
+                next((value for value in means[::-1] if value == value), math.nan) for means in self.means[row.measure]
+            ]
+            told = f"{a} ends at {ends[0]:.4f}, {b} at {ends[1]:.4f}"
+            caption = f"{row.measure} on growing lists; dashed lines are the limits"
             figures.append(Figure("means_by_length", (self, row.measure), caption, told))
         title = f"{a} and {b}"
-        return [Section(title, parts=(Section(tables={title: self.table()}), Section(figures=tuple(figures))))]
+        over = f"Means over {self._first.queries_text()}, like {self._first.convention.name}, as 'evaluate' gives them."
+        notes = (over, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
+        shown = Section(tables={title: self.table()}, notes=notes)
+        return [Section(title, parts=(shown, Section(figures=tuple(figures))))]
+
+    def background(self) -> list[Section]:
+        """Return per-query values, data quality and conventions."""
+        return self.evaluations.background()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share of lists on which the better ranker is ahead, against their length.
@@ -238,17 +266,38 @@ class Distinctions(Result):
     ----------
     pairs : tuple of Distinction
         One per pair of rankers.
+    evaluations : Evaluations
+        The evaluations of all rankers, on the same queries.
+    lists : tuple of str
+        What was done to get the complete lists that theory needs; empty if they were complete.
     """
 
     pairs: tuple[Distinction, ...]
+    evaluations: Evaluations
+    lists: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the number of queries and the convention of all means, and the pairs."""
+        conventions = next(iter(self.evaluations.values())).conventions
+        return {
+            "conventions": plain(conventions),
+            "n_queries": self.evaluations.n_queries,
+            "lists": plain(self.lists),
+            "pairs": plain(self.pairs),
+            "problems": plain(self.evaluations.problems),
+        }
 
     def tables(self) -> Mapping[str, Table]:
         """Return the table "separations": a row per pair and measure."""
         return {"separations": stacked([each.table() for each in self.pairs])}
 
     def remarks(self) -> list[str]:
-        """Return the advice for each pair."""
-        return [line for each in self.pairs for line in each.remarks()]
+        """Return queries and convention of the means, how lists became complete, and the advice for each pair."""
+        return [*self.evaluations.remarks(), *self.lists, *(each.advice for each in self.pairs)]
+
+    def about(self) -> str:
+        """Return the number of queries, the measures and the convention."""
+        return self.evaluations.about()
 
     def title(self) -> str:
         """Return a title with the names of all rankers."""
@@ -262,6 +311,10 @@ class Distinctions(Result):
         """Return a section per pair."""
         return [section for each in self.pairs for section in each.sections()]
 
+    def background(self) -> list[Section]:
+        """Return per-query values, data quality and conventions."""
+        return self.evaluations.background()
+
 
 def _or_none(value: float) -> float | None:
     """The number; None instead of NaN."""
@@ -274,11 +327,12 @@ def _queries(number: int) -> str:
 
 
 def distinguish(
-    data: RankingData | npt.ArrayLike,
-    scores_a: npt.ArrayLike,
-    scores_b: npt.ArrayLike,
+    data: Any,
+    scores_a: Any,
+    scores_b: Any,
     measures: str | Measure | Iterable[str | Measure] = MEASURES,
     *,
+    like: str | Convention | None = None,
     offsets: npt.ArrayLike | None = None,
     sizes: npt.ArrayLike | None = None,
     n_orders: int = 0,
@@ -291,17 +345,23 @@ def distinguish(
 ) -> Distinction:
     """Find which measures tell ranker A from ranker B on these lists, how soon, and what theory predicts.
 
-    Every query's list grows document by document, as in appendix A of Wang et al. 2013. Queries without a relevant
-    document are left out.
+    Means, wins and the number of queries needed come from `evaluate`: the same numbers on the same queries. For the
+    rest, every query's list grows document by document, as in appendix A of Wang et al. 2013. That needs lists that
+    both rankers order completely. Of judgments and runs, therefore, the judged documents are ranked, and those that a
+    run does not retrieve come last; the field ``lists`` of the result says so. A list has no value until something in
+    it is relevant.
 
     Parameters
     ----------
-    data : RankingData or array-like
-        Labeled lists, or labels.
-    scores_a, scores_b : array-like
-        The scores of the two rankers.
+    data : Qrels, RankingData, mapping or array-like
+        The judged documents, as for `evaluate`.
+    scores_a, scores_b : Run, mapping or array-like
+        The two rankers: runs for judgments, otherwise scores.
     measures : str, Measure or iterable of them
         DCG, NDCG or linear NDCG measures.
+    like : str or Convention, optional
+        The convention for unnamed options of the measures, as for `evaluate`. On growing lists, ties are averaged
+        unless the measure names another rule.
     offsets : array-like, optional
         The offsets of the queries, if ``data`` are labels; None means one query.
     sizes : array-like, optional
@@ -341,13 +401,80 @@ def distinguish(
     >>> found.best, found["ndcg@1"].mean_a, found["ndcg@1"].mean_b, found["ndcg@1"].wins
     ('ndcg', 1.0, 0.0, 1.0)
     """
-    listed = [measures] if isinstance(measures, (str, Measure)) else measures
+    if isinstance(data, RankingData) and offsets is not None:
+        raise OptionError("the data has its own offsets; leave out offsets=")
+    judged, (a, b) = _judged_and_rankers(data, (scores_a, scores_b), offsets, order)
+    options: dict[str, Any] = {"sizes": sizes, "n_orders": n_orders, "n_resamples": n_resamples, "delta": delta}
+    options |= {"seed": seed, "n_threads": n_threads}
+    first, second = names if names[0] != names[1] else (f"{names[0]} (a)", f"{names[1]} (b)")
+    return distinguish_all(judged, [(first, a), (second, b)], measures, like=like, **options).pairs[0]
+
+
+def distinguish_all(
+    judged: Qrels | RankingData,
+    systems: Iterable[tuple[str, Run | Floats]],
+    measures: str | Measure | Iterable[str | Measure] = MEASURES,
+    *,
+    like: str | Convention | None = None,
+    sizes: npt.ArrayLike | None = None,
+    n_orders: int = 0,
+    n_resamples: int = 200,
+    delta: float = 0.05,
+    seed: int | None = 0,
+    n_threads: int | None = None,
+) -> Distinctions:
+    """Find which measures tell rankers apart, pair by pair, on the queries that all of them have.
+
+    Parameters
+    ----------
+    judged : Qrels or RankingData
+        The judged documents.
+    systems : iterable of (str, Run or array)
+        Two rankers or more, by name: runs, or scores in the order of ``judged``.
+    measures, like, sizes, n_orders, n_resamples, delta, seed, n_threads
+        As for `distinguish`.
+
+    Returns
+    -------
+    Distinctions
+    """
+    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     given = {str(each): measure(each) for each in listed}
     if not given:
         raise OptionError("no measure was given")
     if n_orders < 0 or n_resamples < 1:
         raise OptionError(f"n_orders must be at least 0, n_resamples at least 1, got {n_orders} and {n_resamples}")
-    labels, (a, b), cut = _columns(data, (scores_a, scores_b), offsets, order)
+    evaluator, named = Evaluator(judged, like, n_threads=n_threads), dict(systems)
+    rules = evaluator.convention
+    on_lists = {name: replace(each.with_convention(rules), ties=each.ties or "average") for name, each in given.items()}
+    for name, each in on_lists.items():
+        check_growing(each, name)
+    evaluations = evaluator.evaluate_all(named.items(), listed)
+    lists = evaluator.complete_lists(named.items(), evaluations)
+    options: dict[str, Any] = {"n_orders": n_orders, "n_resamples": n_resamples, "delta": delta, "n_threads": n_threads}
+    pairs = [
+        _distinction((a, b), on_lists, evaluations, lists, sizes=sizes, seed=seed, **options)
+        for a, b in combinations(named, 2)
+    ]
+    return Distinctions(tuple(pairs), evaluations, lists.remarks)
+
+
+def _distinction(
+    names: tuple[str, str],
+    given: Mapping[str, Measure],
+    evaluations: Evaluations,
+    lists: CompleteLists,
+    *,
+    sizes: npt.ArrayLike | None,
+    n_orders: int,
+    n_resamples: int,
+    delta: float,
+    seed: int | None,
+    n_threads: int | None,
+) -> Distinction:
+    """Return what tells one pair apart; ``given`` are the measures as used on growing lists."""
+    labels, cut = lists.data.labels, lists.data.offsets
+    a, b = (lists.scores[name] for name in names)
     lengths = np.diff(cut)
     length = int(np.median(lengths[lengths > 0])) if lengths.any() else 0
     if not labels.any():
@@ -357,35 +484,28 @@ def distinguish(
     filled = list(given.values())
     on_paths = _along(filled, labels, [a, b], cut, grid, n_orders, seed, n_threads)
     fits = {gain: tuple(fit_queries(gain(labels), scores, cut) for scores in (a, b)) for gain in {*map(_gain, filled)}}
-    rows, paths, means, used = [], {}, {}, 0
+    rows, paths, means = [], {}, {}
+    seen = {name: evaluations[name] for name in names}
     for (name, m), path_a, path_b in zip(given.items(), *on_paths, strict=True):
-        values_a, values_b = (
-            np.where(sums(labels, cut) > 0, m(labels, scores, cut, n_threads=n_threads), np.nan) for scores in (a, b)
-        )
+        values_a, values_b = (each.per_query[name] for each in seen.values())
         row, lead = _separation(values_a, values_b, path_a - path_b, grid, n_resamples, delta, seed)
+        row |= {key: each.mean[name] for key, each in zip(("mean_a", "mean_b"), seen.values(), strict=True)}
         found = predict_gap(m, fits[_gain(m)], labels, [a, b], cut, seed=seed, n_threads=n_threads)
         rows.append(Separation(name, **row, **_predicted(m, found, fits[_gain(m)])))
         paths[name] = Paths(grid, lead)
         means[name] = Paths(grid, path_a).mean_lead, Paths(grid, path_b).mean_lead
-        used = max(used, int(np.count_nonzero(~np.isnan(values_a))))
     by_name = {name: tuple(fit.pooled for fit in fits[_gain(m)]) for name, m in given.items()}
-    return Distinction(tuple(sorted(rows, key=_soonest)), grid, paths, means, by_name, names, used, tuple(given))
+    ranked, both = tuple(sorted(rows, key=_soonest)), Evaluations(seen)
+    queries = evaluations.n_queries
+    return Distinction(ranked, grid, paths, means, by_name, names, queries, tuple(given), both, lists.remarks)
 
 
-def _columns(
-    data: RankingData | npt.ArrayLike,
-    rankers: tuple[npt.ArrayLike, npt.ArrayLike],
-    offsets: npt.ArrayLike | None,
-    order: Order | None,
-) -> tuple[Floats, list[Floats], Int64s]:
-    """Labels, both scores and offsets, grouped by query; an unjudged document counts as not relevant."""
-    if isinstance(data, RankingData):
-        if offsets is not None:
-            raise OptionError("the data has its own offsets; leave out offsets=")
-        labels = np.nan_to_num(data.labels, nan=0.0)
-        return labels, [data.check_scores(scores, order) for scores in rankers], data.offsets
-    columns = [check_columns(data, scores, offsets) for scores in rankers]
-    return columns[0][0], [scores for _, scores, _ in columns], columns[0][2]
+def _judged_and_rankers(
+    data: Any, rankers: tuple[Any, Any], offsets: npt.ArrayLike | None, order: Order | None
+) -> tuple[Qrels | RankingData, list[Run | Floats]]:
+    """The judged documents, and both rankers in their order."""
+    judged, systems = judged_and_systems(data, dict(zip("ab", rankers, strict=True)), offsets, order=order)
+    return judged, list(systems.values())
 
 
 def _gain(m: Measure) -> gains.Gain:
@@ -425,8 +545,10 @@ def _separation(
     seed: int,
 ) -> tuple[dict[str, Any], Floats]:
     """The observed part of a separation, and the lead of the better ranker on growing lists."""
-    known = ~np.isnan(values_a)
+    known = ~np.isnan(values_a) & ~np.isnan(values_b)
     differences = (values_a - values_b)[known]
+    if not differences.size:
+        raise DataError("no query has a value: no measure can tell rankers apart")
     n_queries, mean = differences.size, float(differences.mean())
     sd = float(differences.std(ddof=1)) if n_queries > 1 else math.nan
     sign = 0.0 if abs(mean) < 1e-15 else math.copysign(1.0, mean)
@@ -436,8 +558,6 @@ def _separation(
     lead = path * (sign or 1.0)
     along = Paths(sizes, lead)
     return {
-        "mean_a": float(values_a[known].mean()),
-        "mean_b": float(values_b[known].mean()),
         "better": {1.0: "a", -1.0: "b"}.get(sign),
         "wins": float(np.mean((np.sign(differences) * (sign or 1.0) + 1) / 2)),
         "separated": float(np.mean(draws > 0)) if sign and n_queries > 1 else math.nan,

@@ -126,8 +126,8 @@ def predict_gap(
 ) -> GapPrediction:
     """Predict the difference of two rankers from the curves of both, and split its variance.
 
-    The variance over queries of the difference has two parts: the mean variance within a query, by chance of the documents
-    that it has, estimated by drawing documents with replacement; and the rest, by which queries differ.
+    The variance over queries of the difference has two parts: the mean variance within a query, by chance of the
+    documents that it has, estimated by drawing documents with replacement; and the rest, by which queries differ.
     """
     a, b = fits
     gaps = _expected(m, a) - _expected(m, b)

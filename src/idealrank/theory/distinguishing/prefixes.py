@@ -16,7 +16,7 @@ from idealrank.measures import DCG, NDCG, LinearNDCG, Measure
 from idealrank.measures.base import kernel_ties
 from idealrank.measures.plan import Plan
 
-__all__ = ["growing_sizes", "prefix_values"]
+__all__ = ["check_growing", "growing_sizes", "prefix_values"]
 
 #: Lists up to this length are measured at every n, longer ones at no more than this many lengths.
 ALL_UP_TO, AT_MOST = 5000, 500
@@ -98,13 +98,19 @@ def prefix_values(
     return values
 
 
-def _plan(measure: Measure) -> Plan:
+def check_growing(measure: Measure, name: str) -> None:
+    """Raise an OptionError unless growing lists can be measured by this measure, which the user calls by this name."""
+    _plan(measure, name)
+
+
+def _plan(measure: Measure, name: str | None = None) -> Plan:
     """The plan of a measure that growing lists can be measured by."""
+    name = name or str(measure)
     if not isinstance(measure, (DCG, NDCG, LinearNDCG)):
-        raise OptionError(f"growing lists can be measured by DCG, NDCG and linear NDCG, not by {measure}")
+        raise OptionError(f"growing lists can be measured by DCG, NDCG and linear NDCG, not by {name}")
     plan = measure.with_convention().plan()
     if plan.denominator == "full" or plan.zero_if_short:
-        raise OptionError(f"growing lists need the ideal of their own documents, which {measure} does not use")
+        raise OptionError(f"growing lists need the ideal of their own documents, which {name} does not use: {measure}")
     return plan
 
 

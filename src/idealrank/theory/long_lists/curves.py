@@ -53,6 +53,11 @@ class Curve:
         """Integrate the probability of each level against a weight over the places u from ``since`` to ``to``."""
         raise NotImplementedError
 
+    @property
+    def breaks(self) -> Floats:
+        """The canonical scores at which the curve jumps, as far as they are known."""
+        return np.empty(0)
+
     def __call__(self, s: npt.ArrayLike) -> Floats:
         """Return the expected gain at each canonical score."""
         expected: Floats = np.asarray(self.levels) @ self.probabilities(s)
@@ -121,7 +126,8 @@ class GradedCurve(Curve):
     ----------
     functions : mapping of float to callable
         P(gain | s) for each gain above 0. The rest of the probability belongs to gain 0. A function may take arrays or
-        single numbers.
+        single numbers. Its jumps are searched for; a step narrower than 1/16384 of the list may be missed, and is
+        better given as a `StepCurve`.
 
     Examples
     --------
@@ -145,11 +151,43 @@ class GradedCurve(Curve):
 
     def integrals(self, weight: Weight, since: float = 0.0, to: float = 1.0) -> Floats:
         low, high = weight.x_of(since), weight.x_of(to)
+        jumps = [weight.x_of(1 - place) for place in self.breaks.tolist() if since < 1 - place < to]
 
         def integral(function: Function) -> float:
-            return quadrature(lambda x: _probability(function, 1 - weight.u_of(x)) * weight.density(x), low, high)
+            def density(x: float) -> float:
+                return _probability(function, 1 - weight.u_of(x)) * weight.density(x)
+
+            return quadrature(density, low, high, jumps)
 
         return np.array([integral(function) for function in self._functions])
+
+    @cached_property
+    def breaks(self) -> Floats:  # type: ignore[override]
+        return np.unique(np.concatenate([_jumps(function) for function in self._functions]))
+
+
+#: Where jumps are searched for: evenly, and ever more densely towards the top, where discounts are steep.
+_PLACES = np.unique(np.concatenate([np.arange(2**14 + 1) / 2**14, 1 - np.exp2(-np.arange(14 * 64, 45 * 64) / 64)]))
+_MOST_JUMPS = 2000
+
+
+def _jumps(function: Function) -> Floats:
+    """The canonical scores at which a function jumps, or changes much more than around them."""
+    values = _on_array(function, _PLACES)
+    changes = np.abs(np.diff(values))
+    around = np.median(np.lib.stride_tricks.sliding_window_view(np.pad(changes, 4, mode="edge"), 9), axis=1)
+    cells = np.flatnonzero(changes > 8 * around + _ROUNDING)
+    if max(cells.size, np.count_nonzero(changes > 0.01)) > _MOST_JUMPS:
+        raise DataError(f"the curve jumps at more than {_MOST_JUMPS:,} places; pass it as a StepCurve")
+    low, high = _PLACES[cells], _PLACES[cells + 1]
+    at_low, at_high = values[cells], values[cells + 1]
+    for _ in range(60 if cells.size else 0):
+        middle = (low + high) / 2
+        between = _on_array(function, middle)
+        first = np.abs(between - at_low) > np.abs(at_high - between)  # the half with the larger change
+        low, at_low = np.where(first, low, middle), np.where(first, at_low, between)
+        high, at_high = np.where(first, middle, high), np.where(first, between, at_high)
+    return high
 
 
 def _probability(function: Function, s: float) -> float:

@@ -27,8 +27,8 @@ def pseudo_expectation(
 ) -> float:
     """Approximate the expected NDCG of a list of n documents (Wang et al. 2013, Definition 20).
 
-    Both forms divide by the ideal DCG of the expected number of relevant documents. It must be above 1 for the integral,
-    which starts at rank 1, and 1 at least for the sum.
+    Both forms divide by the ideal DCG of the expected number of relevant documents. It must be above 1 for the
+    integral, which starts at rank 1, and 1 at least for the sum.
 
     Parameters
     ----------
@@ -195,8 +195,8 @@ def concentration(
 
     Lemma 23 is about the logarithm, Lemma 34 about r^-beta. As printed both are wrong: Lemma 23 gives 0 for a constant
     curve, where ``holder`` is 0, and Lemma 34 neglects that the labels of the first ranks alone move NDCG by
-    n^-(1 - beta). The probability of failure is exp(-n^(1/4)) in the first, exp(-n^((1 - beta)/3)) in the second, which is
-    much more for a steep discount. Factors that do not depend on n, p and the curve are unknown and are left out.
+    n^-(1 - beta). The probability of failure is exp(-n^(1/4)) in the first, exp(-n^((1 - beta)/3)) in the second, which
+    is much more for a steep discount. Factors that do not depend on n, p and the curve are unknown and are left out.
 
     Parameters
     ----------

@@ -145,8 +145,9 @@ _ZERO = 1e-8
 def log_term(found: Regime, a: Curve, b: Curve, end: float = 1.0) -> LogTerm | None:
     """Return the leading term of the gap of two curves with equal limits under r^-beta (log r)^-logs.
 
-    With L = log n, D(n u) is D(n) u^-beta (1 + log u / L)^-logs. The term of order k of this series in 1/L has the factor
-    logs (logs + 1) ... (logs + k - 1) / k!, and the integral of u^-beta (-log u)^k over the places u up to ``end``.
+    With L = log n, D(n u) is D(n) u^-beta (1 + log u / L)^-logs. The term of order k of this series in 1/L has the
+    factor logs (logs + 1) ... (logs + k - 1) / k!, and the integral of u^-beta (-log u)^k over the places u up to
+    ``end``.
     """
     factor, ideal = 1.0, a.ideal_integral(power(found.beta), to=end)
     for k in range(1, 9):

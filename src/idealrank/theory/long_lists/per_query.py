@@ -1,8 +1,8 @@
 """One relevance curve per query, and what theory says of the mean over queries.
 
-Everything that Wang et al. 2013 prove is about one query with its own curve. A mean over queries is the mean of what each
-curve gives: NDCG is a ratio, and the mean of ratios is not the ratio of the means that a pooled curve gives. The pooled
-curve helps only where a query has too few documents to show a curve of its own.
+Everything that Wang et al. 2013 prove is about one query with its own curve. A mean over queries is the mean of what
+each curve gives: NDCG is a ratio, and the mean of ratios is not the ratio of the means that a pooled curve gives. The
+pooled curve helps only where a query has too few documents to show a curve of its own.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class QueryCurves:
     Examples
     --------
     >>> found = fit_queries([1, 0, 1, 1, 0, 0], [3, 2, 1, 3, 2, 1], [0, 3, 6])
-    >>> [round(curve.p, 12) for curve in found.curves], found.weights.round(3)
-    ([0.666666666667, 0.333333333333], array([0.13, 0.13]))
+    >>> [round(curve.p, 3) for curve in found.curves], found.weights.round(3)
+    ([0.667, 0.333], array([0.13, 0.13]))
     """
 
     curves: tuple[StepCurve, ...]
@@ -73,9 +73,8 @@ def fit_queries(
 ) -> QueryCurves:
     """Fit the curve of each query.
 
-    A query with n documents has a curve of its own with weight n / (n + ``prior``), and for the rest the pooled curve with
-    the query's own shares of gains: its probabilities are multiplied by a factor per gain and one per place, until both
-    the shares and the sums are right (iterative proportional fitting).
+    A query with n documents has a curve of its own with weight n / (n + ``prior``), and for the rest the shape that is
+    common to all queries, with the query's own share of each gain.
 
     Parameters
     ----------
@@ -124,8 +123,8 @@ def _shrunk(own: list[StepCurve], pooled: StepCurve, weights: Floats) -> list[St
 def _common_shape(own: list[StepCurve], pooled: StepCurve) -> Floats:
     """Curves of one shape with each query's own shares: of shape (queries, levels, steps of the pooled curve).
 
-    log P(level l at place s of query q) is a sum of terms of (q, l), (l, s) and (q, s), chosen so that the shares of each
-    query and the mean over queries at each place are as seen (iterative proportional fitting).
+    log P(level l at place s of query q) is a sum of terms of (q, l), (l, s) and (q, s), chosen so that the shares of
+    each query and the mean over queries at each place are as seen (iterative proportional fitting).
     """
     levels, widths = np.asarray(pooled.levels), np.diff(pooled.edges)
     seen = np.zeros((len(own), levels.size + 1, widths.size))

@@ -124,6 +124,10 @@ class StepCurve(Curve):
             found = f"{steps[:, bad[0]]} on step {bad[0]}"
             raise DataError(f"the values of a curve must be probabilities with a sum in [0, 1], got {found}")
 
+    @property
+    def breaks(self) -> Floats:
+        return self.edges[1:-1]
+
     def probabilities(self, s: npt.ArrayLike) -> Floats:
         places = np.searchsorted(self.edges, np.asarray(s, np.float64), side="right") - 1
         return self.steps[:, places.clip(0, self.edges.size - 2)]

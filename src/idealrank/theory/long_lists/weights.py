@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -84,20 +84,22 @@ _SPLITS = (0.381966, 0.618034, 0.284079, 0.715921, 0.165912, 0.834088, 0.472136)
 _ACCURACY = 1e-10
 
 
-def quadrature(function: Callable[[float], float], low: float, high: float) -> float:
+def quadrature(function: Callable[[float], float], low: float, high: float, breaks: Iterable[float] = ()) -> float:
     """Integrate to about ten digits; a function too rough for that is a DataError.
 
-    Adaptive rules halve intervals until everything looks smooth, and miss a jump close to the end of one. The range is
-    therefore first split at several points, densely at its ends, until two different splits agree.
+    Adaptive rules halve intervals until everything looks smooth, and miss a jump close to the end of one, or two that
+    are close to each other. The range is therefore first split at the breaks, which are known jumps, and at several
+    points, densely at its ends, until two different splits agree.
     """
     found: list[float] = []
+    inside = {place for place in breaks if low < place < high}
     for split in _SPLITS:
         if math.isfinite(low):
             ends = [0.0, 1e-5 * split, 1e-2 * split]
             knots = [low + edge * (high - low) for edge in (*ends, split, *(1 - end for end in reversed(ends)))]
         else:
             knots = [low, high - 10 * split, high]
-        pieces = [_adaptive(function, *piece) for piece in pairwise(knots)]
+        pieces = [_adaptive(function, *piece) for piece in pairwise(sorted({*knots, *inside}))]
         value, error = (math.fsum(column) for column in zip(*pieces, strict=True))
         accuracy = _ACCURACY * max(1.0, abs(value))
         if error <= accuracy:

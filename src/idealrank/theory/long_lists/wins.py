@@ -31,9 +31,8 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
     """Return P(NDCG of A > NDCG of B) as the list grows, with ties counted half.
 
     A and B are assumed to rank independently of each other at the top. The probability is 1 or 0 if the limits differ,
-    or if a logarithm in the discount lets NDCG converge to the same limit at different speeds, as standard NDCG does. It
-    is in between if few ranks count (Wang et al. 2013,
-    Theorem 10), and also if r^-beta, beta > 1/2, gives both rankers the same limit: the second condition of the paper's
+    or if a logarithm in the discount lets NDCG converge to the same limit at different speeds, as standard NDCG does.
+    It is in between if few ranks count (Wang et al. 2013, Theorem 10), and also if r^-beta, beta > 1/2, gives both rankers the same limit: the second condition of the paper's
     Theorem 8 says otherwise, wrongly, because the labels at the top alone make as much noise as there is signal.
 
     Parameters
@@ -117,7 +116,8 @@ def top_integral(a: Curve, b: Curve) -> float:
         s = -math.expm1(x)
         return float(a(s)) - float(b(s))
 
-    return quadrature(difference, -700.0, 0.0)
+    jumps = np.concatenate((a.breaks, b.breaks))
+    return quadrature(difference, -700.0, 0.0, np.log1p(-jumps[jumps < 1]).tolist())
 
 
 def zeta(beta: float) -> float:

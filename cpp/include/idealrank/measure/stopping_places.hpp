@@ -1,0 +1,195 @@
+// Where a reader of documents in random order stops: the cascade of a run of equal scores.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <functional>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "idealrank/stop.hpp"
+
+namespace idealrank {
+
+// A reader stops at a document with its probability g, else reads on, and all orders of the t documents are equally likely.
+// With f = 1 - g, e_j the mean over all choices of j documents of the product of their f, the reader is still reading after
+// j places with probability e_j, and stops at place j with d_j = e_{j-1} - e_j: sums of terms that are not negative give both.
+class StoppingPlaces {
+ public:
+  explicit StoppingPlaces(Stop stop = {}) : stop_(stop) {}
+
+  // d_1, ..., d_depth; depth <= gains.size(). Once e_j is below 1e-20, what follows is 0. Sorts the gains.
+  std::span<const double> operator()(std::vector<double>& gains, std::size_t depth) {
+    stoppable_sort(gains.begin(), gains.end(), std::less<>(), stop_);
+    list_levels(gains);
+    reading_.assign(depth + 1, 0.0);
+    stops_.assign(depth + 1, 0.0);
+    // As measured: for each level a node of the integrals costs as much as 40 steps of the recurrence, and what it adds to
+    // one place as much as 2.
+    const auto steps = static_cast<double>(gains.size()) * static_cast<double>(depth);
+    const double windows = std::sqrt(static_cast<double>(depth)) + 1, n_levels = static_cast<double>(levels_.size());
+    const double integrals = kNodes * (40 * n_levels * windows + 2 * static_cast<double>(depth));
+    if (depth <= 4 * kFirst || steps <= integrals) {
+      recur(gains, depth);
+    } else {
+      recur(gains, kFirst);
+      integrate(gains.size(), kFirst, depth);
+    }
+    return std::span(stops_).subspan(1);
+  }
+
+ private:
+  static constexpr double kNegligible = 1e-20;
+  static constexpr std::size_t kFirst = 64;  // places that are always found by the recurrence
+  static constexpr double kNodes = 32;       // of an integral, about
+
+  struct Level {
+    double gain, factor, count;
+  };
+
+  void list_levels(const std::vector<double>& sorted) {
+    levels_.clear();
+    for (const double gain : sorted) {
+      if (levels_.empty() || levels_.back().gain != gain) levels_.push_back({gain, 1 - gain, 0});
+      levels_.back().count += 1;
+    }
+  }
+
+  // One document after the other: of the first i documents, the last is not among j, is one that was read on at, or the one
+  // that is stopped at, with probabilities (i - j) / i, (j - 1) / i and 1 / i. The smallest gains come first, so that e_j only
+  // falls from then on.
+  void recur(const std::vector<double>& gains, std::size_t depth) {
+    // As long as the gains are 0, all is read.
+    const auto zeros = static_cast<std::size_t>(
+        std::find_if(gains.begin(), gains.end(), [](double gain) { return gain != 0; }) - gains.begin());
+    std::size_t deepest = std::min(zeros, depth);
+    std::fill_n(reading_.begin(), deepest + 1, 1.0);
+    for (std::size_t i = zeros; i < gains.size(); ++i) {
+      const auto t = static_cast<double>(i + 1);
+      const double gain = gains[i], factor = 1 - gain;
+      if (deepest < depth && (deepest == i || reading_[deepest] > kNegligible)) ++deepest;
+      stop_.before(3 * deepest + 1);
+      for (std::size_t j = deepest; j > 0; --j) {
+        const auto taken = static_cast<double>(j);
+        stops_[j] = ((t - taken) * stops_[j] + (taken - 1) * factor * stops_[j - 1] + gain * reading_[j - 1]) / t;
+        reading_[j] = ((t - taken) * reading_[j] + taken * factor * reading_[j - 1]) / t;
+      }
+      for (; deepest > 0 && reading_[deepest] < kNegligible; --deepest) reading_[deepest] = 0;
+    }
+  }
+
+  // C(t, j) e_j is the coefficient of x^j in P(x) = prod (1 + f x), j C(t, j) d_j that of x^(j-1) in P(x) sum g / (1 + f x);
+  // and by Cauchy's formula a coefficient is r^-j / (2 pi) int P(r exp(i phi)) exp(-i j phi) d phi. With the radius at which P(r)
+  // is mostly x^j for j near the middle of a window, the integrand is a bell of the width 1 / sd, for which the trapezoidal
+  // rule is exact to rounding with some 30 points. A window begins at a mean that is known, to which the others are compared: no
+  // factorial and no power of r is ever large.
+  void integrate(std::size_t n, std::size_t first, std::size_t last) {
+    const auto t = static_cast<double>(n);
+    // Not even without those that surely stop can more be read.
+    const auto readable = static_cast<std::size_t>(t - (levels_.back().factor == 0 ? levels_.back().count : 0));
+    const std::size_t end = std::min(last, readable);
+    double radius = 1;
+    std::size_t step = kFirst / 4;
+    for (std::size_t begin = first; begin < end && reading_[begin] >= kNegligible; begin += step, step = widest()) {
+      for (bool fits = false; !fits;) {
+        step = std::min(step, end - begin);
+        radius = radius_of(static_cast<double>(begin) + static_cast<double>(step) / 2, radius);
+        set_sd(radius);
+        fits = step <= 2 * widest();
+        if (!fits) step = widest();
+      }
+      list_nodes(radius, static_cast<double>(begin));
+      double ratio = reading_[begin] / mean_at(&Node::reading, 1);  // e_begin r^(begin - j) C(t, begin) / C(t, j)
+      for (std::size_t j = begin + 1; j <= begin + step; ++j) {
+        const auto taken = static_cast<double>(j);
+        ratio *= taken / ((t - taken + 1) * radius);
+        stops_[j] = std::max(ratio * radius / taken * mean_at(&Node::stops, stops_at_0_), 0.0);
+        stop_.before(6 * nodes_.size());
+        for (Node& node : nodes_) {
+          node.reading *= node.turn;
+          node.stops *= node.turn;
+        }
+      }
+      reading_[begin + step] = std::max(ratio * mean_at(&Node::reading, 1), 0.0);
+    }
+    if (first <= end && end < last) stops_[end + 1] = reading_[end];
+  }
+
+  std::size_t widest() const { return static_cast<std::size_t>(std::max(2 * sd_, 1.0)); }
+
+  // Where sum f r / (1 + f r), the mean number of factors in P(r), is j: it rises with r. By bisection of log r.
+  double radius_of(double j, double guess) const {
+    auto number = [&](double r) {
+      double sum = 0;
+      for (const auto& [gain, factor, count] : levels_) sum += count * (factor * r / (1 + factor * r));
+      return sum;
+    };
+    double low = guess, high = guess;
+    while (number(low) > j && low > 1e-100) low /= 4;
+    while (number(high) < j && high < 1e100) high *= 4;
+    while (high / low > 1 + 1e-6) {
+      const double middle = std::sqrt(low * high);
+      (number(middle) < j ? low : high) = middle;
+    }
+    return std::sqrt(low * high);
+  }
+
+  // The standard deviation of the number of factors in P(r).
+  void set_sd(double radius) {
+    double variance = 0;
+    for (const auto& [gain, factor, count] : levels_) {
+      const double share = factor * radius / (1 + factor * radius);
+      variance += count * share * (1 - share);
+    }
+    sd_ = std::sqrt(variance);
+  }
+
+  // A point phi > 0, the integrands there, relative to P(r), and what takes them to the next j.
+  struct Node {
+    std::complex<double> reading, stops, turn;
+  };
+
+  void list_nodes(double radius, double j) {
+    n_points_ = std::ceil(24 * sd_ + 64);  // coefficients so far away are added to ours
+    nodes_.clear();
+    stops_at_0_ = 0;
+    for (const auto& [gain, factor, count] : levels_) stops_at_0_ += count * gain / (1 + factor * radius);
+    for (double k = 1; k <= n_points_ / 2; ++k) {
+      stop_.before(60 * levels_.size());
+      const double phi = 2 * std::numbers::pi * k / n_points_;
+      const double versine = 2 * std::sin(phi / 2) * std::sin(phi / 2), sine = std::sin(phi);  // 1 - cos(phi), without loss
+      double log_size = 0, angle = 0;
+      std::complex<double> stops = 0;
+      for (const auto& [gain, factor, count] : levels_) {
+        // (1 + x exp(i phi)) / (1 + x), with x / (1 + x) = share
+        const double one = 1 + factor * radius, share = factor * radius / one;
+        const std::complex<double> relative(1 - share * versine, share * sine);
+        log_size += count * 0.5 * std::log1p(std::max(-2 * share * versine / one, -1.0));
+        angle += count * std::arg(relative);
+        stops += count * gain / one / relative;
+      }
+      if (log_size < -46) break;
+      const bool opposite = 2 * k == n_points_;  // the only point that counts once
+      const auto value = std::polar((opposite ? 1.0 : 2.0) * std::exp(log_size), angle - j * phi);
+      nodes_.push_back({value, value * stops, std::polar(1.0, -phi)});
+    }
+  }
+
+  // The integral of one of the integrands, whose value at phi = 0 is given.
+  double mean_at(std::complex<double> Node::* integrand, double at_0) const {
+    double sum = at_0;
+    for (const Node& node : nodes_) sum += (node.*integrand).real();
+    return sum / n_points_;
+  }
+
+  Stop stop_;
+  std::vector<double> reading_, stops_;  // e_j and d_j
+  std::vector<Level> levels_;
+  std::vector<Node> nodes_;
+  double n_points_ = 1, sd_ = 0, stops_at_0_ = 0;
+};
+
+}  // namespace idealrank

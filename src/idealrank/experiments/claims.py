@@ -1,0 +1,203 @@
+"""A paper's claims, and in which settings of the experiment they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from idealrank._typing import Floats
+from idealrank.stats import interval
+
+__all__ = [
+    "FAILS",
+    "HOLDS",
+    "UNDECIDED",
+    "Axes",
+    "Claim",
+    "Difference",
+    "Finding",
+    "Setting",
+    "compared",
+    "difference",
+    "within",
+]
+
+HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
+
+#: {open choice: what was chosen}.
+Setting = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The open choices of an experiment: the first value of each is the reference, the others are tried one at a time.
+
+    Parameters
+    ----------
+    values : mapping of str to sequence of str
+        The values of each choice.
+
+    Examples
+    --------
+    >>> axes = Axes({"features": ("min-max", "raw"), "seed": ("0", "1")})
+    >>> for setting in axes.settings():
+    ...     print(dict(setting))
+    {'features': 'min-max', 'seed': '0'}
+    {'features': 'raw', 'seed': '0'}
+    {'features': 'min-max', 'seed': '1'}
+    """
+
+    values: Mapping[str, Sequence[str]]
+
+    @property
+    def reference(self) -> Setting:
+        """The first value of each choice."""
+        return {axis: values[0] for axis, values in self.values.items()}
+
+    def settings(self) -> list[Setting]:
+        """Return the reference, then each setting that differs from it in one choice."""
+        others = [{axis: value} for axis, values in self.values.items() for value in values[1:]]
+        return [self.reference, *({**self.reference, **other} for other in others)]
+
+    def only(self, *names: str) -> Axes:
+        """Return the axes of these names, for a claim that the others do not touch."""
+        return Axes({name: self.values[name] for name in names})
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was seen of a claim in one setting.
+
+    Parameters
+    ----------
+    outcome : {"holds", "fails", "undecided"}
+        "undecided" if the data do not suffice to say.
+    seen : str
+        The numbers.
+    setting : mapping of str to str
+        The setting.
+    """
+
+    outcome: str
+    seen: str
+    setting: Setting = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper, with the findings in all settings; the first is in the reference setting.
+
+    Parameters
+    ----------
+    where : str
+        Its place in the paper.
+    says : str
+        The claim.
+    findings : tuple of Finding
+        What was seen.
+
+    Examples
+    --------
+    >>> first = Finding("holds", "0.67 > 0.66", {"features": "min-max", "seed": "0"})
+    >>> other = Finding("fails", "0.65 < 0.66", {"features": "raw", "seed": "0"})
+    >>> claim = Claim("Figure 4", "A is better", (first, other))
+    >>> claim.verdict, claim.share
+    ('holds; fails with raw', '1 of 2')
+    """
+
+    where: str
+    says: str
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def exact(cls, where: str, says: str, seen: str, holds: bool) -> Claim:
+        """Return a claim that no setting touches."""
+        return cls(where, says, (Finding(HOLDS if holds else FAILS, seen),))
+
+    @property
+    def seen(self) -> str:
+        """What was seen in the reference setting."""
+        return self.findings[0].seen
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim holds in every setting."""
+        return all(each.outcome == HOLDS for each in self.findings)
+
+    @property
+    def share(self) -> str:
+        """In how many settings it holds."""
+        return f"{sum(each.outcome == HOLDS for each in self.findings)} of {len(self.findings)}"
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in the reference setting, and the choices that change it."""
+        reference, *others = self.findings
+        changes: dict[str, list[str]] = {}
+        for each in others:
+            if each.outcome != reference.outcome:
+                changes.setdefault(each.outcome, []).append(_differing(reference.setting, each.setting))
+        told = (f"{outcome} with {' or '.join(names)}" for outcome, names in changes.items())
+        return "; ".join([reference.outcome, *told])
+
+    def change(self, finding: Finding) -> str:
+        """Return the choices in which a finding's setting differs from the reference."""
+        return _differing(self.findings[0].setting, finding.setting)
+
+
+def _differing(reference: Setting, other: Setting) -> str:
+    """The choices in which a setting differs from the reference."""
+    return ", ".join(value for axis, value in other.items() if reference[axis] != value)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The mean of paired differences over queries, with its interval: BCa bootstrap, 95%."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.4f} ({self.low:+.4f} to {self.high:+.4f})"
+
+    def above(self, least: float = 0.0) -> str:
+        """Return whether it is above this number: undecided if the interval contains it."""
+        return HOLDS if self.low > least else FAILS if self.high < least else UNDECIDED
+
+    def below(self, most: float = 0.0) -> str:
+        """Return whether it is below this number."""
+        return HOLDS if self.high < most else FAILS if self.low > most else UNDECIDED
+
+    def close(self, margin: float) -> str:
+        """Return whether it is less than the margin from 0, on both sides."""
+        if -margin < self.low and self.high < margin:
+            return HOLDS
+        return FAILS if self.low > margin or self.high < -margin else UNDECIDED
+
+
+def difference(values: Floats, seed: int = 0) -> Difference:
+    """Return the mean of differences with its interval.
+
+    >>> found = difference(np.array([0.1, 0.2, 0.3, 0.2]))
+    >>> found.above(), found.above(0.2), found.below(), found.close(0.25)
+    ('holds', 'undecided', 'fails', 'undecided')
+    """
+    found = interval(values, seed=seed, n_threads=1)
+    return Difference(found.mean, found.low, found.high)
+
+
+def compared(better: Floats, worse: Floats, seed: int = 0) -> Difference:
+    """Return the difference of two systems' values of the same queries."""
+    return difference(np.asarray(better) - np.asarray(worse), seed)
+
+
+def within(value: float, published: float, margin: float) -> str:
+    """Return whether a number is that close to the published one.
+
+    >>> within(0.669, 0.6698, 0.01), within(0.65, 0.6698, 0.01)
+    ('holds', 'fails')
+    """
+    return HOLDS if abs(value - published) <= margin else FAILS

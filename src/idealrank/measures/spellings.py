@@ -1,0 +1,154 @@
+"""Names of measures as other tools write them, in the library's own grammar.
+
+``P.5,10`` and ``rbp.p=0.8`` are trec_eval's, ``ndcg_burges@10`` and ``rbp.95`` ranx's, ``nDCG(dcg="exp-log2")@10`` and
+``SetP`` those of ir_measures.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from idealrank._base.grammar import Written, letters, read
+from idealrank.errors import OptionError
+
+__all__ = ["ONLY_TREC_EVAL", "separate", "translated", "trec_eval_only"]
+
+#: What only the trec_eval command computes.
+ONLY_TREC_EVAL = (
+    "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "gm_map", "iprec_at_recall", "relstring", "infAP",
+    "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G", "ideal_dcg", "ndcg_rel", "Rndcg", "relative_P",
+    "set_relative_P", "set_map", "num_nonrel_judged_ret", "yaap", "rbp_resid", "unj",
+)  # fmt: skip
+_ONLY_TREC_EVAL = {letters(name): name for name in ONLY_TREC_EVAL}
+_CUTOFF = r"\d+%?|\d*\.\d+%?|n\^\d*\.?\d+"
+_COMMA = re.compile(r",(?![^(]*\))")  # not within parentheses
+_WITH_CUTOFF = re.compile(rf"(.*?)(@|\.|_)({_CUTOFF})")
+_DOTTED = re.compile(r"(\w+)\.(.+)")
+_HEAD = re.compile(r"\w+?(?=$|[.@(]|_\d)")
+
+
+def separate(text: str) -> list[str]:
+    """Return the names in a text with commas between them; a number alone is another cutoff of the name before it.
+
+    Parameters
+    ----------
+    text : str
+        One name or several.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    OptionError
+        If a comma has nothing before or after it, or a number comes after a name without a cutoff.
+
+    Examples
+    --------
+    >>> separate("ndcg@10,20, ap"), separate("P.5,10"), separate("ndcg(gain=linear,ties=stable)@5")
+    (['ndcg@10', 'ndcg@20', 'ap'], ['P.5', 'P.10'], ['ndcg(gain=linear,ties=stable)@5'])
+    """
+    names: list[str] = []
+    for part in map(str.strip, _COMMA.split(text)):
+        if not part and "," in text:
+            raise OptionError(f"{text!r}: a measure is missing beside a comma")
+        if names and re.fullmatch(_CUTOFF, part):
+            before = _WITH_CUTOFF.fullmatch(names[-1])
+            if before is None:
+                raise OptionError(
+                    f"{text!r}: the cutoff {part} follows {names[-1]!r}, which has none; write name@{part}"
+                )
+            names.append(f"{before[1]}{before[2]}{part}")
+        elif names and re.match(r"\w+=", part) and _DOTTED.match(names[-1]):
+            names[-1] += f",{part}"  # a parameter of trec_eval's
+        else:
+            names.append(part)
+    return names
+
+
+@lru_cache(maxsize=1000)
+def translated(text: str) -> str:
+    """Return a name in the library's own grammar; a name that needs no translation is returned as it is.
+
+    Parameters
+    ----------
+    text : str
+        A name.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    OptionError
+        If the name or one of its options has no counterpart.
+
+    Examples
+    --------
+    >>> translated("P.10"), translated("rbp.95"), translated('nDCG(dcg="exp-log2")@10'), translated("ndcg_burges@5")
+    ('P@10', 'rbp(p=0.95)', 'nDCG(gain=exp2)@10', 'ndcg(gain=exp2)@5')
+    """
+    text = text.strip()
+    dotted = _DOTTED.fullmatch(text)
+    if dotted:
+        text = _undotted(dotted[1], dotted[2], text)
+    is_burges = letters(text).startswith(("ndcgburges", "dcgburges"))
+    if not is_burges and not re.search(r"""["']|dcg\s*=|judged_only\s*=""", text):
+        return text
+    written = read(text, "measure", "ndcg@10")
+    if is_burges:
+        written = written._replace(name=written.name[: letters(written.name).index("burges")].rstrip("_-"))
+        written = _with_option(written, "gain", "exp2")
+    options: dict[str, str] = {}
+    for name, value in written.options.items():
+        options |= _option(name, value.strip("\"'"), text)
+    cutoff = options.pop("cutoff", None)
+    inside = ",".join(f"{name}={value}" for name, value in options.items())
+    return f"{written.name}{f'({inside})' if inside else ''}{'' if cutoff is None else f'@{cutoff}'}"
+
+
+def trec_eval_only(text: str) -> OptionError | None:
+    """Return the error for a name that only the trec_eval command knows."""
+    head = _HEAD.match(text.strip())
+    if head is None or letters(head[0]) not in _ONLY_TREC_EVAL:
+        return None
+    name = _ONLY_TREC_EVAL[letters(head[0])]
+    return OptionError(f"{text!r}: {name} is computed by the command `idealrank trec_eval -m {name}` only")
+
+
+def _undotted(name: str, parameter: str, text: str) -> str:
+    """Return name and parameter of trec_eval or ranx in the library's own grammar."""
+    if letters(name) == "rbp":
+        if parameter.isdecimal():
+            return f"rbp(p=0.{parameter})"
+        if parameter.startswith("p=") and "," not in parameter:
+            return f"rbp({parameter})"
+    if "=" in parameter:
+        raise OptionError(f"{text!r}: write the gain of every label, such as ndcg(gain=table:0>0:1>3:2>9)")
+    return f"{name}@{parameter}"
+
+
+def _with_option(written: Written, name: str, value: str) -> Written:
+    if name in written.options:
+        raise OptionError(f"{written.text!r} names its {name} twice")
+    return written._replace(options={name: value} | written.options)
+
+
+def _option(name: str, value: str, text: str) -> dict[str, str]:
+    """Return an option of ir_measures in the library's own words."""
+    if name == "dcg":
+        gains = {"log2": "linear", "exp-log2": "exp2"}
+        if value not in gains:
+            raise OptionError(f"{text!r}: dcg must be 'log2' or 'exp-log2', got {value!r}")
+        return {"gain": gains[value]}
+    if name == "judged_only":
+        if value == "False":
+            return {}
+        raise OptionError(
+            f"{text!r}: judged_only is a choice about the data, for all measures: "
+            "pass like=convention('trec_eval').replace(unjudged='drop')"
+        )
+    return {name: value}

@@ -1,0 +1,70 @@
+"""A native call ends when its user presses Ctrl-C, long before its work would."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+CHILD = """
+import signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored
+import numpy as np
+import idealrank as ir
+from idealrank import _native, losses, measures, stats
+from idealrank.measures.ranks import soft_positions
+
+rng = np.random.default_rng(0)
+def call():
+    {work}
+{setup}
+print("ready", flush=True)
+try:
+    while True:
+        call()
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+#: Each takes minutes, in one or two queries.
+WORK = {
+    "a quadratic loss": ("n = 400_000; a = np.ones(n), rng.normal(size=n)", "ir.loss('soft_ndcg(sigma=100)')(*a)"),
+    "pairs of sigmoids": ("n = 2_000_000; s = rng.normal(size=n)", "soft_positions(s, sigmoid='arctan')"),
+    "on two threads": (
+        "n = 1_000_000; s = rng.normal(size=n); cut = [0, n // 2, n]",
+        "soft_positions(s, cut, sigmoid='erf', n_threads=2)",
+    ),
+    "the second thread alone": (
+        "n = 1_000_000; s = rng.normal(size=n); cut = [0, 200_000, 200_001, n]",
+        "soft_positions(s, cut, sigmoid='erf', n_threads=2)",
+    ),
+    "many queries": (
+        "n = 20_000_000; a = rng.integers(0, 5, n) * 1.0, rng.normal(size=n), np.arange(0, n + 1, 10)",
+        "[ir.loss('soft_ndcg')(*a) for _ in range(100)]",
+    ),
+    "resampling": ("v = rng.normal(size=(50_000, 10))", "stats.randomized_tukey_hsd(v, n_permutations=1_000_000)"),
+    "bootstrap": ("v = rng.normal(size=1_000_000)", "stats.interval(v, n_resamples=100_000)"),
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent to a child process")
+@pytest.mark.parametrize("name", WORK)
+def test_ctrl_c_ends_a_native_call(name: str) -> None:
+    setup, work = WORK[name]
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD.format(setup=setup, work=work)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.3)  # into the call; a signal that comes before it is answered as well
+        child.send_signal(signal.SIGINT)
+        output, _ = child.communicate(timeout=30)  # the work itself would take minutes
+    finally:
+        child.kill()
+    assert output == "interrupted\n"
+    assert child.returncode == 0
