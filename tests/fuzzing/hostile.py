@@ -144,8 +144,8 @@ _curves = _nth(
     "x",
     lambda s: 1 + s,
 )
-_numbers = _nth(0.1, 0.0, 1.0, -1.0, np.nan, np.inf, 1e308, 5e-324, "x", None, 3)
-_counts = _nth(2, 0, 1, -1, 3, 2.5, np.nan, "x", None, 1000, True)
+_numbers = _nth(0.1, 0.0, 1.0, -1.0, np.nan, np.inf, 1e308, 5e-324, 3)
+_counts = _nth(2, 0, 1, -1, 3, 1000, True)
 _words = _nth(
     "ndcg@10", "", "ndcg@0", "ndcg@", "ndcg(gain=x)", "a" + " " * 50 + "!", "ndcg(" * 20, "err@5", None, 7, "\0"
 )
@@ -195,7 +195,7 @@ ARGUMENTS: dict[str, _Argument] = {
     "message": _words,
     "model": lambda hostile, folder: _fitted(),
     "n": _counts,
-    "n_docs": _nth(2, 0, 1, -1, 3, 2.5, "x", None),
+    "n_docs": _nth(2, 0, 1, -1, 3),
     "n_features": _nth(2, 5),
     "n_others": _labels,
     "n_permutations": lambda hostile, folder: 20,
@@ -230,8 +230,8 @@ ARGUMENTS: dict[str, _Argument] = {
     "surrogate": _losses,
     "systems": lambda hostile, folder: {"A": hostile.scores, "B": hostile.scores},
     "target": _labels,
-    "test": _data,
-    "train": _data,
+    "test": _scores,
+    "train": _scores,
     "value": _words,
     "values": _labels,
     "variance": _numbers,

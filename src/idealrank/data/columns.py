@@ -148,6 +148,8 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
     idealrank.errors.DataError: scores 9007199254740992 and 9007199254740993 differ, but are equal as float64, ...
     """
     check_unmasked(values, name)
+    if not hasattr(values, "dtype"):
+        values = np.asarray(values)
     dtype = getattr(values, "dtype", None)
     kind = getattr(dtype, "kind", None)
     if kind == "c":

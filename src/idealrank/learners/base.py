@@ -121,6 +121,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         else:
             data = _from_arrays(self, X, y, qid, sample_weight, query_weight, reset=True)
         if isinstance(data, RankingData):
+            if not data.n_docs:
+                raise DataError("there are no documents to learn from")
             _check_labels_and_weights(data)
         validation = None if eval_set is None else self._accepted(as_data(self, eval_set, "eval_set"))
         self._fit(data, validation)

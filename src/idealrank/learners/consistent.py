@@ -12,7 +12,6 @@ from threadpoolctl import threadpool_limits
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
-from idealrank.errors import DataError
 from idealrank.learners.base import Ranker
 from idealrank.learners.names import register
 from idealrank.losses import LeastSquares
@@ -69,8 +68,6 @@ class ConsistentRegression(Ranker):
         from sklearn.ensemble import HistGradientBoostingRegressor
 
         squares = LeastSquares(gain=self.gain, discount=self.discount, normalizer=self.normalizer)
-        if not data.n_docs:
-            raise DataError("there are no documents to learn from")
         lists = data.lists(n_threads=self.n_threads)
         with lists.locating():
             target = squares.target(lists)

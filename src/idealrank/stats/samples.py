@@ -30,9 +30,10 @@ def differences_of(a: npt.ArrayLike, b: npt.ArrayLike) -> Sample:
     >>> differences_of([0.5, float("nan")], [0.25, 1.0])
     Sample(values=array([0.25]), note='1 of 2 queries without a value left out')
     """
-    if np.shape(a) != np.shape(b):
-        raise DataError(f"both systems need a value for every query, got {np.shape(a)} and {np.shape(b)}")
-    both, note = complete_queries(np.stack([_column(a), _column(b)], axis=1))
+    first, second = _column(a), _column(b)
+    if first.shape != second.shape:
+        raise DataError(f"both systems need a value for every query, got {first.shape} and {second.shape}")
+    both, note = complete_queries(np.stack([first, second], axis=1))
     return Sample(both[:, 0] - both[:, 1], note)
 
 

@@ -132,11 +132,16 @@ class Reference:
         self.measure, self.filled = m, m.with_convention()
         self.of_ranking = oracles.MEASURES[type(m).__name__]
         self.empty = math.nan if isinstance(self.filled.empty, str) else float(self.filled.empty or 0)
+        if isinstance(m, NDCGPValue) and not math.isnan(self.empty):
+            self.empty = 1.0  # all orders are equal
         self.known: dict[Any, float] = {}
 
     def value(self, labels: list[float], scores: list[float], pool: list[float]) -> float:
         ties = self.filled.ties or "average"
         if isinstance(self.measure, NDCGPValue) and ties == "average":
+            ranking = oracles.Ranking(tuple(labels), tuple(pool))
+            if self.of_ranking(self.filled, ranking) is None:
+                return self.empty
             return oracles.tied_values(self.measure, labels, scores, pool)["average"]
         ranked_scores = tuple(sorted(scores, reverse=True)) if isinstance(self.measure, Tied) else ()
         groups = oracles.tie_groups(labels, scores)

@@ -206,7 +206,7 @@ def expected_ndcg(
     (array(0.79686682), array(0.95621937))
     """
     target = fisher_target(probabilities, label_vectors, gain=gain, discount=discount, cutoff=cutoff)
-    return _dcg(target, np.asarray(scores, np.float64), discount, cutoff, ties)
+    return _dcg(target, float_array(scores, "scores"), discount, cutoff, ties)
 
 
 def regret(
@@ -237,7 +237,7 @@ def regret(
     (array(0.15935255), array(0.))
     """
     target = fisher_target(probabilities, label_vectors, gain=gain, discount=discount, cutoff=cutoff)
-    return regret_of_target(np.asarray(scores, np.float64), target, discount=discount, cutoff=cutoff, ties=ties)
+    return regret_of_target(float_array(scores, "scores"), target, discount=discount, cutoff=cutoff, ties=ties)
 
 
 def regret_of_target(
@@ -250,7 +250,10 @@ def regret_of_target(
 
 def _dcg(worth: Floats, scores: Floats, discount: Any, cutoff: Any, ties: str) -> Floats:
     """The DCG of each row, ranked by its scores."""
-    worth, scores = np.broadcast_arrays(worth, scores)
+    try:
+        worth, scores = np.broadcast_arrays(worth, scores)
+    except ValueError:
+        raise DataError(f"pass one score per document, got shapes {scores.shape} and {worth.shape}") from None
     dcg = DCG(gain="linear", discount=discount, cutoff=cutoff, ties=ties)
     return dcg(worth.reshape(-1), scores.reshape(-1), _offsets(worth)).reshape(worth.shape[:-1])
 
