@@ -24,7 +24,7 @@ class _ClassName:
 
 
 @functools.cache
-def _required(cls: type[Named]) -> frozenset[str]:
+def _required(cls: type[Any]) -> frozenset[str]:
     """Return the names of the fields without a default, for which None is no value."""
     return frozenset(each.name for each in dataclasses.fields(cls) if each.default is dataclasses.MISSING)
 

@@ -68,6 +68,8 @@ def draw(rng: Random) -> Iterator[dict[str, Any]]:
         labels, scores = rng.choice(_LABELS), rng.choice(_SCORES)
         if isinstance(m, ERR):
             labels = tuple(label for label in labels if label <= float(m.with_convention().max_label or 0))
+        if isinstance(m, _ALL_ORDERS):  # gains of 2^63 leave differences that are rounding alone
+            labels = tuple(label for label in labels if label < 30)
         most = 5 if isinstance(m, _ALL_ORDERS) else 7
         pooled = rng.random() < 0.4
         queries = [
