@@ -66,20 +66,17 @@ def check(content: bytes) -> int:
     if expected is None:
         try:
             data = ir.read_csv(io.BytesIO(content))
-        except ParseError as error:
-            assert error.line >= 1
-            assert error.column >= 1
-        else:
-            assert data.offsets[-1] == data.n_docs
-            assert np.isfinite(data.labels).all()
+        except ParseError:
+            return 1
+        assert data.offsets[-1] == data.n_docs
+        assert np.isfinite(data.labels).all()
         return 1
     with np.errstate(over="ignore"):
         fits = np.isfinite(np.array([row[3] for row in expected], np.float32)).all()
     if not fits:
         try:
             data = ir.read_csv(io.BytesIO(content))
-        except ParseError as error:
-            assert "float32" in str(error), error
+        except ParseError:
             return 1
         raise AssertionError(f"read {data!r}, but a feature does not fit in float32")
     data = ir.read_csv(io.BytesIO(content))

@@ -80,9 +80,9 @@ def check(case: dict[str, Any]) -> int:
     try:
         found.write(content, path)
     except DataError:
-        assert kind in ("letor", "qrels", "run"), "only text of one word per id has ids that it cannot hold"
-        assert _is_hostile(case), f"{kind} refuses what it can hold"
-        return 1
+        if kind in ("letor", "qrels", "run") and _is_hostile(case):  # ids there are words
+            return 1
+        raise
     try:
         if not any("\0" in row[name] for row in rows for name in ("query", "doc")):  # no text file has such bytes
             sniff = sniffed(path)
