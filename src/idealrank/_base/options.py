@@ -39,9 +39,11 @@ class Named:
     without: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
+        own: Any = type(self)
+        required = _required(own)
         for name, coerce in self.options().items():
             value = getattr(self, name)
-            if value is None and name not in _required(type(self)):
+            if value is None and name not in required:
                 continue
             try:
                 object.__setattr__(self, name, coerce(value))

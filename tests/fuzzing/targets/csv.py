@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ _NUMBERS = ["0", "1", "2", "0.5", "-1.25", "1e3", "1e-320", "1e300", "0.30000000
 def draw(rng: Random) -> Iterator[bytes]:
     for _ in range(8):
         out = io.StringIO()
-        quoting = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+        quoting: Any = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
         writer = csv.writer(out, quoting=quoting, lineterminator=rng.choice(["\n", "\r\n"]))
         writer.writerow(_HEADER)
         ids = rng.sample(_IDS, 2) if rng.random() < 0.7 else [str(rng.randint(0, 99)), "12"]

@@ -41,7 +41,7 @@ def models() -> tuple[bytes, ...]:
         for name, cls in by_class_name().items():
             if not cls._state:
                 continue
-            few = {"max_iter": 2} if "max_iter" in cls().get_params() else {}
+            few: dict[str, Any] = {"max_iter": 2} if "max_iter" in cls().get_params() else {}
             few = {"n_estimators": 2, "min_child_samples": 2} if name == "BoostedRanker" else few
             try:
                 save(cls(normalize="zscore", **few).fit(features, labels, qid=qid), path)

@@ -89,9 +89,10 @@ def check(case: dict[str, Any]) -> int:
             assert sniff is not None, "not recognized"
             assert sniff.name == kind, f"recognized as {sniff.name}"
         if kind == "letor":
-            _same_rows(found.read(path, sparse=case["sparse"]), rows, features=True)
+            read: Any = found.read(path, sparse=case["sparse"])
+            _same_rows(read, rows, features=True)
         elif kind in ("qrels", "run"):
-            again = found.read(path)
+            again: Any = found.read(path)
             assert again.to_dict() == content.to_dict(), (again.to_dict(), content.to_dict())
             assert list(again.to_dict()) == list(content.to_dict())
             if kind == "run":

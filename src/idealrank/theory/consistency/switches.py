@@ -62,7 +62,8 @@ def switch_points(
     >>> switch_points([1, 5], [2, 1]), switch_points([1, 5], [2, 1], "cosine")
     ((0.36739...,), (0.39536...,))
     """
-    vectors = float_array([first, second], "label vectors")
+    both: Any = [first, second]
+    vectors = float_array(both, "label vectors")
     if vectors.ndim != 2 or vectors.shape[1] < 2:
         raise DataError(f"pass two label vectors of at least two documents, got shape {vectors.shape}")
     Mixture.of([0.5, 0.5], vectors)  # checks the labels
