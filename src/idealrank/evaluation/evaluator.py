@@ -386,11 +386,11 @@ def _measured(
 
 
 def _value_if_missing(lists: Lists, filled: Measure) -> Floats | float:
-    """Return 0, or NaN if a query has no value of the measure whatever a run retrieves."""
+    """Return 0, or the measure's own worst value; NaN if a query has no value of it whatever a run retrieves."""
     if filled.empty not in ("nan", "skip"):
-        return 0.0
+        return filled.missing_value
     (at_best,) = _in_one_sort(judged_lists(lists), {"": filled}, "stable").values()
-    return np.where(np.isnan(at_best), np.nan, 0.0)
+    return np.where(np.isnan(at_best), np.nan, filled.missing_value)
 
 
 def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -> dict[str, Floats]:
@@ -402,7 +402,7 @@ def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -
             plans[name] = plan
         else:
             assert isinstance(each, Measure)
-            values[name] = replace(each, ties=ties).values(lists)
+            values[name] = (replace(each, ties=ties) if "ties" in each.options() else each).values(lists)
     if plans:
         values |= dict(zip(plans, run(list(plans.values()), lists, ties), strict=True))
     return values
