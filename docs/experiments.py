@@ -3,7 +3,7 @@
     python docs/experiments.py LETOR_FOLDER [EXPERIMENT ...]
 
 The folder holds the collections that the commands on the page name. Only the named experiments are run again, all of
-them by default; about 15 minutes on one core.
+them by default; about six minutes on one core.
 """
 
 from __future__ import annotations

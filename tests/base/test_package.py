@@ -28,7 +28,7 @@ def test_importing_loads_nothing_heavy() -> None:
 
 def test_n_threads_must_be_positive() -> None:
     assert resolve_threads(None) >= 1
-    with pytest.raises(DataError, match="n_threads must be 1 or more"):
+    with pytest.raises(DataError, match="n_threads must be from 1 to 65,536"):
         resolve_threads(0)
 
 

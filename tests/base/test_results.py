@@ -66,6 +66,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "DiscriminativePower": lambda: stats.discriminative_power(MATRIX, test="t"),
     "Distinction": distinguished,
     "Distinctions": lambda: Distinctions((distinguished(), distinguished()), distinguished().evaluations),
+    "DocumentsNeeded": lambda: theory.documents_needed("log", LINE, lambda s: 0.5 + 0 * s),
     "EffectSize": lambda: stats.effect_size([1, 2], [0, 3]),
     "Evaluation": lambda: ir.evaluate(QRELS, RUNS["c"], ["ndcg", "ap"]),
     "Evaluations": lambda: ir.evaluate(QRELS, RUNS, ["ndcg", "ap"]),

@@ -1,3 +1,4 @@
+import gzip
 import json
 from pathlib import Path
 
@@ -39,7 +40,12 @@ def test_systems_stand_in_one_table_with_the_conventions_under_it(files: Path) -
         "rr = rr(ties=docid_desc,empty=0,rel=1,ideal=judged)\n"
         "p@1 = p(ties=docid_desc,empty=0,rel=1,ideal=judged,denominator=cutoff)@1\n"
     )
-    assert "note: two: 1 (25.0%) of the ranked documents are unjudged" in result.stderr
+    assert result.stderr == (
+        "idealrank: note: ties, unjudged documents and missing queries by system:\n"
+        "  system  tied  unjudged  missing queries\n"
+        "  one     0.0%      0.0%                0\n"
+        "  two     0.0%     25.0%                0\n"
+    )
     assert run("qrels.txt", "one.run", "two.run", "-m", "rr", "--quiet").stderr == ""
 
 
@@ -103,7 +109,7 @@ def test_like_names_another_tool(files: Path) -> None:
         (["qrels.txt", "one.run", "-m", "ndgc"], 1, "unknown measure 'ndgc'; did you mean 'ndcg'?"),
         (["qrels.txt", "one.run", "--like", "trek"], 1, "unknown convention 'trek'"),
         (["qrels.txt", "three.run"], 1, "three.run"),
-        (["data.txt", "one.run"], 1, "one.run:1:1: a line must be one score"),
+        (["data.txt", "one.run"], 1, "needs one score per document beside it"),
         (["data.txt", "qrels.txt"], 1, "one score"),
         (["data.parquet", "scre"], 1, "scre"),
     ],
@@ -120,3 +126,64 @@ def test_systems_of_one_name_are_told_apart_by_their_paths(files: Path) -> None:
     (files / "one.run").rename(files / "other" / "two.run")
     result = run("qrels.txt", "two.run", "other/two.run", "-m", "rr", "--format", "csv")
     assert [line.split(",")[0] for line in result.stdout.splitlines()] == ["system", "two.run", "other/two.run"]
+
+
+def test_systems_are_called_as_given_or_as_tagged(files: Path) -> None:
+    def names(*systems: str) -> list[str]:
+        shown = run("qrels.txt", *systems, "-m", "rr", "--format", "csv")
+        assert shown.exit_code == 0, shown.output
+        return [line.split(",")[0] for line in shown.stdout.splitlines()[1:]]
+
+    assert names("one.run", "two.run") == ["one", "two"]
+    assert names("bm25=one.run", "two.run") == ["bm25", "two"]
+    for path, tag in (("one.run", "BM25"), ("two.run", "dense")):
+        text = (files / path).read_text()
+        (files / path).write_text(text.replace(" idealrank\n", f" {tag}\n"))
+    assert names("one.run", "two.run") == ["BM25", "dense"]
+    assert names("x=one.run", "two.run") == ["x", "dense"]
+    (files / "k1=0.9.run").write_text("q1 Q0 a 1 1.0 tuned\n")
+    assert names("k1=0.9.run") == ["tuned"]
+    assert "two systems are called 'x': give NAME=PATH" in run("qrels.txt", "x=one.run", "x=two.run").stderr
+    compared = CliRunner().invoke(commands, ["compare", "qrels.txt", "one.run", "two.run", "--baseline", "one"])
+    assert compared.exit_code == 0, compared.output
+
+
+def test_files_of_strangers_need_no_names_and_no_options(files: Path) -> None:
+    (files / "judgments").write_text("q1\t0\ta\t2\nq1\t0\tb\t0\nq2\t0\ta\t1\n")
+    (files / "input.bm25").write_text((files / "one.run").read_text())
+    (files / "run1").write_bytes(gzip.compress(b"q1\tb\t1\nq1\ta\t2\nq2\ta\t1\n"))
+    (files / "run.json").write_text('{"q1": ["b", "a"], "q2": ["a"]}')
+    (files / "run.tsv").write_text("query-id\tcorpus-id\tscore\nq1\tb\t2\nq1\ta\t1\nq2\ta\t1\n")
+    (files / "qrels.json").write_text('{"q1": {"a": 2, "b": 0}, "q2": {"a": 1}}')
+    for judged in ("judgments", "qrels.json"):
+        shown = run(judged, "input.bm25", "run1", "run.json", "run.tsv", "-m", "rr", "--format", "csv")
+        assert shown.exit_code == 0, shown.output
+        assert [line.split(",")[1:] for line in shown.stdout.splitlines()[1:]] == [["2", "0.75"]] * 4
+
+
+def test_seventeen_runs_give_one_table_and_few_lines(files: Path) -> None:
+    for number in range(17):
+        (files / f"run{number}").write_text("q1 Q0 x 1 3 t\nq1 Q0 a 2 1 t\nq1 Q0 b 3 1 t\nq9 Q0 a 1 1 t\n")
+    shown = run("qrels.txt", *(f"run{number}" for number in range(17)), "-m", "rr@10")
+    lines = shown.stderr.splitlines()
+    assert lines[1].split() == ["system", "tied@10", "unjudged@10", "missing", "queries"]
+    assert [line.split() for line in lines[2:19]] == [[f"run{n}", "66.7%", "33.3%", "1"] for n in range(17)]
+    assert [line.split(":")[0] for line in lines[19:]] == ["idealrank"]
+    assert "unjudged queries of the run are left out" in lines[19]
+
+
+def test_a_small_share_is_not_worth_a_note(files: Path) -> None:
+    labels = {f"d{number}": 1 for number in range(100)}
+    ir.write_qrels(ir.Qrels({"q1": labels}), "wide.txt")
+    few, many = ({**dict.fromkeys([f"u{n}" for n in range(size)], 0), **labels} for size in (9, 40))
+    for name, docs in (("few", few), ("many", many)):
+        ranked = {doc: float(-place) for place, doc in enumerate(docs)}
+        ir.write_run(ir.Run({"q1": ranked}, name=name), f"{name}.run")
+    assert run("wide.txt", "few.run", "-m", "rr").stderr == ""
+    said = run("wide.txt", "many.run", "-m", "rr").stderr
+    assert said == "idealrank: note: many: 40 (28.6%) of the ranked documents are unjudged\n"
+
+
+def test_an_error_in_the_data_names_the_system(files: Path) -> None:
+    (files / "three.run").write_text("q1 Q0 a 1 1.0 t\nq1 Q0 a 2 0.5 t\n")
+    assert "three: " in run("qrels.txt", "one.run", "three=three.run", "-m", "rr").stderr

@@ -294,7 +294,7 @@ def test_qrels_and_run_are_frozen() -> None:
     ("nested", "message"),
     [
         ({"q": {"d": np.nan}}, r"score must be a finite number, got nan \(query 'q', row 0\)"),
-        ({"q": {"d": 1.0, "e": -np.inf}}, r"got -inf \(query 'q', row 1\)"),
+        ({"q": {"d": 1.0, "e": np.inf}}, r"got inf \(query 'q', row 1\)"),
         ({"q": [1.0]}, r"expected {document: score}, got list \(query 'q'\)"),
         ({"q": {"d": "high"}}, "scores must be numbers"),
         ({1: {"d": 1.0}, "1": {"d": 2.0}}, "is repeated"),
@@ -342,6 +342,34 @@ def test_join_judges_every_retrieved_document(
     problems = {problem.kind: problem.count for problem in data.problems}
     assert problems.get("unretrieved query", 0) == len(set(qrels) - set(run))
     assert problems.get("unjudged query", 0) == len(set(run) - set(qrels))
+
+
+def test_a_score_of_minus_infinity_ranks_last() -> None:
+    masked = ir.Run({"q": {"a": -np.inf, "b": -5.0, "c": 1.0}, "p": {"a": -np.inf}})
+    assert np.isfinite(masked.scores).all()
+    assert sorted(masked["q"], key=masked["q"].__getitem__) == ["a", "b", "c"]
+    data = ir.from_arrays([1, 0, 2], scores=[-np.inf, 3.0, -7.0])
+    assert data.scores is not None
+    assert np.argsort(data.scores).tolist() == [0, 2, 1]
+    assert np.argsort(data.check_scores([3, -np.inf, 2])).tolist() == [1, 2, 0]
+    assert np.float32(data.scores[0]) < np.float32(-7.0)
+    for bad in (np.inf, np.nan):
+        with pytest.raises(DataError, match="finite number"):
+            ir.Run({"q": {"a": bad}})
+
+
+def test_runs_and_judgments_of_folds_are_concatenated() -> None:
+    first, second = ir.Run({"q1": {"a": 1.0, "b": 2.0}}, name="x"), ir.Run({"q2": {"a": 3.0}}, name="x")
+    both = ir.concatenate([first, second])
+    assert both.name == "x"
+    assert both.to_dict() == {"q1": {"a": 1.0, "b": 2.0}, "q2": {"a": 3.0}}
+    assert ir.concatenate([first, ir.Run({"q2": {"a": 3.0}}, name="y")]).name == ""
+    qrels = [ir.Qrels({"q1": {"a": 1}}), ir.Qrels({"q2": {"b": 0}})]
+    assert ir.concatenate(qrels) == {"q1": {"a": 1.0}, "q2": {"b": 0.0}}
+    with pytest.raises(DataError, match=r"a query is in two parts \(query 'q1'\)"):
+        ir.concatenate([second, first, first])
+    with pytest.raises(DataError, match="all be RankingData, all Run or all Qrels, got Run and Qrels"):
+        ir.concatenate([first, qrels[0]])  # type: ignore[list-item]
 
 
 def arrays_of(data: ir.RankingData | ir.Qrels | ir.Run) -> dict[str, npt.NDArray[Any]]:

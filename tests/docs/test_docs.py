@@ -1,10 +1,13 @@
 """The documentation: every block of code is run, commands too, and every page can be reached."""
 
+import doctest
 import json
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -44,6 +47,19 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run = ir.Run({"q1": {"a": score, "b": 1.0}, "q2": {"a": 1.0, "b": score}}, name=name)
         ir.write_run(run, folder / f"{name}.run")
     return folder
+
+
+def test_the_readme_runs_where_its_files_are(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Besides its files, it assumes a data frame, features and a model."""
+    monkeypatch.chdir(examples)
+    pyarrow = pytest.importorskip("pyarrow")
+    data = ir.datasets.web_search(12, 30, 8).test
+    frame = pyarrow.table({"qid": np.repeat(data.query_ids, data.group_sizes), "label": data.labels})
+    known = {"df": frame, "X": data.known_features(), "model": SimpleNamespace(predict=lambda X: X[:, 0])}
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    outcome = doctest.testfile(str(ROOT / "README.md"), module_relative=False, globs=known, optionflags=flags)
+    assert outcome.attempted > 10
+    assert outcome.failed == 0
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=lambda page: page.name)

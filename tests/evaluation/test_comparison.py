@@ -193,7 +193,7 @@ def test_an_explanation_names_choices_and_queries() -> None:
     with pytest.raises(OptionError, match="two conventions"):
         ir.explain(qrels, run, "ndcg", like=["trec_eval"])
     with pytest.raises(DataError, match="one system"):
-        ir.explain(qrels, {"a": run, "b": run}, "ndcg", like=["trec_eval", "sklearn"])
+        ir.explain(qrels, {"a": run, "b": run}, "ndcg", like=["trec_eval", "sklearn"])  # type: ignore[arg-type]
 
 
 def test_of_an_error_less_is_better() -> None:

@@ -192,7 +192,13 @@ def test_json_holds_everything_and_no_nan() -> None:
     assert content["mean"] == {"rr(empty=nan)": None}
     assert content["per_query"] == {"rr(empty=nan)": [0.5, None]}
     assert content["problems"] == [
-        {"kind": "unjudged document", "count": 1, "message": "1 (33.3%) of the ranked documents are unjudged"}
+        {
+            "kind": "unjudged document",
+            "count": 1,
+            "message": "1 (33.3%) of the ranked documents are unjudged",
+            "total": 3,
+            "system": "",
+        }
     ]
     numbers = json.loads(ir.evaluate([1, 0], [1, 2], "rr", query_ids=[7, 7]).to_json())
     assert numbers["query_ids"] == [7]
@@ -362,7 +368,7 @@ def test_labels_that_are_not_whole() -> None:
     with pytest.raises(DataError, match=r"takes whole labels only, got 0\.5 \(query 'x', row 2\)"):
         ir.evaluate([1, 0, 0.5], [3, 2, 1], query_ids=["x", "y", "x"], like=rules(labels="integer"))
     with pytest.raises(DataError, match=r"takes whole labels only, got 0\.5 \(query 'r'\)"):
-        ir.evaluate({"q": {"a": 1}, "r": {"a": 1, "b": 0.5}}, {"r": {"a": 1.0}}, like=rules(labels="integer"))
+        ir.evaluate({"q": {"a": 1.0}, "r": {"a": 1.0, "b": 0.5}}, {"r": {"a": 1.0}}, like=rules(labels="integer"))
 
 
 def test_truncation_also_reaches_documents_that_are_not_retrieved() -> None:
@@ -392,17 +398,21 @@ UNTYPED: Any = ir.evaluate
             "no query in common: .* 'q1', .* run is 'x'",
         ),
         (lambda: ir.evaluate(QRELS, None), DataError, "judgments need a run"),
-        (lambda: UNTYPED(QRELS, {"q1": 1.0}), DataError, r"expected \{document: score\}, got float \(query 'q1'\)"),
+        (lambda: UNTYPED(QRELS, {"q1": 1.0}), DataError, "without a query"),
         (lambda: ir.evaluate([1, 0], None), DataError, "no scores of its own; give one score per document"),
         (lambda: ir.evaluate([1, 0], [1.0]), DataError, "scores must have one entry per document: 2, got 1"),
-        (lambda: ir.evaluate([1, 0], "high"), DataError, "scores must be numbers"),
+        (lambda: ir.evaluate([1, 0], "high"), DataError, "neither a column nor a file 'high'"),
         (lambda: ir.evaluate([1, math.nan], [1, 2]), DataError, r"finite number, got nan \(query 0, row 1\)"),
         (lambda: ir.evaluate([1, 0], [1, math.inf]), DataError, r"finite number, got inf \(query 0, row 1\)"),
         (lambda: ir.evaluate([1, 0], [1, 2], offsets=[0, 3]), DataError, "offsets must end at the number of documents"),
-        (lambda: ir.evaluate(ir.from_arrays([1]), [1], offsets=[0, 1]), DataError, "RankingData and frames have"),
-        (lambda: ir.evaluate("data.csv", "score", offsets=[0, 1]), DataError, "RankingData and frames have"),
-        (lambda: ir.evaluate(QRELS, RUN, offsets=[0, 1]), DataError, "judgments name their queries themselves"),
-        (lambda: ir.evaluate(QRELS, RUN, query_ids=["q1"]), DataError, "judgments name their queries themselves"),
+        (
+            lambda: ir.evaluate(ir.from_arrays([1]), [1], offsets=[0, 1]),
+            OptionError,
+            "offsets= goes with arrays of labels",
+        ),
+        (lambda: ir.evaluate([1, 0], [1, 2], query="qid"), OptionError, "query= goes with data frames"),
+        (lambda: ir.evaluate(QRELS, RUN, offsets=[0, 1]), OptionError, "offsets= goes with arrays"),
+        (lambda: ir.evaluate(QRELS, RUN, query_ids=["q1"]), OptionError, "query_ids= goes with arrays"),
         (lambda: ir.evaluate([1, 0], [1, 2], []), OptionError, "no measure was named"),
         (lambda: ir.evaluate([1, 0], [1, 2], "ndgc"), OptionError, "unknown measure 'ndgc'; did you mean 'ndcg'"),
         (lambda: ir.evaluate([1, 0], [1, 2], like="sklear"), OptionError, "did you mean 'sklearn'"),

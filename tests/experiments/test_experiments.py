@@ -15,7 +15,7 @@ from idealrank._base.tables import Column, Table
 from idealrank.cli.group import commands
 from idealrank.errors import DataError
 from idealrank.experiments import jin2013, wang2013
-from idealrank.experiments.claims import Axes, Claim, Finding, difference
+from idealrank.experiments.claims import Choices, Claim, Finding, difference
 from idealrank.experiments.results import Reproduction
 
 
@@ -28,7 +28,7 @@ def test_wang2013_finds_what_the_paper_says_of_long_lists() -> None:
     train, test = (wang2013._on_one_scale(part) for part in ir.datasets.web_search(8, 1500, 16))
     growth = wang2013.grow(train, test)
     assert growth.values.shape == (3, 4, 8, 1500)
-    claims = {claim.says: claim for claim in wang2013._claims([(wang2013.AXES.reference, growth)], 0)}
+    claims = {claim.says: claim for claim in wang2013._claims([(wang2013.CHOICES.reference, growth)], 0)}
     for says in ("yet the measure distinguishes them well", "they converge to different limits"):
         assert claims[says].holds
     assert claims["the three are very close"].verdict == "fails"  # 0.9 is not close to 0.7
@@ -53,7 +53,7 @@ def test_limits_are_means_of_the_limits_of_queries() -> None:
 def test_wang2013_strings_short_queries_together(small: ir.RankingData) -> None:
     found = wang2013.reproduce(small)
     assert [claim.where for claim in found.claims] == [f"Figure {number}" for number in (1, 1, 1, 2, 3, 3, 4)]
-    assert {len(claim.findings) for claim in found.claims} == {len(wang2013.AXES.settings())}
+    assert {len(claim.findings) for claim in found.claims} == {len(wang2013.CHOICES.settings())}
     assert list(found.figures) == [f"figure{number}" for number in range(1, 5)]
     first = found.figures["figure1"].axes[0]
     assert len(first.child_axes) == 1  # the enlarged part
@@ -159,7 +159,7 @@ def test_consistent_versions_are_compared_on_collections_of_a_folder(ravikumar: 
     from idealrank.experiments import ravikumar2011
 
     table_1, means = (table.rows for table in ravikumar.numbers.values())
-    settings = ravikumar2011.AXES.settings()
+    settings = ravikumar2011.CHOICES.settings()
     assert [row[0] for row in table_1] == ["mq2008"] * len(settings) + ["drawn topics"] * len(settings)
     row: Any
     for row in table_1[: len(settings)]:
@@ -192,7 +192,7 @@ def test_tables_of_a_quick_run_say_that_they_mean_nothing(ravikumar: Any) -> Non
 
 
 def test_settings_change_one_choice_at_a_time() -> None:
-    axes = Axes({"features": ("a", "b", "c"), "seed": ("0", "1")})
+    axes = Choices({"features": ("a", "b", "c"), "seed": ("0", "1")})
     settings = axes.settings()
     assert len(settings) == 1 + 2 + 1
     assert all(sum(setting[axis] != axes.reference[axis] for axis in setting) == 1 for setting in settings[1:])

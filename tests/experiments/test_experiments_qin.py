@@ -15,7 +15,7 @@ from idealrank.cli.group import commands
 from idealrank.experiments import qin2008
 from idealrank.experiments.qin2008 import accuracy
 from idealrank.experiments.qin2008.accuracy import Errors
-from idealrank.experiments.qin2008.protocol import AXES, PUBLISHED_NDCG, QUICK, Protocol, trained_name
+from idealrank.experiments.qin2008.protocol import CHOICES, PUBLISHED_NDCG, QUICK, Protocol, trained_name
 from idealrank.experiments.qin2008.runs import Run, is_graded, run
 from idealrank.experiments.results import Reproduction
 from idealrank.io.letor_folds import Folds
@@ -53,11 +53,10 @@ def test_the_protocol_is_the_papers() -> None:
 
 def test_each_open_choice_changes_the_training_that_it_names() -> None:
     rankers = Protocol().rankers("min-max features", graded=True)
-    seeds = [rankers[f"ApproxNDCG, {how}"][0].random_state for how in AXES.values["training"]]
-    assert seeds == [0, 1, 0, None]
-    assert [len(rankers[f"ApproxAP, {how}"][1]["beta"]) for how in AXES.values["training"]] == [1, 1, 5, 1]
+    seeds = [rankers[f"ApproxNDCG, {how}"][0].random_state for how in CHOICES.values["training"]]
+    assert seeds == [0, 1, None]
     assert rankers["ApproxNDCG, L-BFGS"][0].optimizer == "lbfgs"
-    assert [rankers[f"AdaRank.NDCG, {how}"][0].repeats for how in AXES.values["AdaRank"]] == [True, False]
+    assert [rankers[f"AdaRank.NDCG, {how}"][0].repeats for how in CHOICES.values["AdaRank"]] == [True, False]
     raw = Protocol().rankers("features as in the files", graded=True)
     assert raw["SVMMap"][0].normalize is None
     assert "ApproxNDCG, L-BFGS" not in raw  # one choice at a time
@@ -84,8 +83,8 @@ def test_errors_are_those_of_algorithm_1_step_by_step(loss: Any) -> None:
         scores = features @ theta
         smooth = 1 - loss(train.labels, scores, train.offsets)[0]
         expected.append(np.abs(smooth - loss.target()(train.labels, scores, train.offsets)))
-    as_they_are = replace(AXES, values={**AXES.values, "features": ("features as in the files",)})
-    found = accuracy._errors(train, loss, Protocol(epochs=3, seed=3, axes=as_they_are))
+    as_they_are = replace(CHOICES, values={**CHOICES.values, "features": ("features as in the files",)})
+    found = accuracy._errors(train, loss, Protocol(epochs=3, seed=3, choices=as_they_are))
     assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
@@ -148,9 +147,9 @@ def test_findings_are_means_and_intervals_of_their_setting(reproduced: Reproduct
     claim = next(
         each for each in reproduced.claims if each.says.startswith("NDCG@n of ApproxNDCG is higher than that of S")
     )
-    assert len(claim.findings) == 6
+    assert len(claim.findings) == 5
     for finding in claim.findings:
-        setting = {**AXES.reference, **finding.setting}
+        setting = {**CHOICES.reference, **finding.setting}
         first, second, _, low, high = (float(each) for each in re.findall(r"[+-]?\d\.\d{4}", finding.seen))
         column = 5 if setting["discount"] == "LETOR discount" else 6
         for name, mean in (("ApproxNDCG", first), ("SoftRank", second)):
@@ -163,7 +162,7 @@ def test_values_are_those_of_the_letor_script() -> None:
     found = run("OHSUMED", small_graded(), QUICK)
     own = found.found["min-max features"]
     expected = ir.evaluate(own.data, own.scores["SVMMap"], ["ndcg"], like="letor1")
-    assert_allclose(found.values("SVMMap", "ndcg", AXES.reference), expected.per_query["ndcg"], rtol=0, atol=0)
+    assert_allclose(found.values("SVMMap", "ndcg", CHOICES.reference), expected.per_query["ndcg"], rtol=0, atol=0)
     plain = ir.evaluate(own.data, own.scores["SVMMap"], ["ndcg"])
     other = {"discount": "discount 1/log2(1 + rank)"}
     assert_allclose(found.values("SVMMap", "ndcg", other), plain.per_query["ndcg"], rtol=0, atol=0)

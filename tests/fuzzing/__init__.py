@@ -7,15 +7,15 @@ long as it is told to; a failure is minimized and saved in ``cases/``, which the
 
 #: What is fuzzed: the module of each target, and how many seeds the tests take.
 TARGETS = {
-    "letor": 130,
-    "qrels": 200,
-    "run": 200,
-    "scores": 200,
-    "csv": 40,
-    "measures": 45,
-    "losses": 40,
-    "round_trips": 25,
-    "threads": 20,
-    "models": 30,
-    "parquet": 25,
+    "letor": 200,
+    "qrels": 500,
+    "run": 500,
+    "scores": 600,
+    "csv": 120,
+    "measures": 60,
+    "losses": 80,
+    "round_trips": 120,
+    "threads": 60,
+    "models": 60,
+    "parquet": 400,
 }

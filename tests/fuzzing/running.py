@@ -76,9 +76,9 @@ def main(arguments: list[str] | None = None) -> int:
             counts = f"{tally.seeds:>10,}{tally.cases:>12,}{tally.answers:>14,}{rate:>12,.0f}"
             print(f"{tally.name:14}{counts}{len(tally.failures):>10}", flush=True)
             tallies.append(tally)
-    counts = [sum(getattr(tally, what) for tally in tallies) for what in ("seeds", "cases", "answers")]
+    sums = [sum(getattr(tally, what) for tally in tallies) for what in ("seeds", "cases", "answers")]
     failures = [failure for tally in tallies for failure in tally.failures]
-    print(f"{'all':14}{counts[0]:>10,}{counts[1]:>12,}{counts[2]:>14,}{'':>12}{len(failures):>10}")
+    print(f"{'all':14}{sums[0]:>10,}{sums[1]:>12,}{sums[2]:>14,}{'':>12}{len(failures):>10}")
     for failure in failures:
         print(failure)
     return 1 if failures else 0

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -247,6 +248,7 @@ def test_a_file_that_grows_out_of_proportion_is_refused(monkeypatch: pytest.Monk
         assert ir.read_scores(io.BytesIO(bomb)).size == 10 << 20  # harmless for lines
     with pytest.raises(ParseError, match="more than 100 times its size; if that is right, decompress it first"):
         ir.read_csv(io.BytesIO(csv))
+    assert read_blocks.__kwdefaults__ is not None
     monkeypatch.setitem(read_blocks.__kwdefaults__, "harmless", 1 << 20)
     for bomb in bombs:
         with pytest.raises(ParseError, match="more than 100 times its size"):
@@ -308,7 +310,12 @@ def test_the_content_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monke
         sync(handle)
 
     monkeypatch.setattr(os, "fsync", seen)
-    monkeypatch.setattr(os, "replace", lambda *names: (calls.append("replace"), replace(*names)))
+
+    def replaced(*names: Any) -> None:
+        calls.append("replace")
+        replace(*names)
+
+    monkeypatch.setattr(os, "replace", replaced)
     ir.write_scores([1.0, 2.0], tmp_path / "x")
     assert calls[:2] == ["sync 8", "replace"]
 

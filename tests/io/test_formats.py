@@ -34,8 +34,11 @@ TEXTS = {
         b"q1\tQ0\td,1\t1\t-1e3\tbm25\n",
         b"q1 0 d1 2 3 a tag of more words\n",
     ],
+    "msmarco": [b"q1\td1\t1\nq1\td2\t2\n", b"1048585 7187158 1000\r\n"],
     "csv": [
         b"qid,label,score\n7,1,0.5\n",
+        b"query-id\tcorpus-id\tscore\nq1\td1\t1\n",
+        b'"qid";"label"\r\n1;2\r\n',
         b'\n"qid" , "a b, c d 5"\n',
         b"qid,label" + b",column" * 50_000,
         b"\xef\xbb\xbfqid,label\r\n1,2\r\n",
@@ -86,11 +89,11 @@ def test_what_a_format_writes_it_recognizes_and_reads_back(name: str, tmp_path: 
     samples = {
         RankingData: from_arrays([2, 0], query_ids=["a", "a"], features=[[1, 2], [3, 4]]),
         Qrels: Qrels({"q1": {"d1": 2, "d2": 0}}),
-        Run: Run({"q1": {"d1": 2, "d2": 0.5}}, name="bm25"),
+        Run: Run({"q1": {"d1": -1, "d2": -2}}, name="bm25"),  # scores that a format with ranks alone keeps
     }
     content: Any = samples.get(found.holds)
     content = to_frame(Qrels({"q1": {"d1": 2}}), backend="pyarrow") if content is None else content
-    for ending in ("", ".gz", ".xz") if found.is_text else ("",):
+    for ending in ("", ".gz", ".xz", ".bz2", ".zst") if found.is_text else ("",):
         path = tmp_path / f"odd{ending}"
         found.write(content, path)
         assert sniffed(path) is found

@@ -1,5 +1,7 @@
 import io
 import random
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -137,9 +139,13 @@ def test_comments_are_counted_and_optional() -> None:
 
 @pytest.mark.parametrize("queries", [{"#q1": {"d1": 1.0}}, {"q1": {"d1": 1.0}, "#": {"d1": 2.0}}])
 def test_a_query_that_would_be_a_comment_is_refused(tmp_path: Path, queries: dict[str, dict[str, float]]) -> None:
-    for write, table in ((ir.write_qrels, ir.Qrels(queries)), (ir.write_run, ir.Run(queries))):
+    writes: list[Callable[[Path], None]] = [
+        partial(ir.write_qrels, ir.Qrels(queries)),
+        partial(ir.write_run, ir.Run(queries)),
+    ]
+    for write in writes:
         with pytest.raises(DataError, match="a query id must not begin with '#', which marks a comment"):
-            write(table, tmp_path / "x")  # type: ignore[operator]
+            write(tmp_path / "x")
     assert not list(tmp_path.iterdir())
 
 

@@ -512,9 +512,12 @@ def test_a_small_file_cannot_take_the_memory(monkeypatch: pytest.MonkeyPatch) ->
     """A file of 100 kB that says 100 MB of lists, which would take 27 times as much, is not even decompressed."""
     seen = []
     feed = files._Collector.feed
-    monkeypatch.setattr(
-        files._Collector, "feed", lambda self, block, *args: (seen.append(block.size), feed(self, block, *args))[1]
-    )
+
+    def counting(self: Any, block: Any, *args: Any) -> Any:
+        seen.append(block.size)
+        return feed(self, block, *args)
+
+    monkeypatch.setattr(files._Collector, "feed", counting)
     bomb = gzip.compress(b'{"format": "idealrank model", "state": [' + b"[]," * (33 << 20) + b"[]]}")
     with pytest.raises(ParseError, match="more than 100 times its size"):
         read_model(io.BytesIO(bomb))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -27,7 +28,7 @@ def list_mle(
         ]
         top = max(s[j] for j in chosen_from)
         exps = {j: (s[j] - top).exp() for j in chosen_from}
-        total = sum(exps.values())
+        total = sum(exps.values(), Decimal(0))
         value += w[i] * (total.ln() + (top - s[i]))
         for j in chosen_from:
             gradient[j] += w[i] * exps[j] / total
@@ -39,7 +40,7 @@ def cross_entropy(labels: list[float], s: list[Decimal], w: list[Decimal]) -> tu
     target = [wi * (Decimal(y) - Decimal(max(labels))).exp() for y, wi in zip(labels, w, strict=True)]
     target = [t / sum(target) for t in target]
     exps = [(x - max(s)).exp() for x in s]
-    logs = [(x - max(s)) - sum(exps).ln() for x in s]
+    logs = [(x - max(s)) - sum(exps, Decimal(0)).ln() for x in s]
     value = sum((t * (t.ln() - q) for t, q in zip(target, logs, strict=True) if t > 0), Decimal(0))
     return value, [q.exp() - t for t, q in zip(target, logs, strict=True)]
 
@@ -51,9 +52,9 @@ def push(labels: list[float], s: list[Decimal], w: list[Decimal], p: int = 4) ->
     if not above:
         return Decimal(0), [Decimal(0)] * n
     far = max(s[k] - min(s[i] for i in better) for k, better in above.items())
-    inner = {k: sum(w[i] * (s[k] - s[i] - far).exp() for i in better) for k, better in above.items()}
-    total = sum(x**p for x in inner.values())
-    even = sum(sum(w[i] for i in better) ** p for better in above.values())
+    inner = {k: sum((w[i] * (s[k] - s[i] - far).exp() for i in better), Decimal(0)) for k, better in above.items()}
+    total = sum((x**p for x in inner.values()), Decimal(0))
+    even = sum((sum((w[i] for i in better), Decimal(0)) ** p for better in above.values()), Decimal(0))
     gradient = [Decimal(0)] * n
     for k, better in above.items():
         share = inner[k] ** p / total
@@ -63,7 +64,7 @@ def push(labels: list[float], s: list[Decimal], w: list[Decimal], p: int = 4) ->
     return far + (total / even).ln() / p, gradient
 
 
-ORACLES = {
+ORACLES: dict[str, Callable[[list[float], list[Decimal], list[Decimal]], tuple[Decimal, list[Decimal]]]] = {
     "list_mle": list_mle,
     "list_mle(ties=stable)": lambda labels, s, w: list_mle(labels, s, w, "stable"),
     "cross_entropy": cross_entropy,

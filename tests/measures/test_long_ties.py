@@ -67,11 +67,11 @@ def hits_by_enumeration(
     first: int, hits_before: list[int], inside: int, relevant: int, total: int, best: bool
 ) -> Fraction:
     """Return the best or worst mean precision of the documents found, over all numbers of them and their places."""
-    before = sum(Fraction(i + 1, rank) for i, rank in enumerate(hits_before))
+    before = sum((Fraction(i + 1, rank) for i, rank in enumerate(hits_before)), Fraction(0))
     values = []
     for found in range(max(0, relevant - (total - inside)), min(relevant, inside) + 1):
         ranks = [first + i + 1 + (0 if best else inside - found) for i in range(found)]
-        own = before + sum(Fraction(len(hits_before) + i + 1, rank) for i, rank in enumerate(ranks))
+        own = before + sum((Fraction(len(hits_before) + i + 1, rank) for i, rank in enumerate(ranks)), Fraction(0))
         n_hits = len(hits_before) + found
         values.append(own / n_hits if n_hits else Fraction(0))
     return max(values) if best else min(values)

@@ -36,8 +36,8 @@ def test_settings_stay_when_two_threads_draw() -> None:
         before = dict(matplotlib.rcParams)
         alone = inline_svg(lambda: figures.means(found), "f", "t", "d")
         with ThreadPoolExecutor(2) as pool:
-            drawn = [pool.submit(draw_first), pool.submit(lambda: inline_svg(second, "f", "t", "d"))]
-            assert [each.result() for each in drawn] == [alone, alone]
+            one, other = pool.submit(draw_first), pool.submit(lambda: inline_svg(second, "f", "t", "d"))
+            assert [one.result(), other.result()] == [alone, alone]
         assert dict(matplotlib.rcParams) == before
 
 

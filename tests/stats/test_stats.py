@@ -2,6 +2,8 @@
 
 import itertools
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -386,7 +388,7 @@ def test_power_needs_a_positive_variance(variance: float) -> None:
 def test_values_whose_powers_overflow_are_refused(size: float) -> None:
     values = np.array([size, -size, 0.0, size / 2])
     matrix = np.stack([values, values[::-1]], axis=1)
-    calls = [
+    calls: list[Callable[[], object]] = [
         lambda: stats.interval(values),
         lambda: stats.interval(values, method="t"),
         lambda: stats.effect_size(values, -values),
@@ -395,7 +397,7 @@ def test_values_whose_powers_overflow_are_refused(size: float) -> None:
         lambda: stats.minimum_detectable_effect(values),
         lambda: stats.equivalence_test(values, values[::-1], 1.0),
         lambda: stats.swap_rate(matrix, 2),
-        *(lambda test=test: paired_test(test, values, values[::-1]) for test in TESTS),
+        *(partial(paired_test, test, values, values[::-1]) for test in TESTS),
     ]
     for call in calls:
         with pytest.raises(DataError, match=r"must be at most 1e\+100 in size"):

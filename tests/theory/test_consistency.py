@@ -538,6 +538,7 @@ def test_divergences_grow_as_their_strong_convexity_says(name: str) -> None:
     fit = loss.psi.gradient(b, offsets)
     divergence = loss.psi.value(a, offsets) + loss.psi.conjugate(fit, offsets) - sums(fit * a, offsets)
     constant, p = theory.strong_convexity(loss, 4, total=4.0)
+    assert isinstance(p, float)
     ratio = divergence / sums(np.abs(a - b) ** p, offsets) ** (2 / p)
     assert constant <= ratio.min() + 1e-9
 

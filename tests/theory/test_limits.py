@@ -1,10 +1,12 @@
 """Theorems 4, 7, 9 and 11 to 17 of Wang et al. 2013, the limit of linear NDCG, and how discounts are classified."""
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +14,9 @@ from numpy.testing import assert_allclose
 from theory_models import GRADED, JUMP, MODELS
 
 from idealrank import cutoffs, discounts, measures
+from idealrank._typing import Int64s
 from idealrank.errors import DataError, OptionError
-from idealrank.theory import Curve, GradedCurve, StepCurve, limit, regime
+from idealrank.theory import Curve, GradedCurve, StepCurve, limit, regime, verdict
 
 
 def close(expected: float, atol: float = 1e-9) -> object:
@@ -248,7 +251,7 @@ def test_nothing_relevant_and_curves_that_are_no_probabilities_are_refused() -> 
 
 def test_a_curve_too_rough_to_integrate_is_refused() -> None:
     noise = np.random.default_rng(0).random(1_000_003)
-    with pytest.raises(DataError, match="too rough to integrate"):
+    with pytest.raises(DataError, match="pass it as a StepCurve"):
         limit("power:0.5", lambda s: float(noise[int(s * 1e6)]))
 
 
@@ -276,3 +279,17 @@ def test_a_narrow_step_of_a_function_is_not_missed(discount: str) -> None:
 def test_a_function_that_jumps_everywhere_is_refused() -> None:
     with pytest.raises(DataError, match="jumps at more than 2,000 places; pass it as a StepCurve"):
         limit("power:0.5", lambda s: 0.5 + 0.4 * np.sign(np.sin(1e5 * np.asarray(s) ** 2)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Logarithm(cutoffs.Cutoff):
+    """k = log2 n, which grows more slowly than any power."""
+
+    def at(self, n: npt.ArrayLike) -> Int64s:
+        return np.maximum(np.log2(np.asarray(n, np.float64)), 1).astype(np.int64)
+
+
+def test_theorem_11_holds_for_any_cutoff_that_grows_more_slowly_than_the_list() -> None:
+    assert limit("log", MODELS["line"], Logarithm()) == pytest.approx(0.7)
+    found = verdict("log", MODELS["line"], lambda s: 0.4, Logarithm())
+    assert (found.how, found.better, found.theorem) == ("undecided", "a", "Theorem 11")

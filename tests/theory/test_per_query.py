@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from idealrank._typing import Floats
+from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.measures import measure
 from idealrank.theory import StepCurve, distinguish, limit
@@ -14,7 +14,7 @@ from idealrank.theory.distinguishing.predictions import Mean, prospect
 from idealrank.theory.long_lists.per_query import fit_queries
 
 
-def drawn(n_queries: int, n: int, seed: int, noise: float = 0.0) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+def drawn(n_queries: int, n: int, seed: int, noise: float = 0.0) -> tuple[Floats, Floats, Int64s, Floats, Floats]:
     """Queries with shares p ~ Beta(1, 4) of relevant documents and curves p (1 - t + 2 t s) of several steepnesses."""
     rng = np.random.default_rng(seed)
     p = 0.5 * rng.beta(1, 4, n_queries) + 0.01

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
@@ -22,6 +23,12 @@ class _ClassName:
         return snake_case(owner.__name__)
 
 
+@functools.cache
+def _required(cls: type[Any]) -> frozenset[str]:
+    """Return the names of the fields without a default, for which None is no value."""
+    return frozenset(each.name for each in dataclasses.fields(cls) if each.default is dataclasses.MISSING)
+
+
 @dataclasses.dataclass(frozen=True)
 class Named:
     """Base of immutable values with a text form."""
@@ -32,13 +39,16 @@ class Named:
     without: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
+        own: Any = type(self)
+        required = _required(own)
         for name, coerce in self.options().items():
             value = getattr(self, name)
-            if value is not None:
-                try:
-                    object.__setattr__(self, name, coerce(value))
-                except OptionError as error:
-                    raise OptionError(f"{self.label}: {name}: {error}") from None
+            if value is None and name not in required:
+                continue
+            try:
+                object.__setattr__(self, name, coerce(value))
+            except OptionError as error:
+                raise OptionError(f"{self.label}: {name}: {error}") from None
 
     @classmethod
     def options(cls) -> Mapping[str, Callable[[Any], Any]]:

@@ -16,6 +16,8 @@ __all__ = [
     "check_offsets",
     "check_size",
     "check_unmasked",
+    "finite_scores",
+    "float_array",
     "float_column",
     "offsets_of",
     "owned",
@@ -116,6 +118,49 @@ def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_e
     return column
 
 
+def finite_scores(scores: Floats) -> Floats:
+    """Return the scores with a number below all others instead of -inf, which masks documents: they rank last.
+
+    Parameters
+    ----------
+    scores : float64 array
+        The scores; NaN and +inf are left for the caller to refuse.
+
+    Returns
+    -------
+    float64 array
+        The same array if no score is -inf.
+
+    Examples
+    --------
+    >>> finite_scores(np.array([0.5, -np.inf, -3.0]))
+    array([ 0.5, -7. , -3. ])
+    """
+    masked = np.isneginf(scores)
+    if not masked.any():
+        return scores
+    finite = scores[np.isfinite(scores)]
+    least = float(finite.min()) if finite.size else 0.0
+    # At least twice the smallest score, so that rounding to float32 keeps the two apart.
+    return np.where(masked, least - abs(least) - 1, scores)
+
+
+def float_array(values: npt.ArrayLike, name: str) -> Floats:
+    """Return the values as a float64 array of the same shape; if they are not numbers, raise a DataError.
+
+    Examples
+    --------
+    >>> float_array([[1, 2]], "values"), float_array(3, "values")
+    (array([[1., 2.]]), array(3.))
+    """
+    try:
+        return as_floats(values, name).reshape(np.shape(values))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{name} must be rectangular arrays of numbers: {error}") from None
+
+
 def as_floats(values: npt.ArrayLike, name: str) -> Floats:
     """Return the values as a contiguous float64 array, without a copy if they are one.
 
@@ -131,6 +176,8 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
     idealrank.errors.DataError: scores 9007199254740992 and 9007199254740993 differ, but are equal as float64, ...
     """
     check_unmasked(values, name)
+    if not hasattr(values, "dtype"):
+        values = np.asarray(values)
     dtype = getattr(values, "dtype", None)
     kind = getattr(dtype, "kind", None)
     if kind == "c":

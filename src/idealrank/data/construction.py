@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._typing import Int64s
+from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import (
     check_offsets,
     check_size,
@@ -20,12 +20,13 @@ from idealrank.data.columns import (
     read_only,
 )
 from idealrank.data.ids import Ids
+from idealrank.data.judgments import Qrels, Run
 from idealrank.data.lists import Judged, QueryIds
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import PER_DOCUMENT, PER_QUERY, RankingData, is_sparse
 from idealrank.errors import DataError
 
-__all__ = ["concatenate", "from_arrays", "joined_ids"]
+__all__ = ["concatenate", "from_arrays", "grouped_columns", "joined_ids"]
 
 
 def from_arrays(
@@ -143,43 +144,114 @@ def _moved(features: Any, rows: Int64s) -> Any:
     return matrix[rows] if matrix.ndim == 2 and matrix.shape[0] == rows.size else features
 
 
-def concatenate(parts: Sequence[RankingData]) -> RankingData:
-    """Concatenate the queries of several parts.
+@overload
+def concatenate(parts: Sequence[RankingData]) -> RankingData: ...
+@overload
+def concatenate(parts: Sequence[Run]) -> Run: ...
+@overload
+def concatenate(parts: Sequence[Qrels]) -> Qrels: ...
+def concatenate(
+    parts: Sequence[RankingData] | Sequence[Run] | Sequence[Qrels],
+) -> RankingData | Run | Qrels:
+    """Concatenate the queries of several parts, such as the runs of the folds of a cross-validation.
 
     Parameters
     ----------
-    parts : sequence of RankingData
-        At least one. No query may be in two parts, and all must have the same features.
+    parts : sequence of RankingData, of Run or of Qrels
+        At least one. No query may be in two parts, and all RankingData must have the same features.
 
     Returns
     -------
-    RankingData
-        The queries of all parts in order, with the optional fields that every part has.
+    RankingData, Run or Qrels
+        The queries of all parts in order; RankingData has the optional fields that every part has, and a run has a
+        name if all parts have the same.
 
     Raises
     ------
     DataError
-        If there are no parts, a query is repeated, or the numbers of features differ.
+        If there are no parts, a query is repeated, the numbers of features differ, or the parts are of several types.
 
     Examples
     --------
     >>> first, second = from_arrays([1, 0], query_ids=["a", "a"]), from_arrays([2], query_ids=["b"])
     >>> concatenate([first, second])
     RankingData(2 queries, 3 documents, labels 0 1 2)
+    >>> concatenate([Run({"q1": {"d1": 0.5}}), Run({"q2": {"d1": 0.75}})])
+    Run(2 queries, 2 documents)
     """
-    if not parts:
+    listed: list[Any] = list(parts)
+    if not listed:
         raise DataError("there are no parts to concatenate")
-    widths = {part.n_features for part in parts}
+    kind = next((each for each in (RankingData, Run, Qrels) if isinstance(listed[0], each)), None)
+    other = next((part for part in listed if kind is None or not isinstance(part, kind)), None)
+    if other is not None:
+        raise DataError(
+            f"parts must all be RankingData, all Run or all Qrels, got {type(listed[0]).__name__} and "
+            f"{type(other).__name__}"
+        )
+    problems = tuple(dict.fromkeys(problem for part in listed for problem in part.problems))
+    if kind is not RankingData:
+        return _concatenated_tables(listed, problems)
+    widths = {part.n_features for part in listed}
     if len(widths) > 1:
         raise DataError(f"parts must have the same features, got {', '.join(map(str, sorted(widths)))} of them")
-    names = {part.feature_names for part in parts}
-    fields = {name: _joined([getattr(part, name) for part in parts]) for name in (*PER_DOCUMENT, *PER_QUERY, "judged")}
+    names = {part.feature_names for part in listed}
+    fields = {name: _joined([getattr(part, name) for part in listed]) for name in (*PER_DOCUMENT, *PER_QUERY, "judged")}
     return RankingData(
-        offsets=_joined_offsets([part.offsets for part in parts]),
+        offsets=_joined_offsets([part.offsets for part in listed]),
         **fields,
         feature_names=names.pop() if len(names) == 1 else None,
-        problems=tuple(dict.fromkeys(problem for part in parts for problem in part.problems)),
+        problems=problems,
     )
+
+
+def _concatenated_tables(parts: list[Any], problems: tuple[Problem, ...]) -> Run | Qrels:
+    query_ids = Ids.of(joined_ids([part.query_ids for part in parts]))
+    numbers, distinct = query_ids.numbered()
+    if len(distinct) < len(query_ids):
+        again = np.flatnonzero(np.bincount(numbers)[numbers] > 1)[0]
+        raise DataError("a query is in two parts", query=query_ids[int(again)])
+    columns = (
+        query_ids,
+        _joined_offsets([part.offsets for part in parts]),
+        Ids.of(joined_ids([part.doc_ids for part in parts])),
+    )
+    if isinstance(parts[0], Qrels):
+        return Qrels.from_flat(*columns, np.concatenate([part.labels for part in parts]), problems)
+    scores, names = np.concatenate([part.scores for part in parts]), {part.name for part in parts}
+    return Run.from_flat(*columns, scores, problems, name=names.pop() if len(names) == 1 else "")
+
+
+def grouped_columns(
+    query_ids: Iterable[object], doc_ids: Iterable[object], values: npt.ArrayLike
+) -> tuple[Ids, Int64s, Ids, Floats]:
+    """Group rows by query, as `Qrels.from_flat` and `Run.from_flat` take them.
+
+    Parameters
+    ----------
+    query_ids, doc_ids : iterable
+        One id per row, in any order.
+    values : array-like
+        One label or score per row.
+
+    Returns
+    -------
+    tuple
+        Query ids, offsets, document ids and values.
+
+    Examples
+    --------
+    >>> queries, offsets, docs, values = grouped_columns(["b", "a", "b"], [1, 2, 3], [0.5, 1.0, 2.0])
+    >>> queries.tolist(), offsets.tolist(), docs.tolist(), values
+    (['b', 'a'], [0, 2, 3], ['1', '3', '2'], array([0.5, 2. , 1. ]))
+    """
+    docs, per_row = Ids.of(doc_ids), _int_or_text(query_ids)
+    column = float_column(values, "values", len(docs))
+    check_size(len(per_row), len(docs), "query_ids")
+    ids, cut, rows = _group_rows(per_row)
+    if rows is not None:
+        docs, column = docs.take(rows), column[rows]
+    return Ids.of(ids), cut, docs, column
 
 
 def _joined(columns: Sequence[Any]) -> Any:

@@ -66,8 +66,15 @@ class Ids(Sequence[str]):
         """
         if isinstance(values, Ids):
             return values
+        listed: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        kinds = {*map(type, listed)}
+        if kinds in ({str}, {int}):
+            texts = listed if kinds == {str} else [str(value) for value in listed]
+            text = "".join(texts)
+            if text.isascii():  # as many bytes as characters: one call encodes all ids
+                return cls(np.frombuffer(text.encode(), np.uint8), offsets_of(np.fromiter(map(len, texts), np.int64)))
         encoded = []
-        for row, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
+        for row, value in enumerate(listed):
             if isinstance(value, str):
                 encoded.append(value.encode("utf-8", "surrogateescape"))
             elif isinstance(value, bytes):

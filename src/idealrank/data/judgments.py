@@ -12,7 +12,16 @@ import numpy.typing as npt
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.columns import check_offsets, float_column, offsets_of, owned, places, query_at, read_only
+from idealrank.data.columns import (
+    check_offsets,
+    finite_scores,
+    float_column,
+    offsets_of,
+    owned,
+    places,
+    query_at,
+    read_only,
+)
 from idealrank.data.ids import Ids
 from idealrank.data.lists import Judged
 from idealrank.data.problem import Problem
@@ -188,14 +197,14 @@ class Run(_ByQuery):
     Parameters
     ----------
     queries : mapping
-        {query id: {document id: score}}.
+        {query id: {document id: score}}. A document with the score -inf ranks last.
     name : str, default=""
         Name of the system.
 
     Raises
     ------
     DataError
-        If a score is not a finite number, or an id is neither text nor an integer.
+        If a score is NaN or +inf, or an id is neither text nor an integer.
 
     Examples
     --------
@@ -225,6 +234,11 @@ class Run(_ByQuery):
         made = super().from_flat(query_ids, offsets, doc_ids, values, problems)
         made.__dict__["name"] = name
         return made
+
+    def _fill(
+        self, query_ids: Ids, offsets: Int64s, doc_ids: Ids, values: Floats, problems: tuple[Problem, ...]
+    ) -> None:
+        super()._fill(query_ids, offsets, doc_ids, finite_scores(values), problems)
 
     @property
     def scores(self) -> Floats:
@@ -305,4 +319,4 @@ def _left_out(kind: str, what: str, missing: Booleans, ids: Ids) -> tuple[Proble
     numbers = np.flatnonzero(missing)
     if not numbers.size:
         return ()
-    return (Problem(kind, numbers.size, f"{numbers.size:,} {what}, first {ids[int(numbers[0])]!r}"),)
+    return (Problem(kind, numbers.size, f"{numbers.size:,} {what}, first {ids[int(numbers[0])]!r}", missing.size),)

@@ -17,6 +17,10 @@ class Problem:
         How often it occurs.
     message : str
         A sentence that says what was found, where, and how it was handled.
+    total : int, optional
+        Of how many, if the share matters.
+    system : str, default=""
+        The system that it was found in; empty if it concerns all systems, or the only one.
 
     Examples
     --------
@@ -28,6 +32,13 @@ class Problem:
     kind: str
     count: int
     message: str
+    total: int | None = None
+    system: str = ""
+
+    @property
+    def share(self) -> float:
+        """The count as a share of the total; NaN if there is none."""
+        return self.count / self.total if self.total else float("nan")
 
     def __str__(self) -> str:
-        return self.message
+        return f"{self.system}: {self.message}" if self.system else self.message

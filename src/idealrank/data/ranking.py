@@ -16,6 +16,7 @@ from idealrank.data.columns import (
     check_offsets,
     check_size,
     check_unmasked,
+    finite_scores,
     float_column,
     owned,
     places,
@@ -73,7 +74,7 @@ class RankingData:
     features : float32 array of shape (n_docs, n_features) or SciPy CSR, optional
         One row per document.
     scores : float64 array, optional
-        One score per document.
+        One score per document. A document with the score -inf ranks last; its score becomes the lowest finite one.
     weights : float64 array, optional
         One non-negative weight per document. Losses multiply the gain or the pairs of the document by it.
     query_weights : float64 array, optional
@@ -139,7 +140,7 @@ class RankingData:
         if self.feature_names is not None:
             check_size(len(self.feature_names), self.n_features, "feature_names", "feature")
         if self.scores is not None:
-            self._set("scores", float_column(self.scores, "scores", n_docs))
+            self._set("scores", finite_scores(float_column(self.scores, "scores", n_docs)))
             self.check(np.isfinite(self.scores), self.scores, "a score must be a finite number")
         if self.weights is not None:
             self._set("weights", float_column(self.weights, "weights", n_docs))
@@ -154,9 +155,10 @@ class RankingData:
         if self.doc_ids is not None:
             check_size(len(self.doc_ids), n_docs, "doc_ids")
         if self.judged is not None:
-            given = (float_column(self.judged[0], "judged labels"), np.asarray(self.judged[1]))
-            own = (owned(array, was) for array, was in zip(given, self.judged, strict=True))
-            object.__setattr__(self, "judged", Judged(*map(read_only, check_judged(*own, n_queries=self.n_queries))))
+            labels = owned(float_column(self.judged[0], "judged labels"), self.judged[0])
+            offsets = owned(np.asarray(self.judged[1]), self.judged[1])
+            checked = check_judged(labels, offsets, n_queries=self.n_queries)
+            object.__setattr__(self, "judged", Judged(read_only(checked.labels), read_only(checked.offsets)))
 
     def _set(self, name: str, array: npt.NDArray[Any]) -> None:
         """Replace what was given for a field by the checked array, which nobody else can change."""
@@ -193,7 +195,7 @@ class RankingData:
         Parameters
         ----------
         scores : array-like
-            One finite number per document.
+            One number per document; -inf ranks last, NaN and +inf are errors.
         order : {"input", "grouped"}, optional
             The order of the scores. Required if rows were moved when the data was created.
 
@@ -207,7 +209,7 @@ class RankingData:
         DataError
             If a score is not finite, the number of scores is wrong, or their order is ambiguous.
         """
-        column = self.in_order(float_column(scores, "scores", self.n_docs), order)
+        column = finite_scores(self.in_order(float_column(scores, "scores", self.n_docs), order))
         self.check(np.isfinite(column), column, "a score must be a finite number")
         return column
 

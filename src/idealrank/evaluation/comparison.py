@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluator, QueryWeights
-from idealrank.evaluation.inputs import Measures, judged_and_systems
+from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
 from idealrank.evaluation.results import (
     INTERVAL_METHOD,
     Evaluation,
@@ -516,8 +516,8 @@ class Testing:
 
 
 def compare(
-    data: Any,
-    systems: Mapping[str, Any] | Any,
+    data: Data,
+    systems: Several,
     measures: Measures = ("ndcg@10",),
     *,
     baseline: str | None = None,
@@ -531,6 +531,7 @@ def compare(
     query_weights: QueryWeights | None = None,
     interval_method: str = INTERVAL_METHOD,
     n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
 ) -> Comparison:
     """Compare systems on the same queries: `evaluate`, then paired tests, corrections and effect sizes.
 
@@ -565,6 +566,8 @@ def compare(
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
     n_threads : int, optional
         Number of threads; by default, all cores.
+    **layout
+        How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
 
     Returns
     -------
@@ -587,7 +590,7 @@ def compare(
     (-0.25, 1)
     """
     testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads, interval_method)
-    judged, named = judged_and_systems(data, systems, order=order)
+    judged, named = judged_and_systems(data, systems, layout_of(layout, order))
     evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
     return testing.compare(evaluator.evaluate_all(named.items(), measures))
 

@@ -48,13 +48,12 @@ class Counts:
             what = (
                 f"{_percent(tied, ranked)} of the {where} share their score with another: their order is a convention"
             )
-            found.append(Problem("tied document", tied, what))
+            found.append(Problem("tied document", tied, what, int(ranked.sum())))
         if self.joined:
             unjudged = int(ranked.sum() - values["\0judged"].sum())
             if unjudged:
-                found.append(
-                    Problem("unjudged document", unjudged, f"{_percent(unjudged, ranked)} of the {where} are unjudged")
-                )
+                what = f"{_percent(unjudged, ranked)} of the {where} are unjudged"
+                found.append(Problem("unjudged document", unjudged, what, int(ranked.sum())))
         return tuple(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, cast, overload
+from typing import Any, TypeAlias, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,17 @@ from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError
 from idealrank.evaluation.counts import Counts
-from idealrank.evaluation.inputs import Data, Measures, OneRun, Scores, judged_and_systems, named_measures
+from idealrank.evaluation.inputs import (
+    Data,
+    LayoutOptions,
+    Measures,
+    OneSystem,
+    Several,
+    judged_and_systems,
+    layout_of,
+    named_measures,
+    naming,
+)
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
 from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.measures.base import Measure
@@ -111,8 +121,11 @@ class Evaluator:
 
         All are measured on the queries that every system has; see `Evaluations`.
         """
-        found = Evaluations({name: self.evaluate(system, measures) for name, system in systems})
-        return found.on_common_queries()
+        found = {}
+        for name, system in systems:
+            with naming(name):
+                found[name] = self.evaluate(system, measures)
+        return Evaluations(found).on_common_queries()
 
     def complete_lists(self, systems: Iterable[tuple[str, Run | Floats]], evaluations: Evaluations) -> CompleteLists:
         """Return lists of the evaluated queries that every system ranks completely, which theory needs.
@@ -249,28 +262,26 @@ class Evaluator:
 @overload
 def evaluate(
     data: Data,
-    scores: OneRun | Scores | str | None = ...,
+    scores: OneSystem | None = ...,
     measures: Measures = ...,
     *,
     like: str | Convention | None = ...,
-    offsets: npt.ArrayLike | None = ...,
-    query_ids: Iterable[object] | None = ...,
     order: Order | None = ...,
     query_weights: QueryWeights | None = ...,
     n_threads: int | None = ...,
+    **layout: Unpack[LayoutOptions],
 ) -> Evaluation: ...
 @overload
 def evaluate(
     data: Data,
-    scores: Mapping[str, OneRun | Scores] | list[str],
+    scores: Several,
     measures: Measures = ...,
     *,
     like: str | Convention | None = ...,
-    offsets: npt.ArrayLike | None = ...,
-    query_ids: Iterable[object] | None = ...,
     order: Order | None = ...,
     query_weights: QueryWeights | None = ...,
     n_threads: int | None = ...,
+    **layout: Unpack[LayoutOptions],
 ) -> Evaluations: ...
 def evaluate(
     data: Any,
@@ -279,8 +290,15 @@ def evaluate(
     *,
     like: str | Convention | None = None,
     offsets: npt.ArrayLike | None = None,
+    group: npt.ArrayLike | None = None,
     query_ids: Iterable[object] | None = None,
+    mask: npt.ArrayLike | None = None,
     order: Order | None = None,
+    query: str | None = None,
+    doc: str | None = None,
+    label: str | None = None,
+    score: str | None = None,
+    rank: str | None = None,
     query_weights: QueryWeights | None = None,
     n_threads: int | None = None,
 ) -> Evaluation | Evaluations:
@@ -288,29 +306,35 @@ def evaluate(
 
     ``data`` and ``scores`` may be
 
-    - judgments and a run: `Qrels` and `Run`, or nested dicts; several systems are {name: run};
-    - `RankingData` and one score per document; several systems are {name: scores}; None uses the scores of the data;
-    - labels and scores as arrays, with ``offsets`` or ``query_ids``;
-    - a data frame (or a path to Parquet) and the name of its score column, or a list of them.
+    - judgments and a run: `Qrels` and `Run`, nested dicts, ranked id lists and sets of relevant ids, data frames, paths
+      of files, SciPy sparse matrices, or objects of ranx and ir_measures;
+    - labels and scores: `RankingData`, arrays, tensors, matrices with one row per query, or a data frame with
+      predictions or the name of a score column; None uses the scores that the data itself has.
+
+    Several systems are {name: system}, or a list of columns, of paths or of runs. The page on inputs lists every shape.
 
     Parameters
     ----------
-    data : Qrels, RankingData, mapping, data frame, path or array
+    data : Qrels, RankingData, mapping, data frame, path, array or sparse matrix
         The judged documents.
-    scores : Run, mapping, array, str or list of str, optional
-        One system or several.
+    scores : Run, mapping, data frame, path, array or sparse matrix, optional
+        One system or several. Scores of -inf rank last.
     measures : str, Measure or iterable of these
         The measures.
     like : str or Convention, optional
         The convention for unnamed options of the measures; by default, trec_eval for judgments and runs, otherwise
         idealrank.
-    offsets : array of int, optional
-        Boundaries of the queries in arrays of labels.
+    offsets, group : array of int, optional
+        Boundaries of the queries in arrays of labels, or their numbers of documents.
     query_ids : iterable, optional
-        The query of each document in arrays of labels.
+        The query of each document in arrays of labels, or of each row of a matrix.
+    mask : array of bool, optional
+        Which entries of matrices are documents; the others are padding.
     order : {"input", "grouped"}, optional
         The order of the scores: that of the input rows, or that of ``data``. It is required if rows were moved when
         ``data`` was made.
+    query, doc, label, score, rank : str, optional
+        Column names of data frames; by default, well-known names are recognized.
     query_weights : mapping or array, optional
         The weight of each query in the means and their intervals: {query id: weight}, or one per query in the order of
         the judgments or of the data. By default, all queries count the same. Weights of RankingData are for losses and
@@ -327,7 +351,7 @@ def evaluate(
     Raises
     ------
     DataError
-        If the data is empty, has no scores, or cannot be evaluated under the convention.
+        If the data is not recognized, is empty, has no scores, or cannot be evaluated under the convention.
     OptionError
         If a measure or convention is unknown.
 
@@ -337,8 +361,12 @@ def evaluate(
     {'ndcg': 0.6309297535714575, 'rr': 0.5}
     >>> evaluate([2, 0, 1], [0.9, 0.8, 0.7], "dcg").mean
     {'dcg': 3.5}
+    >>> evaluate({"u1": {"a", "b"}}, {"u1": ["c", "a", "b"]}, "rr").mean
+    {'rr': 0.5}
     """
-    judged, systems = judged_and_systems(data, scores, offsets, query_ids, order)
+    arrays = {"offsets": offsets, "group": group, "query_ids": query_ids, "mask": mask}
+    columns = {"query": query, "doc": doc, "label": label, "score": score, "rank": rank}
+    judged, systems = judged_and_systems(data, scores, layout_of({**arrays, **columns}, order))
     evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
     found = evaluator.evaluate_all(systems.items(), measures)
     return found[""] if list(found) == [""] else found

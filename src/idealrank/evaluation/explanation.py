@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from idealrank._base.tables import Column, Table, Value
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluator
-from idealrank.evaluation.inputs import judged_and_systems
+from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
 from idealrank.evaluation.results import Evaluation, Evaluations, Measured, changes_text
 from idealrank.measures import Measure, measure
 from idealrank.measures.conventions import Convention, convention
@@ -223,13 +223,14 @@ class Explanation(Measured):
 
 
 def explain(
-    data: Any,
-    scores: Any,
+    data: Data,
+    scores: OneSystem,
     name: str | Measure,
     *,
     like: Iterable[str | Convention],
     order: Order | None = None,
     n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
 ) -> Explanation:
     """Explain which choices make a measure differ between conventions, and on which queries.
 
@@ -249,6 +250,8 @@ def explain(
         The order of the scores, as for `evaluate`.
     n_threads : int, optional
         Number of threads; by default, all cores.
+    **layout
+        How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
 
     Returns
     -------
@@ -277,7 +280,7 @@ def explain(
     if len(rules) < 2:
         raise OptionError("an explanation needs two conventions or more: like=['trec_eval', 'sklearn']")
     given = measure(name)
-    judged, systems = judged_and_systems(data, scores, order=order)
+    judged, systems = judged_and_systems(data, scores, layout_of(layout, order))
     if len(systems) > 1:
         raise DataError("an explanation is of one system; give one run, or one score per document")
     (system,) = systems.values()

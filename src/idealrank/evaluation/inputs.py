@@ -1,22 +1,38 @@
-"""Inputs of `evaluate`: judgments and runs, labels and scores, frames, files."""
+"""Inputs of `evaluate`, `compare`, `explain` and `distinguish`: judged documents and systems of every shape."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Protocol, TypeAlias, TypedDict
 
+import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
-from idealrank.data.construction import from_arrays
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
+from idealrank.io.shapes.base import ROLES, Layout, Shape, recognize
+from idealrank.io.shapes.id_lists import is_ids
 from idealrank.measures.base import Measure
 from idealrank.measures.names import named
 
-__all__ = ["Data", "Measures", "OneRun", "Scores", "judged_and_systems", "named_measures"]
+__all__ = [
+    "Data",
+    "LayoutOptions",
+    "Measures",
+    "OneSystem",
+    "Several",
+    "judged_and_systems",
+    "layout_of",
+    "named_measures",
+    "naming",
+    "prepared",
+    "system_names",
+]
 
 
 class _Frame(Protocol):
@@ -32,10 +48,64 @@ class _Array(Protocol):
     def __array__(self, dtype: Any = ..., /) -> npt.NDArray[Any]: ...
 
 
+class _Record(Protocol):
+    """A judgment or a scored document of ir_measures."""
+
+    @property
+    def query_id(self) -> str: ...
+    @property
+    def doc_id(self) -> str: ...
+
+
+class _Sparse(Protocol):
+    """A sparse matrix of SciPy."""
+
+    def tocsr(self) -> Any: ...
+
+
+class _Table(Protocol):
+    """Judgments or a run of ranx."""
+
+    def to_dict(self) -> Any: ...
+
+
+_Path: TypeAlias = str | os.PathLike[str]
+_ByQuery: TypeAlias = (
+    Mapping[str, Mapping[str, float]]
+    | Mapping[int, Mapping[int, float]]
+    | Mapping[str, list[str]]
+    | Mapping[str, tuple[str, ...]]
+    | Mapping[str, list[tuple[str, float]]]
+    | Mapping[int, list[int]]
+    | Iterable[_Record]
+    | Sequence[list[str]]
+    | Sequence[list[int]]
+    | _Table
+)
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
-Data: TypeAlias = Qrels | Mapping[str, Mapping[str, float]] | RankingData | _Frame | os.PathLike[str] | npt.ArrayLike
-OneRun: TypeAlias = Run | Mapping[str, Mapping[str, float]]
-Scores: TypeAlias = _Array | Sequence[float]
+#: What the judged documents may be.
+Data: TypeAlias = (
+    "Qrels | RankingData | _ByQuery | Mapping[str, set[str]] | Mapping[int, set[int]] | Sequence[set[str]] "
+    "| Sequence[set[int]] | _Frame | _Path | _Sparse | npt.ArrayLike | Sequence[_Array]"
+)
+#: What one system may be.
+OneSystem: TypeAlias = "Run | _ByQuery | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[_Array]"
+#: What several systems may be.
+Several: TypeAlias = "Mapping[str, OneSystem] | list[str] | list[Run] | list[os.PathLike[str]]"
+
+
+class LayoutOptions(TypedDict, total=False):
+    """Options of `evaluate` that say how the data is laid out, for the functions that pass them on."""
+
+    offsets: npt.ArrayLike | None
+    group: npt.ArrayLike | None
+    query_ids: Iterable[object] | None
+    mask: npt.ArrayLike | None
+    query: str | None
+    doc: str | None
+    label: str | None
+    score: str | None
+    rank: str | None
 
 
 def named_measures(measures: Measures) -> dict[str, Measure]:
@@ -43,59 +113,304 @@ def named_measures(measures: Measures) -> dict[str, Measure]:
     return named(measures)
 
 
+def layout_of(options: Mapping[str, Any], order: Order | None = None) -> Layout:
+    """Return the layout that `LayoutOptions` describe.
+
+    Examples
+    --------
+    >>> layout_of({"query": "q", "group": [2, 1], "doc": None}).given
+    ['group', 'query']
+    """
+    columns = {role: options[role] for role in ROLES if options.get(role) is not None}
+    arrays = {name: value for name, value in options.items() if name not in ROLES}
+    return Layout(**arrays, order=order, columns=columns)
+
+
 def judged_and_systems(
     data: Any,
     scores: Any = None,
-    offsets: npt.ArrayLike | None = None,
-    query_ids: Iterable[object] | None = None,
-    order: Order | None = None,
+    layout: Layout | None = None,
     *,
     allow_empty: bool = False,
 ) -> tuple[Qrels | RankingData, dict[str, Run | Floats]]:
-    """Return the judged documents, and {name: run, or scores in the order of the data}.
+    """Recognize the judged documents and the systems.
 
-    One system without a name is called "". The arguments are those of `evaluate`; ``allow_empty`` takes data without
-    documents, such as a batch.
+    Parameters
+    ----------
+    data, scores : object
+        The arguments of `evaluate`.
+    layout : Layout, optional
+        The options of `evaluate` that say how they are laid out.
+    allow_empty : bool
+        Whether data without documents is allowed, such as a batch.
+
+    Returns
+    -------
+    judged : Qrels or RankingData
+        The judged documents.
+    systems : dict
+        {name: run, or scores in the order of the data}; one system without a name is called "".
+
+    Raises
+    ------
+    DataError
+        If a shape is not recognized, or the two do not go together; the error names what was recognized.
+    OptionError
+        If an option does not go with the data.
+
+    Examples
+    --------
+    >>> judged_and_systems({"u1": {"a"}}, {"u1": ["b", "a"]})
+    (Qrels(1 queries, 1 documents), {'': Run(1 queries, 2 documents)})
     """
-    if isinstance(data, (Qrels, Mapping)):
-        if offsets is not None or query_ids is not None:
-            raise DataError("offsets and query_ids go with arrays of labels; judgments name their queries themselves")
-        if scores is None:
-            raise DataError("judgments need a run: a Run, or {query: {document: score}}")
-        runs = scores if _is_several_runs(scores) else {"": scores}
-        qrels = data if isinstance(data, Qrels) else Qrels(data)
-        return qrels, {name: each if isinstance(each, Run) else Run(each) for name, each in runs.items()}
+    layout = layout or Layout()
+    if not isinstance(data, RankingData):
+        layout = replace(layout, order="input")  # the caller's own arrays and frames are in the caller's order
+    judged = recognize(data, "data", layout)
+    _check_index(data, scores)
+    found, systems = prepared(judged, _shapes(scores, judged, layout), allow_empty=allow_empty)
+    return found, dict(systems)
 
-    is_frame = hasattr(data, "columns") or isinstance(data, (str, os.PathLike))
-    if (offsets is not None or query_ids is not None) and (is_frame or isinstance(data, RankingData)):
-        raise DataError("offsets and query_ids go with arrays of labels; RankingData and frames have their own")
-    if is_frame:
-        from idealrank.io.frames import ranking_and_scores
 
-        if isinstance(data, (str, os.PathLike)):
-            from idealrank.io.tables import read_frame
+def prepared(
+    judged: Shape, systems: Mapping[str, Shape] | None, *, allow_empty: bool = False
+) -> tuple[Qrels | RankingData, Iterator[tuple[str, Run | Floats]]]:
+    """Turn recognized shapes into judgments and runs, or into labels and scores.
 
-            data = read_frame(data, text=())
-        data, scores = ranking_and_scores(data, scores)
-        order = "grouped"
-    elif not isinstance(data, RankingData):
-        data, order = from_arrays(data, offsets=offsets, query_ids=query_ids), "input"
+    Parameters
+    ----------
+    judged : Shape
+        The judged documents.
+    systems : mapping of str to Shape, or None
+        The systems by name; None if the data has its own scores.
+    allow_empty : bool
+        Whether data without documents is allowed.
+
+    Returns
+    -------
+    judged : Qrels or RankingData
+        The judged documents.
+    systems : iterator
+        Pairs (name, run or scores), each read when it is asked for.
+
+    Raises
+    ------
+    DataError
+        If the shapes do not go together.
+    """
+    _check_options(judged, systems)
+    if systems is None and "ranking" not in judged.gives:
+        raise DataError(
+            f"judgments need a run: a Run, or {{query: {{document: score}}}}; got {judged.describe()} alone"
+        )
+    if systems is not None and not _are_scores(judged, systems):
+        return judged.qrels(), _each(systems, lambda shape: shape.run())
+    data = judged.ranking(scored=systems is None)
     if data.n_docs == 0 and not allow_empty:
         raise DataError("there are no documents: there is nothing to evaluate")
-    if scores is None:
-        if data.scores is None:
-            raise DataError("the data has no scores of its own; give one score per document")
-        return data, {"": data.scores}
-    systems = scores if isinstance(scores, Mapping) else {"": scores}
-    return data, {name: data.check_scores(each, order) for name, each in systems.items()}
+    if systems is not None:
+        return data, _each(systems, lambda shape: shape.scores(data))
+    if data.scores is None:
+        raise DataError("the data has no scores of its own; give one score per document")
+    return data, iter([("", data.scores)])
 
 
-def _is_several_runs(scores: Any) -> bool:
-    """Return whether this is {name: run} rather than {query: {document: score}}: one level deeper."""
-    if isinstance(scores, Run) or not isinstance(scores, Mapping):
+def _each(systems: Mapping[str, Shape], read: Any) -> Iterator[tuple[str, Run | Floats]]:
+    for name, shape in systems.items():
+        with naming(name):
+            system = read(shape)
+        yield name, system
+
+
+@contextmanager
+def naming(system: str) -> Iterator[None]:
+    """Add the name of the system to errors in its data.
+
+    Examples
+    --------
+    >>> with naming("bm25"):
+    ...     raise DataError("a score must be a finite number, got nan", query="q7")
+    Traceback (most recent call last):
+    idealrank.errors.DataError: bm25: a score must be a finite number, got nan (query 'q7')
+    """
+    try:
+        yield
+    except DataError as error:
+        if not system:
+            raise
+        raise DataError(f"{system}: {error.what}", error.query, error.row, error.column) from None
+
+
+def _are_scores(judged: Shape, systems: Mapping[str, Shape]) -> bool:
+    """Return whether the systems are scores of labeled documents, rather than runs beside judgments."""
+    if "ranking" in judged.gives and all("scores" in each.gives for each in systems.values()):
+        return True
+    if "qrels" in judged.gives and all("run" in each.gives for each in systems.values()):
         return False
-    return any(
-        isinstance(each, Run)
-        or (isinstance(each, Mapping) and any(isinstance(docs, Mapping) for docs in each.values()))
-        for each in scores.values()
-    )
+    if not {"qrels", "ranking"} & {*judged.gives}:
+        swapped = any({"qrels", "ranking"} & {*each.gives} and "run" not in each.gives for each in systems.values())
+        hint = "the arguments are swapped" if swapped else "pass the judgments first"
+        raise DataError(f"the judged documents come first, then systems: got {judged.describe()} first; {hint}")
+    needs = "run" if "qrels" in judged.gives and "ranking" not in judged.gives else "scores"
+    name, odd = next((name, each) for name, each in systems.items() if needs not in each.gives)
+    expected = {
+        "run": "a run beside it: {query: {document: score}}, {query: [document, ...]} best first, a frame with query, "
+        "document and score columns, or a run file",
+        "scores": "one score per document beside it, in the same order, or a column of the same frame",
+    }[needs]
+    called = f" for {name}" if name else ""
+    raise DataError(f"{judged.describe()} needs {expected}; got {odd.describe()}{called}")
+
+
+def _check_options(judged: Shape, systems: Mapping[str, Shape] | None) -> None:
+    shapes = (judged, *(systems or {}).values())
+    taken = {option for each in shapes for option in each.options}
+    for option in judged.layout.given:
+        if option not in (judged.options if option in ("offsets", "group", "query_ids") else taken):
+            goes = "data frames" if option in ROLES else "arrays of labels"
+            raise OptionError(f"{option}= goes with {goes}; {judged.describe()} needs no such option")
+        if option in ROLES and not any(each.column(judged.layout.columns[option]) for each in shapes):
+            frames = " or ".join(dict.fromkeys(each.describe() for each in shapes if option in each.options))
+            raise OptionError(f"{option}={judged.layout.columns[option]!r} is not a column of {frames}")
+
+
+def _check_index(data: Any, scores: Any) -> None:
+    """Refuse a pandas Series whose index has the rows of the frame in another order."""
+    own: Any = getattr(data, "index", None)
+    other: Any = getattr(scores, "index", None)
+    if not hasattr(own, "equals") or not hasattr(other, "equals") or hasattr(type(scores), "columns"):
+        return
+    if len(own) == len(other) and not own.equals(other) and own.sort_values().equals(other.sort_values()):
+        raise DataError(
+            "the scores have the index of the frame, but in another order: pass scores.reindex(df.index) to match by "
+            "index, or scores.to_numpy() to match by position"
+        )
+
+
+def _shapes(scores: Any, judged: Shape, layout: Layout) -> dict[str, Shape] | None:
+    """Return the systems by name; one without a name is called ""."""
+    if scores is None:
+        return None
+    if isinstance(scores, Mapping) and not isinstance(scores, (Qrels, Run)):
+        if _is_several(scores, judged):
+            return {str(name): _shape(each, judged, layout) for name, each in scores.items()}
+    elif isinstance(scores, (list, tuple)) and scores and isinstance(scores[0], (str, os.PathLike, Run)):
+        shapes = [_shape(each, judged, layout) for each in scores]
+        return dict(zip(system_names(shapes), shapes, strict=True))
+    return {"": _shape(scores, judged, layout)}
+
+
+def _shape(value: Any, judged: Shape, layout: Layout) -> Shape:
+    """Return one system; text is a column of the judged frame if it has such a column, else a path."""
+    if not isinstance(value, str):
+        return recognize(value, "scores", layout)
+    column = judged.column(value)
+    if column is None and "ranking" in judged.gives and not os.path.exists(value):
+        # The judged frame is the more likely place: its error suggests the most similar column.
+        raise DataError(f"there is neither a column nor a file {value!r} beside {judged.describe()}")
+    return column or recognize(value, "scores", layout)
+
+
+def _is_several(scores: Mapping[Any, Any], judged: Shape) -> bool:
+    """Return whether this is {name: system} rather than {query: documents}."""
+    first: Any = next(iter(scores.values()), None)
+    if isinstance(first, (int, float, np.number)):
+        raise DataError("expected {query: {document: score}}, got {document: score} without a query")
+    if isinstance(first, Mapping):
+        return any(
+            isinstance(each, (Run, Qrels))
+            or (isinstance(each, Mapping) and _holds_several(next(iter(each.values()), None)))
+            for each in scores.values()
+        )
+    if not isinstance(first, (list, tuple, set, frozenset)) and getattr(first, "ndim", 0) != 1:
+        return first is not None
+    entry = next(iter(first), None) if len(first) else None
+    if hasattr(entry, "query_id") or isinstance(entry, (set, frozenset)):
+        return True
+    if "ranking" in judged.gives:
+        return "qrels" not in judged.gives or not is_ids(first)
+    is_list = isinstance(entry, (list, tuple)) or getattr(entry, "ndim", 0) == 1
+    return is_list and not is_ids(first)
+
+
+def _holds_several(value: object) -> bool:
+    """Return whether the value is documents of a query, rather than the score of a document."""
+    return isinstance(value, (Mapping, list, tuple, set, frozenset)) or getattr(value, "ndim", 0) == 1
+
+
+def system_names(systems: Sequence[Shape]) -> list[str]:
+    """Return names of systems: what they are called themselves, if these names differ, else what differs in the paths.
+
+    Parameters
+    ----------
+    systems : sequence of Shape
+        The systems.
+
+    Returns
+    -------
+    list of str
+        Distinct names.
+
+    Examples
+    --------
+    >>> from idealrank.io.shapes.base import recognize
+    >>> system_names([recognize(Run({}, name="bm25"), ""), recognize(Run({}), "")])
+    ['bm25', 'system 2']
+    """
+    own = ["" if each.name == _DEFAULT_TAG else each.name for each in systems]
+    paths = [os.fspath(each.value) if isinstance(each.value, (str, os.PathLike)) else "" for each in systems]
+    if all(own) and len({*own}) == len(own):
+        return own
+    if all(paths):
+        return differing_parts(paths)
+    names = [name or f"system {number}" for number, name in enumerate(own, start=1)]
+    if len({*names}) < len(names):
+        again = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"two systems are called {again!r}: pass {{name: system}}")
+    return names
+
+
+#: The tag that `write_run` gives a run without a name: it says nothing.
+_DEFAULT_TAG = "idealrank"
+
+
+def differing_parts(paths: Sequence[str]) -> list[str]:
+    """Return what differs between paths: the file names without endings, or with the folders that differ.
+
+    Examples
+    --------
+    >>> differing_parts(["runs/bm25.run.gz", "runs/dense.run"])
+    ['bm25', 'dense']
+    >>> differing_parts(["bm25/dl19/run.txt", "dense/dl19/run.txt"])
+    ['bm25', 'dense']
+    >>> differing_parts(["input.bm25", "input.dense"])
+    ['bm25', 'dense']
+    """
+    if len(paths) == 1:
+        return [_stem(os.path.basename(paths[0]))]
+    for names in (
+        [_stem(os.path.basename(path)) for path in paths],
+        [_differing(path, paths) for path in paths],
+    ):
+        if all(names) and len({*names}) == len(names):
+            return names
+    return list(paths) if len({*paths}) == len(paths) else [f"{path} ({i})" for i, path in enumerate(paths, 1)]
+
+
+def _stem(name: str) -> str:
+    name = os.path.splitext(name)[0] if name.lower().endswith((".gz", ".xz", ".bz2", ".zst")) else name
+    return os.path.splitext(name)[0] or name
+
+
+def _differing(path: str, paths: Sequence[str]) -> str:
+    """Return the parts of the path between what all paths begin and end with."""
+    split = [each.replace(".", "/.").split("/") for each in (path, *paths)]
+    start = _n_common(split)
+    end = _n_common([each[start:][::-1] for each in split])
+    return "/".join(split[0][start : len(split[0]) - end]).replace("/.", ".").strip("./")
+
+
+def _n_common(lists: Sequence[Sequence[str]]) -> int:
+    """Return the number of first entries that all lists share."""
+    same = [len({*entries}) == 1 for entries in zip(*lists, strict=False)]
+    return same.index(False) if False in same else len(same)

@@ -18,6 +18,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import QueryIds
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
+from idealrank.evaluation.quality import named_problems, quality_tables
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
 from idealrank.measures.cutoffs import Rank
@@ -159,8 +160,7 @@ class Measured(Result):
     def background(self) -> list[Section]:
         """Return per-query values, data quality and conventions."""
         evaluations = self.by_system()
-        columns = [Column("what"), Column("count", ","), Column("what it means")]
-        problems = Table(columns, [[each.kind, each.count, each.message] for each in evaluations.problems])
+        tables = quality_tables(evaluations)
         by_convention = {each.convention.name: each.conventions for each in evaluations.values()}
         conventions = tuple(
             Section(f"like {name}", definitions=told["data"], code=dict(_filled(told)))
@@ -168,8 +168,8 @@ class Measured(Result):
         )
         return [
             Section("Query by query", "queries", values=evaluations.query_matrix()),
-            Section("Data quality", "data", tables={"Found in the data": problems})
-            if problems.rows
+            Section("Data quality", "data", tables=tables)
+            if tables
             else Section("Data quality", "data", notes=("No data-quality problems found.",)),
             Section("Conventions", "conventions", parts=conventions),
         ]
@@ -396,12 +396,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Problems found for any system, which they name unless all systems have them, and those of all together."""
-        own = {name: dict.fromkeys(evaluation.problems) for name, evaluation in self.items()}
-        met: dict[Problem, None] = {}
-        for name, found in own.items():
-            for problem in found:
-                is_shared = all(problem in others for others in own.values())
-                met[problem if is_shared else replace(problem, message=f"{name}: {problem.message}")] = None
+        met = named_problems({name: evaluation.problems for name, evaluation in self.items()})
         return (*met, *self._problems)
 
     @property

@@ -14,7 +14,7 @@ __all__ = [
     "FAILS",
     "HOLDS",
     "UNDECIDED",
-    "Axes",
+    "Choices",
     "Claim",
     "Difference",
     "Finding",
@@ -31,7 +31,7 @@ Setting = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Axes:
+class Choices:
     """The open choices of an experiment: the first value of each is the reference, the others are tried one at a time.
 
     Parameters
@@ -41,8 +41,8 @@ class Axes:
 
     Examples
     --------
-    >>> axes = Axes({"features": ("min-max", "raw"), "seed": ("0", "1")})
-    >>> for setting in axes.settings():
+    >>> choices = Choices({"features": ("min-max", "raw"), "seed": ("0", "1")})
+    >>> for setting in choices.settings():
     ...     print(dict(setting))
     {'features': 'min-max', 'seed': '0'}
     {'features': 'raw', 'seed': '0'}
@@ -61,9 +61,9 @@ class Axes:
         others = [{axis: value} for axis, values in self.values.items() for value in values[1:]]
         return [self.reference, *({**self.reference, **other} for other in others)]
 
-    def only(self, *names: str) -> Axes:
-        """Return the axes of these names, for a claim that the others do not touch."""
-        return Axes({name: self.values[name] for name in names})
+    def only(self, *names: str) -> Choices:
+        """Return the choices of these names, for a claim that the others do not touch."""
+        return Choices({name: self.values[name] for name in names})
 
 
 @dataclass(frozen=True)

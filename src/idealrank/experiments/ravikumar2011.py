@@ -4,7 +4,7 @@ Scores are linear. The paper minimizes by MATLAB's gradient descent "without any
 sizes, iterations, first weights or scaling. In the reference setting all losses are minimized by steepest descent with
 backtracking, 100 steps from zero weights, without regularization, and the last step is kept. Features are scaled to
 [0, 1] within each query. NDCG has the gain 2^r - 1 and the discount 1/log2(1 + rank), and is 0 for a query without
-relevant documents. Then each choice is changed alone: see `AXES`.
+relevant documents. Then each choice is changed alone: see `CHOICES`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from idealrank import theory
-from idealrank._base.tables import Column, Table
+from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.evaluation.evaluator import evaluate
-from idealrank.experiments.claims import FAILS, HOLDS, UNDECIDED, Axes, Claim, Finding, Setting, compared, difference
+from idealrank.experiments.claims import FAILS, HOLDS, UNDECIDED, Choices, Claim, Finding, Setting, compared, difference
 from idealrank.experiments.collections import drawn_collections
 from idealrank.experiments.results import QUICK_WARNING, Reproduction, panels
 from idealrank.io.letor_folds import Folds
@@ -32,10 +32,10 @@ from idealrank.stats import randomization_test
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["AXES", "reproduce"]
+__all__ = ["CHOICES", "reproduce"]
 
 #: What the paper leaves open; the first value of each is the reference.
-AXES = Axes(
+CHOICES = Choices(
     {
         "training": (
             "steepest descent, 100 steps",
@@ -182,7 +182,7 @@ def reproduce(
     drawn = drawn_collections(seed)
     collections = drawn if data is None else {**data, "drawn topics": drawn["drawn topics"]}
     trained = [_trained(name, folds, seed, quick=quick, verbose=verbose) for name, folds in collections.items()]
-    cases = {each.name: [(setting, each.cases(setting)) for setting in AXES.settings()] for each in trained}
+    cases = {each.name: [(setting, each.cases(setting)) for setting in CHOICES.settings()] for each in trained}
     figures = {"figure3": _geometry("Cosine", 0.38), "figure4": _geometry("Cross-entropy", 0.35)}
     for each in trained:
         for surrogate in _SURROGATES:
@@ -198,8 +198,8 @@ def reproduce(
 
 def _trained(name: str, folds: Folds, seed: int, *, quick: bool, verbose: bool) -> _Trained:
     """All losses on one collection; the versions that are not tested only in the reference."""
-    found = {}
-    for training in AXES.values["training"]:
+    found: dict[str, CrossFold] = {}
+    for training in CHOICES.values["training"]:
         how, versions = _TRAINING[training], _VERSIONS if not found else _COMPARED
         losses = {
             name + version: word if _VERSIONS[version] is None else f"{word}(normalizer={_VERSIONS[version]})"
@@ -239,7 +239,7 @@ def _table_1(cases: _Cases) -> Table:
     """Table 1 beside the published one."""
     columns = [Column("collection"), Column("setting"), *(Column(name, "d") for name in ("better", "same", "worse"))]
     columns += [Column("change %", "+.2f"), Column("in the paper")]
-    rows = [
+    rows: list[list[Value]] = [
         [name, ", ".join(setting.values()), *_counts(own), str(_PUBLISHED.get(_published(name), ""))]
         for name, each in cases.items()
         for setting, own in each
@@ -250,8 +250,8 @@ def _table_1(cases: _Cases) -> Table:
 def _means(trained: list[_Trained]) -> Table:
     """NDCG@10: a row per loss and training, a column per collection."""
     columns = [Column("loss"), Column("training"), *(Column(each.name, ".4f") for each in trained)]
-    settings = [{**AXES.reference, "training": training} for training in AXES.values["training"]]
-    rows = []
+    settings = [{**CHOICES.reference, "training": training} for training in CHOICES.values["training"]]
+    rows: list[list[Value]] = []
     for setting in settings:
         means = [each.means("ndcg@10", setting) for each in trained]
         rows += [[loss, setting["training"], *(own[loss] for own in means)] for loss in means[0]]
@@ -303,7 +303,7 @@ def _large_ones_are_improvements(by_setting: list[tuple[Setting, list[_Case]]]) 
 def _of_new_loss(trained: _Trained, seed: int) -> Claim:
     """The claim of Figure 2."""
     findings = []
-    for setting in AXES.settings():
+    for setting in CHOICES.settings():
         new, *others = (trained.values(name, "ndcg@10", setting) for name in (_NEW, "Cosine", "Cross-entropy"))
         found = compared(new, max(others, key=np.mean), seed)
         findings.append(Finding(found.above(-_CLOSE), f"against the better of the two {found}", setting))
@@ -353,7 +353,7 @@ def _geometry(loss: str, p: float) -> Figure:
 def _by_cutoff(trained: _Trained, surrogate: str) -> Figure:
     """Figures 1 and 5: NDCG@1 to NDCG@10 of a surrogate and its versions."""
     figure, [axes] = panels(5, 3.6)
-    means = [trained.means(f"ndcg@{k}", AXES.reference) for k in _CUTOFFS]
+    means = [trained.means(f"ndcg@{k}", CHOICES.reference) for k in _CUTOFFS]
     for version, style in zip(_VERSIONS, ("k-o", "C0--s", "C1--^", "C2--v"), strict=True):
         values = [own[surrogate + version] for own in means]
         axes.plot(_CUTOFFS, values, style, markersize=4, label=f"NDCG{version}" if version else "as published")
@@ -366,7 +366,7 @@ def _new_loss_figure(trained: list[_Trained]) -> Figure:
     """Figures 2 and 6: NDCG@10 of the new loss beside the others, as published and consistent."""
     names = ("Cosine", "Cosine Z", _NEW, "Cross-entropy", "Cross-entropy Z")
     figure, [axes] = panels(7, 1.4 + 0.6 * len(trained))
-    means = [each.means("ndcg@10", AXES.reference) for each in trained]
+    means = [each.means("ndcg@10", CHOICES.reference) for each in trained]
     for name, marker in zip(names, ("o", "v", "*", "s", "^"), strict=True):
         places = [own[name] for own in means]
         axes.plot(places, range(len(trained)), marker, markersize=10 if name == _NEW else 6, label=name)

@@ -58,7 +58,7 @@ class Reproduction(Result):
             "claims": plain(self.claims),
             "numbers": {title: plain(table.by_column()) for title, table in self.numbers.items()},
             "figures": list(self.figures),
-            "notes": self.remarks(),
+            "notes": plain(self.remarks()),
         }
 
     def tables(self) -> Mapping[str, Table]:

@@ -4,7 +4,7 @@ The paper's click log is not public; `datasets.web_search` takes its place, with
 order of their creation. RankSVM and ListNet are linear here: the pairwise hinge loss with a little L2, and the cross
 entropy of softmax scores, each by L-BFGS on the training part; the paper gives no hyperparameters. The gain is the
 label. The paper does not say whether it averages over queries: means are drawn in strong lines, one query in faint
-ones. The open choices are the seed of the click log and the form of RankSVM: see `AXES`.
+ones. The open choices are the seed of the click log and the form of RankSVM: see `CHOICES`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from idealrank.data import datasets
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.experiments.claims import FAILS, HOLDS, Axes, Claim, Difference, Finding, Setting, difference
+from idealrank.experiments.claims import FAILS, HOLDS, Choices, Claim, Difference, Finding, Setting, difference
 from idealrank.experiments.results import Reproduction, panels
 from idealrank.learners import LinearRanker
 from idealrank.losses import CrossEntropy, Hinge, Loss, SquaredHinge
@@ -36,11 +36,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["AXES", "Growth", "grow", "reproduce"]
+__all__ = ["CHOICES", "Growth", "grow", "reproduce"]
 
 RANKERS = ("RankSVM", "ListNet", "random")
 #: What is open; the first value of each is the reference.
-AXES = Axes({"seed": ("the given seed", "the next seed", "the seed after that"), "RankSVM": ("hinge", "squared hinge")})
+CHOICES = Choices(
+    {"seed": ("the given seed", "the next seed", "the seed after that"), "RankSVM": ("hinge", "squared hinge")}
+)
 _SEEDS = {"the given seed": 0, "the next seed": 1, "the seed after that": 2}
 _RANK_SVM: dict[str, Loss] = {"hinge": Hinge(normalize="pairs"), "squared hinge": SquaredHinge(normalize="pairs")}
 #: How far apart rankers are that are "very close", or whose limits are "different".
@@ -110,7 +112,7 @@ def reproduce(data: RankingData | None = None, seed: int = 0) -> Reproduction:
     DataError
         If the data has no features, or fewer than four queries.
     """
-    grown = [(setting, _grown(data, seed, setting)) for setting in AXES.settings()]
+    grown = [(setting, _grown(data, seed, setting)) for setting in CHOICES.settings()]
     figures = {f"figure{number}": _figure(grown[0][1], number) for number in range(1, 5)}
     return Reproduction((*_claims(grown, seed),), figures, notes=_NOTES)
 

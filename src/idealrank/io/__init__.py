@@ -35,6 +35,7 @@ class Listing(NamedTuple):
 FORMATS = {
     "letor": Listing("letor", "LETOR text", (".letor", ".svm", ".svmlight", ".libsvm", ".txt", ".dat")),
     "qrels": Listing("trec", "TREC judgments", (".qrels",), word="qrels"),
+    "msmarco": Listing("msmarco", "an MS MARCO run", ()),
     "run": Listing("trec", "a TREC run", (".run", ".results"), word="run"),
     "parquet": Listing("tables", "Parquet", (".parquet", ".pq")),
     "csv": Listing("tables", "CSV", (".csv",)),

@@ -35,7 +35,7 @@ FIELD, BLANK, NUMBER = rb"[^\s\0]+", rb"[ \t]+", rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[
 
 # Empty lines and comments that may come before the first line.
 _BEFORE = rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*"
-_COMPRESSED = re.compile(r"\.(gz|xz)$")
+_COMPRESSED = re.compile(r"\.(gz|xz|bz2|zst)$")
 _ANY_TEXT = (".txt", ".dat")
 
 
@@ -191,7 +191,7 @@ def named(path: str | os.PathLike[str], ask: str) -> Format:
         raise OptionError(f"cannot tell the format of {name!r} from its name; {ask}")
     found = load(suggested)
     if not found.is_text and _COMPRESSED.search(name.lower()):
-        raise OptionError(f"{name!r}: {found.title} has its own compression; leave out .gz or .xz")
+        raise OptionError(f"{name!r}: {found.title} has its own compression; leave out the last ending")
     return found
 
 

@@ -38,8 +38,8 @@ def _full_column(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
     return column
 
 
-def read_numbers(frame: nw.DataFrame[Any], name: str) -> Floats:
-    """Return a copy of the column as float64; a missing or infinite value is a DataError."""
+def read_numbers(frame: nw.DataFrame[Any], name: str, *, allow_masked: bool = False) -> Floats:
+    """Return a copy of the column as float64; a missing or infinite value is a DataError, but -inf may be allowed."""
     column = _full_column(frame, name)
     try:
         values = np.array(_values(column), np.float64)
@@ -49,6 +49,8 @@ def read_numbers(frame: nw.DataFrame[Any], name: str) -> Floats:
                 raise DataError(f"expected a number, got {reprlib.repr(value)}", row=row, column=name) from None
         raise DataError(f"expected numbers, got {column.dtype}; convert the column first", column=name) from None
     finite = np.isfinite(values)
+    if allow_masked:
+        finite |= np.isneginf(values)
     if not finite.all():
         row = int(np.argmin(finite))
         raise DataError(f"expected a finite number, got {values[row]}", row=row, column=name)

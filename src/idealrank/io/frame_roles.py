@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, TypedDict
@@ -16,8 +16,27 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     from narwhals.dtypes import DType
 
-__all__ = ["Columns", "Roles", "check_column", "check_score_column", "choose_roles"]
+__all__ = [
+    "NAMES",
+    "Columns",
+    "Roles",
+    "check_column",
+    "check_score_column",
+    "choose_roles",
+    "find_column",
+    "need_column",
+]
 
+#: Names of columns by role, without case, hyphens and underscores, as idealrank, PyTerrier, ir_measures, MTEB, BEIR and
+#: recommenders write them. A name of an earlier group wins over those of later groups; two of one group are ambiguous.
+NAMES: Mapping[str, Sequence[Sequence[str]]] = {
+    "query": (("qid", "queryid", "userid", "topicid"), ("query", "user", "topic")),
+    "doc": (("docno",), ("docid", "documentid", "corpusid", "passageid", "pid", "itemid"), ("doc", "document", "item")),
+    "label": (("label", "relevance", "rel", "grade", "rating"), ("target",)),
+    "score": (("score", "prediction"), ("pred", "similarity", "yscore", "ypred")),
+    "rank": (("rank",), ("position",)),
+}
+_TITLES = {"query": "query ids", "doc": "document ids", "label": "labels", "score": "scores", "rank": "ranks"}
 # Names of numbers that identify a row or give its place: as features they leak the order of the file, or the answer.
 _IDS = re.compile(
     r"(.*[\W_])?(id|idx|index|docno)|row|rank|position|pos"
@@ -38,7 +57,7 @@ class Columns(TypedDict, total=False):
     features: Sequence[str] | None
 
 
-def check_column(name: str, schema: Mapping[str, DType]) -> None:
+def check_column(name: str, schema: Mapping[str, object]) -> None:
     """Raise a DataError if the frame does not have this column; the error suggests the most similar one."""
     if name in schema:
         return
@@ -46,6 +65,55 @@ def check_column(name: str, schema: Mapping[str, DType]) -> None:
     near = difflib.get_close_matches(str(name).lower(), names, n=1, cutoff=0.5)
     hint = f", did you mean {names[near[0]]!r}?" if near else "."
     raise DataError(f"the frame has no column {name!r}{hint} It has {_listed(list(map(str, schema)))}")
+
+
+def find_column(role: str, columns: Iterable[str], given: Mapping[str, str] | None = None) -> str | None:
+    """Return the column that has a role, by the name given for it or by a well-known name; None if there is none.
+
+    Parameters
+    ----------
+    role : {"query", "doc", "label", "score", "rank"}
+        The role.
+    columns : iterable of str
+        The columns of the frame.
+    given : mapping, optional
+        Names by role; they take precedence, and no other role gets such a column.
+
+    Raises
+    ------
+    DataError
+        If several columns could have the role.
+
+    Examples
+    --------
+    >>> find_column("doc", ["qid", "docid", "docno", "score"]), find_column("label", ["qid", "score"])
+    ('docno', None)
+    """
+    names, given = list(columns), given or {}
+    if given.get(role) in names:
+        return given[role]
+    free = [name for name in names if name not in given.values()]
+    for group in NAMES[role]:
+        found = [name for name in free if "".join(filter(str.isalnum, str(name).lower())) in group]
+        if len(found) > 1:
+            raise DataError(
+                f"several columns could hold the {_TITLES[role]}: {_listed(found)}; pass {role}= with one of them"
+            )
+        if found:
+            return found[0]
+    return None
+
+
+def need_column(role: str, columns: Iterable[str], given: Mapping[str, str] | None = None) -> str:
+    """Return the column that has a role, as `find_column` does; none is a DataError."""
+    names = list(columns)
+    found = find_column(role, names, given)
+    if found is None:
+        raise DataError(
+            f"no column of {_TITLES[role]} was recognized; pass {role}= with the name of the column. "
+            f"The frame has {_listed(list(map(str, names)))}"
+        )
+    return found
 
 
 def check_score_column(name: str) -> None:

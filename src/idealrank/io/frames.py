@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from idealrank._typing import Floats, Int64s
-from idealrank.data.construction import from_arrays
+from idealrank.data.construction import from_arrays, grouped_columns
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from narwhals.dtypes import DType
 
 
-__all__ = ["Stored", "feature_columns", "from_frame", "qrels_from_frame", "ranking_and_scores", "run_from_frame"]
+__all__ = [
+    "Stored",
+    "feature_columns",
+    "frame_schema",
+    "from_frame",
+    "qrels_from_frame",
+    "ranking_and_scores",
+    "run_from_frame",
+    "score_column",
+]
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,7 @@ def from_frame(
     >>> from_frame(table)
     RankingData(2 queries, 3 documents, 1 features, labels 0 1 2, problems: missing value)
     """
-    roles = choose_roles(_schema(df), query, label, score, doc, weight, features)
+    roles = choose_roles(frame_schema(df), query, label, score, doc, weight, features)
     frame, optional = _collected(df, roles.columns), roles.optional
     matrix, problems = read_features(frame, roles.features)
     has_names = matrix is not None and matrix.shape[1] == len(roles.features)  # numbers within lists have no names
@@ -99,7 +108,7 @@ def from_frame(
         read_numbers(frame, roles.label),
         query_ids=read_query_ids(frame, roles.query),
         features=matrix,
-        scores=read_numbers(frame, optional["score"]) if "score" in optional else None,
+        scores=read_numbers(frame, optional["score"], allow_masked=True) if "score" in optional else None,
         weights=read_numbers(frame, optional["weight"]) if "weight" in optional else None,
         doc_ids=read_doc_ids(frame, optional["doc"]) if "doc" in optional else None,
         feature_names=map(str, roles.features) if has_names else None,
@@ -138,7 +147,7 @@ def feature_columns(
     >>> feature_columns(pyarrow.table({"qid": [1], "label": [0], "score": [0.5], "bm25": [3.5], "url": ["a"]}))
     ['bm25']
     """
-    return list(choose_roles(_schema(df), query, label, "score", "doc", weight or "weight", features).features)
+    return list(choose_roles(frame_schema(df), query, label, "score", "doc", weight or "weight", features).features)
 
 
 def ranking_and_scores(
@@ -168,11 +177,17 @@ def ranking_and_scores(
     if not names:
         return from_frame(frame, query, label, features=()), None
     first = from_frame(frame, query, label, score=names[0], features=())
-    systems = {name: first.to_grouped(read_numbers(_collected(frame, [name]), name)) for name in names[1:]}
+    systems = {name: first.check_scores(score_column(frame, name), "input") for name in names[1:]}
     assert first.scores is not None
     if isinstance(columns, str):
         return first, {"": first.scores}
     return first, {names[0]: first.scores, **systems}
+
+
+def score_column(frame: Any, column: str) -> Floats:
+    """Read one column of scores, in the order of the rows; -inf is allowed."""
+    check_column(column, frame_schema(frame))
+    return read_numbers(_collected(frame, [column]), column, allow_masked=True)
 
 
 def qrels_from_frame(df: Any, query: str = "qid", doc: str = "doc", label: str = "label") -> Qrels:
@@ -240,24 +255,24 @@ def run_from_frame(
     """
     if rank is None:
         check_score_column(score)
-        return Run.from_flat(*_by_query(df, query, doc, score), name=name)
-    *ids, ranks = _by_query(df, query, doc, rank)
-    return Run.from_flat(*ids, -ranks, name=name)
+        return Run.from_flat(*_by_query(df, query, doc, score, allow_masked=True), name=name)
+    query_ids, offsets, doc_ids, ranks = _by_query(df, query, doc, rank)
+    return Run.from_flat(query_ids, offsets, doc_ids, -ranks, name=name)
 
 
-def _by_query(df: Any, query: str, doc: str, number: str) -> tuple[Ids, Int64s, Ids, Floats]:
+def _by_query(
+    df: Any, query: str, doc: str, number: str, *, allow_masked: bool = False
+) -> tuple[Ids, Int64s, Ids, Floats]:
     """Return query ids, offsets, document ids and numbers, grouped by query."""
-    schema = _schema(df)
+    schema = frame_schema(df)
     for name in (query, doc, number):
         check_column(name, schema)
     frame = _collected(df, list(dict.fromkeys((query, doc, number))))
-    docs, numbers = read_doc_ids(frame, doc), read_numbers(frame, number)
-    data = from_arrays(numbers, query_ids=read_query_ids(frame, query))
-    docs = docs.take(data.rows) if data.regrouped else docs
-    return Ids.of(data.query_ids), data.offsets, docs, data.labels
+    docs, numbers = read_doc_ids(frame, doc), read_numbers(frame, number, allow_masked=allow_masked)
+    return grouped_columns(read_query_ids(frame, query), docs, numbers)
 
 
-def _schema(df: Any) -> Mapping[str, DType]:
+def frame_schema(df: Any) -> Mapping[str, DType]:
     """Return the narwhals types of the columns."""
     import narwhals as nw
 

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._typing import Floats, Int64s
-from idealrank.errors import ParseError
+from idealrank.data.columns import float_column
+from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 
 __all__ = ["read_groups", "read_scores", "write_groups", "write_scores"]
@@ -101,7 +102,7 @@ def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     >>> read_scores("scores.txt")
     array([ 0.5, -2. ])
     """
-    _write_lines(map(repr, np.asarray(scores, np.float64).tolist()), path)
+    _write_lines(map(repr, float_column(scores, "scores").tolist()), path)
 
 
 def write_groups(sizes: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
@@ -114,13 +115,22 @@ def write_groups(sizes: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     path : path-like
         The output file for the sizes, compressed if its name ends in .gz or .xz; "-" is standard output.
 
+    Raises
+    ------
+    DataError
+        If a size is not a whole number, or negative.
+
     Examples
     --------
     >>> write_groups([3, 12], "train.txt.query")
     >>> read_groups("train.txt.query")
     array([ 3, 12])
     """
-    _write_lines(map(str, np.asarray(sizes, np.int64).tolist()), path)
+    column = float_column(sizes, "group sizes")
+    bad = np.flatnonzero(~((column >= 0) & (column == np.floor(column)) & (column <= 2**53)))
+    if bad.size:
+        raise DataError(f"a group size must be a whole number from 0, got {column[bad[0]]:g}", row=int(bad[0]))
+    _write_lines(map(str, column.astype(np.int64).tolist()), path)
 
 
 def _write_lines(lines: map[str], path: str | os.PathLike[str]) -> None:

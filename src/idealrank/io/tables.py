@@ -30,7 +30,18 @@ if TYPE_CHECKING:
 
     from idealrank.io.formats import Content
 
-__all__ = ["CSV", "PARQUET", "parquet_file", "ranking_of_csv", "read_csv", "read_frame", "read_parquet", "write_frame"]
+__all__ = [
+    "CSV",
+    "PARQUET",
+    "csv_columns",
+    "line_of_record",
+    "parquet_file",
+    "ranking_of_csv",
+    "read_csv",
+    "read_frame",
+    "read_parquet",
+    "write_frame",
+]
 
 
 def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
@@ -103,7 +114,7 @@ def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
     try:
         return ranking_of_csv(_with_integers(table, query), **columns)
     except DataError as error:
-        line = 1 if error.row is None else _line_of_record(text, error.row + 1)
+        line = 1 if error.row is None else line_of_record(text, error.row + 1)
         raise ParseError(str(error), name, line) from None
 
 
@@ -256,7 +267,7 @@ def _csv_table(content: bytes, name: str, text: Sequence[str]) -> pyarrow.Table:
     pa = pyarrow_module()
     import pyarrow.csv as pa_csv
 
-    parse = pa_csv.ParseOptions(newlines_in_values=True)
+    parse = pa_csv.ParseOptions(delimiter=_delimiter(content), newlines_in_values=True)
     convert = pa_csv.ConvertOptions(column_types=dict.fromkeys(text, pa.large_string()))
 
     def read(use_threads: bool) -> pyarrow.Table:
@@ -274,8 +285,26 @@ def _csv_table(content: bytes, name: str, text: Sequence[str]) -> pyarrow.Table:
         raise ParseError(f"column names must be UTF-8, got {error.object!r}", name) from None
     except pa.ArrowException as error:
         found = re.search(r"Row #(\d+): ", str(error))
-        line = _line_of_record(content, int(found[1]) - 1) if found else 1
+        line = line_of_record(content, int(found[1]) - 1) if found else 1
         raise ParseError(str(error).replace(found[0] if found else "\n", ""), name, line) from None
+
+
+def _delimiter(content: bytes) -> str:
+    """Return what separates the column names."""
+    header = content[:_LONGEST_HEADER].lstrip().split(b"\n", 1)[0]
+    return next((each for each in ",\t;" if each.encode() in header), ",")
+
+
+def csv_columns(start: bytes) -> list[str]:
+    r"""Return the column names of a CSV file, from its first bytes.
+
+    Examples
+    --------
+    >>> csv_columns(b"query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    ['query-id', 'corpus-id', 'score']
+    """
+    lines = io.StringIO(start.decode("utf-8", "replace").lstrip(), newline="")
+    return [name.strip() for name in next(csv.reader(lines, delimiter=_delimiter(start)), [])]
 
 
 def _with_integers(table: pyarrow.Table, query: str) -> pyarrow.Table:
@@ -292,7 +321,7 @@ def _with_integers(table: pyarrow.Table, query: str) -> pyarrow.Table:
     return table.set_column(table.column_names.index(query), query, numbers) if same else table
 
 
-def _line_of_record(content: bytes, record: int) -> int:
+def line_of_record(content: bytes, record: int) -> int:
     """Return the line where a record starts; the header is record 0, and a quoted field may span several lines."""
     lines = csv.reader(io.StringIO(content.decode("utf-8", "replace"), newline=""))
     start = 1
@@ -307,6 +336,7 @@ def _line_of_record(content: bytes, record: int) -> int:
     return start
 
 
+_LONGEST_HEADER = 1 << 20
 _ROLES = {"query": "qid", "label": "label", "score": "score", "doc": "doc", "weight": "weight"}
 # A number, or one of the spellings of a missing value that Arrow knows.
 _MISSING = r"[+-]?(nan|inf|infinity)|null|n/a|na|-?1\.#(ind|qnan)|#n/a( n/a)?|#na"
@@ -314,6 +344,9 @@ _CELL = rf"^\s*([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:{_MISSING})?)\s*$"
 # Two column names; a name with blanks must be quoted, because unquoted blanks suggest another format.
 _NAME = rb'(?:"[^"\x00-\x1f]*"|[^"\x00-\x20,]+)[ \t]*'
 _HEADER = _NAME + rb",[ \t]*" + _NAME + rb"(?:[,\r\n]|$)"
+# With tabs or semicolons all names must begin with a letter, because lines of other formats have tabs and numbers.
+_WORD = rb'(?:"[^"\x00-\x1f]*"|[^\W\d][^\s,;"\x00]*)'
+_HEADER = rb"(?:" + _HEADER + rb"|" + _WORD + rb"(?:(?:\t|;)" + _WORD + rb")+\r?(?:\n|$))"
 _write_parquet, _write_csv = partial(_write, as_parquet=True), partial(_write, as_parquet=False)
 
 PARQUET = Format(

@@ -121,6 +121,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         else:
             data = _from_arrays(self, X, y, qid, sample_weight, query_weight, reset=True)
         if isinstance(data, RankingData):
+            if not data.n_docs:
+                raise DataError("there are no documents to learn from")
             _check_labels_and_weights(data)
         validation = None if eval_set is None else self._accepted(as_data(self, eval_set, "eval_set"))
         self._fit(data, validation)
@@ -288,7 +290,7 @@ def _finite(scores: Floats) -> Floats:
     """Return the scores if all are finite: weights of 1e308 have sums that are not."""
     bad = np.flatnonzero(~np.isfinite(scores))
     if bad.size:
-        what = f"the score of a document overflows, got {scores[bad[0]]:g}: the model's weights or the features are too large"
+        what = f"a score overflows, got {scores[bad[0]]:g}: the weights of the model or the features are too large"
         raise DataError(what, row=int(bad[0]))
     return scores
 

@@ -11,7 +11,8 @@ from idealrank import _native
 from idealrank._base.options import choice, number, option
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
-from idealrank.data.lists import Lists
+from idealrank.data.lists import Lists, located
+from idealrank.errors import DataError
 from idealrank.measures import gains
 from idealrank.measures.base import Measure, empty_value, kernel_ties
 from idealrank.measures.names import register
@@ -45,7 +46,13 @@ class _Pairs(Measure):
         labels = lists.labels
         prepared = filled._prepared(np.where(labels < 0, np.nan, labels) if lists.negative == "unjudged" else labels)
         counts = _Counts(*_native.pair_counts(prepared, lists.scores, lists.offsets, ties, n_threads).T)
-        return np.where(counts.all > 0, filled._value(counts), empty_value(filled))
+        with np.errstate(invalid="ignore"):  # of infinite sums
+            values = filled._value(counts)
+        beyond = np.flatnonzero(~np.isfinite(values))
+        if beyond.size:
+            what = "the differences of a query's labels are too large to be summed"
+            raise located(DataError(what, query=int(beyond[0])), lists.query_ids, None)
+        return np.where(counts.all > 0, values, empty_value(filled))
 
     def _prepared(self, labels: Floats) -> Floats:
         """Return the labels to compare; an unjudged document counts as 0."""

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
+from idealrank.data.columns import float_array
 from idealrank.errors import DataError
 
 __all__ = ["benjamini_hochberg", "bonferroni", "holm"]
@@ -80,7 +81,7 @@ def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
 
 def _corrected(p_values: npt.ArrayLike, correction: Callable[[Floats], Floats]) -> Floats:
     """Correct the known p-values, which the correction takes in ascending order; none may exceed 1."""
-    p = np.asarray(p_values, np.float64)
+    p = float_array(p_values, "p-values")
     known = np.flatnonzero(~np.isnan(p))
     if p.ndim != 1 or ((p[known] < 0) | (p[known] > 1)).any():
         raise DataError(f"p-values must be a flat list of numbers from 0 to 1, got {p_values!r}")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
+from idealrank.data.columns import float_array
 from idealrank.errors import DataError
 
 #: The largest size of a value: sums of the cubes of that many are still numbers.
@@ -29,15 +30,16 @@ def differences_of(a: npt.ArrayLike, b: npt.ArrayLike) -> Sample:
     >>> differences_of([0.5, float("nan")], [0.25, 1.0])
     Sample(values=array([0.25]), note='1 of 2 queries without a value left out')
     """
-    if np.shape(a) != np.shape(b):
-        raise DataError(f"both systems need a value for every query, got {np.shape(a)} and {np.shape(b)}")
-    both, note = complete_queries(np.stack([_column(a), _column(b)], axis=1))
+    first, second = _column(a), _column(b)
+    if first.shape != second.shape:
+        raise DataError(f"both systems need a value for every query, got {first.shape} and {second.shape}")
+    both, note = complete_queries(np.stack([first, second], axis=1))
     return Sample(both[:, 0] - both[:, 1], note)
 
 
 def complete_values(values: npt.ArrayLike) -> Sample:
     """Return the values of one system, without the queries where it is NaN."""
-    matrix, note = complete_queries(np.reshape(np.asarray(values, np.float64), (-1, 1)))
+    matrix, note = complete_queries(np.reshape(float_array(values, "values"), (-1, 1)))
     return Sample(matrix[:, 0], note)
 
 
@@ -51,7 +53,7 @@ def complete_queries(matrix: npt.ArrayLike) -> Sample:
     >>> complete_queries([[1.0, 0.5], [float("nan"), 1.0]]).values
     array([[1. , 0.5]])
     """
-    values = np.asarray(matrix, np.float64)
+    values = float_array(matrix, "values")
     if values.ndim != 2 or values.shape[1] < 1:
         raise DataError(f"expected a matrix[query, system], got shape {values.shape}")
     if np.isinf(values).any():
@@ -93,7 +95,7 @@ def and_note(note: str, more: str) -> str:
 
 
 def _column(values: npt.ArrayLike) -> Floats:
-    column = np.asarray(values, np.float64)
+    column = float_array(values, "values")
     if column.ndim != 1:
         raise DataError(f"expected one value per query, got shape {column.shape}")
     return column

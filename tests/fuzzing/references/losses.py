@@ -302,10 +302,7 @@ def _kendall(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> A
 
 
 def _approx(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
-    if type(loss).__name__ == "Approx":
-        measure = loss.measure
-    else:
-        measure = loss.target()
+    measure = loss.measure if type(loss).__name__ == "Approx" else loss.target()
     if isinstance(measure, measures.KendallTau):
         return _kendall(loss, labels, scores, weights)
     n, beta, filled = len(labels), mpf(loss.beta), measure.with_convention()

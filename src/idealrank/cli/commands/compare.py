@@ -67,10 +67,12 @@ def command(request: Request, **options: Any) -> None:
     """Compare SYSTEMS on DATA; ``options`` are those of `Testing`."""
     judged, systems = request.read(least=2)
 
+    from idealrank.cli.support.systems import baseline_name
     from idealrank.evaluation.comparison import Testing
     from idealrank.evaluation.evaluator import Evaluator
 
     named, measures = dict(systems), request.measures or ("ndcg@10",)
+    options["baseline"] = baseline_name(options["baseline"], request.systems, list(named))
     evaluator = Evaluator(judged, request.like)
     found = Testing(**options).compare(evaluator.evaluate_all(named.items(), measures))
     _show(found, request.output_format, quiet=request.quiet)
@@ -84,9 +86,9 @@ def command(request: Request, **options: Any) -> None:
 def _show(found: Comparison, output_format: str, *, quiet: bool) -> None:
     """Print a table per measure, the queries that changed most, how the p-values were computed, and the conventions."""
     from idealrank.cli.support.tables import show, show_remarks
-    from idealrank.cli.support.terminal import notes
+    from idealrank.cli.support.terminal import quality
 
-    notes(sorted(map(str, found.problems)), quiet=quiet)
+    quality(found.evaluations, quiet=quiet)
     if output_format == "json":
         click.echo(found.to_json())
         return

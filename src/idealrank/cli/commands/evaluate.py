@@ -21,17 +21,20 @@ Evaluate SYSTEMS on the judged documents in DATA.
 
 \b
 DATA             SYSTEMS
-TREC judgments   TREC runs
+TREC judgments   runs: TREC, MS MARCO, CSV, Parquet or JSON
 LETOR text       files with one score per line, in document order
-Parquet or CSV   names of score columns; "score" by default
+Parquet or CSV   names of score columns ("score" by default), or runs
+JSON             runs
 
-The format of DATA is recognized by its content, or given by --from (see 'idealrank convert --help'). Options that a
+Formats are recognized by content, or that of DATA is given by --from (see 'idealrank convert --help'). A system is
+called as in NAME=PATH, else by the tag of the run, else by what differs between the paths. Options that a
 measure does not name follow --like: trec_eval for judgments and runs, otherwise idealrank. The conventions are printed
 below the table. Several systems are measured on the queries that all of them have; a note says which are left out.
 
 \b
 Examples:
   idealrank evaluate qrels.txt bm25.run new.run -m ndcg@10 -m ap
+  idealrank evaluate qrels.txt old=bm25.run new=new.run -m ndcg@10
   idealrank evaluate qrels.txt bm25.run -m 'ndcg(gain=exp2)' --like sklearn
   idealrank evaluate test.txt scores.txt -m ndcg@20% --format json
 """
@@ -46,8 +49,9 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
     judged, systems = request.read()
 
     from idealrank.cli.support.tables import show_with_remarks
-    from idealrank.cli.support.terminal import notes
+    from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.evaluator import Evaluator
+    from idealrank.evaluation.inputs import naming
     from idealrank.evaluation.results import Evaluations, interval_remark
     from idealrank.measures.base import Measure
 
@@ -60,11 +64,12 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
     evaluator = Evaluator(judged, request.like)
     found, curves = {}, {}
     for name, system in systems:  # each is read once, and released before the next one is read
-        found[name] = evaluator.evaluate(system, measures)
-        if depths:
-            curves[name] = evaluator.evaluate(system, depths)
+        with naming(name):
+            found[name] = evaluator.evaluate(system, measures)
+            if depths:
+                curves[name] = evaluator.evaluate(system, depths)
     evaluations = Evaluations(found).on_common_queries()
-    notes(sorted(map(str, evaluations.problems)), quiet=request.quiet)
+    quality(evaluations, quiet=request.quiet)
     if request.output_format == "json":
         content = _content(evaluations, per_query=per_query, interval=interval)
         click.echo(json.dumps(content | (_hashes(request) if hashes else {}), indent=2, allow_nan=False))
@@ -96,11 +101,11 @@ def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> di
 
 
 def _hashes(request: Request) -> dict[str, dict[str, str]]:
-    """Return the SHA-256 of every file that was read; the systems in a frame are columns, not files."""
-    from idealrank.io.formats import Frame
+    """Return the SHA-256 of every file that was read; systems may also be columns."""
+    from idealrank.cli.support.systems import path_of
 
     found = {}
-    for path in (request.data, *(() if request.kind().holds is Frame else request.systems)):
+    for path in (request.data, *map(path_of, request.systems)):
         if os.path.isfile(path):
             with open(path, "rb") as file:
                 found[path] = hashlib.file_digest(file, "sha256").hexdigest()

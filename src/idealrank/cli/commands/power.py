@@ -34,14 +34,14 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     judged, systems = request.read(least=2)
 
     from idealrank.cli.support.tables import Column, Table, show
-    from idealrank.cli.support.terminal import echo, notes
+    from idealrank.cli.support.terminal import echo, quality
     from idealrank.evaluation.comparison import common_queries
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.stats import queries_for
     from idealrank.stats.power import DESIGNS
 
     evaluations = Evaluator(judged, request.like).evaluate_all(systems, request.measures or ("ndcg@10",))
-    notes(sorted(map(str, evaluations.problems)), quiet=request.quiet)
+    quality(evaluations, quiet=request.quiet)
     _, values = common_queries(evaluations)
     rows = []
     for measure, matrix in values.items():

@@ -38,17 +38,22 @@ def kind_of(path: str, given: str | None, option: str = "--from") -> Format:
         raise click.UsageError(f"{error}.") from None
 
 
-def kind_of_judged(data: str, given: str | None, systems: Sequence[str], least: int = 1) -> Format:
-    """Return the format of the judged documents, and check that there are enough systems."""
+def kind_of_judged(data: str, given: str | None, systems: Sequence[str], least: int = 1) -> Format | None:
+    """Return the format of the judged documents, None for JSON, and check that there are enough systems."""
+    import os
+
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import RankingData
     from idealrank.io.formats import Frame
+    from idealrank.io.shapes.paths import PathShape
 
-    found = kind_of(data, given)
-    if found.holds is Run:
+    is_json = given is None and os.path.isfile(data) and PathShape(data, fallback="scores").is_json
+    found = None if is_json else kind_of(data, given)
+    if found is not None and found.holds is Run:
         raise click.UsageError("judgments come first, then runs; give --from qrels if DATA does hold judgments.")
-    what = {Qrels: "runs", RankingData: "files of scores", Frame: "score columns"}[found.holds]
-    if len(systems) < least and not (found.holds is Frame and least == 1):
+    holds = Qrels if found is None else found.holds
+    what = {Qrels: "runs", RankingData: "files of scores", Frame: "runs or score columns"}[holds]
+    if len(systems) < least and not (holds is Frame and least == 1):
         few = "no system to evaluate" if least == 1 else f"{least} systems are needed, got {len(systems)}"
         raise click.UsageError(f"{few}: give {what}.")
     return found

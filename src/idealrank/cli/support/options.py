@@ -21,7 +21,7 @@ __all__ = [
 _DEBUG = "idealrank.debug"
 
 
-class _Output(click.ParamType):
+class _Output(click.types.StringParamType):
     """The name of a file that the command writes, which is checked before the command begins."""
 
     name = "file"

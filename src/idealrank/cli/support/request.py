@@ -44,8 +44,8 @@ class Request:
     html_path: str | None = None
     quiet: bool = False
 
-    def kind(self, least: int = 1) -> Format:
-        """Return the format of the judged documents; fewer than ``least`` systems are a usage error."""
+    def kind(self, least: int = 1) -> Format | None:
+        """Return the format of the judged documents, None for JSON; fewer than ``least`` systems are a usage error."""
         return kind_of_judged(self.data, self.from_kind, self.systems, least)
 
     def read(self, least: int = 1) -> tuple[Qrels | RankingData, Iterator[tuple[str, Run | Floats]]]:

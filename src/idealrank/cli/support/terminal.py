@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from idealrank._base.printable import printable
 from idealrank.cli.support.failures import one_line
 
-__all__ = ["echo", "is_rich", "note", "notes"]
+if TYPE_CHECKING:
+    from idealrank.evaluation.results import Evaluations
+
+__all__ = ["echo", "is_rich", "note", "notes", "quality"]
 
 
 def is_rich(stream: IO[Any] | None) -> bool:
@@ -41,3 +44,19 @@ def notes(messages: Iterable[object], *, quiet: bool) -> None:
     """Print notes about the data, such as its ``problems``."""
     for message in messages:
         note(f"note: {message}", quiet=quiet)
+
+
+def quality(evaluations: Evaluations, *, quiet: bool) -> None:
+    """Print what the user should know about the data of the systems: one table, and a line for each other thing."""
+    if quiet:
+        return
+
+    from idealrank._base.tables import render
+    from idealrank.evaluation.quality import quality_notes
+
+    table, lines = quality_notes(evaluations)
+    if table is not None:
+        note("note: ties, unjudged documents and missing queries by system:", quiet=quiet)
+        for line in render(table, "text").splitlines():
+            click.echo(f"  {line}", err=True)
+    notes(lines, quiet=quiet)

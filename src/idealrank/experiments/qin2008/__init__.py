@@ -11,7 +11,7 @@ epoch and the grid value are chosen by NDCG@n, discount 1/log2(1 + rank), on the
 AdaRank.MAP and SVMMap by MAP; test queries are measured by LETOR 1.0's script, which does not discount the first two
 ranks. A published mean is reproduced if the mean of the five folds' test means is within 0.01 of it. LETOR's discount
 and min-max features were chosen because earlier runs with other grids had come closer to the published level with
-them; nothing else was. Then each choice is changed alone: see ``protocol.AXES``.
+them; nothing else was. Then each choice is changed alone: see ``protocol.CHOICES``.
 """
 
 from __future__ import annotations
@@ -39,11 +39,8 @@ _NOTES = (
     "ApproxAP, AdaRank.MAP and SVMMap, by MAP. This was written down before it was run; of the choices, LETOR's "
     "discount and min-max features were made because earlier runs had come closer to the published level with them.",
     "Each other setting changes one choice: the features as in the files; another order of the queries in Algorithm "
-    "1; the paper's grids (alpha 10, 20, 50, 100, 150, 200, 250, 300; for ApproxAP alpha 10, 20, 50, 100 and beta 1, "
-    "10, 20, 50, 100) with 50 epochs of SoftRank and sigma 0.1 or 1, added after the reference had been run, because "
-    "SoftRank missed the published mean; L-BFGS with a continuation in place of Algorithm 1; NDCG with the discount "
-    "1/log2(1 + rank) in place of LETOR's, which leaves the first two ranks undiscounted; AdaRank that does not choose "
-    "a feature twice in a row.",
+    "1; L-BFGS with a continuation in place of Algorithm 1; NDCG with the discount 1/log2(1 + rank) in place of "
+    "LETOR's, which leaves the first two ranks undiscounted; AdaRank that does not choose a feature twice in a row.",
     "A claim that one ranker is better holds if the 95% interval (BCa bootstrap over test queries) of the paired "
     "difference is above 0, fails if it is below 0, and is undecided otherwise. Means are means of five folds' test "
     "means. MAP: relevant from label 1 on. TD2003 and TD2004 are not at hand: drawn topics with few relevant "

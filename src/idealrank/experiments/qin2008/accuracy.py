@@ -97,7 +97,7 @@ def errors_in_training(train: RankingData, protocol: Protocol) -> dict[str, Erro
 
 def _errors(train: RankingData, loss: Approximation, protocol: Protocol) -> Floats:
     """The errors of the loss on its own training queries, before the first epoch and after each."""
-    normalize = NORMALIZE[protocol.axes.reference["features"]]
+    normalize = NORMALIZE[protocol.choices.reference["features"]]
     part, start = Part.of(train, normalize, n_threads=1), np.zeros(train.n_features + 1)
     lists, found = part.lists, []
 

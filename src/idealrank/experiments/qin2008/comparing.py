@@ -92,7 +92,7 @@ def _pair(
 
 def _better_optimizer(run: Run, name: str, measure: str, seed: int) -> Claim:
     """The claim that a better optimizer could improve the performance."""
-    better, reference = {"training": "L-BFGS"}, run.protocol.axes.reference
+    better, reference = {"training": "L-BFGS"}, run.protocol.choices.reference
     found = compared(run.values(name, measure, better), run.values(name, measure, {}), seed)
     means = [run.mean(name, measure, setting) for setting in (better, reference)]
     seen = f"L-BFGS {means[0]:.4f}, Algorithm 1 {means[1]:.4f}, difference {found}"

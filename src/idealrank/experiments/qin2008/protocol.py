@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from idealrank import learners
-from idealrank.experiments.claims import Axes, Setting
+from idealrank.experiments.claims import Choices, Setting
 
-__all__ = ["AXES", "LIKE", "NORMALIZE", "PUBLISHED_NDCG", "QUICK", "Protocol", "trained_name"]
+__all__ = ["CHOICES", "LIKE", "NORMALIZE", "PUBLISHED_NDCG", "QUICK", "Protocol", "trained_name"]
 
 #: NDCG@n on OHSUMED: Sections 6.4 and 6.5.
 PUBLISHED_NDCG = {"ApproxNDCG": 0.6698, "ApproxAP": 0.6693, "SoftRank": 0.6680, "AdaRank.NDCG": 0.6589}
 
 #: What the paper leaves open. The reference, the first value of each, was fixed before it was run.
-AXES = Axes(
+CHOICES = Choices(
     {
         "features": ("min-max features", "features as in the files"),
-        "training": ("Algorithm 1", "Algorithm 1, another seed", "Algorithm 1, the paper's grids", "L-BFGS"),
+        "training": ("Algorithm 1", "Algorithm 1, another seed", "L-BFGS"),
         "discount": ("LETOR discount", "discount 1/log2(1 + rank)"),
         "AdaRank": ("repeats allowed", "no repeats"),
     }
@@ -42,7 +42,7 @@ _GRADED_ONLY = {"SoftRank", "AdaRank.NDCG"}
 def trained_name(ranker: str, setting: Setting) -> str:
     """Return the name of a ranker as it is trained in a setting.
 
-    >>> trained_name("ApproxAP", AXES.reference), trained_name("SVMMap", AXES.reference)
+    >>> trained_name("ApproxAP", CHOICES.reference), trained_name("SVMMap", CHOICES.reference)
     ('ApproxAP, Algorithm 1', 'SVMMap')
     """
     axis = _TRAINED_BY[ranker]
@@ -50,45 +50,26 @@ def trained_name(ranker: str, setting: Setting) -> str:
 
 
 @dataclass(frozen=True)
-class Grids:
-    """What is chosen from on validation queries, and the epochs of SoftRank, whose grid is not in the paper.
-
-    Parameters
-    ----------
-    alphas : tuple of int
-        The grid of alpha for ApproxNDCG.
-    alphas_of_ap, betas : tuple of int
-        The grids of alpha and beta for ApproxAP.
-    sigmas : tuple of float
-        The grid of sigma for SoftRank.
-    soft_epochs : int
-        The epochs of SoftRank, which are expensive.
-    """
-
-    alphas: tuple[int, ...]
-    alphas_of_ap: tuple[int, ...]
-    betas: tuple[int, ...]
-    sigmas: tuple[float, ...]
-    soft_epochs: int
-
-
-@dataclass(frozen=True)
 class Protocol:
-    """T and eta of Sections 6.3 and 6.4, and the grids.
+    """T, eta and the grids of Sections 6.3 and 6.4, of which the ends are tried.
 
     Parameters
     ----------
     epochs, rate : int, float
         T and eta of Algorithm 1.
-    ends, full : Grids
-        The grids of the reference, and those of the paper.
+    alphas : tuple of int
+        The grid of alpha.
+    betas : tuple of int
+        The grid of beta for ApproxAP.
+    soft_epochs : int
+        The epochs of SoftRank, which is expensive.
     iterations : int
         The iterations of rankers that are not trained by Algorithm 1.
     n_folds : int
         The number of folds.
     seed : int
         Seed of the random number generator.
-    axes : Axes
+    choices : Choices
         The open choices.
 
     Examples
@@ -99,14 +80,13 @@ class Protocol:
 
     epochs: int = 200
     rate: float = 0.01
-    ends: Grids = Grids((10, 100), (10, 100), (10,), (1.0,), soft_epochs=20)
-    full: Grids = Grids(
-        (10, 20, 50, 100, 150, 200, 250, 300), (10, 20, 50, 100), (1, 10, 20, 50, 100), (0.1, 1.0), soft_epochs=50
-    )
+    alphas: tuple[int, ...] = (10, 100)
+    betas: tuple[int, ...] = (10,)
+    soft_epochs: int = 20
     iterations: int = 100
     n_folds: int = 5
     seed: int = 0
-    axes: Axes = field(default=AXES)
+    choices: Choices = field(default=CHOICES)
 
     def for_queries(self, n_queries: int) -> Protocol:
         """Return the protocol for this many training queries, with no more steps than T epochs of OHSUMED's 64 queries.
@@ -119,7 +99,7 @@ class Protocol:
     def settings(self, *rankers: str, measure: str) -> list[Setting]:
         """Return the settings that can change the values of these rankers."""
         axes = {"features", *(_TRAINED_BY[name] for name in rankers)} | ({"discount"} if "ndcg" in measure else set())
-        return self.axes.only(*(name for name in self.axes.values if name in axes)).settings()
+        return self.choices.only(*(name for name in self.choices.values if name in axes)).settings()
 
     def rankers(self, features: str, *, graded: bool) -> dict[str, Any]:
         """Return {name: (ranker, grid)} for features of one scale.
@@ -137,10 +117,10 @@ class Protocol:
 
     def _variants(self, name: str, features: str) -> Iterator[Setting]:
         """The settings to train a ranker in."""
-        axis, reference = _TRAINED_BY[name], self.axes.reference
+        axis, reference = _TRAINED_BY[name], self.choices.reference
         yield reference
         if axis is not None and features == reference["features"]:
-            yield from ({**reference, axis: value} for value in self.axes.values[axis][1:])
+            yield from ({**reference, axis: value} for value in self.choices.values[axis][1:])
 
     def _made(self, name: str, setting: Setting, normalize: str | None) -> tuple[Any, dict[str, Any]]:
         """A ranker and its grid."""
@@ -148,20 +128,18 @@ class Protocol:
         training: dict[str, dict[str, Any]] = {
             "Algorithm 1": {"max_iter": self.epochs, "random_state": self.seed},
             "Algorithm 1, another seed": {"max_iter": self.epochs, "random_state": self.seed + 1},
-            "Algorithm 1, the paper's grids": {"max_iter": self.epochs, "random_state": self.seed},
             "L-BFGS": {"optimizer": "lbfgs"},
         }
         smooth = {**own, "optimizer": "sgd", "learning_rate": self.rate, **training[setting["training"]]}
-        grids = self.full if setting["training"] == "Algorithm 1, the paper's grids" else self.ends
-        soft = {**smooth, "max_iter": min(grids.soft_epochs, smooth["max_iter"])}
+        soft = {**smooth, "max_iter": min(self.soft_epochs, smooth["max_iter"])}
         repeats = setting["AdaRank"] == "repeats allowed"
-        made = {
-            "ApproxNDCG": lambda: (learners.ApproxNDCGRanker(**smooth), {"alpha": [*grids.alphas]}),
+        made: dict[str, Callable[[], tuple[Any, dict[str, Any]]]] = {
+            "ApproxNDCG": lambda: (learners.ApproxNDCGRanker(**smooth), {"alpha": [*self.alphas]}),
             "ApproxAP": lambda: (
                 learners.ApproxAPRanker(**smooth, measure="ap"),
-                {"alpha": [*grids.alphas_of_ap], "beta": [*grids.betas]},
+                {"alpha": [*self.alphas], "beta": [*self.betas]},
             ),
-            "SoftRank": lambda: (learners.SoftRank(**soft), {"sigma": [*grids.sigmas]}),
+            "SoftRank": lambda: (learners.SoftRank(**soft), {}),
             "AdaRank.NDCG": lambda: (learners.AdaRank(**own, repeats=repeats), {}),
             "AdaRank.MAP": lambda: (learners.AdaRank(**own, repeats=repeats, measure="ap"), {}),
             "SVMMap": lambda: (learners.SVMMap(**own), {"l2": [0.001, 0.01, 0.1]}),
@@ -170,6 +148,5 @@ class Protocol:
         return made[name]()
 
 
-_ONE = Grids((10,), (10,), (10,), (1.0,), soft_epochs=2)
 #: Just enough to run everything.
-QUICK = Protocol(epochs=3, ends=_ONE, full=_ONE, iterations=3, n_folds=2)
+QUICK = Protocol(epochs=3, alphas=(10,), soft_epochs=2, iterations=3, n_folds=2)

@@ -10,7 +10,7 @@ import numpy as np
 
 from idealrank._typing import Floats
 from idealrank.evaluation.evaluator import evaluate
-from idealrank.experiments.claims import Axes, Setting
+from idealrank.experiments.claims import Choices, Setting
 from idealrank.experiments.qin2008.protocol import LIKE, Protocol, trained_name
 from idealrank.io.letor_folds import Folds
 from idealrank.learners.search.cross_fold import CrossFold, cross_fold
@@ -55,17 +55,17 @@ class Run:
 
     def measured(self, setting: Setting) -> CrossFold:
         """Return the results with the features and the discount of a setting."""
-        whole = {**self.protocol.axes.reference, **setting}
+        whole = {**self.protocol.choices.reference, **setting}
         return self._measured[whole["features"], whole["discount"]]
 
     def values(self, ranker: str, measure: str, setting: Setting) -> Floats:
         """Return one value per test query."""
-        whole = {**self.protocol.axes.reference, **setting}
+        whole = {**self.protocol.choices.reference, **setting}
         return self.measured(whole).evaluations[trained_name(ranker, whole)].per_query[measure]
 
     def mean(self, ranker: str, measure: str, setting: Setting) -> float:
         """Return the mean of the folds' means."""
-        whole = {**self.protocol.axes.reference, **setting}
+        whole = {**self.protocol.choices.reference, **setting}
         return float(np.mean(self.measured(whole).fold_means(measure)[trained_name(ranker, whole)]))
 
 
@@ -74,12 +74,12 @@ def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -
     graded = is_graded(folds)
     own = protocol.for_queries(folds[0].train.n_queries)
     if _within_0_and_1(folds):
-        own = replace(own, axes=Axes({**own.axes.values, "features": own.axes.values["features"][:1]}))
+        own = replace(own, choices=Choices({**own.choices.values, "features": own.choices.values["features"][:1]}))
     found = {
         features: cross_fold(
             own.rankers(features, graded=graded), folds[: own.n_folds], ["ndcg"], n_jobs=1, verbose=verbose
         )
-        for features in own.axes.values["features"]
+        for features in own.choices.values["features"]
     }
     return Run(name, graded, own, found)
 

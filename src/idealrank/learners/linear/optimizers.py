@@ -123,7 +123,7 @@ def _shortfall(first: Floats, last: Floats, trace: Trace, *, is_over: bool) -> s
 
 
 def _unproven(gap: float, tolerance: float, trace: Trace) -> str:
-    """Why cutting planes are not within the tolerance of the minimum, if they are not and validation does not choose."""
+    """Why cutting planes are not within the tolerance, if they are not; where validation chooses, nothing."""
     if gap <= tolerance or trace.validates or trace.is_hopeless:
         return ""
     return f"after max_iter cutting planes the loss may be {gap:.2g} above its minimum, more than {tolerance:.2g}"

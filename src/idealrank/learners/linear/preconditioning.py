@@ -32,8 +32,8 @@ class Preconditioned:
 
     def parameters(self, move: Floats) -> Floats:
         """Return the weights and the intercept after a move."""
-        weights = move[:-1] / self.scale
-        return self.start + np.append(weights, move[-1] - self.center @ weights)
+        weights: Floats = move[:-1] / self.scale
+        return np.asarray(self.start + np.append(weights, move[-1] - self.center @ weights))
 
     def __call__(self, move: Floats) -> tuple[float, Floats]:
         """Return the value and the gradient by the move."""

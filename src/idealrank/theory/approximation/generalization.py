@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from idealrank._base.results import Result
 from idealrank._typing import Floats
+from idealrank.data.columns import float_array
 from idealrank.errors import DataError
 
 __all__ = ["GeneralizationGap", "generalization_gap"]
@@ -96,7 +97,7 @@ def generalization_gap(
 
 def _column(values: npt.ArrayLike, name: str, size: int | None = None) -> Floats:
     """The values as a flat array of finite numbers, of the given size."""
-    column = np.asarray(values, np.float64)
+    column = float_array(values, name)
     if column.ndim != 1 or not column.size or not np.isfinite(column).all():
         raise DataError(f"{name} must be a flat list of finite numbers, one per ranker, got {values!r}")
     if size not in (None, column.size):

@@ -246,7 +246,8 @@ def check_consistency(
     if min(numbers, default=0) < 2 or len(labels) < 2 or not all(map(math.isfinite, labels)):
         raise OptionError(f"a search needs at least two documents and two levels, got {n_docs} and {tuple(levels)}")
     measure = {"gain": gain, "discount": discount, "cutoff": cutoff}
-    tally, on_grid, found, searched = _Tally(), _Tally(), None, []
+    tally, on_grid, found = _Tally(), _Tally(), None
+    searched: list[int] = []
     for number in numbers:
         is_coarse = n_docs is None and number > _DEFAULT[0]
         search = _Search.of(function, labels, number, resolve_threads(n_threads), measure, is_coarse=is_coarse)
@@ -300,13 +301,19 @@ class _Tally:
 
     def __add__(self, other: _Tally) -> _Tally:
         """Add the counts."""
-        counts = (getattr(self, name) + getattr(other, name) for name in ("searched", "inconsistent", "undecided"))
-        return _Tally(*counts, self.convex and other.convex)
+        return self._counted(other, 1, self.convex and other.convex)
 
     def __sub__(self, other: _Tally) -> _Tally:
         """Subtract the counts."""
-        counts = (getattr(self, name) - getattr(other, name) for name in ("searched", "inconsistent", "undecided"))
-        return _Tally(*counts, self.convex)
+        return self._counted(other, -1, self.convex)
+
+    def _counted(self, other: _Tally, sign: int, convex: bool) -> _Tally:
+        return _Tally(
+            self.searched + sign * other.searched,
+            self.inconsistent + sign * other.inconsistent,
+            self.undecided + sign * other.undecided,
+            convex,
+        )
 
     def add(self, search: _Search, mixture: Mixture) -> None:
         """Examine more mixtures."""

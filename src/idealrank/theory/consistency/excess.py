@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
+from idealrank.data.columns import float_array
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Bregman, CrossEntropy, LeastSquares, QNorm, loss
 from idealrank.losses.base import Loss
@@ -263,7 +264,7 @@ def excess_risk_bound(
     >>> excess_risk_bound("least_squares(normalizer=1)", 0.01, n_docs=2)  # NDCG@1: C_F is 2
     array(0.2)
     """
-    beyond = np.asarray(excess, np.float64)
+    beyond = float_array(excess, "an excess of risk")
     if not (np.isfinite(beyond).all() and (beyond >= 0).all()):
         raise DataError("an excess of risk must be finite and not negative")
     if not (noise_exponent >= 0 and noise_constant > 0):

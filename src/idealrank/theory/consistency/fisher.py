@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import check_columns
+from idealrank.data.columns import check_columns, float_array
 from idealrank.errors import DataError
 from idealrank.losses.targets import check_finite, dcg_norms
 from idealrank.measures import cutoffs, discounts, gains
@@ -32,10 +32,8 @@ class Mixture(NamedTuple):
     @classmethod
     def of(cls, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Mixture:
         """Return both as arrays that fit together; otherwise raise a DataError."""
-        try:
-            chances, vectors = np.asarray(probabilities, np.float64), np.asarray(label_vectors, np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"probabilities and label vectors must be rectangular arrays of numbers: {error}") from None
+        chances = float_array(probabilities, "probabilities")
+        vectors = float_array(label_vectors, "label vectors")
         if chances.ndim < 1 or vectors.shape[:-1] != chances.shape or 0 in vectors.shape:
             raise DataError(
                 "pass one probability per label vector and one label per document, got shapes "
@@ -208,7 +206,7 @@ def expected_ndcg(
     (array(0.79686682), array(0.95621937))
     """
     target = fisher_target(probabilities, label_vectors, gain=gain, discount=discount, cutoff=cutoff)
-    return _dcg(target, np.asarray(scores, np.float64), discount, cutoff, ties)
+    return _dcg(target, float_array(scores, "scores"), discount, cutoff, ties)
 
 
 def regret(
@@ -239,7 +237,7 @@ def regret(
     (array(0.15935255), array(0.))
     """
     target = fisher_target(probabilities, label_vectors, gain=gain, discount=discount, cutoff=cutoff)
-    return regret_of_target(np.asarray(scores, np.float64), target, discount=discount, cutoff=cutoff, ties=ties)
+    return regret_of_target(float_array(scores, "scores"), target, discount=discount, cutoff=cutoff, ties=ties)
 
 
 def regret_of_target(
@@ -252,7 +250,10 @@ def regret_of_target(
 
 def _dcg(worth: Floats, scores: Floats, discount: Any, cutoff: Any, ties: str) -> Floats:
     """The DCG of each row, ranked by its scores."""
-    worth, scores = np.broadcast_arrays(worth, scores)
+    try:
+        worth, scores = np.broadcast_arrays(worth, scores)
+    except ValueError:
+        raise DataError(f"pass one score per document, got shapes {scores.shape} and {worth.shape}") from None
     dcg = DCG(gain="linear", discount=discount, cutoff=cutoff, ties=ties)
     return dcg(worth.reshape(-1), scores.reshape(-1), _offsets(worth)).reshape(worth.shape[:-1])
 
@@ -281,7 +282,7 @@ def violations(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float
     >>> violations([2, 2, 1], [3, 2, 0])
     [(0, 1)]
     """
-    s, r = np.asarray(scores, np.float64), np.asarray(target, np.float64)
+    s, r = float_array(scores, "scores"), float_array(target, "the target")
     if s.ndim != 1 or s.shape != r.shape:
         raise DataError(f"scores and target must be flat and have the same length, got shapes {s.shape} and {r.shape}")
     if np.isnan(s).any() or np.isnan(r).any():

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
+from idealrank.data.columns import float_array
 from idealrank.errors import DataError
 from idealrank.theory.consistency.fisher import Mixture
 from idealrank.theory.consistency.minimizers import LossFunction, best_scores, loss_function
@@ -61,7 +62,8 @@ def switch_points(
     >>> switch_points([1, 5], [2, 1]), switch_points([1, 5], [2, 1], "cosine")
     ((0.36739...,), (0.39536...,))
     """
-    vectors = np.array([first, second], np.float64)
+    both: Any = [first, second]
+    vectors = float_array(both, "label vectors")
     if vectors.ndim != 2 or vectors.shape[1] < 2:
         raise DataError(f"pass two label vectors of at least two documents, got shape {vectors.shape}")
     Mixture.of([0.5, 0.5], vectors)  # checks the labels

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import CompleteLists, Evaluator
-from idealrank.evaluation.inputs import judged_and_systems
+from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
 from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.measures import DCG, NDCG, Measure, gains, measure
 from idealrank.measures.conventions import Convention
@@ -327,13 +327,12 @@ def _queries(number: int) -> str:
 
 
 def distinguish(
-    data: Any,
-    scores_a: Any,
-    scores_b: Any,
+    data: Data,
+    scores_a: OneSystem,
+    scores_b: OneSystem,
     measures: str | Measure | Iterable[str | Measure] = MEASURES,
     *,
     like: str | Convention | None = None,
-    offsets: npt.ArrayLike | None = None,
     sizes: npt.ArrayLike | None = None,
     n_orders: int = 0,
     n_resamples: int = 200,
@@ -342,6 +341,7 @@ def distinguish(
     names: tuple[str, str] = ("A", "B"),
     order: Order | None = None,
     n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
 ) -> Distinction:
     """Find which measures tell ranker A from ranker B on these lists, how soon, and what theory predicts.
 
@@ -353,17 +353,13 @@ def distinguish(
 
     Parameters
     ----------
-    data : Qrels, RankingData, mapping or array-like
-        The judged documents, as for `evaluate`.
-    scores_a, scores_b : Run, mapping or array-like
-        The two rankers: runs for judgments, otherwise scores.
+    data, scores_a, scores_b
+        The judged documents and two systems, as for `evaluate`.
     measures : str, Measure or iterable of them
         DCG, NDCG or linear NDCG measures.
     like : str or Convention, optional
         The convention for unnamed options of the measures, as for `evaluate`. On growing lists, ties are averaged
         unless the measure names another rule.
-    offsets : array-like, optional
-        The offsets of the queries, if ``data`` are labels; None means one query.
     sizes : array-like, optional
         The lengths at which growing lists are measured. By default all lengths up to 5000, at most 500 for longer
         lists.
@@ -381,6 +377,8 @@ def distinguish(
         The order of the scores, if ``data`` has rows that were moved.
     n_threads : int, optional
         The number of threads; None means all cores.
+    **layout
+        How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
 
     Returns
     -------
@@ -401,13 +399,11 @@ def distinguish(
     >>> found.best, found["ndcg@1"].mean_a, found["ndcg@1"].mean_b, found["ndcg@1"].wins
     ('ndcg', 1.0, 0.0, 1.0)
     """
-    if isinstance(data, RankingData) and offsets is not None:
-        raise OptionError("the data has its own offsets; leave out offsets=")
-    judged, (a, b) = _judged_and_rankers(data, (scores_a, scores_b), offsets, order)
     options: dict[str, Any] = {"sizes": sizes, "n_orders": n_orders, "n_resamples": n_resamples, "delta": delta}
     options |= {"seed": seed, "n_threads": n_threads}
     first, second = names if names[0] != names[1] else (f"{names[0]} (a)", f"{names[1]} (b)")
-    return distinguish_all(judged, [(first, a), (second, b)], measures, like=like, **options).pairs[0]
+    judged, systems = judged_and_systems(data, {first: scores_a, second: scores_b}, layout_of(layout, order))
+    return distinguish_all(judged, systems.items(), measures, like=like, **options).pairs[0]
 
 
 def distinguish_all(
@@ -498,14 +494,6 @@ def _distinction(
     ranked, both = tuple(sorted(rows, key=_soonest)), Evaluations(seen)
     queries = evaluations.n_queries
     return Distinction(ranked, grid, paths, means, by_name, names, queries, tuple(given), both, lists.remarks)
-
-
-def _judged_and_rankers(
-    data: Any, rankers: tuple[Any, Any], offsets: npt.ArrayLike | None, order: Order | None
-) -> tuple[Qrels | RankingData, list[Run | Floats]]:
-    """The judged documents, and both rankers in their order."""
-    judged, systems = judged_and_systems(data, dict(zip("ab", rankers, strict=True)), offsets, order=order)
-    return judged, list(systems.values())
 
 
 def _gain(m: Measure) -> gains.Gain:

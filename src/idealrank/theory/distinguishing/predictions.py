@@ -138,14 +138,14 @@ def predict_gap(
     gaps = _expected(m, a) - _expected(m, b)
     first, second = (m(labels, scores, offsets, n_threads=n_threads) for scores in rankers)
     seen = first - second
-    has_curve = np.count_nonzero(~np.isnan(seen[a.queries]))
-    share = has_curve / max(np.count_nonzero(~np.isnan(seen)), 1)
+    has_curve, has_value = (int(np.isfinite(values).sum()) for values in (seen[a.queries], seen))
+    share = has_curve / max(has_value, 1)
     within = share * _within(m, labels, rankers, offsets, seed, n_threads)
     total = float(np.nanvar(seen, ddof=1)) if np.count_nonzero(~np.isnan(seen)) > 1 else math.nan
     between = max(total - within, 0.0)
     variance = within if math.isnan(total) else within + between
-    limits = [Mean.of(_limits(m, fit)) for fit in fits]
-    return GapPrediction(*limits, Mean.of(gaps, variance), math.sqrt(within), math.sqrt(between))
+    limit_a, limit_b = (Mean.of(_limits(m, fit)) for fit in fits)
+    return GapPrediction(limit_a, limit_b, Mean.of(gaps, variance), math.sqrt(within), math.sqrt(between))
 
 
 def _difference(m: Measure, labels: Floats, rankers: list[Floats], offsets: Int64s, n_threads: int | None) -> Floats:

@@ -162,7 +162,7 @@ class GradedCurve(Curve):
         return np.array([integral(function) for function in self._functions])
 
     @cached_property
-    def breaks(self) -> Floats:  # type: ignore[override]
+    def breaks(self) -> Floats:
         return np.unique(np.concatenate([_jumps(function) for function in self._functions]))
 
 
@@ -177,7 +177,7 @@ def _jumps(function: Function) -> Floats:
     changes = np.abs(np.diff(values))
     around = np.median(np.lib.stride_tricks.sliding_window_view(np.pad(changes, 4, mode="edge"), 9), axis=1)
     cells = np.flatnonzero(changes > 8 * around + _ROUNDING)
-    if max(cells.size, np.count_nonzero(changes > 0.01)) > _MOST_JUMPS:
+    if max(cells.size, int((changes > 0.01).sum())) > _MOST_JUMPS:
         raise DataError(f"the curve jumps at more than {_MOST_JUMPS:,} places; pass it as a StepCurve")
     low, high = _PLACES[cells], _PLACES[cells + 1]
     at_low, at_high = values[cells], values[cells + 1]

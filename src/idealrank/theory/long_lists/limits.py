@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import cutoffs, discounts
 from idealrank.theory.long_lists import curves, weights
@@ -66,19 +68,39 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
 def sees(weighting: Weighting) -> str:
     """Return what a weighting sees of a long list: the whole "list", its "top", a "few" ranks; or "undecided"."""
     kind = regime(weighting.discount).kind
-    if isinstance(weighting.cutoff, cutoffs.Rank) or kind == "bounded":
+    reach = _reach(weighting.cutoff)
+    if reach == "few" or kind == "bounded":
         return "few"
-    if kind == "undecided":
+    if "undecided" in (kind, reach):
         return "undecided"
-    if kind == "harmonic" or isinstance(weighting.cutoff, cutoffs.Power):
-        return "top"
-    return "list"
+    return "top" if kind == "harmonic" else reach
+
+
+_LENGTHS = 10.0 ** np.arange(3, 16)
+
+
+def _reach(cutoff: cutoffs.Cutoff | None) -> str:
+    """What a cutoff reaches of a long list; a cutoff of your own is judged by its values up to 10^15 documents."""
+    match cutoff:
+        case None | cutoffs.Fraction():
+            return "list"
+        case cutoffs.Rank():
+            return "few"
+        case cutoffs.Power():
+            return "top"
+    ranks = np.asarray(cutoff.at(_LENGTHS), np.float64)
+    if (np.diff(ranks[-7:]) == 0).all():
+        return "few"
+    shares = ranks / _LENGTHS
+    return "top" if (np.diff(ranks) > 0).all() and (np.diff(shares) < 0).all() and shares[-1] < 1e-3 else "undecided"
 
 
 def without_limit(weighting: Weighting) -> str:
     """Explain why NDCG has no limit under a weighting."""
     if isinstance(weighting.cutoff, cutoffs.Rank):
         return f"only {weighting.cutoff.k} ranks count, however long the list, so it stays random (Theorem 10)"
+    if _reach(weighting.cutoff) == "undecided":
+        return f"it is not known how many ranks count ({weighting.cutoff})"
     found = regime(weighting.discount)
     if found.kind == "undecided":
         return f"it is not known how fast the discount decreases ({found.reason})"

@@ -139,7 +139,7 @@ def gap(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, n: int | 
     total = float(counts @ weights)
     shared = 2 * a.spread * total**2 / n
     spread = (counts * np.square(weights - total / n)) @ variances / 2
-    variance = max((counts * np.square(weights)) @ variances - shared, spread)
+    variance = float(max((counts * np.square(weights)) @ variances - shared, spread))
     sums = np.concatenate(([0.0], np.cumsum(counts * weights)))
     levels = n * np.concatenate(([0.0], np.cumsum(a.shares)))
     ideal = float(np.asarray(a.levels) @ np.diff(np.interp(levels, ends, sums)))

@@ -30,10 +30,11 @@ _HEAD = 300
 def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: Any = None) -> float:
     """Return P(NDCG of A > NDCG of B) as the list grows, with ties counted half.
 
-    A and B are assumed to rank independently of each other at the top. The probability is 1 or 0 if the limits differ,
-    or if a logarithm in the discount lets NDCG converge to the same limit at different speeds, as standard NDCG does.
-    It is in between if few ranks count (Wang et al. 2013, Theorem 10), and also if r^-beta, beta > 1/2, gives both rankers the same limit: the second condition of the paper's
-    Theorem 8 says otherwise, wrongly, because the labels at the top alone make as much noise as there is signal.
+    A and B are assumed to rank independently of each other at the top. The probability is 1 or 0 if the limits
+    differ, or if a logarithm in the discount lets NDCG converge to the same limit at different speeds, as standard
+    NDCG does. It is in between if few ranks count (Wang et al. 2013, Theorem 10), and also if r^-beta, beta > 1/2,
+    gives both rankers the same limit: the second condition of the paper's Theorem 8 says otherwise, wrongly,
+    because the labels at the top alone make as much noise as there is signal.
 
     Parameters
     ----------

@@ -1,0 +1,120 @@
+"""MS MARCO runs: ``query document rank`` per line, separated by tabs or spaces."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import numpy as np
+
+from idealrank import _native
+from idealrank._base.threads import resolve_threads
+from idealrank._typing import Bytes
+from idealrank.data.ids import Ids
+from idealrank.data.judgments import Run
+from idealrank.errors import ParseError
+from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
+from idealrank.io.formats import BLANK, FIELD, Format, check_words
+
+__all__ = ["MSMARCO", "read_msmarco", "write_msmarco"]
+
+_TAG = b"msmarco"
+_LINE = re.compile(rb"(?m)^[ \t]*([^\s\0]+)[ \t]+([^\s\0]+)[ \t]+(\d+)[ \t\r]*$")
+_EMPTY = re.compile(rb"(?m)^[ \t\r]*(?:#[^\n]*)?$")
+
+
+class _Reader:
+    """Passes the lines to the reader of TREC runs, with the negated rank as score."""
+
+    def __init__(self) -> None:
+        self._inner = _native.RunReader(True)
+
+    @property
+    def n_lines(self) -> int:
+        return self._inner.n_lines
+
+    def feed(self, block: Bytes, last: bool, n_threads: int) -> int:
+        used = block.size if last else block.tobytes().rfind(b"\n") + 1
+        text = block[:used].tobytes()
+        lines, count = _LINE.subn(rb"\1 Q0 \2 \3 -\3 " + _TAG, text)
+        n_filled = text.count(b"\n") + (not text.endswith(b"\n"))
+        if count != n_filled:
+            for number, line in enumerate(text.split(b"\n")):
+                if not _LINE.match(line) and not _EMPTY.match(line):
+                    shown = line[:60].decode("utf-8", "replace")
+                    raise ParseError(f"expected 'query document rank', got {shown!r}", line=self.n_lines + number + 1)
+        if lines or last:
+            self._inner.feed(np.frombuffer(lines, np.uint8), last, n_threads)
+        return used
+
+    def finish(self) -> Run:
+        query_ids, offsets, doc_ids, values, _ = self._inner.finish()
+        return Run.from_flat(Ids(*query_ids), offsets, Ids(*doc_ids), values)
+
+
+def read_msmarco(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Run:
+    r"""Read an MS MARCO run; the scores are the negated ranks.
+
+    Parameters
+    ----------
+    path : path-like or binary file
+        The run file, which may be compressed; "-" is standard input.
+    n_threads : int, optional
+        Number of threads; all cores by default.
+    progress : callable, optional
+        Called with the bytes read so far and the size of the file, or None if unknown.
+
+    Returns
+    -------
+    Run
+        A run without a name.
+
+    Raises
+    ------
+    ParseError
+        If a line is not valid; the message starts with the path and the line.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_msmarco(io.BytesIO(b"q1\td7\t1\nq1\td2\t2\n"))["q1"]
+    {'d7': -1.0, 'd2': -2.0}
+    """
+    reader = _Reader()
+    read_blocks(path, reader, n_threads=n_threads, progress=progress)
+    run = reader.finish()
+    if not run.n_docs:
+        raise ParseError("the file has no documents", display_name(path), reader.n_lines + 1)
+    return run
+
+
+def write_msmarco(run: Run, path: str | os.PathLike[str]) -> None:
+    """Write the ranks of a run, best first, in the format that `read_msmarco` reads; tied documents stay in order.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    path : path-like
+        The output file; "-" is standard output.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> write_msmarco(Run({"q1": {"d1": 0.5, "d2": 0.75}}), "run.tsv")
+    >>> Path("run.tsv").read_text().split()
+    ['q1', 'd2', '1', 'q1', 'd1', '2']
+    """
+    check_words(run.query_ids, "a query id")
+    check_words(run.doc_ids, "a document id")
+    order = _native.order(run.scores, run.offsets, resolve_threads(None))
+    docs = run.doc_ids.take(order).tolist()
+    with atomic_output(path) as file:
+        for number, query in enumerate(run.query_ids):
+            start, end = int(run.offsets[number]), int(run.offsets[number + 1])
+            ranked = enumerate(docs[start:end], start=1)
+            text = "".join(f"{query}\t{doc}\t{rank}\n" for rank, doc in ranked)
+            file.write(text.encode("utf-8", "surrogateescape"))
+
+
+MSMARCO = Format("msmarco", Run, (FIELD + BLANK) * 2 + rb"\d+[ \t\r]*(?:\n|$)", read_msmarco, write_msmarco)

@@ -1,0 +1,180 @@
+"""What all shapes have in common, and recognition: which shape a value has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy.typing as npt
+
+from idealrank.errors import DataError
+from idealrank.io.shapes import SHAPES
+
+if TYPE_CHECKING:
+    from idealrank._typing import Floats
+    from idealrank.data.judgments import Qrels, Run
+    from idealrank.data.ranking import Order, RankingData
+
+__all__ = ["ROLES", "Content", "Layout", "Shape", "recognize", "top_module"]
+
+#: What a shape can become: judgments, a run, labels of documents, or one score per document.
+Content: TypeAlias = Literal["qrels", "run", "ranking", "scores"]
+#: The roles that a column of a frame can be given by name.
+ROLES = ("query", "doc", "label", "score", "rank")
+_CONTENT_NAMES = {
+    "qrels": "judgments",
+    "run": "a run",
+    "ranking": "labels of documents",
+    "scores": "one score per document",
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Options that say how the values are laid out.
+
+    Parameters
+    ----------
+    offsets, group : array-like of int, optional
+        Boundaries of the queries in arrays, or their sizes.
+    query_ids : iterable, optional
+        The query of each document in arrays, or of each row of a matrix.
+    mask : array-like of bool, optional
+        Which entries of matrices are documents.
+    order : {"input", "grouped"}, optional
+        The order of scores beside RankingData.
+    columns : dict
+        Column names of frames by role.
+    """
+
+    offsets: npt.ArrayLike | None = None
+    group: npt.ArrayLike | None = None
+    query_ids: Iterable[object] | None = None
+    mask: npt.ArrayLike | None = None
+    order: Order | None = None
+    columns: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def given(self) -> list[str]:
+        """Names of the options that were given, without the order."""
+        arrays = [name for name in ("offsets", "group", "query_ids", "mask") if getattr(self, name) is not None]
+        return arrays + list(self.columns)
+
+
+_PLAIN = Layout()
+
+
+class Shape:
+    """A value whose shape was recognized; a subclass defines what it can become.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+    layout : Layout
+        How it is laid out.
+    """
+
+    #: Name of the shape, for errors and documentation.
+    title: ClassVar[str] = ""
+    #: The options of `Layout` that the shape uses.
+    options: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, value: Any, layout: Layout = _PLAIN) -> None:
+        self.value, self.layout = value, layout
+
+    @classmethod
+    def fits(cls, value: object) -> bool:
+        """Return whether the value has this shape; cheap, and without importing the library of the value."""
+        raise NotImplementedError
+
+    @property
+    def gives(self) -> tuple[Content, ...]:
+        """What the value can become."""
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        """The name that the value itself has, such as the tag of a run; may be empty."""
+        return ""
+
+    def describe(self) -> str:
+        """Return what was recognized, for errors."""
+        return self.title
+
+    def qrels(self) -> Qrels:
+        """Return the value as judgments."""
+        raise self._refused("qrels")
+
+    def run(self) -> Run:
+        """Return the value as a run."""
+        raise self._refused("run")
+
+    def ranking(self, *, scored: bool = False) -> RankingData:
+        """Return the value as labels of documents, with their scores if ``scored``."""
+        raise self._refused("ranking")
+
+    def scores(self, data: RankingData) -> Floats:
+        """Return the value as one score per document, in the order of the data."""
+        raise self._refused("scores")
+
+    def column(self, name: str) -> Shape | None:
+        """Return a column of this frame as scores; None if this is not a frame, or has no such column."""
+        return None
+
+    def _refused(self, content: Content) -> DataError:
+        return DataError(f"expected {_CONTENT_NAMES[content]}, got {self.describe()}")
+
+
+def recognize(value: Any, what: str, layout: Layout = _PLAIN) -> Shape:
+    """Return the value as the first shape of the table that it fits.
+
+    Parameters
+    ----------
+    value : object
+        The value. An iterator is read to its end.
+    what : str
+        What the value is for, for the error.
+    layout : Layout
+        How it is laid out.
+
+    Returns
+    -------
+    Shape
+        An object of the class that recognized the value.
+
+    Raises
+    ------
+    DataError
+        If the value fits none.
+
+    Examples
+    --------
+    >>> recognize({"q1": {"d1": 1}}, "data").title
+    'nested dicts, {query: {document: number}}'
+    >>> recognize([0.5, 2], "scores").title
+    'numbers'
+    """
+    if isinstance(value, Iterator):
+        value = list(value)
+    for module, name in SHAPES.items():
+        shape: type[Shape] = getattr(import_module(f"idealrank.io.shapes.{module}"), name)
+        if shape.fits(value):
+            return shape(value, layout)
+    raise DataError(
+        f"{what}: {type(value).__name__} is not a shape that idealrank recognizes; pass dicts, id lists, a data frame, "
+        "a path, or arrays (docs/inputs.md lists all)"
+    )
+
+
+def top_module(value: object) -> str:
+    """Return the name of the package that defines the type of the value.
+
+    Examples
+    --------
+    >>> top_module({})
+    'builtins'
+    """
+    return type(value).__module__.split(".")[0]

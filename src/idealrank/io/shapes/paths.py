@@ -1,0 +1,241 @@
+"""Paths of files: TREC, LETOR, MS MARCO, CSV, Parquet, JSON, or one score per line; the content decides."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
+from typing import Any, Literal
+
+from idealrank._typing import Floats
+from idealrank.data.judgments import Qrels, Run
+from idealrank.data.ranking import RankingData
+from idealrank.errors import DataError, ParseError
+from idealrank.io.files import Progress, first_bytes, read_whole
+from idealrank.io.formats import Format, Frame, recognized, sniffed
+from idealrank.io.frame_roles import find_column
+from idealrank.io.shapes.base import ROLES, Content, Layout, Shape, recognize
+from idealrank.io.shapes.frames import FrameShape
+
+__all__ = ["PathShape"]
+
+_CONTENT: dict[Any, Content] = {Qrels: "qrels", Run: "run", RankingData: "ranking"}
+_NUMBER_LINES = re.compile(rb"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[ \t]*\r?(?:\n|$)|\s*-?(?:inf|nan)\s", re.I)
+_JSON = re.compile(rb"\s*[\[{]")
+_PLAIN = Layout()
+_ASK = "expected TREC, LETOR, MS MARCO, CSV, Parquet, JSON, or one score per line"
+
+
+def _without_progress(path: str) -> AbstractContextManager[Progress | None]:
+    return nullcontext()
+
+
+class PathShape(Shape):
+    """A file; compressed files are decompressed.
+
+    Parameters
+    ----------
+    value : str or path-like
+        The path.
+    layout : Layout
+        Names of columns.
+    kind : Format, optional
+        The format; by default, it is recognized by the content.
+    fallback : Format or "scores", optional
+        What to read the file as if its content says nothing; by default, its name decides.
+    group : str, optional
+        For LETOR text: a file of group sizes.
+    reading : callable, optional
+        Takes the path, and returns a context that gives a progress callback.
+    """
+
+    title = "a path"
+    options = ROLES
+
+    def __init__(
+        self,
+        value: Any,
+        layout: Layout = _PLAIN,
+        *,
+        kind: Format | None = None,
+        fallback: Format | Literal["scores"] | None = None,
+        group: str | None = None,
+        reading: Callable[[str], AbstractContextManager[Progress | None]] = _without_progress,
+    ) -> None:
+        super().__init__(value, layout)
+        self._path, self._given, self._fallback = os.fspath(value), kind, fallback
+        self._group, self._reading = group, reading
+
+    @classmethod
+    def fits(cls, value: object) -> bool:
+        """Return whether the value is text or path-like."""
+        return isinstance(value, (str, os.PathLike))
+
+    @cached_property
+    def _start(self) -> bytes:
+        if self._path == "-":
+            return b""
+        if os.path.isdir(self._path):
+            raise IsADirectoryError(errno.EISDIR, "expected a file, got a folder", self._path)
+        if not os.path.exists(self._path):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._path)
+        return first_bytes(self._path) if os.path.isfile(self._path) else b""
+
+    @cached_property
+    def kind(self) -> Format | None:
+        """The format; None for JSON, and for one number per line."""
+        if self._given is not None:
+            return self._given
+        found = sniffed(self._path) if self._start else None
+        if found is not None or _JSON.match(self._start) or _NUMBER_LINES.match(self._start):
+            return found
+        if self._fallback is not None:
+            return None if self._fallback == "scores" else self._fallback
+        return recognized(self._path, _ASK)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the file holds JSON."""
+        return self._given is None and self.kind is None and _JSON.match(self._start) is not None
+
+    @property
+    def _holds_scores(self) -> bool:
+        return self.kind is None and not self.is_json
+
+    @cached_property
+    def _inner(self) -> Shape | None:
+        """The content, if it has a shape of its own: JSON, or a frame."""
+        if self.kind is not None:
+            return FrameShape(self._frame(self.kind), self.layout) if self.kind.holds is Frame else None
+        return None if self._holds_scores else recognize(self._json(), self._path, self.layout)
+
+    @property
+    def gives(self) -> tuple[Content, ...]:
+        """What the file holds."""
+        if self._holds_scores:
+            return ("scores",)
+        if self._inner is not None:
+            return self._inner.gives
+        assert self.kind is not None
+        return (_CONTENT[self.kind.holds],)
+
+    @cached_property
+    def name(self) -> str:
+        """The tag of the first line of a TREC run."""
+        if self.kind is None or self.kind.name != "run" or not self._start:
+            return ""
+        line = next((line for line in self._start.splitlines() if line.strip() and not line.startswith(b"#")), b"")
+        fields = line.decode("utf-8", "replace").split()
+        return fields[5] if len(fields) > 5 else ""
+
+    def describe(self) -> str:
+        """Return the path and the format."""
+        if self._inner is not None:
+            return f"{self._path!r}, {self._inner.describe()}"
+        return f"{self._path!r}, {'one score per line' if self.kind is None else self.kind.title}"
+
+    def qrels(self) -> Qrels:
+        """Return the judgments."""
+        with self._located():
+            if self._inner is not None:
+                return self._inner.qrels()
+            content = self._read("qrels")
+        assert isinstance(content, Qrels)
+        return content
+
+    def run(self) -> Run:
+        """Return the run."""
+        with self._located():
+            if self._inner is not None:
+                return self._inner.run()
+            content = self._read("run")
+        assert isinstance(content, Run)
+        return content
+
+    def ranking(self, *, scored: bool = False) -> RankingData:
+        """Return the labels."""
+        with self._located():
+            if self._inner is not None:
+                return self._inner.ranking(scored=scored)
+            content = self._read("ranking")
+        assert isinstance(content, RankingData)
+        return content
+
+    def scores(self, data: RankingData) -> Floats:
+        """Return the scores in the order of the data; lines follow the rows of the input."""
+        if self._inner is not None:
+            with self._located():
+                return self._inner.scores(data)
+        if not self._holds_scores:
+            raise self._refused("scores")
+        from idealrank.io.scores import read_scores
+
+        with self._reading(self._path) as progress:
+            return data.check_scores(read_scores(self._path, progress=progress), order="input")
+
+    def column(self, name: str) -> Shape | None:
+        """Return a column of scores."""
+        return None if self._inner is None else self._inner.column(name)
+
+    def _read(self, content: Content) -> Any:
+        if content not in self.gives or self.kind is None:
+            raise self._refused(content)
+        with self._reading(self._path) as progress:
+            return self.kind.read(self._path, group=self._group, progress=progress)
+
+    def _frame(self, kind: Format) -> Any:
+        from idealrank.io.frames import Stored
+        from idealrank.io.tables import csv_columns, parquet_file
+
+        if not kind.is_text and self._path != "-":
+            with parquet_file(self._path) as file:
+                empty = file.schema_arrow.empty_table()
+
+            def read(names: Any) -> Any:
+                with parquet_file(self._path) as file:
+                    return file.read(columns=names)
+
+            return Stored(empty, read)
+        names = csv_columns(self._start) if kind.is_text else []
+        roles = ("query", "doc")
+        ids = [name for name in names if any(find_column(role, [name], self.layout.columns) for role in roles)]
+        with self._reading(self._path) as progress:
+            return kind.read(self._path, text=ids, progress=progress)
+
+    def _json(self) -> Any:
+        with self._reading(self._path) as progress:
+            text = read_whole(self._path, progress=progress).decode("utf-8-sig", "surrogateescape")
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            if error.msg != "Extra data":
+                raise ParseError(f"not valid JSON: {error.msg}", self._path, error.lineno, error.colno) from None
+            content = [self._json_line(line, row) for row, line in enumerate(text.splitlines(), 1) if line.strip()]
+        if isinstance(content, list) and content and all(isinstance(each, dict) for each in content):
+            from idealrank.io.frame_arrays import pyarrow_module
+
+            return pyarrow_module().Table.from_pylist(content)
+        return content
+
+    def _json_line(self, line: str, number: int) -> Any:
+        try:
+            return json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ParseError(f"not valid JSON: {error.msg}", self._path, number, error.colno) from None
+
+    @contextmanager
+    def _located(self) -> Iterator[None]:
+        """Turn errors in the data into errors that name the file, and the line if it is known."""
+        try:
+            yield
+        except DataError as error:
+            line = 1
+            if error.row is not None and self.kind is not None and self.kind.name == "csv":
+                from idealrank.io.tables import line_of_record
+
+                line = line_of_record(read_whole(self._path), error.row + 1)
+            raise ParseError(str(error), self._path, line) from None

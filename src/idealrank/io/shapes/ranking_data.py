@@ -1,0 +1,29 @@
+"""`RankingData`: labels of documents, grouped by query."""
+
+from __future__ import annotations
+
+from idealrank.data.ranking import RankingData
+from idealrank.io.shapes.base import Content, Shape
+
+__all__ = ["RankingDataShape"]
+
+
+class RankingDataShape(Shape):
+    """RankingData, as it is."""
+
+    title = "RankingData"
+
+    @classmethod
+    def fits(cls, value: object) -> bool:
+        """Return whether the value is RankingData."""
+        return isinstance(value, RankingData)
+
+    @property
+    def gives(self) -> tuple[Content, ...]:
+        """Labels of documents."""
+        return ("ranking",)
+
+    def ranking(self, *, scored: bool = False) -> RankingData:
+        """Return the data."""
+        data: RankingData = self.value
+        return data

@@ -1,0 +1,52 @@
+"""SciPy sparse matrices with a row per query and a column per document, as recommenders hold them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from idealrank.data.columns import offsets_of
+from idealrank.data.ids import Ids
+from idealrank.data.judgments import Qrels, Run
+from idealrank.io.shapes.base import Content, Shape
+
+__all__ = ["SparseShape"]
+
+
+class SparseShape(Shape):
+    """Stored entries are labels or scores; the ids are the numbers of rows and columns, from 0."""
+
+    title = "a SciPy sparse matrix, users x items"
+
+    @classmethod
+    def fits(cls, value: object) -> bool:
+        """Return whether the value is a sparse matrix or array of SciPy."""
+        return hasattr(value, "tocsr") and len(getattr(value, "shape", ())) == 2
+
+    @property
+    def gives(self) -> tuple[Content, ...]:
+        """Judgments or a run; only the position tells."""
+        return ("qrels", "run")
+
+    def describe(self) -> str:
+        """Return the shape."""
+        return f"a sparse matrix of shape {self.value.shape}"
+
+    def _columns(self) -> tuple[Any, ...]:
+        matrix = self.value.tocsr()
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        sizes = np.diff(matrix.indptr)
+        rows = np.flatnonzero(sizes)  # a user without items is not a query
+        docs = Ids.of(range(matrix.shape[1])).take(matrix.indices.astype(np.int64))
+        return Ids.of(rows), offsets_of(sizes[rows]), docs, matrix.data.astype(np.float64)
+
+    def qrels(self) -> Qrels:
+        """Return the judgments."""
+        return Qrels.from_flat(*self._columns())
+
+    def run(self) -> Run:
+        """Return the run."""
+        return Run.from_flat(*self._columns())

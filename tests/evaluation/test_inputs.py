@@ -1,0 +1,290 @@
+"""Everything that people hold is evaluated in one line, to the same numbers; the page on inputs lists it."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import input_shapes
+import numpy as np
+import pytest
+from input_shapes import BINARY, EXAMPLES, MEASURES, QRELS, RUN, Example, every_example
+from numpy.testing import assert_allclose
+
+import idealrank as ir
+from idealrank.errors import DataError, OptionError, ParseError
+from idealrank.evaluation.inputs import judged_and_systems, system_names
+from idealrank.io.shapes import SHAPES
+from idealrank.io.shapes.base import Shape, recognize
+
+PAGE = Path(__file__).parents[2] / "docs" / "inputs.md"
+#: `evaluate` without its types, for what it refuses.
+UNTYPED: Any = ir.evaluate
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inputs")
+    input_shapes.write_files(folder)
+    return folder
+
+
+@pytest.mark.parametrize("example", list(every_example()), ids=lambda example: example.title)
+def test_every_shape_gives_the_numbers_of_the_nested_dicts(
+    example: Example, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in example.needs.split():
+        pytest.importorskip(package)
+    monkeypatch.chdir(files)
+    if "pyarrow" in example.needs:
+        input_shapes.write_arrow_files(files)
+    with input_shapes.evaluated(example) as found:
+        expected = ir.evaluate(BINARY if example.binary else QRELS, RUN, MEASURES)
+        assert isinstance(found, ir.Evaluation)
+        assert found.n_queries == 3
+        for measure, values in expected.per_query.items():
+            assert_allclose(found.per_query[measure], values, rtol=0, atol=1e-12, err_msg=measure)
+    assert len({round(value, 6) for value in expected.per_query["ndcg"]}) > 1
+
+
+def test_there_are_enough_examples() -> None:
+    assert len(list(every_example())) >= 25
+    assert len({each.code for each in every_example()}) == len(list(every_example()))
+
+
+def test_the_page_on_inputs_is_current() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == input_shapes.written(page), "run python tests/input_shapes.py"
+
+
+def test_the_table_of_shapes_lists_every_module() -> None:
+    import idealrank.io.shapes
+
+    folder = Path(idealrank.io.shapes.__file__).parent
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__", "base"} == {*SHAPES}
+    for module, name in SHAPES.items():
+        shape = getattr(__import__(f"idealrank.io.shapes.{module}", fromlist=[name]), name)
+        assert issubclass(shape, Shape)
+        assert shape.title
+
+
+def test_recognition_imports_no_library() -> None:
+    code = (
+        "import sys, numpy as np, idealrank as ir\n"
+        "ir.evaluate({'q': {'a': 1}}, {'q': ['a', 'b']}, 'rr'); ir.evaluate(np.array([1, 0]), [2, 1], 'rr')\n"
+        "ir.evaluate({'q': {'a'}}, {'x': {'q': {'a': 1.0}}}, 'rr')\n"
+        "print({'torch', 'pandas', 'polars', 'pyarrow', 'ranx', 'ir_measures'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def several() -> dict[str, dict[str, dict[str, float]]]:
+    return {"old": RUN, "new": {query: {doc: -score for doc, score in docs.items()} for query, docs in RUN.items()}}
+
+
+def expected_of_several() -> dict[str, float]:
+    return {name: ir.evaluate(QRELS, run, "ndcg", like="trec_eval").mean["ndcg"] for name, run in several().items()}
+
+
+def assert_several(found: Any) -> None:
+    means = {name: own["ndcg"] for name, own in found.mean.items()}
+    assert means == pytest.approx(expected_of_several(), rel=0, abs=1e-12)
+
+
+def test_several_systems_of_each_shape() -> None:
+    pd = pytest.importorskip("pandas")
+    flat = input_shapes.flat()
+    old, new = np.array(flat["score"]), -np.array(flat["score"])
+    sizes, query, doc, label = [4, 3, 3], flat["query"], flat["doc"], flat["label"]
+    frames = {name: pd.DataFrame({"qid": query, "docno": doc, "score": s}) for name, s in (("old", old), ("new", new))}
+    judged = pd.DataFrame({"qid": query, "docno": doc, "label": label, "old": old, "new": new})
+    ranked = {
+        name: {q: sorted(docs, key=lambda doc, docs=docs: -docs[doc]) for q, docs in run.items()}  # type: ignore[misc]
+        for name, run in several().items()
+    }
+    rankings = {name: list(run.values()) for name, run in ranked.items()}
+    positional: Any = list(ir.Qrels(QRELS).to_dict().values())
+    options: dict[str, Any] = {"like": "trec_eval"}
+    assert_several(ir.evaluate(QRELS, several(), "ndcg"))
+    assert_several(ir.evaluate(judged, frames, "ndcg"))
+    assert_several(ir.evaluate(QRELS, frames, "ndcg"))
+    assert_several(ir.evaluate(QRELS, ranked, "ndcg"))
+    assert_several(UNTYPED({q: [*d.items()] for q, d in QRELS.items()}, ranked, "ndcg"))
+    assert_several(UNTYPED([[*d.items()] for d in positional], rankings, "ndcg"))
+    assert_several(ir.evaluate(judged, ["old", "new"], "ndcg", **options))
+    assert_several(ir.evaluate(judged, {"old": "old", "new": new}, "ndcg", **options))
+    assert_several(ir.evaluate(judged, {"old": old.tolist(), "new": judged["new"]}, "ndcg", **options))
+    assert_several(ir.evaluate(label, {"old": old, "new": new.tolist()}, "ndcg", group=sizes, **options))
+    assert_several(ir.evaluate(QRELS, [ir.Run(run, name=name) for name, run in several().items()], "ndcg"))
+
+
+def test_the_other_functions_take_the_same_shapes(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files)
+    ranked = {
+        name: {q: sorted(d, key=d.__getitem__, reverse=True) for q, d in run.items()} for name, run in several().items()
+    }
+    compared = ir.compare("judgments.txt", ranked, "ndcg", baseline="old", seed=0)
+    assert {name: mean.mean for name, mean in compared.means["ndcg"].items()} == pytest.approx(expected_of_several())
+    explained = ir.explain("qrels.gz", ranked["old"], "ndcg", like=["trec_eval", "sklearn"])
+    assert explained.mean["trec_eval"] == pytest.approx(expected_of_several()["old"])
+    flat = input_shapes.flat()
+    both = [flat["score"], [-score for score in flat["score"]]]
+    arrays = ir.theory.distinguish(flat["label"], both[0], both[1], "ndcg", like="trec_eval", group=[4, 3, 3])
+    runs = ir.theory.distinguish("judgments.txt", "input.bm25", several()["new"], "ndcg")
+    assert (runs["ndcg"].mean_a, runs["ndcg"].mean_b) == (arrays["ndcg"].mean_a, arrays["ndcg"].mean_b)
+
+
+def test_predictions_follow_the_rows_of_a_frame_whose_queries_are_scattered() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"qid": ["b", "a", "b", "a"], "label": [1, 0, 0, 1]})
+    assert ir.evaluate(frame, [2.0, 1.0, 1.0, 2.0], "rr").mean == {"rr": 1.0}
+    assert ir.evaluate(frame, frame["label"], "rr").mean == {"rr": 1.0}
+    assert ir.evaluate(frame, frame[["label"]].to_numpy(), "rr").mean == {"rr": 1.0}
+
+
+def test_a_series_in_another_order_is_refused() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"qid": [1, 1], "label": [1, 0]})
+    assert ir.evaluate(frame, pd.Series([2.0, 1.0], index=[7, 8]), "rr").mean == {"rr": 1.0}
+    with pytest.raises(DataError, match=r"in another order: pass scores\.reindex"):
+        ir.evaluate(frame, pd.Series([1.0, 2.0], index=[1, 0]), "rr")
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64", "int8", "int64"])
+def test_tensors_of_any_type(kind: str) -> None:
+    torch = pytest.importorskip("torch")
+    scores = torch.tensor([1, 3, 2], dtype=getattr(torch, kind))
+    assert ir.evaluate(torch.tensor([0, 1, 0]), scores, "rr").mean == {"rr": 1.0}
+    assert ir.evaluate(torch.tensor([True, False, False]), scores, "rr").mean == {"rr": 1 / 3}
+    lists = [torch.tensor([0, 1]), torch.tensor([1])], [scores[:2], scores[2:]]
+    assert ir.evaluate(*lists, "rr").mean == {"rr": 1.0}
+    queries = torch.tensor([5, 5, 6])
+    assert ir.evaluate(torch.tensor([0, 1, 0]), scores, "rr", query_ids=queries).query_ids.tolist() == [5, 6]
+
+
+def test_a_tensor_on_a_device_is_refused_with_what_to_pass() -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(DataError, match=r"a tensor on the device 'meta'; pass tensor\.cpu\(\)"):
+        ir.evaluate([1, 0], torch.ones(2, device="meta"))
+
+
+def test_scores_of_minus_infinity_rank_last() -> None:
+    seen = np.array([-np.inf, 0.1, 0.2])
+    assert ir.evaluate([1, 0, 0], seen, "rr").mean == {"rr": 1 / 3}
+    assert ir.evaluate({"u": {"a"}}, {"u": {"a": -np.inf, "b": -1e30}}, "rr").mean == {"rr": 0.5}
+    for like in ("trec_eval", "sklearn", "lightgbm"):
+        assert ir.evaluate([1, 0], [-np.inf, -4.0], "ndcg@1", like=like).mean == {"ndcg@1": 0.0}
+
+
+def frame(**columns: Any) -> Any:
+    return pytest.importorskip("pandas").DataFrame(columns)
+
+
+QRELS_FRAME = {"qid": ["q"], "docno": ["a"], "label": [1]}
+RUN_FRAME = {"qid": ["q"], "docno": ["a"], "score": [1.0]}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: UNTYPED(ir.Run(RUN), ir.Qrels(QRELS)), r"first; the arguments are swapped"),
+        (lambda: UNTYPED(ir.Run(RUN), RUN), r"got Run\(3 queries, 10 documents\) first; pass the judgments first"),
+        (lambda: UNTYPED(QRELS, ir.Qrels(QRELS)), r"needs a run beside it.*; got Qrels\(3 queries"),
+        (lambda: ir.evaluate(frame(**RUN_FRAME), frame(**QRELS_FRAME)), "it has labels; judgments come first"),
+        (lambda: UNTYPED(QRELS, [0.5, 0.7]), r"\{query: \{document: number\}\} needs a run beside it.*got a list of 2"),
+        (lambda: UNTYPED([1, 0], RUN), r"needs one score per document beside it.*got nested dicts"),
+        (lambda: UNTYPED({"q": ["a"]}, {"q": {"a", "b"}}), r"must have an order, got a set: pass a list \(query 'q'\)"),
+        (lambda: UNTYPED({"q": {"a"}}, {"q": ["a", "b", "a"]}), r"got 'a' twice: keep its first place \(query 'q'\)"),
+        (lambda: UNTYPED(QRELS, {"0": [0.5, 0.25]}), r"got 0.5; a list beside judgments holds document ids"),
+        (lambda: UNTYPED(QRELS, {"a": 0.5}), "without a query"),
+        (lambda: UNTYPED(QRELS, 3), "scores: int is not a shape that idealrank recognizes; pass dicts"),
+        (lambda: UNTYPED(object(), [1]), "data: object is not a shape"),
+        (lambda: ir.evaluate(frame(qid=["q"], label=[1], relevance=[2]), [1]), "'label', 'relevance'; pass label="),
+        (lambda: ir.evaluate(frame(q=["q"], label=[1]), [1]), "no column of query ids was recognized; pass query="),
+        (lambda: ir.evaluate(frame(**QRELS_FRAME), "scor"), "neither a column nor a file 'scor' beside a data frame"),
+        (lambda: ir.evaluate(frame(**QRELS_FRAME), frame(qid=["q"], docno=["a"])), "no column of scores"),
+        (lambda: ir.evaluate([[1, 0], [0, 1]], np.ones((2, 3))), r"scores must have the shape of the labels"),
+        (lambda: ir.evaluate(np.ones((2, 3)), np.ones((3, 2))), r"scores must have the shape of the labels"),
+        (lambda: ir.evaluate(np.ones((2, 2)), np.ones((2, 2)), mask=[1, 0]), r"mask must be true or false"),
+        (lambda: ir.evaluate([1, 0], [1, 2], mask=[True, False]), "mask goes with matrices"),
+        (lambda: ir.evaluate(np.ones((2, 2)), np.ones((2, 2)), group=[2, 2]), "one row per query: leave out group="),
+        (lambda: UNTYPED([1, 0], [[1, 2], 3]), "expected one list of numbers per query, got int"),
+        (lambda: ir.evaluate(QRELS, {"bad": {"0": {"a": np.nan}}}), r"bad: a score must be a finite number, got nan"),
+        (lambda: UNTYPED(QRELS, [ir.Run(RUN, name="x"), ir.Run(RUN, name="x")]), "two systems are called 'x'"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_what_was_recognized(call: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        call()
+
+
+def test_options_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(OptionError, match=r"mask= goes with arrays of labels; nested dicts, .* needs no such option"):
+        ir.evaluate(QRELS, RUN, mask=[True])
+    with pytest.raises(OptionError, match="query='queri' is not a column of a data frame with the columns 'qid'"):
+        ir.evaluate(frame(qid=["q"], label=[1]), [1], query="queri")
+
+
+def test_files_that_do_not_fit_are_refused(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files)
+    Path("broken.json").write_text('{"q1": {"d1": 1,}}')
+    Path("broken.jsonl").write_text('{"query_id": "q1"}\n{"query_id"\n')
+    Path("odd.tsv").write_text("q1\td1\t1\nq1\td2\tsecond\n")
+    Path("nan.csv").write_text("qid,docno,score\n007,a,1\n007,b,\n")
+    with pytest.raises(DataError, match=r"got 'input.bm25', a TREC run first; the arguments are swapped"):
+        ir.evaluate("input.bm25", "judgments.txt")
+    with pytest.raises(DataError, match=r"'judgments.txt', TREC judgments needs a run.*'predictions.txt', one score"):
+        ir.evaluate("judgments.txt", "predictions.txt")
+    with pytest.raises(ParseError, match=r"broken.json:1:1\d: not valid JSON"):
+        ir.evaluate(QRELS, "broken.json")
+    with pytest.raises(ParseError, match=r"broken.jsonl:2:\d+: not valid JSON"):
+        ir.evaluate(QRELS, "broken.jsonl")
+    with pytest.raises(ParseError, match=r"odd.tsv:2:1: expected 'query document rank', got 'q1\\td2\\tsecond'"):
+        ir.evaluate(QRELS, "odd.tsv")
+    with pytest.raises(FileNotFoundError, match=r"no\.run"):
+        ir.evaluate(QRELS, "no.run")
+    with pytest.raises(ParseError, match=r"nan.csv:3:1: a value is missing"):
+        ir.evaluate(QRELS, "nan.csv")
+
+
+def test_ids_of_csv_files_stay_text(tmp_path: Path) -> None:
+    (tmp_path / "qrels.csv").write_text("q;url;gain\n007;01;1\n")
+    (tmp_path / "run.csv").write_text("qid\tdocno\trank\n007\t1\t1\n007\t01\t2\n")
+    columns: Any = {"query": "q", "doc": "url", "label": "gain"}
+    assert ir.evaluate(tmp_path / "qrels.csv", tmp_path / "run.csv", "rr", **columns).mean == {"rr": 0.5}
+
+
+def test_systems_are_named_by_their_tags_or_by_what_differs_in_their_paths(tmp_path: Path) -> None:
+    def run(path: str, tag: str) -> str:
+        (tmp_path / path).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / path).write_text(f"0 Q0 0 1 2.5 {tag}\n")
+        return str(tmp_path / path)
+
+    def named(*paths: str) -> list[str]:
+        return system_names([recognize(path, "scores") for path in paths])
+
+    assert named(run("a.run", "bm25"), run("b.run", "dense")) == ["bm25", "dense"]
+    assert named(run("a.run", "same"), run("b.run", "same")) == ["a", "b"]
+    assert named(run("a.run.gz.txt", "idealrank"), run("x.run", "t")) == ["a.run.gz", "x"]
+    assert named(run("bm25/run.txt", "x"), run("dense/run.txt", "x")) == ["bm25", "dense"]
+    assert named(run("input.bm25", "x"), run("input.dense", "x"), run("input.dense2", "x")) == [
+        "bm25",
+        "dense",
+        "dense2",
+    ]
+    found = ir.evaluate(QRELS, [run("a.run", "bm25"), run("b.run", "dense")], "rr")
+    assert list(found) == ["bm25", "dense"]
+
+
+def test_a_run_by_position_beside_sets_of_integers() -> None:
+    assert ir.evaluate([{1, 2}, {3}], [[9, 1, 2], [3]], "rr").mean == {"rr": 0.75}
+    judged, systems = judged_and_systems([{1, 2}, {3}], np.array([[9, 1], [3, -1]]))
+    assert judged == {"0": {"1": 1.0, "2": 1.0}, "1": {"3": 1.0}}
+    assert systems[""] == {"0": {"9": -1.0, "1": -2.0}, "1": {"3": -1.0}}
+
+
+def test_examples_show_the_measure_in_its_place() -> None:
+    shown = input_shapes.page_table()
+    assert '`ir.evaluate(labels_2d, scores_2d, "ndcg@10", mask=mask)`' in shown
+    assert len(EXAMPLES) == 4
