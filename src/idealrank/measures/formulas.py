@@ -49,7 +49,8 @@ def documents_at(r: Rankings, recall: float, rounding: str) -> Floats:
     """Return the number of relevant documents that reaches a recall."""
     wanted = recall * r.n_relevant
     whole = np.floor(wanted)
-    return whole + (wanted - whole >= 0.5) if rounding == "nearest" else np.floor(wanted + 0.9)
+    count: Floats = whole + (wanted - whole >= 0.5) if rounding == "nearest" else np.floor(wanted + 0.9)
+    return count
 
 
 def r_precision_at(r: Rankings, multiple: float) -> Floats:

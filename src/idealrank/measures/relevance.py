@@ -31,6 +31,11 @@ class Relevance(Measure):
     rel: float | None = option(number())
     ideal: str | None = option(choice("judged", "retrieved"))
 
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PlannedRelevance(Relevance):
+    """A measure of binary relevance that the native core computes."""
+
     #: What the native core sums up, and what it divides the sum by.
     reduction: ClassVar[str] = "sum"
     divisor: ClassVar[str] = "relevant"
@@ -42,7 +47,7 @@ class Relevance(Measure):
 
 @register("p", "precision", "prec", "set_p")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Precision(Relevance):
+class Precision(PlannedRelevance):
     """P@k = relevant among the first k / k; without a cutoff, relevant / retrieved.
 
     Parameters
@@ -68,7 +73,7 @@ class Precision(Relevance):
 
 @register("recall", "r", "set_recall", "set_r")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Recall(Relevance):
+class Recall(PlannedRelevance):
     """Recall@k = relevant among the first k / relevant.
 
     Examples
@@ -80,7 +85,7 @@ class Recall(Relevance):
 
 @register("f1", "f", "set_f")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class F1(Relevance):
+class F1(PlannedRelevance):
     """F1@k = 2 P R / (P + R) = 2 hits / (k + relevant); without a cutoff, k is the number of retrieved documents.
 
     Examples
@@ -94,7 +99,7 @@ class F1(Relevance):
 
 @register("r_precision", "rprec")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RPrecision(Relevance):
+class RPrecision(PlannedRelevance):
     """Precision at rank R, the number of relevant documents.
 
     Examples
@@ -111,7 +116,7 @@ class RPrecision(Relevance):
 
 @register("hit_rate", "success", "hit", "hits")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class HitRate(Relevance):
+class HitRate(PlannedRelevance):
     """1 if a relevant document is among the first k, else 0; also called success@k.
 
     Examples
@@ -125,7 +130,7 @@ class HitRate(Relevance):
 
 @register("rr", "mrr", "recip_rank", "reciprocal_rank")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RR(Relevance):
+class RR(PlannedRelevance):
     """Reciprocal rank of the first relevant document, 0 beyond the cutoff.
 
     Examples
@@ -139,7 +144,7 @@ class RR(Relevance):
 
 @register("ap", "map", "map_cut", "average_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AP(Relevance):
+class AP(PlannedRelevance):
     """Average precision: the sum of the precisions at the ranks of relevant documents, over a denominator.
 
     Parameters
@@ -167,7 +172,7 @@ class AP(Relevance):
 
 @register("bpref")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Bpref(Relevance):
+class Bpref(PlannedRelevance):
     """Mean over relevant documents of 1 - (judged non-relevant ones above it, at most R) / min(R, N).
 
     Buckley and Voorhees 2004, as computed by trec_eval: R relevant and N judged non-relevant documents. Unjudged

@@ -20,7 +20,7 @@ from idealrank.measures.groups import ratio
 from idealrank.measures.names import register
 from idealrank.measures.plan import Plan, run
 from idealrank.measures.rankings import Rankings
-from idealrank.measures.relevance import AP, Bpref, Relevance, refuse_averaged_ties
+from idealrank.measures.relevance import AP, Bpref, PlannedRelevance, Relevance, refuse_averaged_ties
 
 __all__ = [
     "YAAP",
@@ -143,9 +143,9 @@ class ElevenPoint(_Ranked):
 
     def _value(self, rankings: Rankings) -> Floats:
         assert self.rounding is not None
-        return np.mean(
-            [formulas.interpolated_precision(rankings, recall, self.rounding) for recall in _RECALLS], axis=0
-        )
+        at_recalls = [formulas.interpolated_precision(rankings, recall, self.rounding) for recall in _RECALLS]
+        mean: Floats = np.mean(at_recalls, axis=0)
+        return mean
 
 
 @register("rprec_mult", "r_precision_multiple")
@@ -215,11 +215,12 @@ class _Log(Relevance):
     def plan(self) -> None:
         refuse_averaged_ties(self, self.label)
 
-    def _logs(self, of: type[Relevance], lists: Lists) -> Floats:
+    def _logs(self, of: type[PlannedRelevance], lists: Lists) -> Floats:
         filled = self.with_convention()
         filled.plan()
         plan = of(empty=filled.empty, rel=filled.rel, ideal=filled.ideal, ties=filled.ties).with_convention().plan()
-        return np.log(np.maximum(run([plan], lists, kernel_ties(filled))[0], _FLOOR))
+        logs: Floats = np.log(np.maximum(run([plan], lists, kernel_ties(filled))[0], _FLOOR))
+        return logs
 
 
 @register("log_ap", "log_map")
@@ -322,7 +323,7 @@ class Utility(_Ranked):
 
 @register("relative_p", "relative_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RelativePrecision(Relevance):
+class RelativePrecision(PlannedRelevance):
     """Relevant among the first k, divided by the most that could be there, min(k, R).
 
     Without a cutoff it is recall.
