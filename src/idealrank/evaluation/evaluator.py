@@ -35,7 +35,7 @@ from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["CompleteLists", "Evaluator", "QueryWeights", "evaluate"]
+__all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "evaluate"]
 
 #: One weight per query: by query id, or in the order of the judgments or of the data.
 QueryWeights: TypeAlias = Mapping[Any, float] | npt.ArrayLike
@@ -58,6 +58,13 @@ class CompleteLists:
     data: RankingData
     scores: Mapping[str, Floats]
     remarks: tuple[str, ...] = ()
+
+
+def convention_of(judged: Qrels | RankingData, like: str | Convention | None = None) -> Convention:
+    """Return the named convention, or the default: trec_eval for judgments, idealrank for RankingData."""
+    if like is None:
+        like = "trec_eval" if isinstance(judged, Qrels) else "idealrank"
+    return convention(like)
 
 
 class Evaluator:
@@ -100,9 +107,7 @@ class Evaluator:
         n_threads: int | None = None,
     ) -> None:
         self.judged = judged
-        self.convention = convention(
-            like if like is not None else "trec_eval" if isinstance(judged, Qrels) else "idealrank"
-        )
+        self.convention = convention_of(judged, like)
         self.query_weights = None if query_weights is None else _checked_weights(judged, query_weights)
         self.n_threads = n_threads
 
