@@ -234,3 +234,10 @@ def test_a_choice_that_does_not_exist_is_refused(files: Path) -> None:
     result = run("qrels.txt", "one.run", "--missing", "1")
     assert result.exit_code == 2
     assert "'1' is not one of '0', 'drop', 'error'" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "distinguish"])
+def test_help_lists_measures_and_tools(command: str) -> None:
+    page = " ".join(CliRunner().invoke(commands, [command, "--help"]).stdout.split())
+    assert "Measures (-m): ndcg, dcg, linear_ndcg, ap," in page
+    assert "Tools (--like): idealrank, trec_eval," in page

@@ -9,8 +9,22 @@ import pytest
 import idealrank as ir
 from idealrank.errors import OptionError
 from idealrank.evaluation import trec_eval
-from idealrank.measures import AP, DCG, ERR, F1, NDCG, RBP, RR, HitRate, Measure, Precision, Recall, RPrecision
-from idealrank.measures.conventions import convention
+from idealrank.measures import (
+    AP,
+    DCG,
+    ERR,
+    F1,
+    NDCG,
+    RBP,
+    RR,
+    HitRate,
+    Measure,
+    Precision,
+    Recall,
+    RPrecision,
+    vocabulary,
+)
+from idealrank.measures.conventions import CONVENTION_NAMES, convention
 from idealrank.measures.names import MEASURES, named
 from idealrank.measures.spellings import ONLY_TREC_EVAL
 
@@ -229,3 +243,25 @@ def test_the_trec_eval_command_takes_the_names_that_it_prints() -> None:
     assert list(printed) == ["P_2", "ndcg_cut_10", "map_cut_5"]
     with pytest.raises(OptionError, match="no measure 'map_5'"):
         trec_eval.evaluate(judgments, run, "map_5")
+
+
+def test_the_names_that_help_lists_are_those_that_there_are() -> None:
+    own = {name for name, cls in MEASURES.members().items() if cls.__module__.startswith("idealrank.")}
+    assert sorted(vocabulary.MEASURES) == sorted(own)
+    assert vocabulary.CONVENTIONS == CONVENTION_NAMES
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("zipf", r"zipf is a discount; write ndcg\(discount=zipf\)"),
+        ("letor", r"letor is a discount; write ndcg\(discount=letor\)"),
+        ("exp2", r"exp2 is a gain; write ndcg\(gain=exp2\)"),
+        ("power:0.5", r"power is a discount; write ndcg\(discount=power:0.5\)"),
+        ("linear", r"linear is a gain and a discount; write ndcg\(gain=linear\) or ndcg\(discount=linear\)"),
+        ("trec_eval", r"trec_eval is a convention; write like='trec_eval'"),
+    ],
+)
+def test_a_name_of_another_kind_says_which(text: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        ir.measure(text)

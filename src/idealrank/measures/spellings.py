@@ -188,6 +188,6 @@ def _option(name: str, value: str, text: str) -> dict[str, str]:
             return {}
         raise OptionError(
             f"{text!r}: judged_only is a choice about the data, for all measures: "
-            "pass like=convention('trec_eval').replace(unjudged='drop')"
+            "pass like=convention('trec_eval').replace(unjudged='drop'), or --unjudged drop on the command line"
         )
     return {name: value}

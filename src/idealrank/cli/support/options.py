@@ -66,7 +66,12 @@ html_option = click.option(
     "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as one self-contained HTML page."
 )
 measures_option = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="A measure; may be repeated."
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="Measures such as 'ndcg(gain=linear)@10' or, as other tools write them, P.5,10; may be repeated.",
 )
 like_option = click.option("--like", metavar="TOOL", help="The tool whose conventions to use for unnamed options.")
 unjudged_option = click.option(

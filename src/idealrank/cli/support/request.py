@@ -120,6 +120,15 @@ class SystemsCommand(Command):
         super().__init__(params=[*first, *(params or ()), *last], **attributes)
         self._request_names = {each.name for each in shared} & {each.name for each in fields(Request)}
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Add the names that ``-m`` and ``--like`` take."""
+        super().format_epilog(ctx, formatter)
+        from idealrank.measures.vocabulary import CONVENTIONS, MEASURES
+
+        for title, names in {"Measures (-m)": MEASURES, "Tools (--like)": CONVENTIONS}.items():
+            with formatter.section(title):
+                formatter.write_text(", ".join(names))
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         given = {name: ctx.params.pop(name) for name in self._request_names}
