@@ -166,7 +166,7 @@ def test_measures_of_the_trec_eval_command_have_its_values_in_evaluate(version: 
     names = ["iprec_at_recall_0.10", "iprec_at_recall_0.50", "11pt_avg", "yaap", "utility"]
     names += ["unj_5", "unj_100", "rbp_resid"] if version == 10 else []
     asked = [name.replace("_0.", ".0.").replace("unj_", "unj.") for name in names]
-    theirs = {}
+    theirs: dict[str, float | int | str] = {}
     for each in asked:
         theirs |= trec_eval.evaluate(qrels, run, each, version=version).summary
     ours = ir.evaluate(qrels, run, names, like="trec_eval" if version == 9 else "trec_eval10")
