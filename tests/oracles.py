@@ -471,7 +471,9 @@ def _ndcg_z(m: Any, ranking: Ranking) -> float | None:
 
 def _ndcg_p(m: Any, ranking: Ranking) -> float | None:
     value, orders = _normalized(m, m.discount, ranking), _orders(m, ranking)
-    return None if value is None or orders is None else orders.share_from(value)
+    if value is None or orders is None:
+        return None if isinstance(m.empty, str) else 1.0  # all orders are equally good
+    return orders.share_from(value)
 
 
 #: The value of a filled-in measure for one ranking; None where it is undefined.
@@ -555,7 +557,9 @@ def _p_value_of_mean(m: NDCGPValue, labels: Sequence[float], scores: Sequence[fl
     options = {name: getattr(filled, name) for name in ("cutoff", "empty", "gain", "discount", "ideal")}
     mean = statistics.fmean(tie_values(NDCG(**options), labels, scores, judged))
     orders = _orders(filled, Ranking(tuple(labels), tuple(judged)))
-    return mean if orders is None else orders.share_from(mean)
+    if orders is None:
+        return math.nan if isinstance(filled.empty, str) else 1.0
+    return orders.share_from(mean)
 
 
 def tied_values(
