@@ -1,5 +1,6 @@
 """Soft ranks and the losses made of them, against the paper's numbers and against all pairs in long double."""
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Approx, ApproxAP, ApproxKendall, ApproxNDCG, ApproxPrecision, ApproxRR
+from idealrank.measures.plan import Plan
 
 Long = npt.NDArray[np.longdouble]
 
@@ -437,3 +439,20 @@ def test_alpha_is_resolved_before_a_fit() -> None:
     assert settled == ApproxNDCG(alpha=math.log(2 / 0.1 - 1), cutoff=5)
     assert settled.resolved([1, 0]) is settled
     assert loss.resolved([1, 1]).alpha == 10
+
+
+class OwnDCG(measures.DCG):
+    """A measure of a user: what its plan says is what is smoothed."""
+
+    def plan(self) -> Plan:
+        return dataclasses.replace(super().plan(), discount=discounts.Zipf())
+
+
+def test_a_measure_of_ones_own_is_smoothed_by_its_plan() -> None:
+    labels, scores = np.array([2.0, 0.0, 1.0, 1.0]), np.array([0.3, 0.2, 0.9, -0.4])
+    own = Approx(OwnDCG(cutoff=3))(labels, scores)
+    named = Approx("dcg(discount=zipf)@3")(labels, scores)
+    assert_allclose(own[0], named[0], rtol=1e-12, atol=0)
+    assert_allclose(own[1], named[1], rtol=1e-12, atol=1e-15)
+    with pytest.raises(OptionError, match="err is not a measure of positions"):
+        Approx("err")
