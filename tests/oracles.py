@@ -391,10 +391,10 @@ def _relative_p(m: Any, ranking: Ranking) -> float | None:
     return _n_relevant(m, _top(m, ranking)) / min(relevant, relevant if k is None else k) if relevant else None
 
 
-def _utility(m: Any, ranking: Ranking) -> float | None:
+def _utility(m: Any, ranking: Ranking) -> float:
     relevant, hits = _n_relevant(m, _known(m, ranking)), _n_relevant(m, ranking.labels)
     missed = m.false_alarm * (len(ranking.labels) - hits) + m.miss * (relevant - hits)
-    return float(m.hit * hits + missed) if relevant else None
+    return float(m.hit * hits + missed)
 
 
 def _unj(m: Any, ranking: Ranking) -> float:

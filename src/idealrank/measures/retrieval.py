@@ -66,7 +66,8 @@ class _Ranked(Relevance):
         ties = kernel_ties(filled) if "ties" in self.options() else "stable"
         run([], lists, ties)  # checks the labels
         rankings = Rankings.binary(lists, ties, filled.rel, filled.ideal)
-        return np.where(rankings.n_relevant > 0, filled._value(rankings), empty_value(filled))
+        values = filled._value(rankings)
+        return np.where(rankings.n_relevant > 0, values, empty_value(filled)) if "empty" in self.options() else values
 
     def _value(self, rankings: Rankings) -> Floats:
         """Return one value per query."""
@@ -297,6 +298,8 @@ class SetRelativePrecision(_Ranked):
 class Utility(_Ranked):
     """Weighted sum of relevant retrieved, other retrieved, and relevant documents that were not retrieved.
 
+    A query without relevant documents has a value too.
+
     Parameters
     ----------
     hit, false_alarm, miss : float, optional
@@ -312,7 +315,7 @@ class Utility(_Ranked):
     false_alarm: float | None = option(number())
     miss: float | None = option(number())
 
-    without = frozenset({"cutoff", "ties"})
+    without = frozenset({"cutoff", "ties", "empty"})
 
     def _value(self, rankings: Rankings) -> Floats:
         assert self.hit is not None
