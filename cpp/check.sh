@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All checks of the C++ core: rules on the headers, tests under sanitizers, fuzzing for FUZZ_SECONDS (20) a target.
+# All checks of the C++ core: rules on the headers, tests under sanitizers in C++ and through Python, fuzzing for FUZZ_SECONDS (20) a target.
 # Builds in a temporary folder and leaves nothing behind; about eight minutes on two cores.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -67,20 +67,13 @@ run_thread_tests() {
   done
 }
 
-# build_extension SANITIZERS: a copy of the package with the sanitized extension. nanobind's headers have warnings of their own.
-build_extension() {
-  build "extension-$1" -DIDEALRANK_SANITIZE="$1" -DCMAKE_COMPILE_WARNING_AS_ERROR=OFF -DCMAKE_CXX_FLAGS=-O1 \
-    -DPython_EXECUTABLE="$python" -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)" &&
-    mkdir "$work/package-$1" && cp -r src/idealrank "$work/package-$1" &&
-    rm -f "$work/package-$1"/idealrank/_native/*.so &&
-    cp "$work/extension-$1"/_core*.so "$work/package-$1/idealrank/_native"
-}
-
-# under SANITIZERS LIBRARIES PYTHON_ARGUMENTS...: Python, not sanitized itself, with that extension.
-under() {
-  local libraries="" library
+# through_python FOLDER LIBRARIES: calls from several Python threads; Python, not sanitized itself, loads the libraries first.
+through_python() {
+  local libraries="" library package="$work/package-$1"
   for library in $2; do libraries+="$(c++ -print-file-name="$library") "; done
-  env LD_PRELOAD="$libraries" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH="$work/package-$1" "${fixed[@]}" "$python" "${@:3}"
+  mkdir "$package" && cp -r src/idealrank "$package" && rm -f "$package"/idealrank/_native/*.so &&
+    cp "$work/$1"/_core*.so "$package/idealrank/_native" &&
+    LD_PRELOAD="$libraries" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH="$package" "${fixed[@]}" "$python" cpp/tests/through_python.py
 }
 
 # The first clang that can link libFuzzer.
@@ -157,21 +150,24 @@ fuzz() {
 }
 
 step "rules on cpp/include" check_headers
-step "build with address and undefined behaviour sanitizers" \
-  build asan -DIDEALRANK_CPP_TESTS=ON -DIDEALRANK_SANITIZE=address,undefined
-step "all tests under them" run_tests asan
-step "build with the thread sanitizer" build tsan -DIDEALRANK_CPP_TESTS=ON -DIDEALRANK_SANITIZE=thread
-step "thread tests under it" run_thread_tests tsan
-
 python="${PYTHON:-$([[ -x .venv/bin/python ]] && echo "$PWD/.venv/bin/python" || command -v python3)}"
-if ! "$python" -c "import nanobind, numpy, pytest, hypothesis" 2>/dev/null; then
-  echo "SKIPPED  the extension under sanitizers: $python lacks nanobind, numpy, pytest or hypothesis"
+extension=()
+if "$python" -c "import nanobind, numpy" 2>/dev/null; then
+  extension=(-DIDEALRANK_EXTENSION=ON -DPython_EXECUTABLE="$python" -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)")
 else
-  step "build the extension with the thread sanitizer" build_extension thread
-  step "calls from several Python threads under it" under thread libtsan.so cpp/tests/through_python.py
-  step "build the extension with address and undefined behaviour sanitizers" build_extension address,undefined
-  step "some Python tests under them" under address,undefined "libasan.so libubsan.so libstdc++.so.6" -m pytest -q -p no:cacheprovider \
-    tests/losses/test_shifted_scores.py tests/losses/test_soft_ndcg.py tests/measures/test_spec_measures.py
+  echo "SKIPPED  the extension under sanitizers: $python lacks nanobind or numpy"
+fi
+
+step "build with address and undefined behaviour sanitizers" \
+  build asan -DIDEALRANK_CPP_TESTS=ON -DIDEALRANK_SANITIZE=address,undefined "${extension[@]}"
+step "all tests under them" run_tests asan
+if [[ -n "${extension[*]}" ]]; then
+  step "calls through Python under them" through_python asan "libasan.so libubsan.so libstdc++.so.6"
+fi
+step "build with the thread sanitizer" build tsan -DIDEALRANK_CPP_TESTS=ON -DIDEALRANK_SANITIZE=thread "${extension[@]}"
+step "thread tests under it" run_thread_tests tsan
+if [[ -n "${extension[*]}" ]]; then
+  step "calls through Python under it" through_python tsan libtsan.so
 fi
 
 clang="$(find_clang || true)"

@@ -86,6 +86,8 @@ class Offsets {
 // Threads of a call that signals such as Ctrl-C can end: their Python handlers run, and what they raise is thrown. To be
 // made while the GIL is held, for work that is done without it.
 Threads interruptible(int n_threads);
+// The same for work on the calling thread alone.
+inline Stop interruptible() { return Stop(interruptible(1).poll); }
 
 inline void check_rows(const In<std::int64_t>& rows, std::int64_t first, std::size_t n, const char* what) {
   for (const std::int64_t row : span_of(rows)) {

@@ -15,13 +15,14 @@ void bind_ids(nb::module_& m) {
       "number_ids",
       [](const In<std::uint8_t>& bytes, const In<std::int64_t>& offsets) {
         check_offsets(offsets, bytes.shape(0), "id offsets");
+        const Stop stop = interruptible();
         IdSet set;
         Buffer<std::int64_t> numbers;
         {
           nb::gil_scoped_release release;
           const IdsView ids = ids_of(bytes, offsets);
           numbers.resize(ids.size());
-          for (std::size_t i = 0; i < ids.size(); ++i) numbers[i] = set.insert(ids[i]);
+          number(ids, set, numbers.span(), stop);
         }
         return std::make_tuple(to_numpy(std::move(numbers)), to_numpy(set.take()));
       },
@@ -32,10 +33,11 @@ void bind_ids(nb::module_& m) {
       [](const In<std::uint8_t>& bytes, const In<std::int64_t>& offsets, const In<std::int64_t>& rows) {
         check_offsets(offsets, bytes.shape(0), "id offsets");
         check_rows(rows, 0, offsets.shape(0) - 1, "row");
+        const Stop stop = interruptible();
         Ids taken;
         {
           nb::gil_scoped_release release;
-          taken = take(ids_of(bytes, offsets), span_of(rows));
+          taken = take(ids_of(bytes, offsets), span_of(rows), stop);
         }
         return to_numpy(std::move(taken));
       },
@@ -47,11 +49,12 @@ void bind_ids(nb::module_& m) {
          const In<std::int64_t>& offsets) {
         check_offsets(wanted_offsets, wanted_bytes.shape(0), "id offsets");
         check_offsets(offsets, bytes.shape(0), "id offsets");
+        const Stop stop = interruptible();
         Buffer<std::int64_t> numbers;
         {
           nb::gil_scoped_release release;
           numbers.resize(wanted_offsets.shape(0) - 1);
-          match(ids_of(wanted_bytes, wanted_offsets), ids_of(bytes, offsets), numbers.span());
+          match(ids_of(wanted_bytes, wanted_offsets), ids_of(bytes, offsets), numbers.span(), stop);
         }
         return to_numpy(std::move(numbers));
       },
@@ -62,11 +65,12 @@ void bind_ids(nb::module_& m) {
       [](const In<std::uint8_t>& bytes, const In<std::int64_t>& id_offsets, const In<std::int64_t>& offsets, int n_threads) {
         check_offsets(id_offsets, bytes.shape(0), "id offsets");
         check_offsets(offsets, id_offsets.shape(0) - 1, "offsets");
+        const Threads threads = interruptible(n_threads);
         Buffer<std::int64_t> first;
         {
           nb::gil_scoped_release release;
           first.resize(id_offsets.shape(0) - 1);
-          first_rows(ids_of(bytes, id_offsets), span_of(offsets), first.span(), n_threads);
+          first_rows(ids_of(bytes, id_offsets), span_of(offsets), first.span(), threads);
         }
         return to_numpy(std::move(first));
       },
@@ -85,13 +89,14 @@ void bind_ids(nb::module_& m) {
         check_offsets(retrieved_offsets, retrieved_ids.shape(0) - 1, "offsets");
         check_length(run_query.shape(0), judged_offsets.shape(0) - 1, "run_query");
         check_rows(run_query, -1, retrieved_offsets.shape(0) - 1, "query");
+        const Threads threads = interruptible(n_threads);
         Buffer<double> labels;
         {
           nb::gil_scoped_release release;
           labels.resize(retrieved_ids.shape(0) - 1);
           std::fill_n(labels.data(), labels.size(), std::numeric_limits<double>::quiet_NaN());
           judge(ids_of(judged_bytes, judged_ids), span_of(judged_offsets), span_of(judgments),
-                ids_of(retrieved_bytes, retrieved_ids), span_of(retrieved_offsets), span_of(run_query), labels.span(), n_threads);
+                ids_of(retrieved_bytes, retrieved_ids), span_of(retrieved_offsets), span_of(run_query), labels.span(), threads);
         }
         return to_numpy(std::move(labels));
       },

@@ -56,10 +56,11 @@ void bind_sort(nb::module_& m) {
       "group",
       [](const In<std::int64_t>& queries, std::int64_t n_queries) {
         check_rows(queries, 0, static_cast<std::size_t>(n_queries), "query number");
+        const Stop stop = interruptible();
         Grouping grouping;
         {
           nb::gil_scoped_release release;
-          grouping = group(span_of(queries), n_queries);
+          grouping = group(span_of(queries), n_queries, stop);
         }
         return std::make_tuple(to_numpy(std::move(grouping.offsets)), order_or_none(std::move(grouping.order)));
       },

@@ -38,9 +38,10 @@ struct TrecReader {
   std::int64_t n_comments() const { return parser.n_comments(); }
   auto finish() {
     Grouping grouping;
+    const Stop stop = interruptible();
     {
       nb::gil_scoped_release release;
-      grouping = rows.regroup();
+      grouping = rows.regroup(stop);
     }
     return std::make_tuple(to_numpy(rows.queries.take_ids()), to_numpy(std::move(grouping.offsets)),
                            to_numpy(std::move(rows.docs)), to_numpy(std::move(rows.values)),
@@ -76,10 +77,11 @@ struct LetorReader {
     const bool has_queries = file.rows.queries.size() > 0;
     Grouping grouping;
     Buffer<float> cells;
+    const Stop stop = interruptible();
     {
       nb::gil_scoped_release release;
-      grouping = file.rows.queries.grouping();
-      cells = file.dense.take();
+      grouping = file.rows.queries.grouping(stop);
+      cells = file.dense.take(stop);
     }
     nb::dict found;
     const std::size_t n_rows = file.rows.labels.size();

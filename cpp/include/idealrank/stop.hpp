@@ -22,14 +22,17 @@ struct Threads {
 // Ends the other threads after the poll threw on the first one.
 struct stopped : std::exception {};
 
-// What a kernel asks now and then whether to go on. Each part of a kernel may keep a copy of its own.
+// What a kernel asks now and then whether to go on. Each part of a kernel may keep a copy of its own; the time of the first
+// poll counts from when the original was made.
 class Stop {
  public:
   static constexpr std::chrono::milliseconds kBetweenPolls{50};
 
   Stop() = default;  // nothing ends it
-  // The thread that polls sets *ended, and the others look at it.
-  Stop(Poll poll, std::atomic<bool>* ended) : poll_(poll), ended_(ended) {}
+  // For work on one thread. Others, if there are any, have no poll, and look at *ended, which the thread that polls sets.
+  explicit Stop(Poll poll, std::atomic<bool>* ended = nullptr) : poll_(poll), ended_(ended) {
+    if (poll_ != nullptr) last_ = std::chrono::steady_clock::now();
+  }
 
   // To be called often, with the nanoseconds, more or less, that the work until the next call takes.
   void before(std::size_t work) {
@@ -48,7 +51,6 @@ class Stop {
     if (ended_ != nullptr && ended_->load(std::memory_order_relaxed)) throw stopped();
     if (poll_ == nullptr) return;
     const auto now = std::chrono::steady_clock::now();
-    if (last_ == std::chrono::steady_clock::time_point()) last_ = now;
     if (now - last_ < kBetweenPolls) return;
     last_ = now;
     try {

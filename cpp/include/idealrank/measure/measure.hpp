@@ -331,6 +331,7 @@ class QueryMeter {
   void find_runs() {
     run_ends_.clear();
     if (ties_ == Ties::stable) return;
+    stop_.before(4 * order_.size());
     for_each_tie_run(scores_, order_, [&](std::size_t, std::size_t last) { run_ends_.push_back(last); });
   }
 
@@ -378,6 +379,7 @@ class QueryMeter {
     Column& column = columns_[g];
     const std::span<const double> labels = ideal_labels(gain);
     const std::size_t depth = std::min(column.depth, labels.size());
+    stop_.before(4 * depth);
     column.ideal.clear();
     const Levels& levels = ideal_levels(gain);
     if (levels.countable) {

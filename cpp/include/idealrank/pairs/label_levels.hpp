@@ -18,10 +18,11 @@ namespace idealrank {
 // Numbers the labels of queries one after the other without allocating anew.
 class LabelLevels {
  public:
-  explicit LabelLevels(const Stop& stop = {}) : rank_(stop) {}
+  explicit LabelLevels(const Stop& stop = {}) : stop_(stop), rank_(stop) {}
 
   // Throws data_error at the first label that is not finite.
   void operator()(std::span<const double> labels, std::int64_t query, std::int64_t first_row, const char* what = "a label") {
+    stop_.before(4 * labels.size());
     check_finite(labels, query, first_row, what);
     levels_.resize(labels.size());
     if (!number_few(labels)) number_many(labels, query, first_row);
@@ -86,6 +87,7 @@ class LabelLevels {
 
   std::vector<double> labels_;
   std::vector<std::uint32_t> counts_, levels_;
+  Stop stop_;
   TopRanker rank_;
 };
 

@@ -33,7 +33,9 @@ class ApproxAp {
     const std::size_t n = scores.size();
     for (std::vector<double>* column : {&above_, &density_, &slopes_, &unused_}) column->resize(n);
     kernel_.of_list(scores, {}, alpha_, above_, density_, scratch_);
+    scratch_.stop.before(4 * n);
     const double value = by_position(worth);
+    scratch_.stop.before(4 * n);
     // eq. (41): a score moves its own rank by -alpha density, and those of the others by alpha sigma'.
     kernel_.of_list(scores, slopes_, alpha_, unused_, gradient, scratch_);
     for (std::size_t i = 0; i < n; ++i) gradient[i] = alpha_ * (gradient[i] - slopes_[i] * density_[i]);

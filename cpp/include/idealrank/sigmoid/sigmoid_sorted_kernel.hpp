@@ -33,7 +33,9 @@ class SigmoidSorted {
     }
     for (auto* column : {&s_.ratios, &s_.weights, &s_.sums, &s_.slopes}) column->resize(padded_ + kLanes);
     std::fill(s_.weights.begin() + static_cast<std::ptrdiff_t>(n_), s_.weights.end(), 0.0);
+    s_.stop.before(4 * n_);
     set_steps(scores, alpha);
+    s_.stop.before(4 * n_);
     if (keep_steps) s_.steps.assign(s_.ratios.begin(), s_.ratios.end());
     steps_to_ratios();
   }
@@ -44,16 +46,19 @@ class SigmoidSorted {
     for (std::size_t r = 0; r < n_; ++r) s_.weights[r] = weights == nullptr ? 1.0 : weights[s_.order[r]];
     if (sums_out != nullptr) {
       sweep<true>(s_.ratios.data(), s_.weights.data(), padded_, s_.sums.data(), s_.slopes.data(), s_.stop);
+      s_.stop.before(4 * n_);
       for (std::size_t r = 0; r < n_; ++r) sums_out[s_.order[r]] = s_.sums[r];
     } else {
       sweep<false>(s_.ratios.data(), s_.weights.data(), padded_, nullptr, s_.slopes.data(), s_.stop);
     }
+    s_.stop.before(4 * n_);
     for (std::size_t r = 0; r < n_; ++r) slopes_out[s_.order[r]] = s_.slopes[r];
   }
 
   // Of ln(1 + exp(t_i - t_j)).
   void log_sums(double* sums_out) {
     log_sweep(s_.steps.data(), s_.ratios.data(), n_, s_.sums.data(), s_.stop);
+    s_.stop.before(4 * n_);
     for (std::size_t r = 0; r < n_; ++r) sums_out[s_.order[r]] = s_.sums[r];
   }
 
@@ -74,6 +79,7 @@ class SigmoidSorted {
   // Within one key the order is that of the input: where t falls by a step, the series hold as well as where it rises.
   // Scores beyond the first and the last key are sorted after; false where they are many.
   bool sort_by_steps(std::span<const double> scores, double low, double scale, int n_bits, bool all_have_keys) {
+    s_.stop.before(4 * n_);
     s_.words.resize(n_);
     std::size_t n_first = 0, n_last = 0;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -84,6 +90,7 @@ class SigmoidSorted {
     }
     if (!all_have_keys && n_first + n_last > kFew + n_ / kFew) return false;
     s_.sort(s_.words, n_bits);
+    s_.stop.before(n_);
     for (std::size_t r = 0; r < n_; ++r) s_.order[r] = static_cast<std::uint32_t>(s_.words[r]);
     if (!all_have_keys) {
       const auto rises = [&](std::uint32_t a, std::uint32_t b) { return scores[a] < scores[b]; };

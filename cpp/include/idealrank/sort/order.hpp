@@ -38,6 +38,7 @@ class RadixOrder {
       for (; i < last; ++i) items_[i] = {descending_key(scores[i]), static_cast<std::uint32_t>(i)};
     });
     if (n > 1) radix_sort();
+    stop_.before(n);
     for (std::size_t r = 0; r < n; ++r) order[r] = items_[r].index;
   }
 
@@ -55,6 +56,7 @@ class RadixOrder {
   // Least significant digit first, which is stable. A digit that all keys share is skipped.
   void radix_sort() {
     const std::size_t n = items_.size();
+    stop_.before(n);
     spare_.resize(n);
     counts_.assign(kDigits * kBuckets, 0);
     for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {

@@ -48,6 +48,7 @@ class TopRanker {
                                             std::int64_t first_row) {
     const std::size_t n = scores.size();
     if (n >= std::size_t{1} << 32) throw data_error("a query has more than 2^32 documents", query, first_row);
+    stop_.before(n);
     check_finite(scores, query, first_row);
     if (k == 0) {
       order_.clear();
@@ -140,6 +141,7 @@ class TopRanker {
         first = last;
       }
     } else {
+      stop_.before(2 * n);
       copy_.resize(n);
       for (std::size_t i = 0; i < n; ++i) copy_[i] = scores[order_[i]];
       sorted_.resize(n);

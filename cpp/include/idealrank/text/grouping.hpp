@@ -5,6 +5,7 @@
 #include <span>
 
 #include "idealrank/buffer.hpp"
+#include "idealrank/stop.hpp"
 #include "idealrank/text/ids.hpp"
 
 namespace idealrank {
@@ -17,25 +18,29 @@ struct Grouping {
 };
 
 // One query number per row, each in [0, n_queries), numbered as they first appear.
-inline Grouping group(std::span<const std::int64_t> queries, std::int64_t n_queries) {
+inline Grouping group(std::span<const std::int64_t> queries, std::int64_t n_queries, Stop stop = {}) {
   Grouping grouping;
   auto& [offsets, order] = grouping;
   offsets.resize(static_cast<std::size_t>(n_queries) + 1);
   for (auto& offset : offsets.span()) offset = 0;
   bool contiguous = true;
-  for (std::size_t row = 0; row < queries.size(); ++row) {
-    ++offsets[static_cast<std::size_t>(queries[row]) + 1];
-    contiguous = contiguous && (row == 0 || queries[row] >= queries[row - 1]);
-  }
+  for_each_part(queries.size(), stop, [&](std::size_t row, std::size_t last) {
+    for (; row < last; ++row) {
+      ++offsets[static_cast<std::size_t>(queries[row]) + 1];
+      contiguous = contiguous && (row == 0 || queries[row] >= queries[row - 1]);
+    }
+  });
   for (std::size_t q = 1; q < offsets.size(); ++q) offsets[q] += offsets[q - 1];
   if (contiguous) return grouping;
 
   Buffer<std::int64_t> next;
   next.append(offsets.span());
   order.resize(queries.size());
-  for (std::size_t row = 0; row < queries.size(); ++row) {
-    order[static_cast<std::size_t>(next[static_cast<std::size_t>(queries[row])]++)] = static_cast<std::int64_t>(row);
-  }
+  for_each_part(queries.size(), stop, [&](std::size_t row, std::size_t last) {
+    for (; row < last; ++row) {
+      order[static_cast<std::size_t>(next[static_cast<std::size_t>(queries[row])]++)] = static_cast<std::int64_t>(row);
+    }
+  });
   return grouping;
 }
 
@@ -70,7 +75,9 @@ class QueryColumn {
     numbers_.resize(0);
   }
   std::size_t size() const { return numbers_.size(); }
-  Grouping grouping() const { return group(numbers_.span(), static_cast<std::int64_t>(ids_.ids().size())); }
+  Grouping grouping(const Stop& stop = {}) const {
+    return group(numbers_.span(), static_cast<std::int64_t>(ids_.ids().size()), stop);
+  }
   // The distinct ids; the column is empty after.
   Ids take_ids() {
     numbers_.resize(0);

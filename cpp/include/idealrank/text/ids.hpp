@@ -7,10 +7,12 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "idealrank/buffer.hpp"
 #include "idealrank/for_each_query.hpp"
+#include "idealrank/stop.hpp"
 #include "idealrank/wide_product.hpp"
 
 namespace idealrank {
@@ -165,39 +167,57 @@ class IdSet {
 };
 
 // taken[i] = ids[rows[i]].
-inline Ids take(const IdsView& ids, std::span<const std::int64_t> rows) {
+inline Ids take(const IdsView& ids, std::span<const std::int64_t> rows, Stop stop = {}) {
   Ids taken;
   taken.offsets.resize(rows.size() + 1);
   std::int64_t end = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    end += static_cast<std::int64_t>(ids[static_cast<std::size_t>(rows[i])].size());
-    taken.offsets[i + 1] = end;
-  }
+  for_each_part(rows.size(), stop, [&](std::size_t i, std::size_t last) {
+    for (; i < last; ++i) {
+      end += static_cast<std::int64_t>(ids[static_cast<std::size_t>(rows[i])].size());
+      taken.offsets[i + 1] = end;
+    }
+  });
   taken.bytes.resize(static_cast<std::size_t>(end));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::string_view id = ids[static_cast<std::size_t>(rows[i])];
-    if (!id.empty()) std::memcpy(taken.bytes.data() + taken.offsets[i], id.data(), id.size());
-  }
+  for_each_part(rows.size(), stop, [&](std::size_t i, std::size_t last) {
+    for (; i < last; ++i) {
+      const std::string_view id = ids[static_cast<std::size_t>(rows[i])];
+      if (!id.empty()) std::memcpy(taken.bytes.data() + taken.offsets[i], id.data(), id.size());
+    }
+  });
   return taken;
 }
 
+// numbers[i]: the number of ids[i] in the set, to which it is added if it is new.
+inline void number(const IdsView& ids, IdSet& set, std::span<std::int64_t> numbers, Stop stop = {}) {
+  for_each_part(ids.size(), stop, [&](std::size_t i, std::size_t last) {
+    for (; i < last; ++i) numbers[i] = set.insert(ids[i]);
+  });
+}
+
 // numbers[i]: where wanted[i] first stands among ids, or -1.
-inline void match(const IdsView& wanted, const IdsView& ids, std::span<std::int64_t> numbers) {
+inline void match(const IdsView& wanted, const IdsView& ids, std::span<std::int64_t> numbers, Stop stop = {}) {
   auto id_of = [&](std::int64_t k) { return ids[static_cast<std::size_t>(k)]; };
   IdIndex index;
   index.reset(ids.size());
-  for (std::size_t k = 0; k < ids.size(); ++k) index.find_or_insert(ids[k], static_cast<std::int64_t>(k), id_of);
-  for (std::size_t i = 0; i < wanted.size(); ++i) numbers[i] = index.find(wanted[i], id_of);
+  for_each_part(ids.size(), stop, [&](std::size_t k, std::size_t last) {
+    for (; k < last; ++k) index.find_or_insert(ids[k], static_cast<std::int64_t>(k), id_of);
+  });
+  for_each_part(wanted.size(), stop, [&](std::size_t i, std::size_t last) {
+    for (; i < last; ++i) numbers[i] = index.find(wanted[i], id_of);
+  });
 }
+
+inline constexpr std::size_t kIdWork = 30;  // nanoseconds to look up an id
 
 // first[row]: the first row of the same query that has the same id; `row` itself where the id is new.
 inline void first_rows(const IdsView& ids, std::span<const std::int64_t> offsets, std::span<std::int64_t> first,
-                       int n_threads) {
-  for_each_query(offsets, n_threads, [&] {
-    return [&, index = IdIndex()](std::int64_t, std::int64_t begin, std::int64_t end) mutable {
+                       Threads threads) {
+  for_each_query(offsets, threads, [&](const Stop& given) {
+    return [&, stop = given, index = IdIndex()](std::int64_t, std::int64_t begin, std::int64_t end) mutable {
       auto id_of = [&](std::int64_t row) { return ids[static_cast<std::size_t>(row)]; };
       index.reset(static_cast<std::size_t>(end - begin));
       for (std::int64_t row = begin; row < end; ++row) {
+        stop.before(kIdWork);
         first[static_cast<std::size_t>(row)] = index.find_or_insert(id_of(row), row, id_of);
       }
     };
@@ -208,21 +228,25 @@ inline void first_rows(const IdsView& ids, std::span<const std::int64_t> offsets
 // documents there (-1). labels, one a retrieved document, keeps what it holds where nothing was judged.
 inline void judge(const IdsView& judged, std::span<const std::int64_t> judged_offsets, std::span<const double> judgments,
                   const IdsView& retrieved, std::span<const std::int64_t> retrieved_offsets,
-                  std::span<const std::int64_t> run_query, std::span<double> labels, int n_threads) {
+                  std::span<const std::int64_t> run_query, std::span<double> labels, Threads threads) {
   std::vector<std::int64_t> judged_query(retrieved_offsets.size() - 1, -1);
   for (std::size_t i = 0; i < run_query.size(); ++i) {
     if (run_query[i] >= 0) judged_query[static_cast<std::size_t>(run_query[i])] = static_cast<std::int64_t>(i);
   }
-  for_each_query(retrieved_offsets, n_threads, [&] {
-    return [&, index = IdIndex()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+  for_each_query(retrieved_offsets, threads, [&](const Stop& given) {
+    return [&, stop = given, index = IdIndex()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const std::int64_t other = judged_query[static_cast<std::size_t>(query)];
       if (other < 0) return;
       auto id_of = [&](std::int64_t row) { return judged[static_cast<std::size_t>(row)]; };
       const std::int64_t first = judged_offsets[static_cast<std::size_t>(other)];
-      const std::int64_t stop = judged_offsets[static_cast<std::size_t>(other) + 1];
-      index.reset(static_cast<std::size_t>(stop - first));
-      for (std::int64_t row = first; row < stop; ++row) index.find_or_insert(id_of(row), row, id_of);
+      const std::int64_t last = judged_offsets[static_cast<std::size_t>(other) + 1];
+      index.reset(static_cast<std::size_t>(last - first));
+      for (std::int64_t row = first; row < last; ++row) {
+        stop.before(kIdWork);
+        index.find_or_insert(id_of(row), row, id_of);
+      }
       for (std::int64_t row = begin; row < end; ++row) {
+        stop.before(kIdWork);
         const std::int64_t found = index.find(retrieved[static_cast<std::size_t>(row)], id_of);
         if (found >= 0) labels[static_cast<std::size_t>(row)] = judgments[static_cast<std::size_t>(found)];
       }

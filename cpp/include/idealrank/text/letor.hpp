@@ -283,10 +283,11 @@ class DenseRows {
   }
 
   // n_rows x width cells, without gaps; there are no rows after.
-  Buffer<float> take() {
+  Buffer<float> take(Stop stop = {}) {
     const auto width = static_cast<std::size_t>(width_), stride = static_cast<std::size_t>(stride_);
     if (width < stride) {
       for (std::size_t row = 1; row < static_cast<std::size_t>(n_rows_); ++row) {
+        stop.before(width);
         std::memmove(cells_.data() + row * width, cells_.data() + row * stride, width * sizeof(float));
       }
       cells_.resize(static_cast<std::size_t>(n_rows_) * width);

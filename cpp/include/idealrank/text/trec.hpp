@@ -82,13 +82,15 @@ struct TrecRows {
   }
 
   // Moves every query's rows together, each query's in the file's order.
-  Grouping regroup() {
-    Grouping grouping = queries.grouping();
+  Grouping regroup(Stop stop = {}) {
+    Grouping grouping = queries.grouping(stop);
     if (grouping.order.size() > 0) {
-      docs = take(docs.view(), grouping.order.span());
+      docs = take(docs.view(), grouping.order.span(), stop);
       Buffer<double> moved;
       moved.resize(values.size());
-      for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = values[static_cast<std::size_t>(grouping.order[i])];
+      for_each_part(moved.size(), stop, [&](std::size_t i, std::size_t last) {
+        for (; i < last; ++i) moved[i] = values[static_cast<std::size_t>(grouping.order[i])];
+      });
       values = std::move(moved);
     }
     return grouping;
