@@ -324,6 +324,105 @@ def _tied(m: Any, ranking: Ranking) -> float:
     return sum(ranking.scores.count(score) > 1 for score in top) / len(top) if top else 0.0
 
 
+def _hits(m: Any, ranking: Ranking) -> list[tuple[int, float]]:
+    """(rank, precision there) of the relevant documents."""
+    labels = ranking.labels
+    return [(k, _n_relevant(m, labels[:k]) / k) for k in range(1, len(labels) + 1) if labels[k - 1] >= m.rel]
+
+
+def _interpolated(m: Any, recall: float, relevant: int, hits: list[tuple[int, float]]) -> float:
+    wanted = recall * relevant
+    needed = math.floor(wanted + (0.9 if m.rounding == "up" else 0.5))
+    return max((precision for _, precision in hits[max(needed, 1) - 1 :]), default=0.0)
+
+
+def _iprec(m: Any, ranking: Ranking) -> float | None:
+    relevant = _n_relevant(m, _known(m, ranking))
+    return _interpolated(m, m.recall, relevant, _hits(m, ranking)) if relevant else None
+
+
+def _eleven_point(m: Any, ranking: Ranking) -> float | None:
+    relevant, hits = _n_relevant(m, _known(m, ranking)), _hits(m, ranking)
+    return statistics.fmean(_interpolated(m, i / 10, relevant, hits) for i in range(11)) if relevant else None
+
+
+def _inf_ap(m: Any, ranking: Ranking) -> float | None:
+    relevant = _n_relevant(m, _known(m, ranking))
+    if not relevant:
+        return None
+    total = 0.0
+    for rank, _ in _hits(m, ranking):
+        above = [label for label in ranking.labels[: rank - 1] if not math.isnan(label)]
+        hits = _n_relevant(m, above)
+        share = len(above) / (rank - 1) if rank > 1 else 0.0
+        total += 1 / rank + (rank - 1) / rank * share * (hits + 1e-5) / (len(above) + 2e-5)
+    return total / relevant
+
+
+def _rprec_mult(m: Any, ranking: Ranking) -> float | None:
+    relevant = _n_relevant(m, _known(m, ranking))
+    depth = math.floor(m.multiple * relevant + 0.9)
+    return (_n_relevant(m, ranking.labels[:depth]) / depth if depth else 0.0) if relevant else None
+
+
+def _bin_g(m: Any, ranking: Ranking) -> float | None:
+    relevant = _n_relevant(m, _known(m, ranking))
+    ranks = [rank for rank, _ in _hits(m, ranking)]
+    return sum(1 / math.log2(2 + rank - i) for i, rank in enumerate(ranks, 1)) / relevant if relevant else None
+
+
+def _yaap(m: Any, ranking: Ranking) -> float | None:
+    relevant, total = _n_relevant(m, _known(m, ranking)), math.fsum(p for _, p in _hits(m, ranking))
+    return math.log(1 + total) - math.log(1 + relevant - total) if relevant else None
+
+
+def _set_map(m: Any, ranking: Ranking) -> float | None:
+    relevant, hits, n = _n_relevant(m, _known(m, ranking)), _n_relevant(m, ranking.labels), len(ranking.labels)
+    return (hits / n * hits / relevant if n else 0.0) if relevant else None
+
+
+def _set_relative_p(m: Any, ranking: Ranking) -> float | None:
+    relevant, hits, n = _n_relevant(m, _known(m, ranking)), _n_relevant(m, ranking.labels), len(ranking.labels)
+    return (max(hits / n, hits / relevant) if n else 0.0) if relevant else None
+
+
+def _relative_p(m: Any, ranking: Ranking) -> float | None:
+    relevant, k = _n_relevant(m, _known(m, ranking)), depth_of(m.cutoff, len(ranking.labels))
+    return _n_relevant(m, _top(m, ranking)) / min(relevant, relevant if k is None else k) if relevant else None
+
+
+def _utility(m: Any, ranking: Ranking) -> float:
+    relevant, hits = _n_relevant(m, _known(m, ranking)), _n_relevant(m, ranking.labels)
+    missed = m.false_alarm * (len(ranking.labels) - hits) + m.miss * (relevant - hits)
+    return float(m.hit * hits + missed)
+
+
+def _unj(m: Any, ranking: Ranking) -> float:
+    depth = depth_of(m.cutoff, len(ranking.labels)) or len(ranking.labels)
+    return sum(map(math.isnan, _top(m, ranking))) / depth if depth else 0.0
+
+
+def _rbp_resid(m: Any, ranking: Ranking) -> float:
+    p, n = m.p, len(ranking.labels)
+    unjudged = [p**i for i, label in enumerate(ranking.labels) if math.isnan(label)]
+    return float(p**n + (1 - p) * math.fsum(unjudged)) if unjudged else 0.0
+
+
+def _log(of: Callable[[Any, Ranking], float | None]) -> Callable[[Any, Ranking], float]:
+    def log(m: Any, ranking: Ranking) -> float:
+        value = of(m, ranking)
+        if value is None:
+            value = math.nan if isinstance(m.empty, str) else m.empty
+        return math.log(max(value, 1e-5)) if not math.isnan(value) else math.nan
+
+    return log
+
+
+def _plain_ap(m: Any, ranking: Ranking) -> float | None:
+    relevant = _n_relevant(m, _known(m, ranking))
+    return math.fsum(precision for _, precision in _hits(m, ranking)) / relevant if relevant else None
+
+
 class _Orders(NamedTuple):
     """NDCG of every order of the ranked documents."""
 
@@ -372,33 +471,49 @@ def _ndcg_z(m: Any, ranking: Ranking) -> float | None:
 
 def _ndcg_p(m: Any, ranking: Ranking) -> float | None:
     value, orders = _normalized(m, m.discount, ranking), _orders(m, ranking)
-    return None if value is None or orders is None else orders.share_from(value)
+    if value is None or orders is None:
+        return None if isinstance(m.empty, str) else 1.0  # all orders are equally good
+    return orders.share_from(value)
 
 
 #: The value of a filled-in measure for one ranking; None where it is undefined.
 MEASURES: dict[str, Callable[[Any, Ranking], float | None]] = {
     "AP": _ap,
     "AUC": _auc,
+    "BinaryGain": _bin_g,
     "Bpref": _bpref,
     "CorrectedNDCG": _corrected_ndcg,
     "DCG": _dcg,
     "ERR": _err,
+    "ElevenPoint": _eleven_point,
     "F1": _f1,
     "HitRate": _hit_rate,
+    "InferredAP": _inf_ap,
+    "InterpolatedPrecision": _iprec,
     "Judged": _judged,
     "KendallTau": _kendall_tau,
     "LinearNDCG": _linear_ndcg,
+    "LogAP": _log(_plain_ap),
+    "LogBpref": _log(_bpref),
     "NDCG": _ndcg,
     "NDCGPValue": _ndcg_p,
     "NDCGZScore": _ndcg_z,
     "PairwiseError": _pairwise_error,
     "Precision": _precision,
     "RBP": _rbp,
+    "RBPResidual": _rbp_resid,
     "RPrecision": _r_precision,
+    "RPrecisionMultiple": _rprec_mult,
     "RR": _rr,
     "RandomNDCG": _random_ndcg,
     "Recall": _recall,
+    "RelativePrecision": _relative_p,
+    "SetMAP": _set_map,
+    "SetRelativePrecision": _set_relative_p,
     "Tied": _tied,
+    "Unjudged": _unj,
+    "Utility": _utility,
+    "YAAP": _yaap,
 }
 
 
@@ -442,7 +557,9 @@ def _p_value_of_mean(m: NDCGPValue, labels: Sequence[float], scores: Sequence[fl
     options = {name: getattr(filled, name) for name in ("cutoff", "empty", "gain", "discount", "ideal")}
     mean = statistics.fmean(tie_values(NDCG(**options), labels, scores, judged))
     orders = _orders(filled, Ranking(tuple(labels), tuple(judged)))
-    return mean if orders is None else orders.share_from(mean)
+    if orders is None:
+        return math.nan if isinstance(filled.empty, str) else 1.0
+    return orders.share_from(mean)
 
 
 def tied_values(

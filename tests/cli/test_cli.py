@@ -104,9 +104,10 @@ def test_help_imports_neither_numpy_nor_rich_nor_a_command() -> None:
     )
 
 
-def test_a_commands_help_imports_that_command_but_not_numpy() -> None:
-    imported = imported_by("convert", "--help")
-    assert "idealrank.cli.commands.convert" in imported
+@pytest.mark.parametrize("command", ["convert", "evaluate"])
+def test_a_commands_help_imports_that_command_but_not_numpy(command: str) -> None:
+    imported = imported_by(command, "--help")
+    assert f"idealrank.cli.commands.{command}" in imported
     assert imported.isdisjoint({"numpy", "rich", "idealrank.cli.commands.demo"})
 
 

@@ -7,6 +7,7 @@ from click.testing import CliRunner, Result
 
 import idealrank as ir
 from idealrank.cli.group import commands
+from idealrank.evaluation import trec_eval
 
 
 @pytest.fixture
@@ -187,3 +188,56 @@ def test_a_small_share_is_not_worth_a_note(files: Path) -> None:
 def test_an_error_in_the_data_names_the_system(files: Path) -> None:
     (files / "three.run").write_text("q1 Q0 a 1 1.0 t\nq1 Q0 a 2 0.5 t\n")
     assert "three: " in run("qrels.txt", "one.run", "three=three.run", "-m", "rr").stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "of_trec_eval"),
+    [
+        ((), {}),
+        (("--unjudged", "drop"), {"judged_only": True}),
+        (("--missing", "0"), {"complete": True}),
+        (("--missing", "0", "--unjudged", "drop"), {"complete": True, "judged_only": True}),
+    ],
+)
+def test_choices_about_unjudged_documents_and_missing_queries_are_those_of_trec_eval(
+    files: Path, options: tuple[str, ...], of_trec_eval: dict[str, bool]
+) -> None:
+    qrels = ir.Qrels({"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"a": 1}})
+    ir.write_qrels(qrels, "qrels.txt")
+    found = run("qrels.txt", "two.run", "-m", "map", "-m", "P.5", *options, "--format", "json")
+    content = json.loads(found.stdout)
+    expected = trec_eval.evaluate(qrels, ir.read_run("two.run"), ["map", "P.5"], version=9, **of_trec_eval).summary
+    assert content["systems"]["two"]["mean"] == pytest.approx({"map": expected["map"], "P.5": expected["P_5"]})
+    said = content["conventions"]["convention"]
+    assert all(f"{name[2:]}=" in said for name in options[::2]), said
+
+
+@pytest.mark.parametrize("command", ["compare", "explain", "power", "distinguish", "limits"])
+def test_every_command_that_evaluates_takes_these_choices_and_lists_of_measures(files: Path, command: str) -> None:
+    likes = ["--like", "trec_eval", "--like", "sklearn"] if command == "explain" else []
+    systems = ["one.run"] if command == "explain" else ["one.run", "two.run"]
+    measures = "ndcg@1" if command == "explain" else "ndcg@1,2"
+    arguments = [command, "qrels.txt", *systems, *likes, "-m", measures, "--unjudged", "drop", "--missing", "0"]
+    result = CliRunner().invoke(commands, arguments)
+    assert result.exit_code == 0, result.output
+    assert "but unjudged=drop, missing=0.0" in result.stdout
+    assert "ndcg@1" in result.stdout
+    assert command == "explain" or "ndcg@2" in result.stdout
+
+
+def test_a_report_has_curves_of_measures_that_are_named_together(files: Path) -> None:
+    result = run("qrels.txt", "one.run", "-m", "ndcg@1,2, set_map", "--html", "page.html")
+    assert result.exit_code == 0, result.output
+
+
+def test_a_choice_that_does_not_exist_is_refused(files: Path) -> None:
+    result = run("qrels.txt", "one.run", "--missing", "1")
+    assert result.exit_code == 2
+    assert "'1' is not one of '0', 'drop', 'error'" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "distinguish"])
+def test_help_lists_measures_and_tools(command: str) -> None:
+    page = " ".join(CliRunner().invoke(commands, [command, "--help"]).stdout.split())
+    assert "Measures (-m): ndcg, dcg, linear_ndcg, ap," in page
+    assert "Tools (--like): idealrank, trec_eval," in page

@@ -1,5 +1,7 @@
 """Measures under the names that other tools give them."""
 
+import math
+import random
 from typing import Any
 
 import pytest
@@ -7,7 +9,22 @@ import pytest
 import idealrank as ir
 from idealrank.errors import OptionError
 from idealrank.evaluation import trec_eval
-from idealrank.measures import AP, DCG, ERR, F1, NDCG, RBP, RR, HitRate, Measure, Precision, Recall, RPrecision
+from idealrank.measures import (
+    AP,
+    DCG,
+    ERR,
+    F1,
+    NDCG,
+    RBP,
+    RR,
+    HitRate,
+    Measure,
+    Precision,
+    Recall,
+    RPrecision,
+    vocabulary,
+)
+from idealrank.measures.conventions import CONVENTION_NAMES, convention
 from idealrank.measures.names import MEASURES, named
 from idealrank.measures.spellings import ONLY_TREC_EVAL
 
@@ -108,19 +125,104 @@ def test_every_measure_of_the_trec_eval_command_is_a_measure_or_says_where_it_is
             assert f"{name} is computed by the command `idealrank trec_eval -m {name}` only" in str(error)  # noqa: PT017
             lacking.add(name)
     assert lacking == set(ONLY_TREC_EVAL)
-    with pytest.raises(OptionError, match="11pt_avg is computed by the command"):
-        ir.measure("11pt_avg")
+    with pytest.raises(OptionError, match=r"gm_map is no mean over queries .* use log_ap"):
+        ir.measure("gm_map")
+
+
+def _judged_and_retrieved() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Judgments with unjudged documents of the pool, and a run with ties that lacks some queries."""
+    rng = random.Random(1)
+    qrels = {f"q{i}": {f"d{j}": rng.choice([-1, 0, 0, 1, 2]) for j in rng.sample(range(60), 30)} for i in range(30)}
+    run = {
+        f"q{i}": {f"d{j}": float(rng.randint(0, 30)) for j in rng.sample(range(60), rng.randint(1, 40))}
+        for i in range(26)
+    }
+    return qrels, run
+
+
+def test_measures_of_pytrec_eval_have_its_values_in_evaluate() -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    qrels, run = _judged_and_retrieved()
+    spelled = {
+        "infAP": "infAP", "11pt_avg": "11pt_avg", "binG": "binG", "set_map": "set_map", "set_F": "set_F",
+        "set_relative_P": "set_relative_P", "utility": "utility", "relative_P_5": "relative_P.5",
+        "relative_P_10": "relative_P_10", "iprec_at_recall_0.00": "iprec_at_recall_0.00",
+        "iprec_at_recall_0.30": "iprec_at_recall.0.30", "iprec_at_recall_1.00": "IPrec@1.0",
+        "Rprec_mult_1.20": "Rprec_mult.1.2", "set_P": "set_P", "set_recall": "set_recall",
+    }  # fmt: skip
+    qrels["q0"] = dict.fromkeys(qrels["q0"], 0)  # nothing relevant
+    families = pytrec_eval.supported_measures - {"runid", "num_q", "relstring"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, families).evaluate(run)
+    ours = ir.evaluate(qrels, run, list(spelled.values()), like="pytrec_eval")
+    for name, own in spelled.items():
+        expected = [theirs[query][name] for query in ours.query_ids.tolist()]
+        assert ours.per_query[own] == pytest.approx(expected, rel=1e-12, abs=1e-15), name
+
+
+@pytest.mark.parametrize("version", [9, 10])
+def test_measures_of_the_trec_eval_command_have_its_values_in_evaluate(version: int) -> None:
+    qrels, run = _judged_and_retrieved()
+    if version == 10:  # which refuses queries that the run lacks
+        qrels = {query: qrels[query] for query in run}
+    names = ["iprec_at_recall_0.10", "iprec_at_recall_0.50", "11pt_avg", "yaap", "utility"]
+    names += ["unj_5", "unj_100", "rbp_resid"] if version == 10 else []
+    asked = [name.replace("_0.", ".0.").replace("unj_", "unj.") for name in names]
+    theirs: dict[str, float | int | str] = {}
+    for each in asked:
+        theirs |= trec_eval.evaluate(qrels, run, each, version=version).summary
+    ours = ir.evaluate(qrels, run, names, like="trec_eval" if version == 9 else "trec_eval10")
+    assert ours.mean == pytest.approx(theirs, rel=1e-12)
+
+
+@pytest.mark.parametrize("complete", [False, True], ids=["left out", "counted"])
+@pytest.mark.parametrize(("name", "log"), [("gm_map", "log_ap"), ("gm_bpref", "log_bpref")])
+def test_a_geometric_mean_is_the_exponential_of_the_mean_of_logarithms(name: str, log: str, complete: bool) -> None:
+    qrels, run = _judged_and_retrieved()
+    expected = trec_eval.evaluate(qrels, run, name, version=9, complete=complete).summary[name]
+    like = convention("trec_eval").replace(missing=0.0 if complete else "drop")
+    assert math.exp(ir.evaluate(qrels, run, log, like=like).mean[log]) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("utility.1,-1,0,0", ["utility(hit=1,false_alarm=-1,miss=0)"]),
+        ("ap, utility.2,-1,0.5,0, rr", ["ap", "utility(hit=2,false_alarm=-1,miss=0.5)", "rr"]),
+        ("iprec_at_recall.0.1,0.2", ["iprec_at_recall(recall=0.1)", "iprec_at_recall(recall=0.2)"]),
+        ("Rprec_mult.0.2,1", ["rprec_mult(multiple=0.2)", "rprec_mult(multiple=1)"]),
+        ("rbp_resid.p=0.7", ["rbp_resid(p=0.7)"]),
+        ("unj.5,10", ["unj@5", "unj@10"]),
+        ("SetAP", ["set_map"]),
+    ],
+)
+def test_parameters_of_trec_eval(text: str, names: list[str]) -> None:
+    assert [*map(str, named(text).values())] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("utility.1,-1", "utility takes 4 weights"),
+        ("utility.1,-1,0,1", "needs the size of the collection"),
+        ("set_F.2", "F is computed with the weight 1 only"),
+        ("11pt_avg.0.1,0.5", "other recalls"),
+        ("iprec_at_recall.1.5", "recall: expected a number from 0 to 1"),
+    ],
+)
+def test_parameters_of_trec_eval_that_have_no_counterpart(text: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        named(text)
 
 
 def test_a_name_that_a_user_registers_wins_over_one_that_only_the_command_has() -> None:
     class Mine(NDCG):
         pass
 
-    MEASURES.register("infap")(Mine)
+    MEASURES.register("rndcg")(Mine)
     try:
-        assert isinstance(ir.measure("infAP"), Mine)
+        assert isinstance(ir.measure("Rndcg"), Mine)
     finally:
-        del MEASURES._by_letters["infap"]
+        del MEASURES._by_letters["rndcg"]
         MEASURES._parsed.clear()
 
 
@@ -142,3 +244,25 @@ def test_the_trec_eval_command_takes_the_names_that_it_prints() -> None:
     assert list(printed) == ["P_2", "ndcg_cut_10", "map_cut_5"]
     with pytest.raises(OptionError, match="no measure 'map_5'"):
         trec_eval.evaluate(judgments, run, "map_5")
+
+
+def test_the_names_that_help_lists_are_those_that_there_are() -> None:
+    own = {name for name, cls in MEASURES.members().items() if cls.__module__.startswith("idealrank.")}
+    assert sorted(vocabulary.MEASURES) == sorted(own)
+    assert vocabulary.CONVENTIONS == CONVENTION_NAMES
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("zipf", r"zipf is a discount; write ndcg\(discount=zipf\)"),
+        ("letor", r"letor is a discount; write ndcg\(discount=letor\)"),
+        ("exp2", r"exp2 is a gain; write ndcg\(gain=exp2\)"),
+        ("power:0.5", r"power is a discount; write ndcg\(discount=power:0.5\)"),
+        ("linear", r"linear is a gain and a discount; write ndcg\(gain=linear\) or ndcg\(discount=linear\)"),
+        ("trec_eval", r"trec_eval is a convention; write like='trec_eval'"),
+    ],
+)
+def test_a_name_of_another_kind_says_which(text: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        ir.measure(text)

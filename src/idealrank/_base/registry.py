@@ -126,7 +126,7 @@ class Registry(Generic[_Member]):
         OptionError
             If the name is unknown.
         """
-        if not self._has(name):
+        if not self.knows(name):
             raise OptionError(f"unknown {self._kind} {text or name!r}{nearest(name, self.members(), self._aliases)}")
         return self._by_letters[letters(name)]
 
@@ -157,7 +157,7 @@ class Registry(Generic[_Member]):
         if value in self._parsed:  # a frozen value, so it can be shared
             return self._parsed[value]
         written = read(value, self._kind, self._such_as)
-        if not self._has(written.name):
+        if not self.knows(written.name):
             written = written.with_tail_as_cutoff()
         cls = self.find(written.name, value)
         try:
@@ -171,7 +171,7 @@ class Registry(Generic[_Member]):
         self._parsed[value] = parsed
         return parsed
 
-    def _has(self, name: str) -> bool:
+    def knows(self, name: str) -> bool:
         """Return whether a class has this name; a class that is called like it is tried before all are imported."""
         wanted = letters(name)
         if wanted not in self._by_letters and not self._is_loaded:

@@ -176,15 +176,13 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
     idealrank.errors.DataError: scores 9007199254740992 and 9007199254740993 differ, but are equal as float64, ...
     """
     check_unmasked(values, name)
-    if not hasattr(values, "dtype"):
-        values = np.asarray(values)
-    dtype = getattr(values, "dtype", None)
-    kind = getattr(dtype, "kind", None)
+    array = values if hasattr(values, "dtype") else np.asarray(values)
+    kind = getattr(array.dtype, "kind", None)
     if kind == "c":
-        raise DataError(f"{name} must be real numbers, got {dtype}; give their real parts or absolute values")
-    column = np.ascontiguousarray(values, np.float64)
-    # Floats of any kind are ordered as before; integers above 2^53 and text may not be.
-    if kind != "f" and column.size and np.abs(column).max() >= 2.0**53:
+        raise DataError(f"{name} must be real numbers, got {array.dtype}; give their real parts or absolute values")
+    column = np.ascontiguousarray(array, np.float64)
+    # Arrays of floats are ordered as before; integers above 2^53, in a list beside floats too, and text may not be.
+    if (kind != "f" or array is not values) and column.size and np.abs(column).max() >= 2.0**53:
         _check_distinct(values, column, name)
     return column
 

@@ -35,7 +35,7 @@ from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["CompleteLists", "Evaluator", "QueryWeights", "evaluate"]
+__all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "evaluate"]
 
 #: One weight per query: by query id, or in the order of the judgments or of the data.
 QueryWeights: TypeAlias = Mapping[Any, float] | npt.ArrayLike
@@ -58,6 +58,13 @@ class CompleteLists:
     data: RankingData
     scores: Mapping[str, Floats]
     remarks: tuple[str, ...] = ()
+
+
+def convention_of(judged: Qrels | RankingData, like: str | Convention | None = None) -> Convention:
+    """Return the named convention, or the default: trec_eval for judgments, idealrank for RankingData."""
+    if like is None:
+        like = "trec_eval" if isinstance(judged, Qrels) else "idealrank"
+    return convention(like)
 
 
 class Evaluator:
@@ -100,9 +107,7 @@ class Evaluator:
         n_threads: int | None = None,
     ) -> None:
         self.judged = judged
-        self.convention = convention(
-            like if like is not None else "trec_eval" if isinstance(judged, Qrels) else "idealrank"
-        )
+        self.convention = convention_of(judged, like)
         self.query_weights = None if query_weights is None else _checked_weights(judged, query_weights)
         self.n_threads = n_threads
 
@@ -414,11 +419,11 @@ def _measured(
 
 
 def _value_if_missing(lists: Lists, filled: Measure) -> Floats | float:
-    """Return 0, or NaN if a query has no value of the measure whatever a run retrieves."""
+    """Return 0, or the measure's own worst value; NaN if a query has no value of it whatever a run retrieves."""
     if filled.empty not in ("nan", "skip"):
-        return 0.0
+        return filled.missing_value
     (at_best,) = _in_one_sort(judged_lists(lists), {"": filled}, "stable").values()
-    return np.where(np.isnan(at_best), np.nan, 0.0)
+    return np.where(np.isnan(at_best), np.nan, filled.missing_value)
 
 
 def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -> dict[str, Floats]:
@@ -430,7 +435,7 @@ def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -
             plans[name] = plan
         else:
             assert isinstance(each, Measure)
-            values[name] = replace(each, ties=ties).values(lists)
+            values[name] = (replace(each, ties=ties) if "ties" in each.options() else each).values(lists)
     if plans:
         values |= dict(zip(plans, run(list(plans.values()), lists, ties), strict=True))
     return values

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Any
 
 import numpy as np
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank._typing import Bytes
-from idealrank.data.ids import Ids
+from idealrank._typing import Bytes, Floats, Int64s
 from idealrank.data.judgments import Run
 from idealrank.errors import ParseError
-from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
+from idealrank.io.files import Progress, Source, atomic_output
 from idealrank.io.formats import BLANK, FIELD, Format, check_words
+from idealrank.io.trec import read_columns
 
 __all__ = ["MSMARCO", "read_msmarco", "write_msmarco"]
 
 _TAG = b"msmarco"
-_LINE = re.compile(rb"(?m)^[ \t]*([^\s\0]+)[ \t]+([^\s\0]+)[ \t]+(\d+)[ \t\r]*$")
+_LINE = re.compile(rb"(?m)^[ \t]*([^# \t\r\n][^ \t\r\n]*)[ \t]+([^ \t\r\n]+)[ \t]+(\d+)[ \t\r]*$")
 _EMPTY = re.compile(rb"(?m)^[ \t\r]*(?:#[^\n]*)?$")
 
 
@@ -32,6 +33,10 @@ class _Reader:
     @property
     def n_lines(self) -> int:
         return self._inner.n_lines
+
+    @property
+    def n_comments(self) -> int:
+        return self._inner.n_comments
 
     def feed(self, block: Bytes, last: bool, n_threads: int) -> int:
         used = block.size if last else block.tobytes().rfind(b"\n") + 1
@@ -47,9 +52,8 @@ class _Reader:
             self._inner.feed(np.frombuffer(lines, np.uint8), last, n_threads)
         return used
 
-    def finish(self) -> Run:
-        query_ids, offsets, doc_ids, values, _ = self._inner.finish()
-        return Run.from_flat(Ids(*query_ids), offsets, Ids(*doc_ids), values)
+    def finish(self) -> tuple[Any, Int64s, Any, Floats, bytes]:
+        return self._inner.finish()
 
 
 def read_msmarco(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Run:
@@ -80,12 +84,8 @@ def read_msmarco(path: Source, *, n_threads: int | None = None, progress: Progre
     >>> read_msmarco(io.BytesIO(b"q1\td7\t1\nq1\td2\t2\n"))["q1"]
     {'d7': -1.0, 'd2': -2.0}
     """
-    reader = _Reader()
-    read_blocks(path, reader, n_threads=n_threads, progress=progress)
-    run = reader.finish()
-    if not run.n_docs:
-        raise ParseError("the file has no documents", display_name(path), reader.n_lines + 1)
-    return run
+    columns, problems, _ = read_columns(path, _Reader(), n_threads, progress)
+    return Run.from_flat(*columns, problems)
 
 
 def write_msmarco(run: Run, path: str | os.PathLike[str]) -> None:
@@ -105,7 +105,7 @@ def write_msmarco(run: Run, path: str | os.PathLike[str]) -> None:
     >>> Path("run.tsv").read_text().split()
     ['q1', 'd2', '1', 'q1', 'd1', '2']
     """
-    check_words(run.query_ids, "a query id")
+    check_words(run.query_ids, "a query id", begins_line=True)
     check_words(run.doc_ids, "a document id")
     order = _native.order(run.scores, run.offsets, resolve_threads(None))
     docs = run.doc_ids.take(order).tolist()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import Any, Protocol
 
 import numpy as np
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank._typing import Floats, Int64s
+from idealrank._typing import Bytes, Floats, Int64s
 from idealrank.data.columns import read_only
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
@@ -17,7 +18,7 @@ from idealrank.errors import ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
 
-__all__ = ["QRELS", "RUN", "read_qrels", "read_run", "write_qrels", "write_run"]
+__all__ = ["QRELS", "RUN", "TrecReader", "read_columns", "read_qrels", "read_run", "write_qrels", "write_run"]
 
 _QUERIES_AT_ONCE = 256
 
@@ -58,7 +59,7 @@ def read_qrels(
     >>> read_qrels(io.BytesIO(b"q1 0 d1 2\nq1 0 d#2 0\n"))["q1"]
     {'d1': 2.0, 'd#2': 0.0}
     """
-    columns, problems, _ = _read(path, _native.QrelsReader(comments), n_threads, progress)
+    columns, problems, _ = read_columns(path, _native.QrelsReader(comments), n_threads, progress)
     return Qrels.from_flat(*columns, problems)
 
 
@@ -99,12 +100,23 @@ def read_run(
     >>> run.name, run["q1"]
     ('bm25', {'d1': 9.5, 'd2': 7.25})
     """
-    columns, problems, tag = _read(path, _native.RunReader(comments), n_threads, progress)
+    columns, problems, tag = read_columns(path, _native.RunReader(comments), n_threads, progress)
     return Run.from_flat(*columns, problems, name=tag.decode("utf-8", "surrogateescape"))
 
 
-def _read(
-    path: Source, reader: _native.QrelsReader | _native.RunReader, n_threads: int | None, progress: Progress | None
+class TrecReader(Protocol):
+    """A native reader of judgments or runs, or one that passes lines of another form to it."""
+
+    @property
+    def n_lines(self) -> int: ...
+    @property
+    def n_comments(self) -> int: ...
+    def feed(self, block: Bytes, last: bool, n_threads: int) -> int: ...
+    def finish(self) -> tuple[Any, Int64s, Any, Floats, bytes]: ...
+
+
+def read_columns(
+    path: Source, reader: TrecReader, n_threads: int | None, progress: Progress | None
 ) -> tuple[tuple[Ids, Int64s, Ids, Floats], tuple[Problem, ...], bytes]:
     """Return the columns and problems that `Qrels.from_flat` takes, and the tag of a run."""
     read_blocks(path, reader, n_threads=n_threads, progress=progress)

@@ -18,6 +18,22 @@ _TABLE = {
     "names": ["measure", "register"],
     "pairs": ["AUC", "KendallTau", "PairwiseError"],
     "relevance": ["AP", "Bpref", "ERR", "F1", "HitRate", "Judged", "Precision", "Recall", "RPrecision", "RR", "Tied"],
+    "retrieval": [
+        "BinaryGain",
+        "ElevenPoint",
+        "InferredAP",
+        "InterpolatedPrecision",
+        "LogAP",
+        "LogBpref",
+        "RBPResidual",
+        "RPrecisionMultiple",
+        "RelativePrecision",
+        "SetMAP",
+        "SetRelativePrecision",
+        "Unjudged",
+        "Utility",
+        "YAAP",
+    ],
 }
 
 __all__ = [*chain(*_TABLE.values())]
@@ -30,5 +46,6 @@ if TYPE_CHECKING:
     from idealrank.measures.names import register as register
     from idealrank.measures.pairs import *  # noqa: F403
     from idealrank.measures.relevance import *  # noqa: F403
+    from idealrank.measures.retrieval import *  # noqa: F403
 else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

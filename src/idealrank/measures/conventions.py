@@ -192,6 +192,12 @@ _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
         "max_label": 4.0,
         "p": 0.8,
         "normalize": "pairs",
+        "recall": 0.5,
+        "rounding": "up",
+        "multiple": 1.0,
+        "hit": 1.0,
+        "false_alarm": -1.0,
+        "miss": 0.0,
     }
 )
 
@@ -226,7 +232,8 @@ _PRESETS = (
     _tool("trec_eval10",
           "trec_eval 10.0: scores as double; a query missing in the run ends it. Its RBP divides labels by the highest "
           "one of the query, if that is above 1.",
-          **(_TREC | {"precision": "float64", "missing": "error"}), overrides={"rbp": {"p": 0.9, "grades": "scaled"}}),
+          **(_TREC | {"precision": "float64", "missing": "error", "rounding": "nearest"}),
+          overrides={"rbp": {"p": 0.9, "grades": "scaled"}, "rbp_resid": {"p": 0.9}}),
     _tool("pytrec_eval",
           "pytrec_eval-terrier 0.5: trec_eval 9.0.8; labels must be integers. It can hang where all labels of a query "
           "are negative.",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from idealrank._base.registry import Registry
 from idealrank.errors import OptionError
 from idealrank.measures.base import Measure
+from idealrank.measures.conventions import CONVENTION_NAMES
+from idealrank.measures.discounts import DISCOUNTS
+from idealrank.measures.gains import GAINS
 from idealrank.measures.spellings import separate, translated, trec_eval_only
 
 __all__ = ["MEASURES", "measure", "named", "register"]
@@ -52,10 +56,26 @@ def measure(name: str | Measure) -> Measure:
     try:
         return MEASURES.of(translated(name))
     except OptionError:
-        only = trec_eval_only(name)
-        if only is not None:
-            raise only from None
+        better = trec_eval_only(name) or _of_another_kind(name)
+        if better is not None:
+            raise better from None
         raise
+
+
+def _of_another_kind(text: str) -> OptionError | None:
+    """Return the error for the name of something else that measures take."""
+    name = re.split(r"[:@(]", text.strip())[0]
+    if MEASURES.knows(name):
+        return None
+    if name in CONVENTION_NAMES:
+        return OptionError(
+            f"unknown measure {text!r}: {name} is a convention; write like='{name}' (--like {name} on the command line)"
+        )
+    kinds = [kind for kind, known in (("gain", GAINS), ("discount", DISCOUNTS)) if known.knows(name)]
+    if not kinds:
+        return None
+    options = " or ".join(f"ndcg({kind}={text.strip()})" for kind in kinds)
+    return OptionError(f"unknown measure {text!r}: {name} is a {' and a '.join(kinds)}; write {options}")
 
 
 def named(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measure]:

@@ -17,7 +17,7 @@ __all__ = ["AP", "ERR", "F1", "RR", "Bpref", "HitRate", "Judged", "Precision", "
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Relevance(Measure):
+class Relevance(Measure):
     """A measure of binary relevance.
 
     Parameters
@@ -31,6 +31,11 @@ class _Relevance(Measure):
     rel: float | None = option(number())
     ideal: str | None = option(choice("judged", "retrieved"))
 
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PlannedRelevance(Relevance):
+    """A measure of binary relevance that the native core computes."""
+
     #: What the native core sums up, and what it divides the sum by.
     reduction: ClassVar[str] = "sum"
     divisor: ClassVar[str] = "relevant"
@@ -42,7 +47,7 @@ class _Relevance(Measure):
 
 @register("p", "precision", "prec", "set_p")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Precision(_Relevance):
+class Precision(PlannedRelevance):
     """P@k = relevant among the first k / k; without a cutoff, relevant / retrieved.
 
     Parameters
@@ -68,7 +73,7 @@ class Precision(_Relevance):
 
 @register("recall", "r", "set_recall", "set_r")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Recall(_Relevance):
+class Recall(PlannedRelevance):
     """Recall@k = relevant among the first k / relevant.
 
     Examples
@@ -80,7 +85,7 @@ class Recall(_Relevance):
 
 @register("f1", "f", "set_f")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class F1(_Relevance):
+class F1(PlannedRelevance):
     """F1@k = 2 P R / (P + R) = 2 hits / (k + relevant); without a cutoff, k is the number of retrieved documents.
 
     Examples
@@ -94,7 +99,7 @@ class F1(_Relevance):
 
 @register("r_precision", "rprec")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RPrecision(_Relevance):
+class RPrecision(PlannedRelevance):
     """Precision at rank R, the number of relevant documents.
 
     Examples
@@ -111,7 +116,7 @@ class RPrecision(_Relevance):
 
 @register("hit_rate", "success", "hit", "hits")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class HitRate(_Relevance):
+class HitRate(PlannedRelevance):
     """1 if a relevant document is among the first k, else 0; also called success@k.
 
     Examples
@@ -125,7 +130,7 @@ class HitRate(_Relevance):
 
 @register("rr", "mrr", "recip_rank", "reciprocal_rank")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RR(_Relevance):
+class RR(PlannedRelevance):
     """Reciprocal rank of the first relevant document, 0 beyond the cutoff.
 
     Examples
@@ -139,7 +144,7 @@ class RR(_Relevance):
 
 @register("ap", "map", "map_cut", "average_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AP(_Relevance):
+class AP(PlannedRelevance):
     """Average precision: the sum of the precisions at the ranks of relevant documents, over a denominator.
 
     Parameters
@@ -161,13 +166,13 @@ class AP(_Relevance):
 
     def plan(self) -> Plan:
         if self.denominator == "hits":
-            _refuse_averaged_ties(self, "AP divided by hits")
+            refuse_averaged_ties(self, "AP divided by hits")
         return dataclasses.replace(super().plan(), denominator=self.denominator or "relevant")
 
 
 @register("bpref")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Bpref(_Relevance):
+class Bpref(PlannedRelevance):
     """Mean over relevant documents of 1 - (judged non-relevant ones above it, at most R) / min(R, N).
 
     Buckley and Voorhees 2004, as computed by trec_eval: R relevant and N judged non-relevant documents. Unjudged
@@ -183,11 +188,11 @@ class Bpref(_Relevance):
     reduction = "preference"
 
     def plan(self) -> Plan:
-        _refuse_averaged_ties(self, "bpref")
+        refuse_averaged_ties(self, "bpref")
         return dataclasses.replace(super().plan(), gain="preference")
 
 
-def _refuse_averaged_ties(measure: Measure, what: str) -> None:
+def refuse_averaged_ties(measure: Measure, what: str) -> None:
     if measure.ties == "average":
         takes = ", ".join(ties for ties in TIES if ties != "average")
         raise OptionError(f"{what} has no closed form for averaged ties; choose ties from {takes}")

@@ -14,17 +14,19 @@ from idealrank.errors import OptionError
 
 __all__ = ["ONLY_TREC_EVAL", "separate", "translated", "trec_eval_only"]
 
-#: What only the trec_eval command computes.
+#: What only the trec_eval command computes: text, sums and geometric means over queries, and four graded measures.
 ONLY_TREC_EVAL = (
-    "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "gm_map", "iprec_at_recall", "relstring", "infAP",
-    "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G", "ideal_dcg", "ndcg_rel", "Rndcg", "relative_P",
-    "set_relative_P", "set_map", "num_nonrel_judged_ret", "yaap", "rbp_resid", "unj",
+    "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "gm_map", "relstring", "gm_bpref", "G", "ideal_dcg",
+    "ndcg_rel", "Rndcg", "num_nonrel_judged_ret",
 )  # fmt: skip
 _ONLY_TREC_EVAL = {letters(name): name for name in ONLY_TREC_EVAL}
 _CUTOFF = r"\d+%?|\d*\.\d+%?|n\^\d*\.?\d+"
 _COMMA = re.compile(r",(?![^(]*\))")  # not within parentheses
 _WITH_CUTOFF = re.compile(rf"(.*?)(@|\.|_)({_CUTOFF})")
 _DOTTED = re.compile(r"(\w+)\.(.+)")
+_NUMBER = r"-?\d*\.?\d+"
+_LEVEL = re.compile(rf"(iprec|iprec_?at_?recall|interpolated_?precision|rprec_?mult)[@._]({_NUMBER})", re.IGNORECASE)
+_UTILITY = re.compile(rf"utility\.({_NUMBER})(?:,{_NUMBER})*", re.IGNORECASE)
 _HEAD = re.compile(r"\w+?(?=$|[.@(]|_\d)")
 
 
@@ -54,7 +56,9 @@ def separate(text: str) -> list[str]:
     for part in map(str.strip, _COMMA.split(text)):
         if not part and "," in text:
             raise OptionError(f"{text!r}: a measure is missing beside a comma")
-        if names and re.fullmatch(_CUTOFF, part):
+        if names and _UTILITY.fullmatch(names[-1]) and re.fullmatch(_NUMBER, part):
+            names[-1] += f",{part}"
+        elif names and re.fullmatch(_CUTOFF, part):
             before = _WITH_CUTOFF.fullmatch(names[-1])
             if before is None:
                 raise OptionError(
@@ -92,6 +96,11 @@ def translated(text: str) -> str:
     ('P@10', 'rbp(p=0.95)', 'nDCG(gain=exp2)@10', 'ndcg(gain=exp2)@5')
     """
     text = text.strip()
+    if letters(text).startswith("11pt"):
+        text = _eleven_point(text)
+    level = _LEVEL.fullmatch(text)
+    if level:
+        return f"{level[1]}({'multiple' if letters(level[1]) == 'rprecmult' else 'recall'}={level[2]})"
     dotted = _DOTTED.fullmatch(text)
     if dotted:
         text = _undotted(dotted[1], dotted[2], text)
@@ -116,19 +125,49 @@ def trec_eval_only(text: str) -> OptionError | None:
     if head is None or letters(head[0]) not in _ONLY_TREC_EVAL:
         return None
     name = _ONLY_TREC_EVAL[letters(head[0])]
+    if name.startswith("gm_"):
+        log = {"gm_map": "log_ap", "gm_bpref": "log_bpref"}[name]
+        return OptionError(
+            f"{text!r}: {name} is no mean over queries but a geometric one, exp of the mean of {log}: use {log}, whose "
+            f"intervals and tests are right; {name} is computed by the command `idealrank trec_eval -m {name}` only"
+        )
     return OptionError(f"{text!r}: {name} is computed by the command `idealrank trec_eval -m {name}` only")
 
 
 def _undotted(name: str, parameter: str, text: str) -> str:
     """Return name and parameter of trec_eval or ranx in the library's own grammar."""
-    if letters(name) == "rbp":
-        if parameter.isdecimal():
+    if letters(name) == "utility":
+        return _utility(parameter, text)
+    if letters(name) == "setf":
+        raise OptionError(f"{text!r}: F is computed with the weight 1 only, set_F; `idealrank trec_eval` takes others")
+    if letters(name) in ("rbp", "rbpresid"):
+        if parameter.isdecimal() and letters(name) == "rbp":
             return f"rbp(p=0.{parameter})"
         if parameter.startswith("p=") and "," not in parameter:
-            return f"rbp({parameter})"
+            return f"{name}({parameter})"
     if "=" in parameter:
         raise OptionError(f"{text!r}: write the gain of every label, such as ndcg(gain=table:0>0:1>3:2>9)")
     return f"{name}@{parameter}"
+
+
+def _utility(parameter: str, text: str) -> str:
+    """Return utility with trec_eval's four weights in the library's own grammar."""
+    weights = parameter.split(",")
+    if len(weights) != 4:
+        raise OptionError(f"{text!r}: utility takes 4 weights, such as utility.1,-1,0,0, got {len(weights)}")
+    if weights[3].strip("-0."):
+        raise OptionError(
+            f"{text!r}: the weight of nonrelevant documents that were not retrieved needs the size of the collection; "
+            "`idealrank trec_eval -N` takes it"
+        )
+    return "utility(hit={},false_alarm={},miss={})".format(*weights)
+
+
+def _eleven_point(text: str) -> str:
+    _, dot, recalls = text.partition(".")
+    if dot:
+        raise OptionError(f"{text!r}: other recalls ({recalls}) are taken by `idealrank trec_eval` only")
+    return re.sub(r"(?i)11pt(_?avg)?", "eleven_point", text)
 
 
 def _with_option(written: Written, name: str, value: str) -> Written:
@@ -149,6 +188,6 @@ def _option(name: str, value: str, text: str) -> dict[str, str]:
             return {}
         raise OptionError(
             f"{text!r}: judged_only is a choice about the data, for all measures: "
-            "pass like=convention('trec_eval').replace(unjudged='drop')"
+            "pass like=convention('trec_eval').replace(unjudged='drop'), or --unjudged drop on the command line"
         )
     return {name: value}

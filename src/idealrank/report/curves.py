@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from idealrank.measures.base import Measure
-from idealrank.measures.names import measure
+from idealrank.measures.names import named
 
 __all__ = ["over_cutoffs"]
 
@@ -29,8 +29,8 @@ def over_cutoffs(measures: Iterable[str | Measure], cutoffs: Sequence[int] = _CU
 
     Examples
     --------
-    >>> over_cutoffs(["ndcg@10", "ndcg@20", "rr", "auc"], [1, 5])
+    >>> over_cutoffs(["ndcg@10,20", "rr", "auc"], [1, 5])
     [ndcg@1, ndcg@5, rr@1, rr@5]
     """
-    families = dict.fromkeys(measure(each) @ None for each in measures)
+    families = dict.fromkeys(each @ None for each in named(measures).values())
     return [family @ cutoff for family in families if "cutoff" in family.options() for cutoff in cutoffs]

@@ -47,6 +47,12 @@ OPTIONS: dict[str, list[Any]] = {
     "normalize": ["none", "pairs", "weights"],
     "negative_ideal": ["empty", "divide"],
     "grades": ["binary", "labels", "scaled"],
+    "recall": [0, 0.1, 0.5, 1],
+    "rounding": ["up", "nearest"],
+    "multiple": [0, 0.5, 1.2, 3],
+    "hit": [2, 0.5],
+    "false_alarm": [-1, 0.25],
+    "miss": [0, -2],
 }
 _LABELS = [(0, 1), (0, 0, 0, 1), (0, 1, 2), (0, 1, 2, 3, 4), (0,), (1, 2), (0, 0.1, 0.5, 2.9), (0, 1, 63), (0, 30, 60)]
 _SCORES = [

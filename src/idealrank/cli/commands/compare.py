@@ -73,7 +73,7 @@ def command(request: Request, **options: Any) -> None:
 
     named, measures = dict(systems), request.measures or ("ndcg@10",)
     options["baseline"] = baseline_name(options["baseline"], request.systems, list(named))
-    evaluator = Evaluator(judged, request.like)
+    evaluator = Evaluator(judged, request.convention_of(judged))
     found = Testing(**options).compare(evaluator.evaluate_all(named.items(), measures))
     _show(found, request.output_format, quiet=request.quiet)
     if request.html_path is not None:

@@ -73,7 +73,9 @@ def command(request: Request, plot: str | None, **options: Any) -> None:
     from idealrank.cli.support.terminal import notes
     from idealrank.theory.distinguishing.distinctions import MEASURES, distinguish_all
 
-    found = distinguish_all(judged, systems, request.measures or MEASURES, like=request.like, **options)
+    found = distinguish_all(
+        judged, systems, request.measures or MEASURES, like=request.convention_of(judged), **options
+    )
     notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
     show_result(found, request.output_format)
     if plot is not None:

@@ -61,7 +61,7 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
         from idealrank.report import over_cutoffs
 
         depths = over_cutoffs(measures)
-    evaluator = Evaluator(judged, request.like)
+    evaluator = Evaluator(judged, request.convention_of(judged))
     found, curves = {}, {}
     for name, system in systems:  # each is read once, and released before the next one is read
         with naming(name):

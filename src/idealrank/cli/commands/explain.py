@@ -38,7 +38,8 @@ def command(request: Request, system: str, measure: str, like: tuple[str, ...]) 
     from idealrank.cli.support.terminal import echo, notes
     from idealrank.evaluation.explanation import explain
 
-    found = explain(judged, answer, measure, like=like, order="grouped")
+    rules = [request.convention_of(judged, each) for each in like]
+    found = explain(judged, answer, measure, like=rules, order="grouped")
     notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
     if request.output_format == "json":
         show_result(found, "json")

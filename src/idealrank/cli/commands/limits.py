@@ -65,18 +65,18 @@ def command(request: Request, method: str, plot: str | None) -> None:
     from idealrank.cli.support.tables import show_result
     from idealrank.cli.support.terminal import notes
     from idealrank.evaluation.evaluator import Evaluator
-    from idealrank.measures import measure
+    from idealrank.measures.names import named
     from idealrank.theory.distinguishing.distinctions import MEASURES
     from idealrank.theory.distinguishing.plots import plot_curves
     from idealrank.theory.long_lists.steps import StepCurve
     from idealrank.theory.long_lists.weighting import Weighting
 
-    measures = request.measures or MEASURES
-    for name in measures:
-        Weighting.of(measure(name))  # is the theory about this measure?
-    evaluator, named = Evaluator(judged, request.like), dict(systems)
-    evaluations = evaluator.evaluate_all(named.items(), measures)
-    lists = evaluator.complete_lists(named.items(), evaluations)
+    measures = named(request.measures or MEASURES)
+    for each in measures.values():
+        Weighting.of(each)  # is the theory about this measure?
+    evaluator, rankers = Evaluator(judged, request.convention_of(judged)), dict(systems)
+    evaluations = evaluator.evaluate_all(rankers.items(), list(measures))
+    lists = evaluator.complete_lists(rankers.items(), evaluations)
     documents = lists.data
     rows: list[list[Value]] = [
         [

@@ -40,7 +40,9 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     from idealrank.stats import queries_for
     from idealrank.stats.power import DESIGNS
 
-    evaluations = Evaluator(judged, request.like).evaluate_all(systems, request.measures or ("ndcg@10",))
+    evaluations = Evaluator(judged, request.convention_of(judged)).evaluate_all(
+        systems, request.measures or ("ndcg@10",)
+    )
     quality(evaluations, quiet=request.quiet)
     _, values = common_queries(evaluations)
     rows = []

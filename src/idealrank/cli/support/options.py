@@ -15,7 +15,9 @@ __all__ = [
     "is_debug",
     "like_option",
     "measures_option",
+    "missing_option",
     "quiet_option",
+    "unjudged_option",
 ]
 
 _DEBUG = "idealrank.debug"
@@ -64,9 +66,26 @@ html_option = click.option(
     "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as one self-contained HTML page."
 )
 measures_option = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="A measure; may be repeated."
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="Measures such as 'ndcg(gain=linear)@10' or, as other tools write them, P.5,10; may be repeated.",
 )
 like_option = click.option("--like", metavar="TOOL", help="The tool whose conventions to use for unnamed options.")
+unjudged_option = click.option(
+    "--unjudged",
+    type=click.Choice(["zero", "drop"]),
+    metavar="zero|drop",
+    help="Count unjudged documents as not relevant, or leave them out like trec_eval -J; by default as --like says.",
+)
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(["0", "drop", "error"]),
+    metavar="0|drop|error",
+    help="Count a query that the run lacks as 0 like trec_eval -c, leave it out, or stop; by default as --like says.",
+)
 _group_option = click.option(
     "--group", metavar="FILE", help="File with the number of documents per query, for LETOR text without qid."
 )

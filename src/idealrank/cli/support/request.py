@@ -17,7 +17,9 @@ from idealrank.cli.support.options import (
     html_option,
     like_option,
     measures_option,
+    missing_option,
     quiet_option,
+    unjudged_option,
 )
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import RankingData
     from idealrank.io.formats import Format
+    from idealrank.measures.conventions import Convention
 
 __all__ = ["Request", "SystemsCommand"]
 
@@ -38,6 +41,8 @@ class Request:
     systems: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     like: str | None = None
+    unjudged: str | None = None
+    missing: str | None = None
     from_kind: str | None = None
     group: str | None = None
     output_format: str = "text"
@@ -56,6 +61,18 @@ class Request:
 
         return read_systems(self.data, kind, self.systems, group=self.group, quiet=self.quiet)
 
+    def convention_of(self, judged: Qrels | RankingData, like: str | None = None) -> Convention:
+        """Return the convention of ``--like`` (or ``like``) with the choices of ``--unjudged`` and ``--missing``."""
+        from idealrank.evaluation.evaluator import convention_of
+
+        rules = convention_of(judged, self.like if like is None else like)
+        choices: dict[str, str | float] = {}
+        if self.unjudged is not None:
+            choices["unjudged"] = self.unjudged
+        if self.missing is not None:
+            choices["missing"] = 0.0 if self.missing == "0" else self.missing
+        return rules.replace(**choices) if choices else rules
+
     def write_page(self, result: Result, curves: Result | None = None) -> None:
         """Write the report of the result if ``--html`` was given."""
         if self.html_path is not None:
@@ -69,6 +86,8 @@ class Request:
 @click.argument("systems", nargs=-1)
 @measures_option
 @like_option
+@unjudged_option
+@missing_option
 @data_options
 @format_option
 @html_option
@@ -78,7 +97,7 @@ def _shared() -> None:
     """Only the parameters of this command are used."""
 
 
-_FIRST = ("data", "systems", "measures", "like")
+_FIRST = ("data", "systems", "measures", "like", "unjudged", "missing")
 
 
 class SystemsCommand(Command):
@@ -100,6 +119,15 @@ class SystemsCommand(Command):
         last = [each for each in shared if each.name not in _FIRST]
         super().__init__(params=[*first, *(params or ()), *last], **attributes)
         self._request_names = {each.name for each in shared} & {each.name for each in fields(Request)}
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Add the names that ``-m`` and ``--like`` take."""
+        super().format_epilog(ctx, formatter)
+        from idealrank.measures.vocabulary import CONVENTIONS, MEASURES
+
+        for title, names in {"Measures (-m)": MEASURES, "Tools (--like)": CONVENTIONS}.items():
+            with formatter.section(title):
+                formatter.write_text(", ".join(names))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""

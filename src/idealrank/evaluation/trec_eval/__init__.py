@@ -2,7 +2,8 @@
 
 The library's measures compute what they reproduce to the last bit, all in one call of the native core: map, gm_map and
 map_cut (`AP`), P and set_P (`Precision`), recall and set_recall (`Recall`), Rprec (`RPrecision`), bpref and gm_bpref
-(`Bpref`), recip_rank (`RR`) and success (`HitRate`). This package has code of its own only for the following:
+(`Bpref`), recip_rank (`RR`), success (`HitRate`) and relative_P
+(`RelativePrecision`). This package has code of its own only for the following:
 
 - ndcg, ndcg_cut, dcg, ideal_dcg: the native core adds four partial sums, trec_eval one term after the other. The last
   bit differs, and so does the fourth printed digit where a mean is halfway between two. The library also lacks gain
@@ -10,8 +11,10 @@ map_cut (`AP`), P and set_P (`Precision`), recall and set_recall (`Recall`), Rpr
 - rbp: gains are graded and scaled to 0 ... 1; the library's RBP is binary, and its sum has other last bits.
 - set_F: takes a weight, and F1 from precision and recall has other last bits than the library's F1 from counts.
 - unj: divides by k even if the list is shorter; the library's `Judged` divides by the documents there are.
-- G, Rndcg, ndcg_rel, binG, infAP, yaap, iprec_at_recall, 11pt_avg, Rprec_mult, relative_P, rbp_resid, set_map,
-  set_relative_P, utility, relstring and the counts (num_...): the library has no such measure.
+- G, Rndcg, ndcg_rel, ideal_dcg, relstring and the counts (num_...): the library has no such measure.
+- infAP, yaap, binG, iprec_at_recall, 11pt_avg, Rprec_mult, set_map, set_relative_P, utility: the formulas are those of
+  ``idealrank.measures.formulas``, which the library's measures use too; here they get trec_eval's rankings.
+- rbp_resid: the library computes it from what is certain, with other last bits.
 - Means: one value is added after the other in the order of the query ids, as trec_eval does; the library's are exact.
 - ``rankings.Rankings``: -M and -J cut the lists after they are ranked, and version 9 takes the nearest finite float32
   of a score; a convention does neither.

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.evaluation.trec_eval.groups import Groups
+from idealrank.measures.groups import Groups
 
 __all__ = ["Gains", "Graded", "gains_of", "ideal", "not_best"]
 

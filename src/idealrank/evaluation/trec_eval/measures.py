@@ -14,18 +14,20 @@ import numpy as np
 
 from idealrank._typing import Floats, Int64s
 from idealrank.evaluation.trec_eval.gains import Gains, gains_of
-from idealrank.evaluation.trec_eval.groups import ratio
 from idealrank.evaluation.trec_eval.parameters import gain_map, gains_and_p, levels, numbers, ranks, weights
-from idealrank.evaluation.trec_eval.rankings import UNJUDGED, UNPOOLED, Rankings
+from idealrank.evaluation.trec_eval.rankings import Rankings
+from idealrank.measures import formulas
 from idealrank.measures.base import Measure
+from idealrank.measures.groups import ratio
+from idealrank.measures.rankings import UNJUDGED, UNPOOLED
 from idealrank.measures.relevance import AP, RR, Bpref, HitRate, Precision, Recall, RPrecision
+from idealrank.measures.retrieval import RelativePrecision
 
 __all__ = ["MEASURES", "Definition", "Values"]
 
 Values: TypeAlias = Floats | Int64s | list[str]
 _Values = TypeVar("_Values", bound=Measure | Callable[..., Values] | None)
 
-_EPSILON = 0.00001
 _RECALLS = tuple(tenth / 10 for tenth in range(11))
 
 
@@ -94,15 +96,10 @@ _measure("recip_rank")(RR())
 @_measure("iprec_at_recall", levels, _RECALLS, each=".2f")
 def interpolated_precision(r: Rankings, recall: float) -> Floats:
     """The best precision at any relevant document from the one that reaches this recall on."""
-    wanted = recall * r.n_relevant
-    whole = np.floor(wanted)
-    # Version 10 rounds, halves up.
-    needed = whole + (wanted - whole >= 0.5) if r.version >= 10 else np.floor(wanted + 0.9)
-    place = np.maximum(needed, 1).astype(np.int64)
-    value = r.found.after(r.interpolated, np.arange(r.n_queries), place)
+    rounding = "nearest" if r.version >= 10 else "up"
     # A recall of no document is reached before the first one: 0 / 0 of an empty list.
-    start = np.where((needed == 0) & (r.n_retrieved == 0), np.nan, 0.0)
-    return np.where(place <= r.found.sizes, value, start)
+    is_undefined = (formulas.documents_at(r, recall, rounding) == 0) & (r.n_retrieved == 0)
+    return np.where(is_undefined, np.nan, formulas.interpolated_precision(r, recall, rounding))
 
 
 _cut("P")(Precision())
@@ -124,35 +121,17 @@ def relevance_string(r: Rankings, lengths: Sequence[float]) -> list[str]:
 _cut("recall")(Recall())
 
 
-@_measure("infAP")
-def inferred_ap(r: Rankings) -> Floats:
-    """Average precision where only a sample of the pool is judged (Yilmaz and Aslam 2006)."""
-    relevant, above = r.found.ranks - 1, r.found_ranks - 1.0
-    nonrelevant = r.retrieved.count_so_far(r.nonrelevant)[r.found_rows]
-    unjudged = r.retrieved.count_so_far(r.labels == UNJUDGED)[r.found_rows]
-    pooled = ratio(relevant + nonrelevant + unjudged, above)
-    precise = (relevant + _EPSILON) / (relevant + nonrelevant + 2 * _EPSILON)
-    return ratio(r.found.total(1 / (above + 1) + above / (above + 1) * pooled * precise), r.n_relevant)
-
-
+_measure("infAP")(formulas.inferred_ap)
 _measure("gm_bpref", is_geometric=True)(Bpref())
 
 
-@_measure("Rprec_mult", levels, (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), each=".2f")
-def r_precision_at(r: Rankings, multiple: float) -> Floats:
-    """Precision after floor(multiple * relevant + 0.9) documents."""
-    cutoffs = np.floor(multiple * r.n_relevant + 0.9).astype(np.int64)
-    return ratio(r.hits(cutoffs), cutoffs)
+_measure("Rprec_mult", levels, (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), each=".2f")(formulas.r_precision_at)
 
 
 @_measure("utility", weights, (1.0, -1.0, 0.0, 0.0))
 def utility(r: Rankings, weights: Sequence[float]) -> Floats:
     """Weighted sum of relevant retrieved, nonrelevant retrieved, relevant missed and nonrelevant missed."""
-    found, missed = r.found.sizes, r.n_relevant - r.found.sizes
-    rest = r.n_collection + found - r.n_retrieved - r.n_relevant
-    a, b, c, d = weights
-    total: Floats = a * found + b * (r.n_retrieved - found) + c * missed + d * rest  # in trec_eval's order
-    return total
+    return formulas.utility(r, weights, r.n_collection)
 
 
 @_measure("11pt_avg", numbers, _RECALLS)
@@ -164,10 +143,7 @@ def eleven_point(r: Rankings, recalls: Sequence[float]) -> Floats:
     return total / len(recalls)
 
 
-@_measure("binG")
-def binary_gain(r: Rankings) -> Floats:
-    """Sum of 1 / log2(2 + documents above that are not relevant) over the relevant, / relevant."""
-    return ratio(r.found.total(1 / np.log2(2 + r.found_ranks - r.found.ranks)), r.n_relevant)
+_measure("binG")(formulas.binary_gain)
 
 
 @_graded("G")
@@ -253,29 +229,16 @@ def ndcg_at(r: Rankings, k: int) -> Floats:
 _cut("map_cut")(AP())
 
 
-@_cut("relative_P")
-def relative_precision_at(r: Rankings, k: int) -> Floats:
-    """Relevant among the first k, / the most there could be."""
-    return ratio(r.hits(k), np.minimum(r.n_relevant, k))
-
-
+_cut("relative_P")(RelativePrecision())
 _cut("success", 1, 5, 10)(HitRate())
 _measure("set_P")(Precision())
 
 
-@_measure("set_relative_P")
-def set_relative_precision(r: Rankings) -> Floats:
-    """Relevant retrieved / the most there could be."""
-    return ratio(r.found.sizes, np.minimum(r.n_retrieved, r.n_relevant))
-
-
+_measure("set_relative_P")(formulas.set_relative_precision)
 _measure("set_recall")(Recall())
 
 
-@_measure("set_map")
-def set_map(r: Rankings) -> Floats:
-    """Precision times recall of the whole list."""
-    return ratio(r.found.sizes * r.found.sizes, r.n_retrieved * r.n_relevant)
+_measure("set_map")(formulas.set_map)
 
 
 @_measure("set_F", numbers, (1.0,))
@@ -291,11 +254,7 @@ def n_nonrelevant(r: Rankings) -> Int64s:
     return r.retrieved.count(r.nonrelevant)
 
 
-@_measure("yaap")
-def yaap(r: Rankings) -> Floats:
-    """log((1 + s) / (1 + relevant - s)), s the sum of the precision at each relevant document (Robertson 2012)."""
-    total = r.found.total(r.precision)
-    return np.log((1 + total) / (1 + r.n_relevant - total))
+_measure("yaap")(formulas.yaap)
 
 
 def _powers(r: Rankings, p: float) -> Floats:

@@ -1,4 +1,4 @@
-"""The input of a measure: the labels of the retrieved documents in rank order, and those of all judged documents."""
+"""The input of a measure: rankings as trec_eval makes them of judgments and a run."""
 
 from __future__ import annotations
 
@@ -14,30 +14,20 @@ from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Judged, Lists
 from idealrank.data.ranking import RankingData
 from idealrank.evaluation.trec_eval.gains import Gains, Graded, gains_of, ideal
-from idealrank.evaluation.trec_eval.groups import Groups
+from idealrank.measures import rankings
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import convention
+from idealrank.measures.groups import Groups
 from idealrank.measures.plan import run
+from idealrank.measures.rankings import UNJUDGED, UNPOOLED
 
-__all__ = ["UNJUDGED", "UNPOOLED", "Rankings"]
-
-#: Labels of retrieved documents that are not in the judgments, and that are there with a negative label.
-UNPOOLED, UNJUDGED = -1.0, -2.0
+__all__ = ["Rankings"]
 
 
 @dataclass(frozen=True, eq=False)
-class Rankings:
-    """Lists of labels in rank order, and quantities that several measures share.
+class Rankings(rankings.Rankings):
+    """Rankings with whole labels; ``n_collection`` is the number of documents that could have been retrieved."""
 
-    ``labels`` has one entry per row of ``retrieved``, ``judged_labels`` one per row of ``judged``. A document is
-    relevant from label ``level`` on. ``n_collection`` is the number of documents that could have been retrieved.
-    """
-
-    retrieved: Groups
-    labels: Floats
-    judged: Groups
-    judged_labels: Floats
-    level: int = 1
     n_collection: int = 0
     version: int = 10
 
@@ -82,61 +72,6 @@ class Rankings:
             self.labels, descending, self.retrieved.offsets, judged=judged, negative=rules.negative, n_threads=threads
         )
         return dict(zip(plans, run(list(plans.values()), lists, "stable"), strict=True))
-
-    @property
-    def n_queries(self) -> int:
-        """Number of queries."""
-        return self.retrieved.sizes.size
-
-    @property
-    def n_retrieved(self) -> Int64s:
-        """Number of retrieved documents per query."""
-        return self.retrieved.sizes
-
-    @cached_property
-    def n_relevant(self) -> Int64s:
-        """Number of relevant documents per query, retrieved or not."""
-        return self.judged.count(self.judged_labels >= self.level)
-
-    @cached_property
-    def nonrelevant(self) -> Booleans:
-        """Which retrieved documents are judged and not relevant."""
-        return (self.labels >= 0) & (self.labels < self.level)
-
-    @cached_property
-    def found_rows(self) -> Int64s:
-        """Rows of the retrieved documents that are relevant."""
-        return np.flatnonzero(self.labels >= self.level)
-
-    @cached_property
-    def found(self) -> Groups:
-        """The relevant documents that were retrieved; ``found.ranks`` counts those of a query."""
-        return Groups(self.retrieved.count(self.labels >= self.level))
-
-    @cached_property
-    def found_ranks(self) -> Int64s:
-        """Ranks of the relevant documents that were retrieved."""
-        return self.found_rows - self.retrieved.starts[self.found.queries] + 1
-
-    @cached_property
-    def precision(self) -> Floats:
-        """Precision at the rank of each of them."""
-        return self.found.ranks / self.found_ranks
-
-    @cached_property
-    def interpolated(self) -> Floats:
-        """The best precision at each of them and at those of the same query below it."""
-        distinct, number = np.unique(self.precision, return_inverse=True)
-        # The numbers of a query lie above those of the queries after it, so that one pass from the end serves all.
-        number = number + (self.n_queries - self.found.queries) * distinct.size
-        best = np.maximum.accumulate(number[::-1])[::-1] % max(distinct.size, 1)
-        interpolated: Floats = distinct[best]
-        return interpolated
-
-    def hits(self, cutoff: int | Int64s) -> Int64s:
-        """Number of relevant documents among the first ``cutoff``, one cutoff for all queries or one per query."""
-        limits = np.broadcast_to(cutoff, self.n_queries)[self.found.queries]
-        return self.found.count(self.found_ranks <= limits)
 
     @cached_property
     def tops(self) -> Int64s:

@@ -22,8 +22,9 @@ from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import CompleteLists, Evaluator
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
 from idealrank.evaluation.results import Evaluation, Evaluations
-from idealrank.measures import DCG, NDCG, Measure, gains, measure
+from idealrank.measures import DCG, NDCG, Measure, gains
 from idealrank.measures.conventions import Convention
+from idealrank.measures.names import named
 from idealrank.theory.distinguishing.paths import Paths
 from idealrank.theory.distinguishing.predictions import GapPrediction, predict_gap
 from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes, prefix_values
@@ -434,23 +435,21 @@ def distinguish_all(
     -------
     Distinctions
     """
-    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    given = {str(each): measure(each) for each in listed}
-    if not given:
-        raise OptionError("no measure was given")
+    listed = measures if isinstance(measures, (str, Measure)) else list(measures)
+    given = named(listed)
     if n_orders < 0 or n_resamples < 1:
         raise OptionError(f"n_orders must be at least 0, n_resamples at least 1, got {n_orders} and {n_resamples}")
-    evaluator, named = Evaluator(judged, like, n_threads=n_threads), dict(systems)
+    evaluator, rankers = Evaluator(judged, like, n_threads=n_threads), dict(systems)
     rules = evaluator.convention
     on_lists = {name: replace(each.with_convention(rules), ties=each.ties or "average") for name, each in given.items()}
     for name, each in on_lists.items():
         check_growing(each, name)
-    evaluations = evaluator.evaluate_all(named.items(), listed)
-    lists = evaluator.complete_lists(named.items(), evaluations)
+    evaluations = evaluator.evaluate_all(rankers.items(), listed)
+    lists = evaluator.complete_lists(rankers.items(), evaluations)
     options: dict[str, Any] = {"n_orders": n_orders, "n_resamples": n_resamples, "delta": delta, "n_threads": n_threads}
     pairs = [
         _distinction((a, b), on_lists, evaluations, lists, sizes=sizes, seed=seed, **options)
-        for a, b in combinations(named, 2)
+        for a, b in combinations(rankers, 2)
     ]
     return Distinctions(tuple(pairs), evaluations, lists.remarks)
 

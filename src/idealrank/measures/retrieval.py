@@ -1,0 +1,401 @@
+"""Measures of trec_eval that look at recall levels, unjudged documents, or the retrieved documents as a set.
+
+Those that are no sum over ranks are computed from `Rankings`, by formulas that the trec_eval command uses too.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank._base.options import choice, number, option
+from idealrank._typing import Floats
+from idealrank.data.lists import Lists
+from idealrank.measures import formulas
+from idealrank.measures.base import Measure, empty_value, kernel_ties
+from idealrank.measures.discounted import Persistence
+from idealrank.measures.groups import ratio
+from idealrank.measures.names import register
+from idealrank.measures.plan import Plan, run
+from idealrank.measures.rankings import Rankings
+from idealrank.measures.relevance import AP, Bpref, PlannedRelevance, Relevance, refuse_averaged_ties
+
+__all__ = [
+    "YAAP",
+    "BinaryGain",
+    "ElevenPoint",
+    "InferredAP",
+    "InterpolatedPrecision",
+    "LogAP",
+    "LogBpref",
+    "RBPResidual",
+    "RPrecisionMultiple",
+    "RelativePrecision",
+    "SetMAP",
+    "SetRelativePrecision",
+    "Unjudged",
+    "Utility",
+]
+
+#: The least value whose logarithm is taken, as in trec_eval.
+_FLOOR = 0.00001
+_RECALLS = tuple(tenth / 10 for tenth in range(11))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _Ranked(Relevance):
+    """A measure of binary relevance that is computed from rankings.
+
+    It has no closed form for averaged ties: choose another value of ``ties``. The values "best" and "worst" rank
+    relevant documents before and after the others.
+    """
+
+    without = frozenset({"cutoff"})
+
+    def plan(self) -> None:
+        if "ties" in self.options():
+            refuse_averaged_ties(self, self.label)
+
+    def values(self, lists: Lists) -> Floats:
+        filled = self.with_convention()
+        filled.plan()
+        assert filled.rel is not None
+        assert filled.ideal is not None
+        ties = kernel_ties(filled) if "ties" in self.options() else "stable"
+        run([], lists, ties)  # checks the labels
+        rankings = Rankings.binary(lists, ties, filled.rel, filled.ideal)
+        values = filled._value(rankings)
+        return np.where(rankings.n_relevant > 0, values, empty_value(filled)) if "empty" in self.options() else values
+
+    def _value(self, rankings: Rankings) -> Floats:
+        """Return one value per query."""
+        raise NotImplementedError
+
+
+@register("inf_ap", "inferred_ap")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class InferredAP(_Ranked):
+    """Average precision, estimated where only a sample of the pool is judged (Yilmaz and Aslam 2006).
+
+    A document of the pool that was not judged has a negative label in the judgments; documents without a label are not
+    in the pool, and count as not relevant.
+
+    Examples
+    --------
+    With all documents judged it is average precision, but for a term of 1e-5: (1/1 + 2/3) / 2.
+
+    >>> InferredAP(ties="stable")([1, 0, 1], [3, 2, 1]).round(4)
+    array([0.8333])
+    """
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return formulas.inferred_ap(rankings)
+
+
+@register("iprec_at_recall", "iprec", "interpolated_precision")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class InterpolatedPrecision(_Ranked):
+    """Interpolated precision: the best precision at any rank where the recall is at least this one.
+
+    Parameters
+    ----------
+    recall : float, optional
+        The recall; 0.5 by default.
+    rounding : {"up", "nearest"}, optional
+        How the number of relevant documents that reaches the recall is rounded: "up" is floor(recall R + 0.9), as in
+        trec_eval 9, "nearest" is trec_eval 10's.
+
+    Examples
+    --------
+    >>> InterpolatedPrecision(recall=1, ties="stable")([1, 0, 1], [3, 2, 1])
+    array([0.66666667])
+    """
+
+    recall: float | None = option(number(0, 1))
+    rounding: str | None = option(choice("up", "nearest"))
+
+    def _value(self, rankings: Rankings) -> Floats:
+        assert self.recall is not None
+        assert self.rounding is not None
+        return formulas.interpolated_precision(rankings, self.recall, self.rounding)
+
+
+@register("eleven_point", "eleven_point_average")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ElevenPoint(_Ranked):
+    """Mean of the interpolated precision at the recalls 0, 0.1, ..., 1; trec_eval's 11pt_avg.
+
+    Parameters
+    ----------
+    rounding : {"up", "nearest"}, optional
+        See `InterpolatedPrecision`.
+
+    Examples
+    --------
+    The best precision is 1 up to a recall of one half, and 2/3 beyond: (6 + 5 * 2/3) / 11.
+
+    >>> ElevenPoint(ties="stable")([1, 0, 1], [3, 2, 1])
+    array([0.84848485])
+    """
+
+    rounding: str | None = option(choice("up", "nearest"))
+
+    def _value(self, rankings: Rankings) -> Floats:
+        assert self.rounding is not None
+        at_recalls = [formulas.interpolated_precision(rankings, recall, self.rounding) for recall in _RECALLS]
+        mean: Floats = np.mean(at_recalls, axis=0)
+        return mean
+
+
+@register("rprec_mult", "r_precision_multiple")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RPrecisionMultiple(_Ranked):
+    """Precision after a multiple of R documents, R the number of relevant ones; rounded as floor(multiple R + 0.9).
+
+    Parameters
+    ----------
+    multiple : float, optional
+        The multiple; 1 by default, which is R-precision.
+
+    Examples
+    --------
+    >>> RPrecisionMultiple(multiple=2, ties="stable")([1, 0, 0, 0, 1], [5, 4, 3, 2, 1])
+    array([0.25])
+    """
+
+    multiple: float | None = option(number(0, 1e9))
+
+    def _value(self, rankings: Rankings) -> Floats:
+        assert self.multiple is not None
+        return formulas.r_precision_at(rankings, self.multiple)
+
+
+@register("bin_g", "binary_gain")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BinaryGain(_Ranked):
+    """Mean over relevant documents of 1 / log2(2 + documents above it that are not relevant); trec_eval's binG.
+
+    Examples
+    --------
+    >>> BinaryGain(ties="stable")([1, 0, 0, 1], [4, 3, 2, 1])
+    array([0.75])
+    """
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return formulas.binary_gain(rankings)
+
+
+@register("yaap")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class YAAP(_Ranked):
+    """Yet another AP, log((1 + s) / (1 + R - s)): s = R AP (Robertson 2012). It may be negative.
+
+    Examples
+    --------
+    >>> YAAP(ties="stable")([1, 0], [2, 1])
+    array([0.69314718])
+    """
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return formulas.yaap(rankings)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _Log(Relevance):
+    """The logarithm of a measure, whose mean over queries is the logarithm of a geometric mean.
+
+    ``empty`` is the value before the logarithm. There is no closed form for averaged ties: choose another value of
+    ``ties``.
+    """
+
+    without = frozenset({"cutoff"})
+    missing_value = math.log(_FLOOR)
+
+    def plan(self) -> None:
+        refuse_averaged_ties(self, self.label)
+
+    def _logs(self, of: type[PlannedRelevance], lists: Lists) -> Floats:
+        filled = self.with_convention()
+        filled.plan()
+        plan = of(empty=filled.empty, rel=filled.rel, ideal=filled.ideal, ties=filled.ties).with_convention().plan()
+        logs: Floats = np.log(np.maximum(run([plan], lists, kernel_ties(filled))[0], _FLOOR))
+        return logs
+
+
+@register("log_ap", "log_map")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LogAP(_Log):
+    """log(max(AP, 1e-5)): the exponential of its mean over queries is trec_eval's gm_map.
+
+    Means, intervals and tests of the logarithm are those of the geometric mean: a difference of means is the logarithm
+    of a ratio of geometric means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.exp(LogAP(ties="stable")([0, 1], [2, 1]))
+    array([0.5])
+    """
+
+    def values(self, lists: Lists) -> Floats:
+        return self._logs(AP, lists)
+
+
+@register("log_bpref")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LogBpref(_Log):
+    """log(max(bpref, 1e-5)): the exponential of its mean over queries is trec_eval's gm_bpref.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.exp(LogBpref(ties="stable")([1, 0, 1, 0], [4, 3, 2, 1]))
+    array([0.75])
+    """
+
+    def values(self, lists: Lists) -> Floats:
+        return self._logs(Bpref, lists)
+
+
+@register("set_map", "set_ap")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SetMAP(_Ranked):
+    """Precision times recall of the retrieved documents as a set.
+
+    Examples
+    --------
+    >>> SetMAP()([1, 0, 1], [3, 2, 1], judged=([1, 0, 1, 1], [0, 4]))
+    array([0.44444444])
+    """
+
+    without = frozenset({"cutoff", "ties"})
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return formulas.set_map(rankings)
+
+
+@register("set_relative_p", "set_relative_precision")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SetRelativePrecision(_Ranked):
+    """Relevant retrieved documents, divided by the most there could be: min(retrieved, R).
+
+    Examples
+    --------
+    >>> SetRelativePrecision()([0, 1, 1], [3, 2, 1], judged=([0, 1, 1, 1, 1], [0, 5]))
+    array([0.66666667])
+    """
+
+    without = frozenset({"cutoff", "ties"})
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return formulas.set_relative_precision(rankings)
+
+
+@register("utility")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Utility(_Ranked):
+    """Weighted sum of relevant retrieved, other retrieved, and relevant documents that were not retrieved.
+
+    A query without relevant documents has a value too.
+
+    Parameters
+    ----------
+    hit, false_alarm, miss : float, optional
+        The weights; 1, -1 and 0 by default.
+
+    Examples
+    --------
+    >>> Utility()([1, 0, 1], [3, 2, 1]), Utility(hit=3, false_alarm=-2)([1, 0, 1], [3, 2, 1])
+    (array([1.]), array([4.]))
+    """
+
+    hit: float | None = option(number())
+    false_alarm: float | None = option(number())
+    miss: float | None = option(number())
+
+    without = frozenset({"cutoff", "ties", "empty"})
+
+    def _value(self, rankings: Rankings) -> Floats:
+        assert self.hit is not None
+        assert self.false_alarm is not None
+        assert self.miss is not None
+        return formulas.utility(rankings, (self.hit, self.false_alarm, self.miss, 0.0))
+
+
+@register("relative_p", "relative_precision")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RelativePrecision(PlannedRelevance):
+    """Relevant among the first k, divided by the most that could be there, min(k, R).
+
+    Without a cutoff it is recall.
+
+    Examples
+    --------
+    >>> RelativePrecision(cutoff=10)([0, 1, 1], [3, 2, 1], judged=([0, 1, 1, 1, 1], [0, 5]))
+    array([0.5])
+    """
+
+    divisor = "reachable"
+
+
+@register("unj", "unjudged")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Unjudged(Measure):
+    """Unjudged documents among the first k, divided by k; without a cutoff, by the number of retrieved documents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Unjudged(cutoff=4)([np.nan, 1], [2, 1], judged=([1], [0, 1]))
+    array([0.25])
+    """
+
+    without = frozenset({"empty"})
+    lower_is_better = True
+
+    def plan(self) -> None:
+        return None
+
+    def values(self, lists: Lists) -> Floats:
+        filled = self.with_convention()
+        judged = Plan("sum", "judged", cutoff=filled.cutoff)
+        counts = run([judged], lists, kernel_ties(filled))[0]
+        depths = lists.sizes if filled.cutoff is None else np.array([filled.cutoff.at(int(n)) for n in lists.sizes])
+        return ratio(np.minimum(lists.sizes, depths) - counts, depths)
+
+
+@register("rbp_resid", "rbp_residual")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RBPResidual(Measure):
+    """What rank-biased precision could gain from unjudged documents, and from after the end of a list that has some.
+
+    A list without unjudged documents has the residual 0, as in trec_eval.
+
+    Parameters
+    ----------
+    p : float, optional
+        The persistence: the probability that a user looks at the next rank.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> RBPResidual(p=0.5)([1, np.nan], [2, 1], judged=([1], [0, 1]))
+    array([0.5])
+    """
+
+    p: float | None = option(number(0, 1 - 1e-12))
+
+    without = frozenset({"cutoff", "empty"})
+    lower_is_better = True
+
+    def plan(self) -> None:
+        return None
+
+    def values(self, lists: Lists) -> Floats:
+        filled = self.with_convention()
+        assert filled.p is not None
+        judged = Plan("sum", "judged", discount=Persistence(filled.p))
+        certain, count = run([judged, Plan("sum", "judged")], lists, kernel_ties(filled))
+        return np.where(count < lists.sizes, 1 - certain, 0.0)
