@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand
+from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
 
 if TYPE_CHECKING:
     from idealrank.evaluation.comparison import Comparison
@@ -67,7 +67,6 @@ def command(request: Request, **options: Any) -> None:
     """Compare SYSTEMS on DATA; ``options`` are those of `Testing`."""
     judged, systems = request.read(least=2)
 
-    from idealrank.cli.support.systems import baseline_name
     from idealrank.evaluation.comparison import Testing
     from idealrank.evaluation.evaluator import Evaluator
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand
+from idealrank.cli.support.request import Request, SystemsCommand, path_of
 
 if TYPE_CHECKING:
     from idealrank.evaluation.results import Evaluations
@@ -102,7 +102,6 @@ def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> di
 
 def _hashes(request: Request) -> dict[str, dict[str, str]]:
     """Return the SHA-256 of every file that was read; systems may also be columns."""
-    from idealrank.cli.support.systems import path_of
 
     found = {}
     for path in (request.data, *map(path_of, request.systems)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +11,7 @@ from idealrank.io import FORMATS
 if TYPE_CHECKING:
     from idealrank.io.formats import Format
 
-__all__ = ["KIND", "kind_of", "kind_of_features", "kind_of_judged"]
+__all__ = ["KIND", "kind_of", "kind_of_features"]
 
 #: The type of options that name a format.
 KIND = click.Choice(list(FORMATS))
@@ -36,27 +35,6 @@ def kind_of(path: str, given: str | None, option: str = "--from") -> Format:
         return recognized(path, ask) if option == "--from" else named(path, ask)
     except OptionError as error:
         raise click.UsageError(f"{error}.") from None
-
-
-def kind_of_judged(data: str, given: str | None, systems: Sequence[str], least: int = 1) -> Format | None:
-    """Return the format of the judged documents, None for JSON, and check that there are enough systems."""
-    import os
-
-    from idealrank.data.judgments import Qrels, Run
-    from idealrank.data.ranking import RankingData
-    from idealrank.io.formats import Frame
-    from idealrank.io.shapes.paths import PathShape
-
-    is_json = given is None and os.path.isfile(data) and PathShape(data, fallback="scores").is_json
-    found = None if is_json else kind_of(data, given)
-    if found is not None and found.holds is Run:
-        raise click.UsageError("judgments come first, then runs; give --from qrels if DATA does hold judgments.")
-    holds = Qrels if found is None else found.holds
-    what = {Qrels: "runs", RankingData: "files of scores", Frame: "runs or score columns"}[holds]
-    if len(systems) < least and not (holds is Frame and least == 1):
-        few = "no system to evaluate" if least == 1 else f"{least} systems are needed, got {len(systems)}"
-        raise click.UsageError(f"{few}: give {what}.")
-    return found
 
 
 def kind_of_features(path: str, given: str | None) -> Format:

@@ -1,15 +1,16 @@
-"""What all commands that evaluate systems take: judged documents, systems, and options for input and output."""
+"""What all commands that evaluate systems take, judged documents, systems and shared options, and how it is read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.kinds import kind_of_judged
 from idealrank.cli.support.options import (
     data_options,
     debug_option,
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import RankingData
     from idealrank.io.formats import Format
+    from idealrank.io.shapes.base import Shape
+    from idealrank.io.shapes.paths import PathShape
     from idealrank.measures.conventions import Convention
 
-__all__ = ["Request", "SystemsCommand"]
+__all__ = ["Request", "SystemsCommand", "baseline_name", "path_of"]
 
 
 @dataclass(frozen=True)
@@ -49,17 +52,53 @@ class Request:
     html_path: str | None = None
     quiet: bool = False
 
-    def kind(self, least: int = 1) -> Format | None:
-        """Return the format of the judged documents, None for JSON; fewer than ``least`` systems are a usage error."""
-        return kind_of_judged(self.data, self.from_kind, self.systems, least)
-
     def read(self, least: int = 1) -> tuple[Qrels | RankingData, Iterator[tuple[str, Run | Floats]]]:
-        """Return the judged documents, and the systems by name, each read when it is asked for."""
-        kind = self.kind(least)
+        """Return the judged documents, and the systems by name, each read when it is asked for.
 
-        from idealrank.cli.support.systems import read_systems
+        A system is a path, a column of DATA, or ``name=`` and one of these. Fewer than ``least`` are a usage error.
+        """
+        from idealrank.cli.support.progress import reading
+        from idealrank.evaluation.inputs import prepared
+        from idealrank.io.formats import load
+        from idealrank.io.shapes.paths import PathShape
 
-        return read_systems(self.data, kind, self.systems, group=self.group, quiet=self.quiet)
+        shown = partial(reading, quiet=self.quiet)
+        kind = None if self.from_kind is None else load(self.from_kind)
+        judged = PathShape(self.data, kind=kind, group=self.group, reading=shown)
+        self._check(judged, least)
+        if not self.systems:  # a frame with scores of its own
+            found, ((_, scores),) = prepared(judged, None)
+            return found, iter([("score", scores)])
+        given, shapes = [], []
+        for text in self.systems:
+            name, path = _split(text, judged)
+            # The names of runs and files of scores say nothing, so content that says nothing is an error of that kind.
+            fallback: Format | Literal["scores"] = "scores" if judged.gives == ("ranking",) else load("run")
+            given.append(name)
+            shapes.append(judged.column(path) or PathShape(path, fallback=fallback, reading=shown))
+        return prepared(judged, dict(zip(_names(given, shapes), shapes, strict=True)))
+
+    def _check(self, judged: PathShape, least: int) -> None:
+        """Raise a usage error if DATA is no judged documents, or there are too few systems."""
+        from idealrank.data.judgments import Qrels, Run
+        from idealrank.data.ranking import RankingData
+        from idealrank.errors import OptionError
+        from idealrank.io import FORMATS
+        from idealrank.io.formats import Frame
+
+        if self.data == "-" and self.from_kind is None:
+            ask = f"give --from {'|'.join(FORMATS)}"
+            raise click.UsageError(f"'-' has neither content nor a name to tell its format by; {ask}.")
+        try:
+            holds = Qrels if judged.kind is None else judged.kind.holds
+        except OptionError as error:
+            raise click.UsageError(f"{error}.") from None
+        if holds is Run:
+            raise click.UsageError("judgments come first, then runs; give --from qrels if DATA does hold judgments.")
+        if len(self.systems) < least and not (holds is Frame and least == 1):
+            what = {Qrels: "runs", RankingData: "files of scores", Frame: "runs or score columns"}[holds]
+            few = "no system to evaluate" if least == 1 else f"{least} systems are needed, got {len(self.systems)}"
+            raise click.UsageError(f"{few}: give {what}.")
 
     def convention_of(self, judged: Qrels | RankingData, like: str | None = None) -> Convention:
         """Return the convention of ``--like`` (or ``like``) with the choices of ``--unjudged`` and ``--missing``."""
@@ -79,6 +118,51 @@ class Request:
             from idealrank.cli.support import reporting
 
             reporting.write(result, self.html_path, curves=curves, quiet=self.quiet)
+
+
+def _split(text: str, judged: Shape | None = None) -> tuple[str, str]:
+    """Return the name and the path of NAME=PATH; the name is empty without one, or if the text is a path itself."""
+    name, equals, path = text.partition("=")
+    is_whole = not equals or not name or not path or os.path.exists(text)
+    if is_whole or (judged is not None and judged.column(text) is not None):
+        return "", text
+    return name, path
+
+
+def path_of(text: str) -> str:
+    """Return the path of a system, without its name.
+
+    >>> path_of("bm25=runs/input.bm25"), path_of("runs/input.bm25")
+    ('runs/input.bm25', 'runs/input.bm25')
+    """
+    return _split(text)[1]
+
+
+def _names(given: Sequence[str], shapes: Sequence[Shape]) -> list[str]:
+    from idealrank.errors import OptionError
+    from idealrank.evaluation.inputs import system_names
+
+    names = [name or found for name, found in zip(given, system_names(shapes), strict=True)]
+    again = [name for name in names if names.count(name) > 1]
+    if again:
+        raise OptionError(f"two systems are called {again[0]!r}: give NAME=PATH")
+    return names
+
+
+def baseline_name(given: str | None, systems: Sequence[str], names: Sequence[str]) -> str | None:
+    """Return the name of the baseline, which may be given by its name, its path, or its file name.
+
+    >>> baseline_name("bm25", ["runs/bm25.run.gz", "runs/dense.run"], ["anserini", "colbert"])
+    'anserini'
+    """
+    if given is None or given in names:
+        return given
+    for text, name in zip(systems, names, strict=True):
+        path = path_of(text)
+        file = os.path.basename(path)
+        if given in (text, path, file, file.split(".")[0], os.path.splitext(file)[0]):
+            return name
+    return given
 
 
 @click.command()
