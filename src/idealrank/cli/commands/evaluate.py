@@ -102,7 +102,6 @@ def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> di
 
 def _hashes(request: Request) -> dict[str, dict[str, str]]:
     """Return the SHA-256 of every file that was read; systems may also be columns."""
-
     found = {}
     for path in (request.data, *map(path_of, request.systems)):
         if os.path.isfile(path):
