@@ -266,3 +266,12 @@ def test_the_names_that_help_lists_are_those_that_there_are() -> None:
 def test_a_name_of_another_kind_says_which(text: str, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         ir.measure(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [("alpha_nDCG@10", "judgments per subtopic"), ("ERR_IA@20", "judgments per subtopic"), ("rbo", "two rankings")],
+)
+def test_a_measure_of_another_tool_says_what_is_missing(name: str, missing: str) -> None:
+    with pytest.raises(OptionError, match=missing):
+        ir.measure(name)

@@ -12,7 +12,7 @@ from idealrank.measures.base import Measure
 from idealrank.measures.conventions import CONVENTION_NAMES
 from idealrank.measures.discounts import DISCOUNTS
 from idealrank.measures.gains import GAINS
-from idealrank.measures.spellings import separate, translated, trec_eval_only
+from idealrank.measures.spellings import known_elsewhere, separate, translated
 
 __all__ = ["MEASURES", "measure", "named", "register"]
 
@@ -56,7 +56,7 @@ def measure(name: str | Measure) -> Measure:
     try:
         return MEASURES.of(translated(name))
     except OptionError:
-        better = trec_eval_only(name) or _of_another_kind(name)
+        better = known_elsewhere(name) or _of_another_kind(name)
         if better is not None:
             raise better from None
         raise

@@ -12,7 +12,7 @@ from functools import lru_cache
 from idealrank._base.grammar import Written, letters, read
 from idealrank.errors import OptionError
 
-__all__ = ["ONLY_TREC_EVAL", "separate", "translated", "trec_eval_only"]
+__all__ = ["ONLY_TREC_EVAL", "known_elsewhere", "separate", "translated"]
 
 #: What only the trec_eval command computes: text, sums and geometric means over queries, and four graded measures.
 ONLY_TREC_EVAL = (
@@ -20,6 +20,17 @@ ONLY_TREC_EVAL = (
     "ndcg_rel", "Rndcg", "num_nonrel_judged_ret",
 )  # fmt: skip
 _ONLY_TREC_EVAL = {letters(name): name for name in ONLY_TREC_EVAL}
+#: Measures of other tools that need something that idealrank does not read.
+_BY_SUBTOPIC = "needs judgments per subtopic, which idealrank does not read; pyndeval and ir_measures do"
+_OF_TWO_RANKINGS = "compares two rankings, not a ranking with judgments; kendall_tau compares a ranking with labels"
+_UNSUPPORTED = {
+    "alphandcg": _BY_SUBTOPIC,
+    "alphadcg": _BY_SUBTOPIC,
+    "erria": _BY_SUBTOPIC,
+    "strec": _BY_SUBTOPIC,
+    "rbo": _OF_TWO_RANKINGS,
+    "tauap": _OF_TWO_RANKINGS,
+}
 _CUTOFF = r"\d+%?|\d*\.\d+%?|n\^\d*\.?\d+"
 _COMMA = re.compile(r",(?![^(]*\))")  # not within parentheses
 _WITH_CUTOFF = re.compile(rf"(.*?)(@|\.|_)({_CUTOFF})")
@@ -119,9 +130,11 @@ def translated(text: str) -> str:
     return f"{written.name}{f'({inside})' if inside else ''}{'' if cutoff is None else f'@{cutoff}'}"
 
 
-def trec_eval_only(text: str) -> OptionError | None:
-    """Return the error for a name that only the trec_eval command knows."""
+def known_elsewhere(text: str) -> OptionError | None:
+    """Return the error for a name that only the trec_eval command or another tool knows."""
     head = _HEAD.match(text.strip())
+    if head is not None and letters(head[0]) in _UNSUPPORTED:
+        return OptionError(f"{text!r}: {head[0]} {_UNSUPPORTED[letters(head[0])]}")
     if head is None or letters(head[0]) not in _ONLY_TREC_EVAL:
         return None
     name = _ONLY_TREC_EVAL[letters(head[0])]
