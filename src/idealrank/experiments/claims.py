@@ -154,7 +154,7 @@ def _differing(reference: Setting, other: Setting) -> str:
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of paired differences over queries, with its interval: BCa bootstrap, 95%."""
+    """The mean of paired differences over queries, with its 95% interval by Student's t."""
 
     mean: float
     low: float

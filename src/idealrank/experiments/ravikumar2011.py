@@ -82,7 +82,7 @@ _NOTES = (
     "or 0.1; LETOR's discount, which leaves the first two ranks undiscounted.",
     "Table 1 compares the version with Z_10 to the surrogate as published: a paired randomization test for each of 3 "
     "losses x NDCG@1, 5, 10, at 5%. The paper prints a total of 63 and a mean change of 4.34%; its own columns sum to"
-    " 81 and average 3.14%. The mean change of a collection has a 95% interval (BCa bootstrap over test queries): a "
+    " 81 and average 3.14%. The mean change of a collection has a 95% interval (Student's t over test queries): a "
     "claim that it is positive holds if the interval is above 0, fails if it is below, and is undecided otherwise.",
     "HP, NP and TD are not at hand: drawn topics with few relevant documents among many stand in for HP2003.",
 )

@@ -49,7 +49,7 @@ _RANK_SVM: dict[str, Loss] = {"hinge": Hinge(normalize="pairs"), "squared hinge"
 _CLOSE = 0.05
 _NOTES = (
     "The click log is drawn, the paper's is not public. Figures show the reference setting. Differences between "
-    "rankers have 95% intervals (BCa bootstrap over queries). 'Close' is less than 0.05 apart, 'different' more.",
+    "rankers have 95% intervals (Student's t over queries). 'Close' is less than 0.05 apart, 'different' more.",
 )
 #: The measures of Figures 1 to 4.
 MEASURES = {

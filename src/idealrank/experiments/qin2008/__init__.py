@@ -41,7 +41,7 @@ _NOTES = (
     "Each other setting changes one choice: the features as in the files; another order of the queries in Algorithm "
     "1; L-BFGS with a continuation in place of Algorithm 1; NDCG with the discount 1/log2(1 + rank) in place of "
     "LETOR's, which leaves the first two ranks undiscounted; AdaRank that does not choose a feature twice in a row.",
-    "A claim that one ranker is better holds if the 95% interval (BCa bootstrap over test queries) of the paired "
+    "A claim that one ranker is better holds if the 95% interval (Student's t over test queries) of the paired "
     "difference is above 0, fails if it is below 0, and is undecided otherwise. Means are means of five folds' test "
     "means. MAP: relevant from label 1 on. TD2003 and TD2004 are not at hand: drawn topics with few relevant "
     "documents stand in for them, and OHSUMED with two labels.",
