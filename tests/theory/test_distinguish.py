@@ -203,7 +203,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
         distinguish([0, 1], [1, 2, 3], [2, 1])
     with pytest.raises(OptionError, match="not by ap"):
         distinguish([0, 1], [1, 2], [2, 1], ["ap"])
-    with pytest.raises(OptionError, match="no measure was given"):
+    with pytest.raises(OptionError, match="no measure was named"):
         distinguish([0, 1], [1, 2], [2, 1], [])
     with pytest.raises(OptionError, match="offsets= goes with arrays of labels"):
         distinguish(from_arrays([0, 1], offsets=[0, 2]), [1, 2], [2, 1], offsets=[0, 2])

@@ -91,6 +91,8 @@ def quadrature(function: Callable[[float], float], low: float, high: float, brea
     are close to each other. The range is therefore first split at the breaks, which are known jumps, and at several
     points, densely at its ends, until two different splits agree.
     """
+    if low == high:
+        return 0.0
     found: list[float] = []
     inside = {place for place in breaks if low < place < high}
     for split in _SPLITS:
