@@ -72,13 +72,6 @@ WARNED: dict[str, tuple[type[Warning], ...]] = {
 }
 
 
-#: Functions that pass on NumPy's errors for values that are not numbers, or its warnings for infinite ones.
-PASSED_ON = {
-    f"theory.{name}"
-    for name in ("StepCurve", "canonical_score", "cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors")
-}
-
-
 def public() -> Iterator[tuple[str, Any]]:
     """Yield every public name and what it is; the modules are looked into, and not yielded."""
     for package in PACKAGES:
@@ -197,9 +190,7 @@ def call(function: Any, hostile: Hostile, folder: Path) -> None:
     function(**arguments_of(parameters_of(function), hostile, folder))
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.xfail] if name in PASSED_ON else []) for name in PUBLIC]
-)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_hostile_data_gives_a_right_answer_or_a_documented_error(name: str, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     function, wrong = PUBLIC[name], []

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from idealrank._base.results import Result
 from idealrank._base.tables import Table, of_columns
 from idealrank._typing import Floats
-from idealrank.data.columns import check_columns
+from idealrank.data.columns import check_columns, float_array
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import PairwiseError, discounts, gains
 
@@ -81,7 +81,7 @@ def threshold_errors(
     levels = np.unique(label_column)
     error = PairwiseError(normalize="none", ties=ties, empty=0)
     errors = [error((label_column > level).astype(np.float64), score_column, cut) for level in levels[:-1]]
-    return ThresholdErrors(levels[:-1], np.diff(levels), np.array(errors).reshape(-1, cut.size - 1))
+    return ThresholdErrors(levels[:-1], np.diff(levels), np.reshape(errors, (len(errors), cut.size - 1)))
 
 
 def cutoff_errors(
@@ -115,6 +115,8 @@ def cutoff_errors(
 
     Raises
     ------
+    DataError
+        If a label is not a finite number.
     OptionError
         If ``ties`` is unknown.
 
@@ -126,6 +128,8 @@ def cutoff_errors(
     array([0.5, 0. ])
     """
     label_column, score_column, _ = check_columns(labels, scores, None)
+    if not np.isfinite(label_column).all():
+        raise DataError("labels must be finite numbers")
     worth = gains.of(gain)(label_column)
     steps = -np.diff(np.append(discounts.of(discount).weights(worth.size), 0.0))
     missing: Floats = np.cumsum(np.sort(worth)[::-1] - _ranked(worth, score_column, ties))
@@ -168,10 +172,10 @@ def linear_ndcg_of_auc(auc: npt.ArrayLike, n_relevant: npt.ArrayLike, n_others: 
     >>> linear_ndcg_of_auc(0.40625, 4, 8)
     array(0.5)
     """
-    m, n = np.asarray(n_relevant, np.float64), np.asarray(n_others, np.float64)
+    m, n = float_array(n_relevant, "n_relevant"), float_array(n_others, "n_others")
     if not ((m >= 1) & (n >= 1)).all():
         raise DataError(f"AUC needs relevant documents and others, got {m} and {n}")
-    return np.asarray(1 - m * n * (1 - np.asarray(auc, np.float64)) / (m * n + m * (m - 1) / 2))
+    return np.asarray(1 - m * n * (1 - float_array(auc, "auc")) / (m * n + m * (m - 1) / 2))
 
 
 @dataclass(frozen=True)
@@ -219,7 +223,7 @@ def exchanges(labels: npt.ArrayLike) -> tuple[Exchange, ...]:
     >>> [each.cost for each in exchanges([0, 1, 0, 0, 1, 1, 1, 0, 1])]
     [5, 4, 5]
     """
-    order = np.asarray(labels, np.float64)
+    order = float_array(labels, "labels")
     if order.ndim != 1 or not np.isin(order, (0, 1)).all():
         raise DataError(f"exchanges need labels 0 and 1 in rank order, got {labels!r}")
     m = int(order.sum())

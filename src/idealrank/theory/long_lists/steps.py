@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import check_columns, query_at
+from idealrank.data.columns import check_columns, float_array, query_at
 from idealrank.errors import DataError, OptionError
 from idealrank.losses.targets import check_finite
 from idealrank.theory.long_lists.curves import Curve, check_levels
@@ -53,7 +53,7 @@ def canonical_score(
     >>> canonical_score([0.3, 0.9, 0.3, 0.5], ties="middle")
     array([0.25 , 0.875, 0.25 , 0.625])
     """
-    values = np.asarray(scores, np.float64)
+    values = float_array(scores, "scores")
     if values.ndim != 1 or not np.isfinite(values).all():
         raise DataError(f"scores must be finite numbers in a flat array, got {values.dtype} of shape {values.shape}")
     if cdf is not None:
@@ -111,8 +111,9 @@ class StepCurve(Curve):
     def __init__(self, edges: npt.ArrayLike, values: Sequence[float] | Floats | Mapping[float, npt.ArrayLike]) -> None:
         by_level = values if isinstance(values, Mapping) else {1.0: values}
         self.levels = check_levels(by_level)
-        self.edges = edges = np.array(edges, np.float64)
-        self.steps = steps = np.array([np.asarray(by_level[level], np.float64) for level in self.levels])
+        self.edges = edges = np.array(float_array(edges, "edges"))
+        rows: Any = [by_level[level] for level in self.levels]
+        self.steps = steps = np.array(float_array(rows, "values"))
         self.bands: Bands | None = None
         self.resamples: tuple[StepCurve, ...] = ()
         if edges.ndim != 1 or steps.shape[1:] != (edges.size - 1,) or edges.size < 2:
