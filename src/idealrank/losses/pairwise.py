@@ -49,8 +49,8 @@ class Pairwise(Loss):
     Parameters
     ----------
     normalize : {"none", "pairs"}
-        "none" is the sum over all pairs, as RankNet, RankSVM and LambdaRank are defined; "pairs" is their mean, so that
-        long queries do not count more than short ones.
+        "none" is the sum over all pairs, as RankNet, RankSVM and LambdaRank are defined; "pairs" divides it by the
+        number of pairs, whatever their weights, so that long queries do not count more than short ones.
     """
 
     normalize: str = option(choice("none", "pairs"), "none")

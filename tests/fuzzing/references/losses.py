@@ -230,7 +230,7 @@ def _pairwise(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> 
             scale, gap = mpf(loss.scale), mpf(labels[i]) - mpf(labels[j])
             each = gap * (max(mpf(0), scale - d) if loss.surrogate == "hinge" else mp.log1p(mp.exp(-scale * d)))
         total += weights[i] * each
-        count += weights[i]
+        count += 1  # weights multiply pairs, and do not count them
     if loss.normalize == "pairs":
         return total / count if count else mpf(0)
     return total
