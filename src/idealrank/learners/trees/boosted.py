@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import NoneType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -111,6 +112,8 @@ class BoostedRanker(Ranker):
             value = getattr(self, name)
             if not 0 < value <= most:
                 raise OptionError(f"{name} must be above 0{' and at most 1' * (most == 1)}, got {value!r}")
+        if not isinstance(self.params, (Mapping, NoneType)):
+            raise OptionError(f"params must be a mapping of LightGBM's parameters, got {self.params!r}")
         for name in _OBJECTIVE.intersection(self.params or ()):
             raise OptionError(f"params has {name!r}, but what the trees minimize is set by loss")
 
