@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import pyarrow
 import pytest
 import scipy.stats
 
@@ -13,7 +13,7 @@ from idealrank import stats
 from idealrank._base.exact import WeightedMoments
 from idealrank.errors import DataError, OptionError
 
-ROWS = pd.DataFrame(
+ROWS = pyarrow.table(
     {"qid": ["a", "a", "b", "b", "b", "c"], "label": [1, 0, 0, 1, 0, 1], "score": [0.1, 0.2, 0.3, 0.2, 0.1, 1.0]}
 )
 
@@ -28,7 +28,7 @@ def test_a_stream_refuses_a_query_that_is_split_between_batches() -> None:
 
 @pytest.mark.parametrize("first", [0, 5])
 def test_integer_query_ids_are_recognized_in_frames(first: int) -> None:
-    frame = pd.DataFrame({"qid": [first, first, first + 1, first + 1], "label": [1, 0, 1, 0], "score": [1.0, 2, 3, 4]})
+    frame = pyarrow.table({"qid": [first, first, first + 1, first + 1], "label": [1, 0, 1, 0], "score": [1.0, 2, 3, 4]})
     with pytest.raises(DataError, match=f"in two batches.*query {first + 1}"):
         ir.evaluate_stream([frame[:3], frame[3:]], "rr")
     data = [ir.from_frame(part, query="qid", label="label", score="score") for part in (frame[:3], frame[3:])]
