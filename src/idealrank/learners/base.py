@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from idealrank._base.types import check_types
 from idealrank._typing import Floats
 from idealrank.data.columns import check_unmasked
 from idealrank.data.construction import from_arrays
@@ -19,7 +20,6 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_value
 from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
-from idealrank.learners.types import check_types
 from idealrank.measures import Measure, measure
 
 __all__ = ["Dataset", "Ranker", "Rows", "as_data"]

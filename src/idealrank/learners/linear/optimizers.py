@@ -12,8 +12,7 @@ from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.learners.features import Moments
 from idealrank.learners.linear.cutting_plane import cutting_plane
-from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.preconditioning import preconditioned
+from idealrank.learners.linear.objective import Objective, preconditioned
 from idealrank.learners.trace import Trace
 
 __all__ = ["Minimum", "Optimizer", "lbfgs", "planes", "sgd", "steepest"]

@@ -1,4 +1,4 @@
-"""Types of options: what a learner's annotations allow, checked before a fit."""
+"""Types of options: what the annotations of a class allow."""
 
 from __future__ import annotations
 
