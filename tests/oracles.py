@@ -16,6 +16,38 @@ from idealrank import cutoffs, discounts, gains
 from idealrank.data.ranking import RankingData
 from idealrank.measures import NDCG, Measure, NDCGPValue
 
+#: What tests draw for the options of measures, wherever they draw; "measure.option" is that of one measure alone.
+OPTION_VALUES: dict[str, list[Any]] = {
+    "empty": [0, 1, "nan", "skip"],
+    "discount": [
+        "log",
+        "log:10",
+        "power:0",
+        "power:0.5",
+        "zipf",
+        "geometric:1.5",
+        "linear",
+        "letor",
+        "table:1:0.5:0.1",
+    ],
+    "ideal": ["judged", "retrieved"],
+    "ndcg.ideal": ["judged", "retrieved", "full"],
+    "short": ["as is", "zero"],
+    "negative_ideal": ["empty", "divide"],
+    "grades": ["binary", "labels", "scaled"],
+    "p": [0, 0.5, 0.8, 0.99],
+    "max_label": [3, 4.5, 60],
+    "p.denominator": ["cutoff", "retrieved"],
+    "ap.denominator": ["relevant", "reachable", "hits"],
+    "normalize": ["none", "pairs", "weights"],
+    "recall": [0, 0.1, 0.5, 1],
+    "rounding": ["up", "nearest"],
+    "multiple": [0, 0.5, 1.2, 3],
+    "hit": [2, 0.5],
+    "false_alarm": [-1, 0.25],
+    "miss": [0, -2],
+}
+
 
 def sparse_features(data: RankingData) -> Any:
     """The features, known to be of SciPy, which ships no types."""

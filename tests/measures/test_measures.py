@@ -55,40 +55,12 @@ KERNEL_TIES = ("average", "stable", "reverse", "best", "worst")
 LABELS = (0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 4.0, 0.1, 0.5, 1.25, 2.9, 63.0, 64.0, 70.5)
 TABLE = {label: 0.1 * (i * 5 % 7) for i, label in enumerate(sorted(set(LABELS)))}
 #: What is drawn for an option; an option of one measure under "measure.option".
-VALUES: dict[str, list[Any]] = {
+VALUES: dict[str, list[Any]] = oracles.OPTION_VALUES | {
     "cutoff": [1, 2, 3, 100, 0.5, "n^0.7"],
     "ties": list(TIES),
-    "empty": [0, 1, "nan", "skip"],
     "gain": ["exp2", "linear", "binary:1", "binary:2", "binary:0", TABLE],
-    "discount": [
-        "log",
-        "log:10",
-        "power:0",
-        "power:0.5",
-        "zipf",
-        "geometric:1.5",
-        "linear",
-        "letor",
-        "table:1:0.5:0.1",
-    ],
-    "ideal": ["judged", "retrieved"],
-    "ndcg.ideal": ["judged", "retrieved", "full"],
-    "short": ["as is", "zero"],
     "rel": [0, 0.5, 1, 2, 64],
-    "negative_ideal": ["empty", "divide"],
-    "grades": ["binary", "labels", "scaled"],
-    "p": [0, 0.5, 0.8, 0.99],
-    "max_label": [3, 4.5, 60],
-    "p.denominator": ["cutoff", "retrieved"],
-    "ap.denominator": ["relevant", "reachable", "hits"],
-    "normalize": ["none", "pairs", "weights"],
     "permutations": [1, 100],
-    "recall": [0, 0.1, 0.5, 1],
-    "rounding": ["up", "nearest"],
-    "multiple": [0, 0.5, 1.2, 3],
-    "hit": [2, 0.5],
-    "false_alarm": [-1, 0.25],
-    "miss": [0, -2],
     "seed": [0, 12345],
 }
 

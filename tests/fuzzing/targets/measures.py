@@ -20,39 +20,11 @@ from idealrank.measures.names import MEASURES
 
 _ALL_ORDERS = (NDCGPValue, CorrectedNDCG, NDCGZScore, RandomNDCG)
 _CLASSES = [*MEASURES.members().values()]
-OPTIONS: dict[str, list[Any]] = {
+OPTIONS: dict[str, list[Any]] = oracles.OPTION_VALUES | {
     "cutoff": [1, 2, 3, 5, 7, 100, 0.3, 0.5, "n^0.7"],
     "ties": ["average", "stable", "reverse", "best", "worst"],
-    "empty": [0, 1, "nan", "skip"],
     "gain": ["exp2", "linear", "binary:1", "binary:2", "binary:0.5"],
-    "discount": [
-        "log",
-        "log:10",
-        "power:0",
-        "power:0.5",
-        "zipf",
-        "geometric:1.5",
-        "linear",
-        "letor",
-        "table:1:0.5:0.1",
-    ],
-    "ideal": ["judged", "retrieved"],
-    "ndcg.ideal": ["judged", "retrieved", "full"],
-    "short": ["as is", "zero"],
     "rel": [0, 0.5, 1, 2, 3],
-    "p": [0, 0.5, 0.8, 0.99],
-    "max_label": [3, 4.5, 60],
-    "p.denominator": ["cutoff", "retrieved"],
-    "ap.denominator": ["relevant", "reachable", "hits"],
-    "normalize": ["none", "pairs", "weights"],
-    "negative_ideal": ["empty", "divide"],
-    "grades": ["binary", "labels", "scaled"],
-    "recall": [0, 0.1, 0.5, 1],
-    "rounding": ["up", "nearest"],
-    "multiple": [0, 0.5, 1.2, 3],
-    "hit": [2, 0.5],
-    "false_alarm": [-1, 0.25],
-    "miss": [0, -2],
 }
 _LABELS = [(0, 1), (0, 0, 0, 1), (0, 1, 2), (0, 1, 2, 3, 4), (0,), (1, 2), (0, 0.1, 0.5, 2.9), (0, 1, 63), (0, 30, 60)]
 _SCORES = [
