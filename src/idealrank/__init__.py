@@ -18,7 +18,8 @@ _TABLE = {
     "data.lists": ["Judged"],
     "data.problem": ["Problem"],
     "data.ranking": ["RankingData"],
-    "evaluation.comparison": ["compare", "Comparison"],
+    "evaluation.compared": ["Comparison"],
+    "evaluation.comparison": ["compare"],
     "evaluation.evaluator": ["evaluate"],
     "evaluation.explanation": ["explain", "Explanation"],
     "evaluation.results": ["Evaluation"],
@@ -69,7 +70,7 @@ if TYPE_CHECKING:
     from idealrank.data.lists import Judged as Judged
     from idealrank.data.problem import Problem as Problem
     from idealrank.data.ranking import RankingData as RankingData
-    from idealrank.evaluation.comparison import Comparison as Comparison
+    from idealrank.evaluation.compared import Comparison as Comparison
     from idealrank.evaluation.comparison import compare as compare
     from idealrank.evaluation.evaluator import evaluate as evaluate
     from idealrank.evaluation.explanation import Explanation as Explanation

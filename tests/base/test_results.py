@@ -18,7 +18,7 @@ from idealrank._base.plain import finite
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table
 from idealrank.errors import OptionError
-from idealrank.evaluation.results import Measured
+from idealrank.evaluation.measured import Measured
 from idealrank.experiments.claims import Claim
 from idealrank.experiments.results import Reproduction
 from idealrank.io.letor_folds import Folds

@@ -9,7 +9,7 @@ import click
 from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
 
 if TYPE_CHECKING:
-    from idealrank.evaluation.comparison import Comparison
+    from idealrank.evaluation.compared import Comparison
 
 __all__ = ["command"]
 

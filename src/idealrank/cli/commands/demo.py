@@ -22,7 +22,7 @@ from idealrank.cli.support.terminal import is_rich
 
 if TYPE_CHECKING:
     from idealrank.data.ranking import RankingData
-    from idealrank.evaluation.comparison import Comparison
+    from idealrank.evaluation.compared import Comparison
     from idealrank.theory.distinguishing.distinctions import Distinction
 
 __all__ = ["command"]

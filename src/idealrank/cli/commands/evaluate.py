@@ -52,7 +52,8 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
     from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.evaluation.inputs import naming
-    from idealrank.evaluation.results import Evaluations, interval_remark
+    from idealrank.evaluation.measured import interval_remark
+    from idealrank.evaluation.results import Evaluations
     from idealrank.measures.base import Measure
 
     measures = request.measures or ("ndcg@10", "ap", "rr")
@@ -86,7 +87,7 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
 def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> dict[str, Any]:
     """Return the evaluations as JSON content."""
     from idealrank._base.plain import finite, plain
-    from idealrank.evaluation.results import INTERVAL_LEVEL, INTERVAL_METHOD
+    from idealrank.evaluation.measured import INTERVAL_LEVEL, INTERVAL_METHOD
 
     content: dict[str, Any] = evaluations.to_dict()
     if interval:
