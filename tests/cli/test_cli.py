@@ -366,7 +366,9 @@ def test_parquet_is_not_compressed_again() -> None:
         kind_of("a.parquet.gz", None, "--to")
 
 
-def test_a_large_file_read_on_a_terminal_has_a_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_file_says_how_much_of_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     large, small = tmp_path / "large.txt", tmp_path / "small.txt"
     with large.open("wb") as file:
         file.truncate(50_000_001)
@@ -383,9 +385,11 @@ def test_a_large_file_read_on_a_terminal_has_a_bar(tmp_path: Path, monkeypatch: 
             assert (callback is not None) == expected
             if callback is not None:
                 callback(1000, 50_000_001)
-                callback(50_000_001, None)
+                callback(25_000_000, None)
+                progress._STATUS.draw()
         with progress.writing(str(path), shown=callback is not None):
             pass
+    assert "reading large.txt: 50% of 50 MB" in capsys.readouterr().err
 
 
 def test_a_stream_is_rich_only_where_it_shows_colours(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -11,9 +11,10 @@ import numpy as np
 from idealrank import stats
 from idealrank._base.plain import Plain, number, plain
 from idealrank._base.sections import Figure, Section, listed
-from idealrank._base.tables import Column, Table, Tables, Value
+from idealrank._base.tables import Table, Tables
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
+from idealrank.evaluation import comparison_tables as shown
 from idealrank.evaluation.measured import INTERVAL_METHOD, Measured, best_of, changes_text, interval_remark
 from idealrank.evaluation.results import Evaluations
 
@@ -64,6 +65,31 @@ class Difference:
     detectable: float
     moved: tuple[tuple[str, float], ...]
     note: str = ""
+
+    def reversed(self) -> Difference:
+        """Return the same comparison from the point of view of the other system."""
+        effect = self.effect
+        turned = replace(
+            effect,
+            cohen_dz=0.0 - effect.cohen_dz,
+            hedges_g=0.0 - effect.hedges_g,
+            common_language=1 - effect.common_language,
+            wins=effect.losses,
+            losses=effect.wins,
+        )
+        bounds = replace(
+            self.interval, low=0.0 - self.interval.high, high=0.0 - self.interval.low, mean=0.0 - self.interval.mean
+        )
+        moved = tuple((query, 0.0 - change) for query, change in self.moved)
+        return replace(
+            self,
+            system=self.against,
+            against=self.system,
+            difference=0.0 - self.difference,
+            interval=bounds,
+            effect=turned,
+            moved=moved,
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,14 +158,18 @@ class Comparison(Measured):
         return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
 
     def letters(self, measure: str) -> dict[str, str]:
-        """Return {system: letters of the systems that it is significantly better than}; system i is the i-th letter."""
-        names = {system: _letter(i) for i, system in enumerate(self.systems)}
+        """Return {system: the systems that it is significantly better than}, by their letters.
+
+        The best system by the first measure is "a", the next one "b"; of more than 26 systems, they are 1 and 2, and
+        "3,5-9" stands for 3 and 5 to 9.
+        """
         beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for each in self.significant(measure):
             is_better = (each.difference > 0) != self.evaluations.lower_is_better(measure)
             better, worse = (each.system, each.against) if is_better else (each.against, each.system)
-            beaten[better].append(names[worse])
-        return {system: "".join(sorted(found)) for system, found in beaten.items()}
+            beaten[better].append(worse)
+        known = shown.labels(self.ranked())
+        return {system: shown.joined_labels(found, known) for system, found in beaten.items()}
 
     def by_system(self) -> Evaluations:
         return self.evaluations
@@ -168,52 +198,27 @@ class Comparison(Measured):
     def tables(self) -> Mapping[str, Table]:
         """Return a table per measure, named by it: a row per system with its difference from the baseline, or per pair.
 
-        "means of " and a measure: means and intervals. "letters", for `to_latex`: means of all measures, with letters
-        for the systems that a system is significantly better than. "differences", for `to_csv` and `to_frame`: a row
-        per measure and comparison.
+        "systems by " and a measure: a row per system with its difference from the baseline or the best system, and the
+        systems that it is significantly better than. "means of " and a measure: means and intervals. "letters", for
+        `to_latex`: means of all measures, with marks or letters for significant differences. "differences", for
+        `to_csv` and `to_frame`: a row per measure and comparison, with all numbers.
+
+        Rows by system are sorted by the mean of the first measure.
         """
-        by_measure = {name: partial(self._differences_table, name) for name in self.values}
-        means = {f"means of {name}": partial(self._means_table, name) for name in self.values}
-        return Tables({**by_measure, **means, "letters": self._letters_table, "differences": self._all_differences})
+        main = shown.pairs_table if self.baseline is None else shown.systems_table
+        by_measure = {
+            **{name: partial(main, self, name) for name in self.values},
+            **{f"systems by {name}": partial(shown.systems_table, self, name) for name in self.values},
+            **{f"means of {name}": partial(shown.means_table, self, name) for name in self.values},
+        }
+        all_measures = {"letters": shown.paper_table, "differences": shown.differences_table}
+        return Tables({**by_measure, **{name: partial(table, self) for name, table in all_measures.items()}})
 
     def _chosen(self, form: str) -> list[str]:
-        names = {"latex": "letters", "csv": "differences", "frame": "differences"}
-        return [names.get(form, next(iter(self.values)))]
-
-    def _differences_table(self, measure: str) -> Table:
-        differences = self.differences[measure]
-        if self.baseline is None:
-            rows = [[each.system, each.against, *_cells(each)] for each in differences]
-            return Table([Column("system"), Column("against"), *_DIFFERENCE_COLUMNS], rows)
-        against = {each.system: each for each in differences}
-        means = self._means_table(measure)
-        rows = [[*row, *_cells(against.get(system))] for system, row in zip(self.systems, means.rows, strict=True)]
-        return Table([*means.columns, *_DIFFERENCE_COLUMNS], rows)
-
-    def _means_table(self, measure: str) -> Table:
-        columns = [Column("system"), Column(measure, ".4f"), Column("low", ".4f"), Column("high", ".4f")]
-        return Table(
-            columns, [[system, each.mean, each.low, each.high] for system, each in self.means[measure].items()]
-        )
-
-    def _letters_table(self) -> Table:
-        letters = {measure: self.letters(measure) for measure in self.values}
-        rows: list[list[Value]] = []
-        for i, system in enumerate(self.systems):
-            cells = [
-                " ".join(filter(None, (f"{self.means[name][system].mean:.4f}", letters[name][system])))
-                for name in self.values
-            ]
-            rows.append([f"{_letter(i)} {system}", *cells])
-        return Table([Column("system"), *map(Column, self.values)], rows)
-
-    def _all_differences(self) -> Table:
-        rows = [
-            [measure, each.system, each.against, *_cells(each)]
-            for measure, found in self.differences.items()
-            for each in found
-        ]
-        return Table([Column("measure"), Column("system"), Column("against"), *_DIFFERENCE_COLUMNS], rows)
+        by_system = [f"systems by {name}" for name in self.values]
+        every = [*by_system, *(self.values if self.baseline is None else ())]
+        names = {"latex": ["letters"], "csv": ["differences"], "frame": ["differences"], "markdown": every}
+        return names.get(form, by_system[:1])
 
     def to_dict(self) -> dict[str, Plain]:
         """Return everything except the per-query values."""
@@ -277,7 +282,11 @@ class Comparison(Measured):
             figures=(*means, *self._pair_figures(measure), spread),
             tables={caption: table},
             folded={caption: f"All {len(table.rows)} comparisons"} if len(table.rows) > _MANY else {},
-            notes=(*(f"Note: {note}." for note in dict.fromkeys(each.note for each in found if each.note)), _COLUMNS),
+            notes=(
+                *(f"Note: {note}." for note in dict.fromkeys(each.note for each in found if each.note)),
+                *table.notes,
+                shown.COLUMNS,
+            ),
             lists={"Queries that changed most": moved} if moved else {},
         )
 
@@ -305,29 +314,3 @@ class Comparison(Measured):
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"
         found = "; ".join(f"{name}: {len(self.significant(name))} significant" for name in self.values)
         return f"Comparison({len(self.systems)} systems, {self.n_queries:,} queries, {against}; {found})"
-
-
-_COLUMNS = (
-    "change: difference of the means; d_z: change over the standard deviation of the differences; better, same, worse: "
-    "numbers of queries; detectable: the smallest true difference that this many queries would detect with 80% power."
-)
-_DIFFERENCE_COLUMNS = (
-    *(Column(name, ".4f") for name in ("change", "p", "corrected")),
-    Column("d_z", ".2f"),
-    *map(Column, ("better", "same", "worse")),
-    Column("detectable", ".4f"),
-)
-
-
-def _cells(found: Difference | None) -> list[Value]:
-    if found is None:
-        return [None] * len(_DIFFERENCE_COLUMNS)
-    effect = found.effect
-    sizes: list[Value] = [effect.cohen_dz, effect.wins, effect.ties, effect.losses, found.detectable]
-    return [found.difference, found.p_value, found.corrected, *sizes]
-
-
-def _letter(number: int) -> str:
-    """a, b, ..., z, aa, ab, ..."""
-    letters = chr(ord("a") + number % 26)
-    return letters if number < 26 else _letter(number // 26 - 1) + letters

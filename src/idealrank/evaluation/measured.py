@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -24,6 +24,7 @@ __all__ = [
     "INTERVAL_METHOD",
     "Measured",
     "best_of",
+    "best_rows",
     "changes_text",
     "filled_measures",
     "interval_remark",
@@ -54,6 +55,13 @@ class Measured(Result):
         if name is not None and name not in known:
             raise DataError(f"the result has no measure {name!r}, it has {', '.join(map(repr, known))}")
         return known[0] if name is None else name
+
+    def ranked(self) -> list[str]:
+        """Return the systems by their means of the first measure, best first; those without a mean come last."""
+        evaluations, first = self.by_system(), self.measure_names()[0]
+        sign = 1.0 if evaluations.lower_is_better(first) else -1.0
+        means = {name: sign * each.mean[first] for name, each in evaluations.items()}
+        return sorted(means, key=lambda name: (means[name] != means[name], means[name]))
 
     def intervals(self, measure: str) -> dict[str, Interval]:
         """Return {system: its mean by this measure, with the interval}."""
@@ -177,6 +185,19 @@ def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) ->
     """
     sign = -1.0 if lower_is_better else 1.0
     return max(intervals, key=lambda system: float(np.nan_to_num(sign * intervals[system].mean, nan=-np.inf)))
+
+
+def best_rows(means: Sequence[float], lower_is_better: bool) -> tuple[list[int], list[int]]:
+    """Return the places of the best mean and of the second best; equal means share a place.
+
+    Examples
+    --------
+    >>> best_rows([0.5, float("nan"), 0.75, 0.5], lower_is_better=False)
+    ([2], [0, 3])
+    """
+    known = sorted({mean for mean in means if mean == mean}, reverse=not lower_is_better)
+    best, second = ([row for row, mean in enumerate(means) if mean in known[rank : rank + 1]] for rank in (0, 1))
+    return best, second
 
 
 def interval_remark(interval: Interval) -> str:

@@ -11,12 +11,13 @@ import numpy as np
 
 from idealrank._base.exact import Moments, WeightedMoments
 from idealrank._base.plain import Plain, plain
+from idealrank._base.sections import listed
 from idealrank._base.tables import Column, Table, Tables, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import QueryIds
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
-from idealrank.evaluation.measured import INTERVAL_LEVEL, INTERVAL_METHOD, Measured, filled_measures
+from idealrank.evaluation.measured import INTERVAL_LEVEL, INTERVAL_METHOD, Measured, best_rows, filled_measures
 from idealrank.evaluation.quality import named_problems
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
@@ -353,12 +354,14 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
             Whether to put the bounds of its interval after each mean.
         """
         first = next(iter(self.values()))
-        columns = [Column("system"), Column("query") if per_query else Column("queries", ",")]
+        columns = [Column("system", priority=-1)]
+        columns.append(Column("query", priority=-1) if per_query else Column("queries", ",", priority=1))
         for measure in first.per_query:
             names = [measure, *([f"{measure} low", f"{measure} high"] if interval else [])]
             columns += [Column(name, ".4f") for name in names]
         rows: list[Sequence[Value]] = []
-        for name, evaluation in self.items():
+        for name in self if per_query else self.ranked():
+            evaluation = self[name]
             if per_query:
                 values = [each.tolist() for each in evaluation.per_query.values()]
                 blanks = [None, None] if interval else []
@@ -369,7 +372,29 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
             bounds = evaluation.interval() if interval else {}
             cells = [cell for measure, mean in evaluation.mean.items() for cell in (mean, *bounds.get(measure, ()))]
             rows.append([name, "all" if per_query else evaluation.n_queries, *cells])
-        return Table(columns, rows)
+        if per_query or len(self) == 1:
+            return Table(columns, rows)
+        place_of = {measure: 2 + place * (3 if interval else 1) for place, measure in enumerate(first.per_query)}
+        best, second = self._best_cells(place_of)
+        note = f"Rows are sorted by {next(iter(place_of))}."
+        return Table(columns, rows, best=best, second=second, notes=(note,), caption=self._caption())
+
+    def _best_cells(self, place_of: Mapping[str, int]) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+        """Return the cells of the best means and of the second best, by row of `ranked` and column."""
+        found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+        for measure, place in place_of.items():
+            means = [self[name].mean[measure] for name in self.ranked()]
+            best_and_second = best_rows(means, self.lower_is_better(measure))
+            for cells, rows in zip(found, best_and_second, strict=True):
+                cells |= {(row, place) for row in rows}
+        return frozenset(found[0]), frozenset(found[1])
+
+    def _caption(self) -> str:
+        """Return a caption for a paper: measures, queries and convention."""
+        first = next(iter(self.values()))
+        names, it = listed(first.per_query), "it" if len(first.per_query) == 1 else "them"
+        how = f"Mean {names} over {first.queries_text()}, as {first.convention.name} computes {it}."
+        return f"{how} The best mean of each measure is bold."
 
     def _queries_table(self) -> Table:
         own = {name: evaluation.table("queries") for name, evaluation in self.items()}
@@ -377,7 +402,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
 
     def _chosen(self, form: str) -> list[str]:
-        return ["queries" if form == "frame" else "means"]
+        return [{"frame": "queries", "csv": "intervals", "markdown": "intervals"}.get(form, "means")]
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
