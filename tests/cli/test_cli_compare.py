@@ -34,7 +34,9 @@ def run(*arguments: str) -> Result:
 def test_systems_are_compared_with_a_baseline(files: Path) -> None:
     result = run("compare", "qrels.txt", "base.run", "good.run", "other.run", "--baseline", "base", "--seed", "1")
     assert result.exit_code == 0, result.output
-    lines = result.stdout.splitlines()
+    verdict, blank, *lines = result.stdout.splitlines()
+    assert verdict.startswith("ndcg@10: 1 of 2 differ significantly from base at level 0.05: good (+0.")
+    assert blank == ""
     assert lines[0].split() == [
         "system",
         "ndcg@10",
@@ -49,7 +51,9 @@ def test_systems_are_compared_with_a_baseline(files: Path) -> None:
         "worse",
         "detectable",
     ]
-    assert [line.split()[0] for line in lines[1:4]] == ["base", "good", "other"]
+    assert [line.split()[0] for line in lines[1:4]] == ["good", "base", "other"]
+    assert [line.split()[2] == "†" for line in lines[1:4]] == [True, False, False]
+    assert "Rows are sorted by ndcg@10." in lines[4]
     assert "good - base, most on: q" in result.stdout
     how = "randomization test, p-values corrected by holm; 95% intervals by Student's t; seed 1"
     assert f"means over 12 queries; {how}" in lines
@@ -68,7 +72,7 @@ def test_pairs_come_out_in_every_format(files: Path, output_format: str) -> None
 def test_score_files_are_compared_on_letor_data(files: Path) -> None:
     result = run("compare", "data.txt", "one.txt", "two.txt", "-m", "rr", "--test", "sign", "--baseline", "one")
     assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines()[2].split()[:2] == ["two", "1.0000"]
+    assert [line.split()[:2] for line in result.stdout.splitlines()[3:5]] == [["two", "1.0000"], ["one", "0.7500"]]
 
 
 def test_one_system_is_not_enough(files: Path) -> None:

@@ -118,7 +118,7 @@ def latex_table(table: Table, *, underline_second: bool = False) -> str:
     ]
     if table.caption:
         second = " The second best is underlined." if underline_second and table.second else ""
-        start = [r"\begin{table}", r"\centering", rf"\caption{{{latex_text(table.caption + second)}}}"]
+        start = [r"\begin{table}", r"\centering", rf"\caption{{{latex_text(table.caption + second)}}}", r"\smallskip"]
         tabular = [*start, *tabular, r"\end{table}"]
     return "\n".join([*_needs(table), *tabular, ""])
 
@@ -150,7 +150,7 @@ class _Style:
     def split(self, cell: str) -> list[str]:
         """Return a number as two cells: up to the decimal point, and after it."""
         if not any(letter.isdigit() for letter in cell):  # nothing, NaN or infinity
-            return [rf"\multicolumn{{2}}{{c}}{{{'--' if cell == 'nan' else latex_text(cell)}{self._mark}}}"]
+            return [rf"\multicolumn{{2}}{{c}}{{{_number(cell)}{self._mark}}}"]
         whole, point, rest = cell.partition(".")
         return [self._set(_number(whole + point)), self._set(latex_text(rest)) + self._mark]
 
@@ -159,7 +159,9 @@ class _Style:
 
 
 def _number(text: str) -> str:
-    """Return a number with a minus sign in place of the hyphen."""
+    """Return a number with a minus sign in place of the hyphen, and a dash in place of NaN."""
+    if text == "nan":
+        return "--"
     return rf"$-${latex_text(text[1:])}" if text.startswith("-") else latex_text(text)
 
 

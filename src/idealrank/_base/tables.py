@@ -174,6 +174,8 @@ def _cell(value: Value, spec: str) -> str:
         return ""
     if isinstance(value, str):
         return printable(" ".join(value.split()))
+    if value != value:
+        return "nan"
     if spec == "p":
         return "<0.0001" if value < 0.0001 else f"{value:.4f}"
     return format(value, spec)

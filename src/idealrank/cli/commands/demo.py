@@ -82,7 +82,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     first, second = sorted(means, key=lambda name: -means[name])[:2]
     told = distinguish(parts.test, scores[first], scores[second], measures, names=(first, second), seed=seed)
     found = compared.table("letters")
-    names = ("", "NDCG of test queries", *_MEASURES)
+    names = ("id", "NDCG of test queries", *_MEASURES)
     columns = [replace(column, name=name) for column, name in zip(found.columns, names, strict=True)]
     show(replace(found, columns=columns, notes=(), caption=""), output_format)
     if speak:

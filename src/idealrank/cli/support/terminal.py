@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["bold", "echo", "is_rich", "note", "notes", "quality", "say", "screen_width"]
 
 #: Most systems to list in a note.
-_N_SYSTEMS = 10
+_N_SYSTEMS = 20
 
 
 def is_rich(stream: IO[Any] | None) -> bool:
