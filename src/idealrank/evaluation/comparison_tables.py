@@ -220,8 +220,8 @@ def _meaning(found: Comparison, is_marked: bool, *, letters: bool) -> str:
             return f"No system differs significantly from {found.baseline}"
         return f"{BETTER} and {WORSE}: significantly better and worse than {found.baseline}"
     if letters:
-        what = "letters" if len(found.systems) <= _N_LETTERS else "numbers"
-        return f"The {what} after a mean name the systems that it is significantly better than"
+        what = "Letters" if len(found.systems) <= _N_LETTERS else "Numbers"
+        return f"{what} after a mean: the systems that this system is significantly better than"
     best = "the best system"
     told = f"{WORSE}: significantly worse than {best}; " if is_marked else f"No system differs from {best}; "
     return f"{told}better than: the systems that a system is significantly better than"
