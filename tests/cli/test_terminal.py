@@ -166,6 +166,21 @@ with progress.working("never", quiet=True):
     assert not any("never" in label for label in screen.labels)
 
 
+def test_the_width_is_that_of_the_stream(tmp_path: Path) -> None:
+    given = ["compare", "qrels.txt", *systems(names_of(3)), "--seed", "1"]
+    draw(tmp_path, names_of(3))
+    assert "Not shown in 70 columns" in re.sub(
+        r"\s+", " ", check(on_a_terminal(*given, columns=90, folder=tmp_path, COLUMNS="70"))
+    )
+    script = """
+import os, sys
+from idealrank.cli.support.terminal import screen_width
+piped = os.fdopen(os.pipe()[1], "w")
+print(screen_width(sys.stdout), screen_width(sys.stderr), screen_width(piped), screen_width(None))
+"""
+    assert check(of_command("-c", script, columns=90, folder=tmp_path)) == "90 90 None None\n"
+
+
 def test_the_label_is_of_the_time_since_the_first_work(capsys: pytest.CaptureFixture[str]) -> None:
     seconds = iter(range(1000))
     status = progress.Status(lambda: float(next(seconds)))

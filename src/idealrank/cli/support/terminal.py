@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["bold", "echo", "is_rich", "note", "notes", "quality", "say", "screen_width"]
 
+#: The width of a terminal that does not say how wide it is.
+_USUAL_WIDTH = 80
 #: Most systems to list in a note.
 _N_SYSTEMS = 20
 
@@ -30,7 +31,15 @@ def is_rich(stream: IO[Any] | None) -> bool:
 
 def screen_width(stream: IO[Any] | None) -> int | None:
     """Return the number of columns of the terminal that the stream is; None if it is none."""
-    return shutil.get_terminal_size().columns if stream is not None and stream.isatty() else None
+    if stream is None or not stream.isatty():
+        return None
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except (OSError, ValueError):
+        return _USUAL_WIDTH
 
 
 def bold(text: str) -> str:
