@@ -36,8 +36,9 @@ __all__ = [
 BETTER, WORSE = "†", "‡"
 #: What the columns mean.
 COLUMNS = (
-    "change: difference of the means; d_z: change over the standard deviation of the differences; better, same, worse: "
-    "numbers of queries; detectable: the smallest true difference that this many queries would detect with 80% power."
+    "change: difference of the means; p, corrected: p-value, raw and corrected for all comparisons by the same measure; "
+    "d_z: change over the standard deviation of the differences; better, same, worse: numbers of queries; detectable: "
+    "the smallest true difference that this many queries would detect with 80% power."
 )
 _N_LETTERS = 26
 _TESTS = {

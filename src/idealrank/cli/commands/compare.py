@@ -133,6 +133,7 @@ def _show_text(found: Comparison, shown: _Shown) -> None:
     """Print what was found in a sentence per measure, the systems, and the details, of which there may be many."""
     from idealrank.cli.support.tables import show_left_out, show_text
     from idealrank.cli.support.terminal import say
+    from idealrank.evaluation.comparison_tables import COLUMNS
 
     left_out: list[str] = []
 
@@ -164,3 +165,4 @@ def _show_text(found: Comparison, shown: _Shown) -> None:
     if found.baseline is None and not shown.everything:
         pairs = "1 pair was tested" if n_pairs == 1 else f"{n_pairs:,} pairs were tested"
         say(f"{pairs}; --all shows each, and --format csv has all numbers")
+    say(COLUMNS)
