@@ -36,7 +36,7 @@ __all__ = [
 BETTER, WORSE = "†", "‡"
 #: What the columns mean.
 COLUMNS = (
-    "change: difference of the means; p, corrected: p-value, raw and corrected for all comparisons by the same measure; "
+    "change: difference of the means; p, corrected: p-value, raw and corrected for all comparisons by this measure; "
     "d_z: change over the standard deviation of the differences; better, same, worse: numbers of queries; detectable: "
     "the smallest true difference that this many queries would detect with 80% power."
 )
