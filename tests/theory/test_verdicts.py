@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from theory_models import GRADED, JUMP, KNOTS_3, KNOTS_7, MODELS, halves
+from theory_models import GRADED, JUMP, KNOTS_3, KNOTS_7, MODELS, Logarithm, halves
 
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG
@@ -169,6 +169,15 @@ def test_no_number_of_documents_is_enough_where_limits_are_equal() -> None:
         documents_needed("log", FLAT[0], FLAT[0], n_max=10_000),
     ):
         assert (found.at_one_length, found.at_all_lengths) == (None, None)
+
+
+def test_no_length_is_promised_where_the_verdict_is_open() -> None:
+    # Of log(n) ranks the errors vanish too slowly for Definition 5 to be known to hold, although the limits differ.
+    growing = Logarithm()
+    assert verdict("log", *FLAT, growing).how == "undecided"
+    found = documents_needed("log", lambda s: 0.05 + 0.9 * s, lambda s: 0.5, growing, delta=0.2)
+    assert found.at_one_length is not None
+    assert found.at_all_lengths is None
 
 
 def test_that_many_documents_are_enough() -> None:
