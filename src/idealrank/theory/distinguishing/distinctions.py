@@ -26,7 +26,7 @@ from idealrank.measures import DCG, NDCG, Measure, gains
 from idealrank.measures.conventions import Convention
 from idealrank.measures.names import named
 from idealrank.theory.distinguishing.paths import Paths
-from idealrank.theory.distinguishing.predictions import GapPrediction, predict_gap
+from idealrank.theory.distinguishing.predictions import GapPrediction, predict_gaps
 from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes, prefix_values
 from idealrank.theory.long_lists.curves import Curve
 from idealrank.theory.long_lists.needed import Gap
@@ -478,18 +478,21 @@ def _distinction(
     seed = int(np.random.default_rng(seed).integers(2**32))  # shared, so that all measures see the same resamples
     filled = list(given.values())
     on_paths = _along(filled, labels, [a, b], cut, grid, n_orders, seed, n_threads)
-    fits = {gain: tuple(fit_queries(gain(labels), scores, cut) for scores in (a, b)) for gain in {*map(_gain, filled)}}
+    by_gain = {
+        gain: tuple(fit_queries(gain(labels), scores, cut) for scores in (a, b)) for gain in {*map(_gain, filled)}
+    }
+    fits = {name: by_gain[_gain(m)] for name, m in given.items()}
+    predicted = predict_gaps(given, fits, labels, [a, b], cut, seed=seed, n_threads=n_threads)
     rows, paths, means = [], {}, {}
     seen = {name: evaluations[name] for name in names}
     for (name, m), path_a, path_b in zip(given.items(), *on_paths, strict=True):
         values_a, values_b = (each.per_query[name] for each in seen.values())
         row, lead = _separation(values_a, values_b, path_a - path_b, grid, n_resamples, delta, seed)
         row |= {key: each.mean[name] for key, each in zip(("mean_a", "mean_b"), seen.values(), strict=True)}
-        found = predict_gap(m, fits[_gain(m)], labels, [a, b], cut, seed=seed, n_threads=n_threads)
-        rows.append(Separation(name, **row, **_predicted(m, found, fits[_gain(m)])))
+        rows.append(Separation(name, **row, **_predicted(m, predicted[name], fits[name])))
         paths[name] = Paths(grid, lead)
         means[name] = Paths(grid, path_a).mean_lead, Paths(grid, path_b).mean_lead
-    by_name = {name: tuple(fit.pooled for fit in fits[_gain(m)]) for name, m in given.items()}
+    by_name = {name: tuple(fit.pooled for fit in pair) for name, pair in fits.items()}
     ranked, both = tuple(sorted(rows, key=_soonest)), Evaluations(seen)
     queries = evaluations.n_queries
     return Distinction(ranked, grid, paths, means, by_name, names, queries, tuple(given), both, lists.remarks)
