@@ -10,7 +10,7 @@ from theory_models import GRADED, JUMP, KNOTS_3, KNOTS_7, MODELS, Logarithm, hal
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG
 from idealrank.measures import measure as parse
-from idealrank.theory import GradedCurve, StepCurve, documents_needed, gap, queries_needed, verdict
+from idealrank.theory import GradedCurve, StepCurve, documents_needed, gap, queries_needed, verdict, win_probability
 from idealrank.theory.distinguishing.prefixes import prefix_values
 from idealrank.theory.long_lists.lasting import staying_ahead
 
@@ -93,6 +93,7 @@ def test_one_over_r_with_equal_tops() -> None:
 def test_a_constant_discount_distinguishes_nothing() -> None:
     found = verdict("power:0", A, B)
     assert (found.distinguishes, found.how) == (False, "no")
+    assert win_probability("power:0", A, B) == 0.5
 
 
 def test_identical_rankers_are_undecided() -> None:
