@@ -147,7 +147,9 @@ class Approximation(SoftRanked):
         if plan is None or not is_smooth or not isinstance(plan.gain, gains.Gain):
             takes = "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate, kendall_tau"
             cascade = plan is not None and plan.reduction == "cascade"
-            why = " (in a cascade, a document adds less the more relevant the documents above it are)" if cascade else ""
+            why = (
+                " (in a cascade, a document adds less the more relevant the documents above it are)" if cascade else ""
+            )
             found = f"{self.target()} is not a measure of positions with a smooth form{why}"
             raise OptionError(f"{self.label}: {found}; use one of {takes}")
         return plan

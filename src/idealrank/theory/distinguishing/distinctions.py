@@ -135,6 +135,8 @@ class Distinction(Result):
         The evaluations of both rankers, which have the convention and the queries.
     lists : tuple of str
         What was done to get the complete lists that theory needs; empty if they were complete.
+    delta : float
+        The accepted probability of the wrong order.
     """
 
     separations: tuple[Separation, ...]
@@ -147,6 +149,7 @@ class Distinction(Result):
     given: tuple[str, ...]
     evaluations: Evaluations
     lists: tuple[str, ...] = ()
+    delta: float = 0.05
 
     @property
     def best(self) -> str | None:
@@ -208,6 +211,35 @@ class Distinction(Result):
     def remarks(self) -> list[str]:
         """Return the queries and the convention of the means, how lists became complete, and the advice."""
         return [*self.evaluations.remarks(), *self.lists, self.advice]
+
+    def reading(self) -> dict[str, str]:
+        """Return what the columns of the table say, in words, for its first row."""
+        row, (a, b) = self.separations[0], self.names
+        ahead, behind = (b, a) if row.better == "b" else (a, b)
+        means = f"over {_queries(self.n_queries)}, the mean of {a} is {row.mean_a:.4f}, that of {b} is {row.mean_b:.4f}"
+        found = {"mean a, mean b": means}
+        if row.better is not None:
+            found["wins"] = f"{ahead} beat {behind} on {row.wins:.1%} of the queries; ties count half"
+            if self.n_queries > 1:
+                found["separated"] = f"{ahead} beat {behind} in {row.separated:.1%} of resamples of the queries"
+                sure = f"the mean of {ahead} is ahead with a probability of {1 - self.delta:.0%} or more"
+                enough = row.queries_needed and f"with {_queries(row.queries_needed)} like these, {sure}"
+                found["queries"] = enough or "no number of queries is known to be enough"
+            settled = f"from lists of {row.settled_at} documents on, the mean of {ahead} stays ahead"
+            found["documents"] = (
+                settled if row.settled_at else f"on the longest lists, the mean of {ahead} is not ahead"
+            )
+            found["changes"] = f"while one list grows, the lead changes {row.sign_changes:.1f} times on average"
+        if not math.isnan(row.limit_a):
+            ends = f"{row.limit_a:.4f} for {a} and {row.limit_b:.4f} for {b}"
+            found["limit a, limit b"] = f"on ever longer lists, the means tend to {ends}"
+        else:
+            found["limit a, limit b"] = "there is no limit: on single lists, the measure stays random"
+        return found | {"theory": f"{row.verdict.how}: {row.verdict.in_words}"}
+
+    def reasons(self) -> dict[str, list[str]]:
+        """Return the theorem behind each verdict, by measure."""
+        return {f"{row.measure}: {row.verdict.how}": row.verdict.why() for row in self.separations}
 
     def title(self) -> str:
         """Return a title with the names of both rankers."""
@@ -299,6 +331,17 @@ class Distinctions(Result):
     def about(self) -> str:
         """Return the number of queries, the measures and the convention."""
         return self.evaluations.about()
+
+    def reading(self) -> dict[str, str]:
+        """Return what the columns of the table say, in words, for its first row."""
+        return self.pairs[0].reading()
+
+    def reasons(self) -> dict[str, list[str]]:
+        """Return the theorem behind each verdict, by pair and measure."""
+        if len(self.pairs) == 1:
+            return self.pairs[0].reasons()
+        named = {" and ".join(pair.names): pair for pair in self.pairs}
+        return {f"{names}, {key}": why for names, pair in named.items() for key, why in pair.reasons().items()}
 
     def title(self) -> str:
         """Return a title with the names of all rankers."""
@@ -495,7 +538,7 @@ def _distinction(
     by_name = {name: tuple(fit.pooled for fit in pair) for name, pair in fits.items()}
     ranked, both = tuple(sorted(rows, key=_soonest)), Evaluations(seen)
     queries = evaluations.n_queries
-    return Distinction(ranked, grid, paths, means, by_name, names, queries, tuple(given), both, lists.remarks)
+    return Distinction(ranked, grid, paths, means, by_name, names, queries, tuple(given), both, lists.remarks, delta)
 
 
 def _gain(m: Measure) -> gains.Gain:
