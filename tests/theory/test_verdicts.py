@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from theory_models import GRADED, JUMP, KNOTS_3, KNOTS_7, MODELS, halves
+from theory_models import GRADED, JUMP, KNOTS_3, KNOTS_7, MODELS, Logarithm, halves
 
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG
 from idealrank.measures import measure as parse
-from idealrank.theory import GradedCurve, StepCurve, documents_needed, gap, queries_needed, verdict
+from idealrank.theory import GradedCurve, StepCurve, documents_needed, gap, queries_needed, verdict, win_probability
 from idealrank.theory.distinguishing.prefixes import prefix_values
 from idealrank.theory.long_lists.lasting import staying_ahead
 
@@ -93,6 +93,7 @@ def test_one_over_r_with_equal_tops() -> None:
 def test_a_constant_discount_distinguishes_nothing() -> None:
     found = verdict("power:0", A, B)
     assert (found.distinguishes, found.how) == (False, "no")
+    assert win_probability("power:0", A, B) == 0.5
 
 
 def test_identical_rankers_are_undecided() -> None:
@@ -169,6 +170,15 @@ def test_no_number_of_documents_is_enough_where_limits_are_equal() -> None:
         documents_needed("log", FLAT[0], FLAT[0], n_max=10_000),
     ):
         assert (found.at_one_length, found.at_all_lengths) == (None, None)
+
+
+def test_no_length_is_promised_where_the_verdict_is_open() -> None:
+    # Of log(n) ranks the errors vanish too slowly for Definition 5 to be known to hold, although the limits differ.
+    growing = Logarithm()
+    assert verdict("log", *FLAT, growing).how == "undecided"
+    found = documents_needed("log", lambda s: 0.05 + 0.9 * s, lambda s: 0.5, growing, delta=0.2)
+    assert found.at_one_length is not None
+    assert found.at_all_lengths is None
 
 
 def test_that_many_documents_are_enough() -> None:

@@ -15,6 +15,7 @@ _TABLE = {
     "consistency.checking": ["check_consistency", "Consistency", "Counterexample"],
     "consistency.excess": ["excess_risk_bound", "margin", "rank_constant", "strong_convexity", "StrongConvexity"],
     "consistency.fisher": ["compatible", "dcg_norm", "expected_ndcg", "fisher_target", "regret", "violations"],
+    "consistency.impossible": ["Impossibility", "no_convex_loss"],
     "consistency.strong": ["check_strong_consistency", "StrongConsistency"],
     "consistency.switches": ["switch_points"],
     "distinguishing.distinctions": ["distinguish"],
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from idealrank.theory.consistency.checking import *  # noqa: F403
     from idealrank.theory.consistency.excess import *  # noqa: F403
     from idealrank.theory.consistency.fisher import *  # noqa: F403
+    from idealrank.theory.consistency.impossible import *  # noqa: F403
     from idealrank.theory.consistency.strong import *  # noqa: F403
     from idealrank.theory.consistency.switches import *  # noqa: F403
     from idealrank.theory.distinguishing.distinctions import *  # noqa: F403

@@ -26,7 +26,7 @@ from idealrank.measures import DCG, NDCG, Measure, gains
 from idealrank.measures.conventions import Convention
 from idealrank.measures.names import named
 from idealrank.theory.distinguishing.paths import Paths
-from idealrank.theory.distinguishing.predictions import GapPrediction, predict_gap
+from idealrank.theory.distinguishing.predictions import GapPrediction, predict_gaps
 from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes, prefix_values
 from idealrank.theory.long_lists.curves import Curve
 from idealrank.theory.long_lists.needed import Gap
@@ -135,6 +135,8 @@ class Distinction(Result):
         The evaluations of both rankers, which have the convention and the queries.
     lists : tuple of str
         What was done to get the complete lists that theory needs; empty if they were complete.
+    delta : float
+        The accepted probability of the wrong order.
     """
 
     separations: tuple[Separation, ...]
@@ -147,6 +149,7 @@ class Distinction(Result):
     given: tuple[str, ...]
     evaluations: Evaluations
     lists: tuple[str, ...] = ()
+    delta: float = 0.05
 
     @property
     def best(self) -> str | None:
@@ -208,6 +211,35 @@ class Distinction(Result):
     def remarks(self) -> list[str]:
         """Return the queries and the convention of the means, how lists became complete, and the advice."""
         return [*self.evaluations.remarks(), *self.lists, self.advice]
+
+    def reading(self) -> dict[str, str]:
+        """Return what the columns of the table say, in words, for its first row."""
+        row, (a, b) = self.separations[0], self.names
+        ahead, behind = (b, a) if row.better == "b" else (a, b)
+        means = f"over {_queries(self.n_queries)}, the mean of {a} is {row.mean_a:.4f}, that of {b} is {row.mean_b:.4f}"
+        found = {"mean a, mean b": means}
+        if row.better is not None:
+            found["wins"] = f"{ahead} beat {behind} on {row.wins:.1%} of the queries; ties count half"
+            if self.n_queries > 1:
+                found["separated"] = f"{ahead} beat {behind} in {row.separated:.1%} of resamples of the queries"
+                sure = f"the mean of {ahead} is ahead with a probability of {1 - self.delta:.0%} or more"
+                enough = row.queries_needed and f"with {_queries(row.queries_needed)} like these, {sure}"
+                found["queries"] = enough or "no number of queries is known to be enough"
+            settled = f"from lists of {row.settled_at} documents on, the mean of {ahead} stays ahead"
+            found["documents"] = (
+                settled if row.settled_at else f"on the longest lists, the mean of {ahead} is not ahead"
+            )
+            found["changes"] = f"while one list grows, the lead changes {row.sign_changes:.1f} times on average"
+        if not math.isnan(row.limit_a):
+            ends = f"{row.limit_a:.4f} for {a} and {row.limit_b:.4f} for {b}"
+            found["limit a, limit b"] = f"on ever longer lists, the means tend to {ends}"
+        else:
+            found["limit a, limit b"] = "there is no limit: on single lists, the measure stays random"
+        return found | {"theory": f"{row.verdict.how}: {row.verdict.in_words}"}
+
+    def reasons(self) -> dict[str, list[str]]:
+        """Return the theorem behind each verdict, by measure."""
+        return {f"{row.measure}: {row.verdict.how}": row.verdict.why() for row in self.separations}
 
     def title(self) -> str:
         """Return a title with the names of both rankers."""
@@ -299,6 +331,17 @@ class Distinctions(Result):
     def about(self) -> str:
         """Return the number of queries, the measures and the convention."""
         return self.evaluations.about()
+
+    def reading(self) -> dict[str, str]:
+        """Return what the columns of the table say, in words, for its first row."""
+        return self.pairs[0].reading()
+
+    def reasons(self) -> dict[str, list[str]]:
+        """Return the theorem behind each verdict, by pair and measure."""
+        if len(self.pairs) == 1:
+            return self.pairs[0].reasons()
+        named = {" and ".join(pair.names): pair for pair in self.pairs}
+        return {f"{names}, {key}": why for names, pair in named.items() for key, why in pair.reasons().items()}
 
     def title(self) -> str:
         """Return a title with the names of all rankers."""
@@ -478,21 +521,24 @@ def _distinction(
     seed = int(np.random.default_rng(seed).integers(2**32))  # shared, so that all measures see the same resamples
     filled = list(given.values())
     on_paths = _along(filled, labels, [a, b], cut, grid, n_orders, seed, n_threads)
-    fits = {gain: tuple(fit_queries(gain(labels), scores, cut) for scores in (a, b)) for gain in {*map(_gain, filled)}}
+    by_gain = {
+        gain: tuple(fit_queries(gain(labels), scores, cut) for scores in (a, b)) for gain in {*map(_gain, filled)}
+    }
+    fits = {name: by_gain[_gain(m)] for name, m in given.items()}
+    predicted = predict_gaps(given, fits, labels, [a, b], cut, seed=seed, n_threads=n_threads)
     rows, paths, means = [], {}, {}
     seen = {name: evaluations[name] for name in names}
     for (name, m), path_a, path_b in zip(given.items(), *on_paths, strict=True):
         values_a, values_b = (each.per_query[name] for each in seen.values())
         row, lead = _separation(values_a, values_b, path_a - path_b, grid, n_resamples, delta, seed)
         row |= {key: each.mean[name] for key, each in zip(("mean_a", "mean_b"), seen.values(), strict=True)}
-        found = predict_gap(m, fits[_gain(m)], labels, [a, b], cut, seed=seed, n_threads=n_threads)
-        rows.append(Separation(name, **row, **_predicted(m, found, fits[_gain(m)])))
+        rows.append(Separation(name, **row, **_predicted(m, predicted[name], fits[name])))
         paths[name] = Paths(grid, lead)
         means[name] = Paths(grid, path_a).mean_lead, Paths(grid, path_b).mean_lead
-    by_name = {name: tuple(fit.pooled for fit in fits[_gain(m)]) for name, m in given.items()}
+    by_name = {name: tuple(fit.pooled for fit in pair) for name, pair in fits.items()}
     ranked, both = tuple(sorted(rows, key=_soonest)), Evaluations(seen)
     queries = evaluations.n_queries
-    return Distinction(ranked, grid, paths, means, by_name, names, queries, tuple(given), both, lists.remarks)
+    return Distinction(ranked, grid, paths, means, by_name, names, queries, tuple(given), both, lists.remarks, delta)
 
 
 def _gain(m: Measure) -> gains.Gain:
