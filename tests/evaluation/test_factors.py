@@ -17,7 +17,17 @@ from idealrank.evaluation import factors
 
 #: Measures that only look at the first ranks, and measures that rank all items.
 TOP = ["ndcg@3", "recall@4", "p@2", "rr@5", "ap@3", "hit_rate@1", "rbp@4", "f1@2"]
-ALL = ["ndcg", "ap", "rr", "ndcg@50%", "r_precision", "kendall_tau", "linear_ndcg", "ndcg(discount=linear)@3", "recall@4"]
+ALL = [
+    "ndcg",
+    "ap",
+    "rr",
+    "ndcg@50%",
+    "r_precision",
+    "kendall_tau",
+    "linear_ndcg",
+    "ndcg(discount=linear)@3",
+    "recall@4",
+]
 
 
 def by_evaluate(scores: Any, labels: Any, excluded: Any, measures: Any, like: str = "idealrank") -> ir.Evaluation:

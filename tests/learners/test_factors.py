@@ -70,7 +70,9 @@ def test_the_gradient_is_that_of_the_mean_loss_over_whole_catalogues(name: str, 
                     if weights is None:
                         ends.append(mean_loss(factors, labels, users, loss))
                     else:
-                        ends.append(np.mean([weighted_pairs(weights[u], factors.scores(np.array([u]))[0]) for u in users]))
+                        ends.append(
+                            np.mean([weighted_pairs(weights[u], factors.scores(np.array([u]))[0]) for u in users])
+                        )
                     matrix[row, column] -= sign * step
                 slope = (ends[0] - ends[1]) / (2 * step)
                 assert_allclose(gradient[place, column], slope, rtol=1e-5, atol=1e-8)
@@ -174,7 +176,9 @@ def test_recommendations_are_the_best_of_all_items_without_those_seen() -> None:
     assert_allclose(model.predict([3, 0], [2, 7]), [scores[3, 2], scores[0, 7]], rtol=1e-12)
     run = {str(user): [str(item) for item in items] for user, items in model.recommend(k=20).items()}
     qrels = {str(u): [str(i) for i in np.flatnonzero(row)] for u, row in enumerate(held.toarray()) if row.any()}
-    assert_allclose(model.score(held), evaluate(qrels, run, "ndcg(gain=exp2)@20").mean["ndcg(gain=exp2)@20"], rtol=1e-12)
+    assert_allclose(
+        model.score(held), evaluate(qrels, run, "ndcg(gain=exp2)@20").mean["ndcg(gain=exp2)@20"], rtol=1e-12
+    )
 
 
 def test_forms_of_interactions_give_the_same_model() -> None:

@@ -72,9 +72,7 @@ class Factors:
             scores = block @ items.T
             offsets = np.arange(0, scores.size + 1, n_items)
             ids = taken(interactions.user_ids, some)
-            lists = Lists(
-                interactions.dense(some).ravel(), scores.ravel(), offsets, query_ids=ids, n_threads=n_threads
-            )
+            lists = Lists(interactions.dense(some).ravel(), scores.ravel(), offsets, query_ids=ids, n_threads=n_threads)
             with lists.locating():
                 values, gradient = loss.values_and_gradient(lists)
             total += float(values.sum())
