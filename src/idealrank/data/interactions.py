@@ -136,7 +136,7 @@ class Interactions:
         return Interactions.of_pairs(users, columns[self.items], self.labels, to.user_ids, to.item_ids)
 
     def without(self, others: Interactions) -> tuple[Interactions, int]:
-        """Return the interactions that others, with the same users and items, do not have; and the number of the rest."""
+        """Return the interactions that others, of the same users and items, do not have, and how many they do have."""
         users = np.repeat(np.arange(self.n_users), self.counts)
         own = users * self.n_items + self.items
         others_users = np.repeat(np.arange(others.n_users), others.counts)
