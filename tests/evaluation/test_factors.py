@@ -153,7 +153,7 @@ def test_evaluations_are_compared() -> None:
     with pytest.raises(DataError, match="a comparison needs systems"):
         ir.compare({"q": {"d": 1}})
     found["good"] = ir.evaluate_factors(lambda some: good[some], None, labels, measures="ndcg@4")
-    with pytest.raises(DataError, match="'bad' was measured by ndcg.*, and 'good' by ndcg.*: evaluate both alike"):
+    with pytest.raises(DataError, match=r"'bad' was measured by ndcg.*, and 'good' by ndcg.*: evaluate both alike"):
         ir.compare(found, baseline="bad")
 
 
