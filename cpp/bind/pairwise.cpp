@@ -71,30 +71,35 @@ void bind_pairwise(nb::module_& m) {
   m.def(
       "pairwise",
       [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& given_offsets, std::optional<In<double>> weights,
-         const BoundPairLoss& loss, bool curvature, int n_threads, std::string_view isa, std::optional<double> few) {
+         const BoundPairLoss& loss, std::string_view derivative, std::optional<In<double>> factors, int n_threads, std::string_view isa, std::optional<double> few) {
         const std::size_t n = labels.shape(0);
         check_length(scores.shape(0), n, "scores");
         const Offsets offsets(given_offsets, n);
         const std::size_t n_queries = offsets.n_queries();
         if (weights) check_length(weights->shape(0), n, "weights");
+        if (factors) check_length(factors->shape(0), n_queries, "factors");
         if (loss.swap) check_length(loss.swap->depths.shape(0), n_queries, "depths");
         PairSpec spec = loss.spec;
-        spec.curvature = curvature;
+        spec.derivative = named<Derivative>(derivative, "derivative", {"first", "second", "both"});
         spec.isa = isa_of(isa);
         spec.few_pairs = few.value_or(few_pairs(spec));
         const Threads threads = interruptible(n_threads);
-        Buffer<double> values, column;
+        const bool both = spec.derivative == Derivative::both;
+        Buffer<double> values, column, second;
         {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           column.resize(n);
-          pairwise(span_of(labels), span_of(scores), offsets, span_or_empty(weights), spec, values.span(), column.span(),
-                   threads);
+          second.resize(both ? n : 0);
+          pairwise(span_of(labels), span_of(scores), offsets, span_or_empty(weights), span_or_empty(factors), spec, values.span(),
+                   column.span(), second.span(), threads);
         }
+        // Both derivatives, or the values and the one.
+        if (both) return std::make_tuple(to_numpy(std::move(column)), to_numpy(std::move(second)));
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
       },
       "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(), nb::kw_only(),
-      "loss"_a, "curvature"_a, "n_threads"_a, "isa"_a = "", "few_pairs"_a = nb::none());
+      "loss"_a, "derivative"_a = "first", "factors"_a.noconvert() = nb::none(), "n_threads"_a, "isa"_a = "", "few_pairs"_a = nb::none());
 
   m.def(
       "soft_dcg",

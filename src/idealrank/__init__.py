@@ -22,6 +22,7 @@ _TABLE = {
     "evaluation.comparison": ["compare"],
     "evaluation.evaluator": ["evaluate"],
     "evaluation.explanation": ["explain", "Explanation"],
+    "evaluation.factors": ["evaluate_factors"],
     "evaluation.results": ["Evaluation"],
     "evaluation.scoring": ["scorer"],
     "evaluation.streaming": ["evaluate_stream"],
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from idealrank.evaluation.evaluator import evaluate as evaluate
     from idealrank.evaluation.explanation import Explanation as Explanation
     from idealrank.evaluation.explanation import explain as explain
+    from idealrank.evaluation.factors import evaluate_factors as evaluate_factors
     from idealrank.evaluation.results import Evaluation as Evaluation
     from idealrank.evaluation.scoring import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream

@@ -87,7 +87,7 @@ def test_parts_of_different_lengths_do_not_fit() -> None:
         swap=_native.Swap(reduction="sum", discount=discounts.Zipf().native(3), depths=np.array([3, 3])),
     )
     with pytest.raises(DataError, match="depths must have 1 entries, got 2"):
-        _native.pairwise(LABELS, SCORES, OFFSETS, None, loss=loss, curvature=False, n_threads=1)
+        _native.pairwise(LABELS, SCORES, OFFSETS, None, loss=loss, n_threads=1)
 
 
 def test_structs_keep_their_arrays_alive() -> None:

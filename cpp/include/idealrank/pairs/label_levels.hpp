@@ -25,7 +25,11 @@ class LabelLevels {
     stop_.before(4 * labels.size());
     check_finite(labels, query, first_row, what);
     levels_.resize(labels.size());
-    if (!number_few(labels)) number_many(labels, query, first_row);
+    if (labels.size() <= kShort) {
+      number_short(labels);
+    } else if (!number_few(labels)) {
+      number_many(labels, query, first_row);
+    }
   }
 
   std::span<const double> labels() const { return labels_; }
@@ -35,9 +39,36 @@ class LabelLevels {
   std::span<const std::uint32_t> counts() const { return counts_; }
 
  private:
+  static constexpr std::size_t kShort = 24;
   static constexpr std::size_t kFew = 32;
   static constexpr int kSlotBits = 7;
   static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
+
+  // By insertion: for so few, to clear a hash table would take longer.
+  void number_short(std::span<const double> labels) {
+    std::array<double, kShort> known;
+    std::array<std::uint32_t, kShort> count;
+    std::size_t n_known = 0;
+    for (const double label : labels) {
+      std::size_t place = 0;
+      while (place < n_known && known[place] < label) ++place;
+      if (place == n_known || known[place] != label) {
+        std::copy_backward(known.begin() + place, known.begin() + n_known, known.begin() + n_known + 1);
+        std::copy_backward(count.begin() + place, count.begin() + n_known, count.begin() + n_known + 1);
+        known[place] = label + 0.0;  // -0 is 0
+        count[place] = 0;
+        ++n_known;
+      }
+      ++count[place];
+    }
+    labels_.assign(known.begin(), known.begin() + n_known);
+    counts_.assign(count.begin(), count.begin() + n_known);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      std::uint32_t level = 0;
+      for (std::size_t place = 0; place + 1 < n_known; ++place) level += known[place] < labels[i] ? 1U : 0U;
+      levels_[i] = level;
+    }
+  }
 
   // By a small hash table; false where there are more than kFew labels.
   bool number_few(std::span<const double> labels) {

@@ -22,6 +22,16 @@ enum class PairLoss { hinge, squared_hinge, logistic };
 //   swap_change  (y_i - y_j) (change[rank of the upper] - change[rank of the lower]), where y are gains
 enum class PairWeight { one, label_gap, swap_change };
 
+// What is asked of a loss: its value and its first derivatives; second ones; or both derivatives without the value.
+enum class Derivative { first, second, both };
+
+// One number a document in each, or none: where `both` is asked for, `second` has the second derivatives and `column` the
+// first ones; else `column` has what is asked for.
+struct DerivativeColumns {
+  double* column = nullptr;
+  double* second = nullptr;
+};
+
 // A query's documents by place, that is rank - 1: best score first.
 struct PlacedDocuments {
   Stop* stop = nullptr;
@@ -41,9 +51,9 @@ struct PlacedDocuments {
   std::size_t truncation = 0;
 };
 
-// The sum over all pairs of a split, high against low. Adds the derivative by each score, or the second derivative, to
-// column[place]; the value only comes with the first.
-using PairSweep = double (*)(const PlacedDocuments& documents, const LabelSplit& split, double* column);
+// The sum over all pairs of a split, high against low. Adds the derivatives by each score to the columns, by place; the
+// value only comes with Derivative::first.
+using PairSweep = double (*)(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns);
 
 // A query's documents by label, lowest first. Every array goes on for kPairPadding finite numbers.
 struct LabelledDocuments {
@@ -65,13 +75,13 @@ struct LabelledDocuments {
 
 inline constexpr std::size_t kPairPadding = 4;
 
-// The same sum over all pairs of a query, one by one. `column` is padded too.
-using PairRows = double (*)(const LabelledDocuments& documents, double* column);
+// The same sum over all pairs of a query, one by one. The columns are padded too.
+using PairRows = double (*)(const LabelledDocuments& documents, const DerivativeColumns& columns);
 
 // The kernels of one instruction set.
 struct PairKernels {
-  PairSweep (*sweep)(PairLoss loss, PairWeight weight, bool curvature);
-  PairRows (*rows)(PairLoss loss, PairWeight weight, bool curvature);
+  PairSweep (*sweep)(PairLoss loss, PairWeight weight, Derivative derivative);
+  PairRows (*rows)(PairLoss loss, PairWeight weight, Derivative derivative);
 };
 
 extern const PairKernels pair_kernels_base, pair_kernels_v3;

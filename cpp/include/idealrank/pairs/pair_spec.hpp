@@ -16,7 +16,7 @@ struct PairSpec {
   PairLoss loss = PairLoss::logistic;
   PairWeight weight = PairWeight::one;
   double scale = 1;        // margin or sigma
-  bool curvature = false;  // second derivatives instead of first ones
+  Derivative derivative = Derivative::first;
   bool mean = false;       // over the pairs of different labels of a query, instead of their sum
   // For PairWeight::swap_change, where labels are gains; a pair has a document among the first `truncation`.
   SwapMeasure swap;
