@@ -20,12 +20,11 @@ def tables(draw: st.DrawFn) -> Table:
     columns, cells = [Column(draw(TEXT), priority=-1)], [draw(st.lists(TEXT, min_size=n_rows, max_size=n_rows))]
     for _ in range(n_columns):
         is_number = draw(st.booleans())
-        value: Any = st.floats(-10, 10) if is_number else TEXT
+        value: Any = st.floats(-1e12, 1e12) if is_number else TEXT
         columns.append(Column(draw(TEXT), ".4f", draw(st.integers(0, 3))))
         cells.append(draw(st.lists(st.none() | value, min_size=n_rows, max_size=n_rows)))
-    marks = draw(
-        st.dictionaries(st.tuples(st.integers(0, 4), st.integers(1, n_columns)), st.sampled_from(["†", "abc"]))
-    )
+    places = st.tuples(st.integers(0, 4), st.integers(1, n_columns))
+    marks = draw(st.dictionaries(places, st.sampled_from(["†", "abc", "1,3-17," * 9])))
     return Table(columns, list(zip(*cells, strict=True)), marks=marks)
 
 

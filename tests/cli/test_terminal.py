@@ -126,12 +126,10 @@ def test_every_other_table_fits_too(tmp_path: Path, columns: int) -> None:
     draw(tmp_path, names_of(3))
     given = ["qrels.txt", *systems(names_of(3))]
     for command in (
-        ["power", *given],
         ["evaluate", *given, "--per-query", "-m", "ndcg@10", "-m", "ap"],
         ["evaluate", *given, "--interval", *(word for k in range(1, 12) for word in ("-m", f"ndcg@{k}"))],
         ["distinguish", *given, "-m", "ndcg", "-m", "ndcg@10"],
         ["limits", *given],
-        ["consistency", "-l", "cosine"],
     ):
         check(on_a_terminal(*command, columns=columns, folder=tmp_path))
 

@@ -53,27 +53,44 @@ class _Column:
 
     @property
     def natural(self) -> int:
-        return max(map(display_width, self._whole))
+        """The width without wrapping."""
+        if self.is_number:
+            return max(display_width(self.cells[0]), self._number) + self._mark
+        return max(display_width(f"{cell} {mark}".rstrip()) for cell, mark in zip(self.cells, self.marks, strict=True))
 
     def least(self, text: int) -> int:
         """Return the smallest width, if text may be wrapped into ``text`` columns."""
-        numbers = max(map(display_width, self._whole[1:]), default=0) if self.is_number else 0
-        return max(numbers, min(self.natural, _HEADING if self.is_number else text))
+        if not self.is_number:
+            return min(self.natural, text)
+        return max(self._number + min(self._mark, text), min(self.natural, _HEADING))
 
     @property
-    def _whole(self) -> list[str]:
-        """The cells with their marks; those of numbers are below each other."""
-        space = max(map(display_width, self.marks), default=0)
-        return [cell + " " * (space > 0) + mark.ljust(space) for cell, mark in zip(self.cells, self.marks, strict=True)]
+    def _number(self) -> int:
+        """The width of the numbers."""
+        return max(map(display_width, self.cells[1:]), default=0)
+
+    @property
+    def _mark(self) -> int:
+        """The width of the marks and the space before them."""
+        return max((1 + display_width(mark) for mark in self.marks if mark), default=0)
 
     def lines(self, width: int, style: Callable[[str], str] | None, best: frozenset[int]) -> Iterator[list[str]]:
         """Yield the lines of each cell."""
-        for row, cell in enumerate(self._whole):
-            lines = [cell] if display_width(cell) <= width else wrapped(cell.rstrip(), width)
-            padded = [_padded(line, width, right=self.is_number) for line in lines]
-            if style is not None and (row == 0 or row - 1 in best):
-                padded = [_styled(line, style) for line in padded]
-            yield padded
+        space = width - max(self._number, min(width - self._mark, display_width(self.cells[0]))) if self._mark else 0
+        for row, (cell, mark) in enumerate(zip(self.cells, self.marks, strict=True)):
+            is_styled = style is not None and (row == 0 or row - 1 in best)
+            if not self.is_number:
+                lines = [_padded(line, width) for line in _broken(f"{cell} {mark}".rstrip(), width)]
+            elif row == 0 and display_width(cell) > width - space:
+                lines = [_padded(line, width, right=True) for line in _broken(cell, width)]
+            else:
+                yield [
+                    _styled(_padded(number, width - space, right=True), style if is_styled else None)
+                    + _padded(f" {part}" if part else "", space)
+                    for number, part in zip_longest([cell], _broken(mark, max(1, space - 1)), fillvalue="")
+                ]
+                continue
+            yield [_styled(line, style if is_styled else None) for line in lines]
 
 
 def layout(table: Table, width: int | None = None, style: Callable[[str], str] | None = None) -> Layout:
@@ -142,8 +159,9 @@ def _fitted(columns: Sequence[_Column], width: int) -> tuple[list[list[int]], li
     least = [column.least(_TEXT) for column in columns]
     while _total(kept, least) > width and (last := max(columns[place].priority for place in kept)) > 0:
         kept = [place for place in kept if columns[place].priority < last]
-    if _total(kept, least) > width:
-        least = [column.least(_NARROW) for column in columns]
+    for text in range(_TEXT - 1, _NARROW - 1, -1):
+        if _total(kept, least) > width:
+            least = [column.least(text) for column in columns]
     keys = [place for place in kept if place == 0 or columns[place].priority < 0]
     least = _within(columns, keys, least, width)
     panels = [list(keys)]
@@ -177,15 +195,25 @@ def _total(places: Sequence[int], widths: Sequence[int]) -> int:
     return sum(widths[place] for place in places) + len(_GAP) * (len(places) - 1)
 
 
-def _padded(text: str, width: int, *, right: bool) -> str:
+def _broken(text: str, width: int) -> list[str]:
+    """Return the text in lines, broken between the items of a list if they fit, else between words."""
+    if display_width(text) <= width:
+        return [text]
+    items = text.split(", ")
+    if max(map(display_width, items)) < width:
+        text = ", ".join(item.replace(" ", "\0") for item in items)
+    return [line.replace("\0", " ") for line in wrapped(text, width)]
+
+
+def _padded(text: str, width: int, *, right: bool = False) -> str:
     blank = " " * (width - display_width(text))
     return blank + text if right else text + blank
 
 
-def _styled(line: str, style: Callable[[str], str]) -> str:
+def _styled(line: str, style: Callable[[str], str] | None) -> str:
     """Return the line with its text, but not the blanks around it, in the style."""
     text = line.strip()
-    if not text:
+    if not text or style is None:
         return line
     start = line.index(text)
     return line[:start] + style(text) + line[start + len(text) :]

@@ -128,10 +128,14 @@ class Comparison(Measured):
     >>> from idealrank import compare
     >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(10)}
     >>> good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
-    >>> print(compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad", seed=0).to_text())
-    system      rr     low    high  change       p  corrected     d_z  better  same  worse  detectable
-    bad     0.5000  0.5000  0.5000
-    good    1.0000  1.0000  1.0000  0.5000  0.0020     0.0020     nan      10     0      0      0.0000
+    >>> print(compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad", seed=0).to_text(width=80))
+    system      rr       low    high   change  corrected  better  same  worse
+    good    1.0000 †  1.0000  1.0000  +0.5000     0.0020      10     0      0
+    bad     0.5000    0.5000  0.5000
+    Not shown in 80 columns: p, d_z, detectable.
+    † and ‡: significantly better and worse than bad (paired randomization test,
+    Holm correction, level 0.05). Rows are sorted by rr.
+    <BLANKLINE>
     """
 
     systems: tuple[str, ...]
@@ -165,7 +169,7 @@ class Comparison(Measured):
         """
         beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for each in self.significant(measure):
-            is_better = (each.difference > 0) != self.evaluations.lower_is_better(measure)
+            is_better = self._gain(measure, each) > 0
             better, worse = (each.system, each.against) if is_better else (each.against, each.system)
             beaten[better].append(worse)
         known = shown.labels(self.ranked())
@@ -256,7 +260,10 @@ class Comparison(Measured):
     def _finding(self, measure: str) -> str:
         significant, n_tested = self.significant(measure), len(self.differences[measure])
         if self.baseline is not None:
-            return f"{len(significant)} of {n_tested} differ significantly from {self.baseline}"
+            n_better = sum(self._gain(measure, each) > 0 for each in significant)
+            both = f", {n_better} better and {len(significant) - n_better} worse,"
+            kinds = both if 0 < n_better < len(significant) else ""
+            return f"{len(significant)} of {n_tested} differ significantly from {self.baseline}{kinds}"
         best = self.reference(measure)
         told = {
             name for each in significant if best in (each.system, each.against) for name in (each.system, each.against)
@@ -269,9 +276,18 @@ class Comparison(Measured):
         first = f"{best} has the best mean, {number(self.means[measure][best].mean)}, {rest}"
         return f"{first}; {len(significant)} of {n_tested} pairs differ"
 
+    def _gain(self, measure: str, found: Difference) -> float:
+        """Return the difference; it is negated if lower values are better."""
+        return -found.difference if self.evaluations.lower_is_better(measure) else found.difference
+
     def _changes(self, measure: str) -> str:
-        changes = [f"{each.system} ({each.difference:+.4f})" for each in self.significant(measure)]
-        return f": {listed(changes)}" if changes and self.baseline is not None else ""
+        if self.baseline is None:
+            return ""
+        found = sorted(self.significant(measure), key=lambda each: -self._gain(measure, each))
+        changes = [f"{each.system} ({each.difference:+.4f})" for each in found]
+        if len(changes) > _FEW + 1:
+            changes = [*changes[:_FEW], f"{len(changes) - _FEW} more"]
+        return f": {listed(changes)}" if changes else ""
 
     def _measure_parts(self, measure: str) -> Iterator[Section]:
         means, spread = self._means_figure(measure), self._spread_figure(measure)

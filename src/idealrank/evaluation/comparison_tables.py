@@ -108,8 +108,9 @@ def test_text(found: Comparison) -> str:
 
 def systems_table(found: Comparison, measure: str) -> Table:
     """Return a row per system: its mean, its difference from the reference, and which systems it is better than."""
-    reference, rows, marks = found.reference(measure), [], {}
-    against = _against(found, measure, reference)
+    rows: list[list[Value]] = []
+    marks: dict[tuple[int, int], str] = {}
+    against = _against(found, measure, found.reference(measure))
     is_paired = found.baseline is None
     known = labels(found.ranked())
     beaten = found.letters(measure)
@@ -149,7 +150,9 @@ def means_table(found: Comparison, measure: str) -> Table:
     """Return a row per system: its mean and its interval."""
     columns = [Column("system"), Column(measure, ".4f"), Column("low", ".4f"), Column("high", ".4f")]
     means = found.means[measure]
-    rows = [[system, means[system].mean, means[system].low, means[system].high] for system in found.ranked()]
+    rows: list[list[Value]] = [
+        [system, means[system].mean, means[system].low, means[system].high] for system in found.ranked()
+    ]
     best, _ = _best(found, measure, 1)
     return Table(columns, rows, best=best)
 
@@ -220,8 +223,8 @@ def _meaning(found: Comparison, is_marked: bool, *, letters: bool) -> str:
             return f"No system differs significantly from {found.baseline}"
         return f"{BETTER} and {WORSE}: significantly better and worse than {found.baseline}"
     if letters:
-        what = "letters" if len(found.systems) <= _N_LETTERS else "numbers"
-        return f"The {what} after a mean name the systems that it is significantly better than"
+        what = "Letters" if len(found.systems) <= _N_LETTERS else "Numbers"
+        return f"{what} after a mean: the systems that this system is significantly better than"
     best = "the best system"
     told = f"{WORSE}: significantly worse than {best}; " if is_marked else f"No system differs from {best}; "
     return f"{told}better than: the systems that a system is significantly better than"

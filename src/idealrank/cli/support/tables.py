@@ -118,6 +118,9 @@ def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_form
 
 def show_remarks(remarks: Iterable[str], output_format: str) -> None:
     """Print lines as comments if the format has them, else to standard error."""
-    mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
+    mark = {"latex": "% ", "markdown": "> "}.get(output_format)
     for line in remarks:
-        say(f"{mark}{line}", err=output_format in _WITHOUT_REMARKS)
+        if mark is None:
+            say(line, err=output_format in _WITHOUT_REMARKS)
+        else:
+            echo(f"{mark}{line}")  # a comment is one line, also on a narrow terminal
