@@ -93,8 +93,8 @@ def _reading(row: list[Any], power: float, level: float) -> dict[str, str]:
 _REASONS = {
     "t": ["The power of the paired t test, from the noncentral t distribution (Sakai 2016)."],
     "anova": [
-        "The power of the F test of a two-way analysis of variance, from the noncentral F distribution, if the best and "
-        "the worst system differ by delta and all others are halfway between them (Sakai 2016)."
+        "The power of the F test of a two-way analysis of variance, from the noncentral F distribution, if the best "
+        "and the worst system differ by delta and all others are halfway between them (Sakai 2016)."
     ],
     "interval": ["The expected width of the t interval of the mean difference is at most delta (Sakai 2016)."],
     "order": [
