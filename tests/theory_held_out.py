@@ -2,7 +2,7 @@
 
 ``tests/theory/test_held_out.py`` runs a few of each kind. To run many, on lists of up to a million documents::
 
-    PYTHONPATH=tests python tests/theory_held_out.py --limits 200 --pairs 75 --excess 1000 --seed 1
+    PYTHONPATH=tests python tests/theory_held_out.py --limits 200 --pairs 75 --excess 1000 --growths 10000 --seed 1
 """
 
 from __future__ import annotations
@@ -23,10 +23,20 @@ from idealrank import losses, theory
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts
+from idealrank.measures import measure as parse
 from idealrank.theory import StepCurve
+from idealrank.theory.distinguishing.prefixes import prefix_values
 from idealrank.theory.long_lists.weighting import Weighting
 
-__all__ = ["check_excess_risk", "check_limits", "check_verdicts"]
+__all__ = [
+    "MODELS",
+    "check_certificates",
+    "check_excess_risk",
+    "check_limits",
+    "check_verdicts",
+    "growths",
+    "lists_of_pair",
+]
 
 
 @dataclass(frozen=True)
@@ -369,6 +379,63 @@ def _wrong(pair: Pair, weights: Weights, found: Any, chance: float, seen: dict[i
             yield f"A wins {won:.3f} of {values.size} lists of {n:,}, not {expected:.3f} +- {error:.3f}"
 
 
+def lists_of_pair(a: StepCurve, b: StepCurve, names: list[Any], n: int, times: int, seed: int) -> Floats:
+    """NDCG(A) - NDCG(B) on drawn lists, with the ideal of the expected labels: of shape (times, measures)."""
+    weights = [Weights(discount, 0, 0, cutoff) for discount, cutoff in names]
+    shares = dict(zip(a.levels, a.shares.tolist(), strict=True))
+    drawn = simulated(Pair("given", a, b, shares), weights, n, times, np.random.default_rng(seed))
+    places = (np.arange(n) + 0.5) / n
+    edges, gains = ideal_steps(a)
+    best = gains[np.searchsorted(edges, places, side="right") - 1]
+    ideals = []
+    for each in weights:
+        values = Weighting.of(each.discount, each.cutoff).weights(n)
+        ideals.append(float(values @ best[: values.size]))
+    return drawn / ideals
+
+
+#: Pairs of curves with a mean of 1/2, whose sum minus 1/2 is a probability.
+MODELS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "flat": ((lambda s: 0.35 + 0.3 * s), (lambda s: 0.5 + 0 * s)),
+    "steep": ((lambda s: 0.1 + 0.8 * s), (lambda s: 0.5 + 0 * s)),
+    "reversed": ((lambda s: 0.4 + 0.2 * s), (lambda s: 0.6 - 0.2 * s)),
+}
+
+
+def growths(
+    a: Callable[[Any], Any], b: Callable[[Any], Any], begins: dict[str, int | None], longest: int, times: int, seed: int
+) -> dict[str, float]:
+    """The share of growing lists on which A is not ahead at some length from the beginning of each measure on."""
+    rng, wrong = np.random.default_rng(seed), dict.fromkeys(begins, 0)
+    measures = [parse(name) for name in begins]
+    for done in range(0, times, 50):
+        lists = min(50, times - done)
+        u, v = rng.random((2, lists * longest))
+        labels = (rng.random(u.size) < a(u) + b(v) - 0.5).astype(np.float64)
+        sizes = np.arange(min(n for n in begins.values() if n is not None), longest + 1)
+        sizes = sizes[(sizes < 2000) | (sizes % 5 == 0)]
+        offsets = np.arange(0, u.size + 1, longest)
+        first, second = prefix_values(measures, labels, [u, v], offsets, sizes)
+        for row, (name, begin) in enumerate(begins.items()):
+            behind = ~(first[row] > second[row])[:, sizes >= (begin or longest)]
+            wrong[name] += int(behind.any(axis=1).sum())
+    return {name: count / times for name, count in wrong.items()}
+
+
+def check_certificates(times: int, seed: int, delta: float = 0.05) -> Iterator[str]:
+    """Compare `certificate` with growing lists, and print how often the order is wrong from its length on."""
+    if not times:
+        return
+    for model, (a, b) in MODELS.items():
+        names = ("ndcg", "ndcg(discount=power:0.3)", "ndcg(discount=power:0.5)", "ndcg@20%", "ndcg@50%")
+        begins = {name: theory.certificate(name, a, b, delta=delta).n for name in names}
+        longest = 4 * max(n for n in begins.values() if n is not None)
+        for name, share in growths(a, b, begins, longest, times, seed).items():
+            print(f"certificate of {name}, {model} curves: wrong from {begins[name]:,} on in {share:.2%} of lists")
+            if share > delta:
+                yield f"{name}, {model} curves: wrong from {begins[name]} on in {share:.2%} of lists, not {delta:.0%}"
+
+
 def check_excess_risk(times: int, seed: int) -> Iterator[str]:
     """Compare the bounds of Theorems 10 and 11 of Ravikumar et al. 2011 with the regret of drawn scores."""
     rng = np.random.default_rng(seed)
@@ -418,7 +485,7 @@ def _scores(loss: Any, fitted: Floats) -> Floats:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Random checks of theory; the exit code is 1 if something disagrees.")
-    for name, number in (("limits", 23), ("pairs", 75), ("excess", 1000), ("seed", 1)):
+    for name, number in (("limits", 23), ("pairs", 75), ("excess", 1000), ("growths", 0), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=number)
     options = parser.parse_args()
     outcomes: Counter[str] = Counter()
@@ -427,6 +494,7 @@ def main() -> int:
         f"{options.limits} limits": check_limits(options.limits, options.seed),
         f"{4 * options.pairs} verdicts": check_verdicts(options.pairs, options.seed, outcomes=outcomes),
         f"{options.excess} excess risks": check_excess_risk(options.excess, options.seed),
+        f"certificates on {options.growths} growing lists": check_certificates(options.growths, options.seed),
     }
     for name, found in checks.items():
         listed = list(found)
