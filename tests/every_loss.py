@@ -45,7 +45,9 @@ FORMS: dict[str, list[str]] = {
     "Push": ["push(p=1)", "push(p=20)"],
     "QNorm": ["q_norm(form=normalized)", "q_norm(q=3)", "q_norm(q=3,form=normalized)", "q_norm(normalizer=None)"],
     "SoftNDCG": ["soft_ndcg(sigma=0.3)", "soft_ndcg(gain=linear,discount=zipf,cutoff=2)"],
+    "Softmax": ["softmax(normalize=none)", "softmax(gain=exp2)"],
     "SquaredHinge": ["squared_hinge(margin=2)"],
+    "XENDCG": ["xe_ndcg(gamma=1)", "xe_ndcg(gamma=0)"],
 }
 #: Losses that need an option.
 INCOMPLETE = {"Approx", "Bregman"}

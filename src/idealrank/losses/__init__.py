@@ -15,6 +15,7 @@ _TABLE = {
     "pairwise": ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "SquaredHinge"],
     "push": ["Push"],
     "soft": ["SoftNDCG"],
+    "softmax": ["Softmax", "XENDCG"],
 }
 
 __all__ = [*chain(*_TABLE.values())]
@@ -29,5 +30,6 @@ if TYPE_CHECKING:
     from idealrank.losses.pairwise import *  # noqa: F403
     from idealrank.losses.push import Push as Push
     from idealrank.losses.soft import SoftNDCG as SoftNDCG
+    from idealrank.losses.softmax import *  # noqa: F403
 else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

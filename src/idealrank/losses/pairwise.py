@@ -262,9 +262,7 @@ class LambdaRank(Pairwise):
             depths=lists.sizes if depths is None else depths,
             truncation=self.truncation,
         )
-        return super()._sums(
-            dataclasses.replace(lists, labels=worth), swap=swap, factors=inverse_divisors(plan, lists)
-        )
+        return super()._sums(dataclasses.replace(lists, labels=worth), swap=swap, factors=inverse_divisors(plan, lists))
 
 
 def inverse_divisors(plan: Plan, lists: Lists) -> Floats:
