@@ -10,6 +10,7 @@ _TABLE = {
     "base": ["Loss"],
     "bregman": ["Bregman"],
     "direct": ["Approx", "ApproxAP", "ApproxKendall", "ApproxNDCG", "ApproxPrecision", "ApproxRR"],
+    "lambda_loss": ["LambdaLoss"],
     "listwise": ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"],
     "names": ["loss", "register"],
     "pairwise": ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "SquaredHinge"],
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from idealrank.losses.base import Loss as Loss
     from idealrank.losses.bregman import Bregman as Bregman
     from idealrank.losses.direct import *  # noqa: F403
+    from idealrank.losses.lambda_loss import LambdaLoss as LambdaLoss
     from idealrank.losses.listwise import *  # noqa: F403
     from idealrank.losses.names import loss as loss
     from idealrank.losses.names import register as register

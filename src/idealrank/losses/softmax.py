@@ -1,4 +1,4 @@
-"""Softmax losses with the labels as a distribution: what TF-Ranking, Rax, LightGBM's xendcg and recommenders minimize."""
+"""Softmax losses with the labels as a distribution, as in TF-Ranking, Rax, LightGBM's xendcg and recommenders."""
 
 from __future__ import annotations
 
