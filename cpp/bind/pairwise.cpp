@@ -21,6 +21,8 @@ struct BoundSwap {
   std::size_t truncation;
   BoundDiscount discount;
   In<std::int64_t> depths;
+  std::optional<In<double>> distances;
+  double share;
 };
 
 struct BoundPairLoss {
@@ -34,12 +36,13 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](BoundSwap* self, std::string_view reduction, const BoundDiscount& discount, In<std::int64_t> depths,
-             std::optional<std::size_t> truncation) {
+             std::optional<std::size_t> truncation, std::optional<In<double>> distances, double share) {
             const auto kind = named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any"});
             const SwapMeasure measure{kind, discount, span_of(depths)};
-            new (self) BoundSwap{measure, truncation.value_or(PairSpec().truncation), discount, std::move(depths)};
+            new (self) BoundSwap{measure, truncation.value_or(PairSpec().truncation), discount, std::move(depths), std::move(distances), share};
           },
-          nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none());
+          nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(), "distances"_a.noconvert() = nb::none(),
+          "share"_a = 1.0);
 
   nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair with its margin or sigma (scale); the sum or mean per query.")
       .def(
@@ -48,15 +51,22 @@ void bind_options(nb::module_& m) {
              std::optional<BoundSwap> swap) {
             PairSpec spec;
             spec.loss = named<PairLoss>(kind, "kind of pair loss", {"hinge", "squared_hinge", "logistic"});
-            spec.weight = named<PairWeight>(weight, "pair weight", {"one", "label_gap", "swap_change"});
+            spec.weight = named<PairWeight>(weight, "pair weight", {"one", "label_gap", "swap_change", "distance"});
             spec.scale = scale;
             spec.mean = mean;
-            if (swap.has_value() != (spec.weight == PairWeight::swap_change)) {
-              throw std::invalid_argument("the pair weight swap_change needs a swap, and no other weight takes one");
+            const bool apart = spec.weight == PairWeight::distance;
+            if (swap.has_value() != (apart || spec.weight == PairWeight::swap_change)) {
+              throw std::invalid_argument("the pair weights swap_change and distance need a swap, and no other takes one");
             }
+            if (apart != (swap && swap->distances)) {
+              throw std::invalid_argument("the pair weight distance needs distances, and no other takes them");
+            }
+            if (apart && spec.loss != PairLoss::logistic) throw std::invalid_argument("the pair weight distance is for logistic losses");
             if (swap) {
               spec.swap = swap->measure;
               spec.truncation = swap->truncation;
+              spec.swap_share = swap->share;
+              spec.distances = span_or_empty(swap->distances);
             }
             new (self) BoundPairLoss{spec, std::move(swap)};
           },
@@ -79,6 +89,12 @@ void bind_pairwise(nb::module_& m) {
         if (weights) check_length(weights->shape(0), n, "weights");
         if (factors) check_length(factors->shape(0), n_queries, "factors");
         if (loss.swap) check_length(loss.swap->depths.shape(0), n_queries, "depths");
+        if (loss.swap && loss.swap->distances) {
+          std::int64_t longest = 0;
+          const std::span<const std::int64_t> bounds = offsets;
+          for (std::size_t q = 0; q < n_queries; ++q) longest = std::max(longest, bounds[q + 1] - bounds[q]);
+          check_length(std::min(loss.swap->distances->shape(0), static_cast<std::size_t>(longest)), static_cast<std::size_t>(longest), "distances");
+        }
         PairSpec spec = loss.spec;
         spec.derivative = named<Derivative>(derivative, "derivative", {"first", "second", "both"});
         spec.isa = isa_of(isa);

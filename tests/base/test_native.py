@@ -43,7 +43,10 @@ def measure_of(gain: _native.Gain, discount: _native.Discount, k: int = 3, **cha
         (lambda: _native.Discount(linear=True, weights=LABELS), "a discount is either linear or has weights"),
         (lambda: _native.PairLoss(kind="cubic", scale=1.0), "unknown kind of pair loss 'cubic': expected one of hinge"),
         (lambda: _native.PairLoss(kind="hinge", scale=1.0, weight="two"), "unknown pair weight 'two'"),
-        (lambda: _native.PairLoss(kind="hinge", scale=1.0, weight="swap_change"), "swap_change needs a swap"),
+        (
+            lambda: _native.PairLoss(kind="hinge", scale=1.0, weight="swap_change"),
+            "and distance need a swap",
+        ),
         (
             lambda: _native.Swap(reduction="tied", discount=discounts.Log().native(3), depths=OFFSETS),
             "unknown reduction 'tied': expected one of sum precision_mean first any",

@@ -147,7 +147,7 @@ class Swap:
     The measure whose change, if the documents of a pair were swapped, weights the pair.
     """
 
-    def __init__(self, *, reduction: str, discount: Discount, depths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], truncation: int | None = None) -> None: ...
+    def __init__(self, *, reduction: str, discount: Discount, depths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], truncation: int | None = None, distances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, share: float = 1.0) -> None: ...
 
 class PairLoss:
     """

@@ -36,7 +36,8 @@ __all__ = ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "Squared
 _positive = number(1e-300, 1e300)
 
 
-def _ranks(value: Any) -> int:
+def ranks_option(value: Any) -> int:
+    """Return a positive number of ranks."""
     cutoff = cutoffs.of(value)
     if not isinstance(cutoff, cutoffs.Rank):
         raise OptionError(f"expected a positive number of ranks, got {value!r}")
@@ -230,7 +231,7 @@ class LambdaRank(Pairwise):
 
     measure: Measure = option(measure, NDCG())
     sigma: float = option(_positive, 1.0)
-    truncation: int | None = option(_ranks)
+    truncation: int | None = option(ranks_option)
     pair_weight = "swap_change"
     has_potential = False
 
@@ -262,9 +263,7 @@ class LambdaRank(Pairwise):
             depths=lists.sizes if depths is None else depths,
             truncation=self.truncation,
         )
-        return super()._sums(
-            dataclasses.replace(lists, labels=worth), swap=swap, factors=inverse_divisors(plan, lists)
-        )
+        return super()._sums(dataclasses.replace(lists, labels=worth), swap=swap, factors=inverse_divisors(plan, lists))
 
 
 def inverse_divisors(plan: Plan, lists: Lists) -> Floats:

@@ -44,30 +44,31 @@ class LabelLevels {
   static constexpr int kSlotBits = 7;
   static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
 
-  // By insertion: for so few, to clear a hash table would take longer.
+  // By counting the lower labels of each: of so few, all pairs are compared faster than a hash table is cleared, and no
+  // branch depends on a label.
   void number_short(std::span<const double> labels) {
-    std::array<double, kShort> known;
-    std::array<std::uint32_t, kShort> count;
-    std::size_t n_known = 0;
-    for (const double label : labels) {
-      std::size_t place = 0;
-      while (place < n_known && known[place] < label) ++place;
-      if (place == n_known || known[place] != label) {
-        std::copy_backward(known.begin() + place, known.begin() + n_known, known.begin() + n_known + 1);
-        std::copy_backward(count.begin() + place, count.begin() + n_known, count.begin() + n_known + 1);
-        known[place] = label + 0.0;  // -0 is 0
-        count[place] = 0;
-        ++n_known;
-      }
-      ++count[place];
+    const std::size_t n = labels.size();
+    std::array<double, kShort> label_at{};  // of the documents with so many lower labels
+    std::array<std::uint32_t, kShort> lower{}, count_at{}, level_at;
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t i = 0; i < n; ++i) lower[i] += labels[j] < labels[i] ? 1U : 0U;
     }
-    labels_.assign(known.begin(), known.begin() + n_known);
-    counts_.assign(count.begin(), count.begin() + n_known);
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      std::uint32_t level = 0;
-      for (std::size_t place = 0; place + 1 < n_known; ++place) level += known[place] < labels[i] ? 1U : 0U;
-      levels_[i] = level;
+    for (std::size_t i = 0; i < n; ++i) {
+      ++count_at[lower[i]];
+      label_at[lower[i]] = labels[i] + 0.0;  // -0 is 0
     }
+    labels_.resize(n);
+    counts_.resize(n);
+    std::uint32_t level = 0;
+    for (std::size_t place = 0; place < n; ++place) {
+      labels_[level] = label_at[place];
+      counts_[level] = count_at[place];
+      level_at[place] = level;
+      level += count_at[place] > 0 ? 1U : 0U;
+    }
+    labels_.resize(level);
+    counts_.resize(level);
+    for (std::size_t i = 0; i < n; ++i) levels_[i] = level_at[lower[i]];
   }
 
   // By a small hash table; false where there are more than kFew labels.

@@ -20,7 +20,8 @@ enum class PairLoss { hinge, squared_hinge, logistic };
 //   one          1
 //   label_gap    y_i - y_j
 //   swap_change  (y_i - y_j) (change[rank of the upper] - change[rank of the lower]), where y are gains
-enum class PairWeight { one, label_gap, swap_change };
+//   distance     (y_i - y_j) (share * the same difference + distances[by how many ranks they are apart])
+enum class PairWeight { one, label_gap, swap_change, distance };
 
 // What is asked of a loss: its value and its first derivatives; second ones; or both derivatives without the value.
 enum class Derivative { first, second, both };
@@ -63,7 +64,8 @@ struct LabelledDocuments {
   const double* scores = nullptr;
   const double* weights = nullptr;
   double scale = 1;  // margin or sigma
-  // logistic: exp(sigma (s - c)) and exp(-sigma (s - c)) with c amid the scores.
+  // logistic: exp(sigma (s - c)) and exp(-sigma (s - c)) with c amid the scores; none, for `distance` alone, where they
+  // would overflow.
   const double* growths = nullptr;
   const double* shrinks = nullptr;
   // swap_change: as above, by document; and its place.
@@ -71,6 +73,9 @@ struct LabelledDocuments {
   const double* wrong = nullptr;
   const double* places = nullptr;
   double truncation = 0;
+  // distance: one number for each difference of ranks, from 0 on.
+  const double* distances = nullptr;
+  double share = 1;
 };
 
 inline constexpr std::size_t kPairPadding = 4;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 #include "idealrank/isa/lanes.hpp"
@@ -28,12 +29,21 @@ struct PairTerms {
   Lanes loss, slope, bend;
 };
 
+// exp, and no more than a large number.
+IDEALRANK_INLINE Lanes bounded_exp(Lanes x) {
+  alignas(sizeof(Lanes)) double each[kLanes];
+  store(each, x);
+  for (double& one : each) one = std::exp(std::min(one, 700.0));
+  return load(each);
+}
+
 template <PairLoss kLoss, Derivative kDerivative>
 IDEALRANK_INLINE PairTerms pair_terms(const LabelledDocuments& documents, std::size_t better, std::size_t others) {
   const Lanes zero = broadcast(0), ahead = documents.scores[better] - load(documents.scores + others);
   if constexpr (kLoss == PairLoss::logistic) {
-    const Lanes odds = documents.shrinks[better] * load(documents.growths + others);  // exp(-sigma ahead)
-    const Lanes inverse = documents.growths[better] * load(documents.shrinks + others);
+    const bool far = documents.growths == nullptr;
+    const Lanes odds = far ? bounded_exp(-documents.scale * ahead) : documents.shrinks[better] * load(documents.growths + others);
+    const Lanes inverse = far ? bounded_exp(documents.scale * ahead) : documents.growths[better] * load(documents.shrinks + others);
     const Lanes slope = odds / (1.0 + odds);
     if constexpr (kDerivative != Derivative::first) return {zero, slope, slope / (1.0 + odds)};
     return {log_1_plus(where(odds < inverse, odds, inverse)) + where(ahead < 0.0, -documents.scale * ahead, zero), slope, zero};
@@ -58,7 +68,13 @@ IDEALRANK_INLINE Lanes pair_weights(const LabelledDocuments& documents, std::siz
   const Lanes best_place = load(documents.places + others);
   const bool on_top = documents.places[better] < documents.truncation;
   const Lanes counted = on_top ? broadcast(1) : where(best_place < documents.truncation, broadcast(1), broadcast(0));
-  return counted * gap * where(right > wrong, right, wrong);
+  const Lanes change = where(right > wrong, right, wrong);
+  if constexpr (kWeight == PairWeight::swap_change) return counted * gap * change;
+  Lanes apart;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    apart[lane] = documents.distances[static_cast<std::size_t>(std::abs(documents.places[better] - documents.places[others + lane]))];
+  }
+  return counted * gap * (documents.share * change + apart);
 }
 
 template <PairLoss kLoss, PairWeight kWeight, Derivative kDerivative>

@@ -23,7 +23,8 @@ class PairsByLabel {
   explicit PairsByLabel(const PairSpec& spec, const Stop& stop = {})
       : spec_(spec), stop_(stop), rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.derivative)) {}
 
-  // Whether the exponentials of all scores, and their ratios, are normal numbers; for hinges, the squares of distances.
+  // Whether the exponentials of all scores, and their ratios, are normal numbers; for hinges, the squares of distances. By
+  // the weight `distance` alone, other scores are taken too.
   bool takes(std::span<const double> scores) const {
     const auto [least, most] = range_of(scores);
     return spec_.loss == PairLoss::logistic ? spec_.scale * (most - least) < 600 : most - least < 1e150;
@@ -40,7 +41,7 @@ class PairsByLabel {
     documents.labels = fill(labels_, [&](std::uint32_t i) { return query.labels[i]; });
     documents.scores = fill(scores_, [&](std::uint32_t i) { return query.scores[i]; });
     documents.weights = fill(weights_, [&](std::uint32_t i) { return query.weight(i); });
-    if (spec_.loss == PairLoss::logistic) {
+    if (spec_.loss == PairLoss::logistic && takes(query.scores)) {
       const auto [least, most] = range_of(query.scores);
       const double middle = least + (most - least) / 2;
       documents.growths = fill(growths_, [&](std::uint32_t i) { return std::exp(spec_.scale * (query.scores[i] - middle)); });
@@ -48,7 +49,9 @@ class PairsByLabel {
       std::transform(growths_.begin(), growths_.end(), shrinks_.begin(), [](double growth) { return 1 / growth; });
       documents.shrinks = shrinks_.data();
     }
-    if (spec_.weight == PairWeight::swap_change) {
+    if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
+      documents.distances = spec_.distances.data();
+      documents.share = spec_.swap_share;
       place_of_.resize(query.n());
       for (std::size_t p = 0; p < order.size(); ++p) place_of_[order[p]] = static_cast<std::uint32_t>(p);
       documents.right = fill(right_, [&](std::uint32_t i) { return change.right()[place_of_[i]]; });

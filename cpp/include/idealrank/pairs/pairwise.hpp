@@ -44,8 +44,9 @@ class PairwiseLoss {
       return 0;
     }
     const double n_pairs = count_pairs();
-    const bool few = n_pairs <= spec_.few_pairs * static_cast<double>(query.n()) && by_label_.takes(query.scores);
-    const bool swaps = spec_.weight == PairWeight::swap_change;
+    const bool apart = spec_.weight == PairWeight::distance;
+    const bool few = apart || (n_pairs <= spec_.few_pairs * static_cast<double>(query.n()) && by_label_.takes(query.scores));
+    const bool swaps = apart || spec_.weight == PairWeight::swap_change;
     std::span<const std::uint32_t> order;
     if (!few || swaps) order = ranked(query);
     if (swaps) change_(spec_.swap, query.query, number_, order);
