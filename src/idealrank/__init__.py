@@ -22,6 +22,9 @@ _TABLE = {
     "evaluation.comparison": ["compare"],
     "evaluation.evaluator": ["evaluate"],
     "evaluation.explanation": ["explain", "Explanation"],
+    "evaluation.factors": ["evaluate_factors"],
+    "evaluation.holes.bounding": ["bounds", "Bounds"],
+    "evaluation.holes.judging": ["judge_next"],
     "evaluation.results": ["Evaluation"],
     "evaluation.scoring": ["scorer"],
     "evaluation.streaming": ["evaluate_stream"],
@@ -75,6 +78,10 @@ if TYPE_CHECKING:
     from idealrank.evaluation.evaluator import evaluate as evaluate
     from idealrank.evaluation.explanation import Explanation as Explanation
     from idealrank.evaluation.explanation import explain as explain
+    from idealrank.evaluation.factors import evaluate_factors as evaluate_factors
+    from idealrank.evaluation.holes.bounding import Bounds as Bounds
+    from idealrank.evaluation.holes.bounding import bounds as bounds
+    from idealrank.evaluation.holes.judging import judge_next as judge_next
     from idealrank.evaluation.results import Evaluation as Evaluation
     from idealrank.evaluation.scoring import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream

@@ -144,3 +144,10 @@ def test_a_plan_says_how_many_queries(files: Path) -> None:
     assert small["measure"] == "ndcg@10"
     text = run("power", "qrels.txt", "base.run", "other.run")
     assert "queries needed at level 0.05 and power 0.8, based on 12 queries" in text.stdout
+    row = text.stdout.splitlines()[1].split()
+    told = text.stdout[text.stdout.index("How to read the first row:") :]
+    assert max(map(len, told.splitlines())) <= 80
+    assert f"t with {row[2]} queries, a paired t test at level 0.05 detects it in 80%" in " ".join(told.split())
+    explained = run("power", "qrels.txt", "base.run", "other.run", "--explain").stdout
+    assert "Hoeffding's inequality" in explained
+    assert "How to read" not in run("power", "qrels.txt", "base.run", "other.run", "-q").stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Any, TypeGuard, Unpack
 
 import numpy as np
 
@@ -209,8 +209,8 @@ class Testing:
 
 
 def compare(
-    data: Data,
-    systems: Several,
+    data: Data | Mapping[str, Evaluation],
+    systems: Several | None = None,
     measures: Measures = ("ndcg@10",),
     *,
     baseline: str | None = None,
@@ -233,7 +233,8 @@ def compare(
     Parameters
     ----------
     data, systems
-        The judged documents and several systems, as for `evaluate`.
+        The judged documents and several systems, as for `evaluate`. Or {name: `Evaluation`} alone, such as those of
+        `evaluate_factors`; then the measures and the convention are theirs.
     measures : str, Measure or iterable of these
         The measures.
     baseline : str, optional
@@ -283,9 +284,29 @@ def compare(
     (-0.25, 1)
     """
     testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads, interval_method)
+    if _are_evaluations(data):
+        if systems is not None:
+            raise DataError("evaluations are compared as they are: pass them without systems")
+        return testing.compare(_with_the_same_measures(data))
+    if systems is None:
+        raise DataError("a comparison needs systems: give {name: run} or {name: scores} beside the judged documents")
     judged, named = judged_and_systems(data, systems, layout_of(layout, order))
     evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
     return testing.compare(evaluator.evaluate_all(named.items(), measures))
+
+
+def _are_evaluations(data: object) -> TypeGuard[Mapping[str, Evaluation]]:
+    return isinstance(data, Mapping) and bool(data) and all(isinstance(each, Evaluation) for each in data.values())
+
+
+def _with_the_same_measures(found: Mapping[str, Evaluation]) -> Evaluations:
+    """Return the evaluations if all have the same measures with the same options; otherwise raise a DataError."""
+    first, *others = found
+    for name in others:
+        if dict(found[name].filled) != dict(found[first].filled):
+            texts = [", ".join(map(str, found[each].filled.values())) for each in (first, name)]
+            raise DataError(f"{first!r} was measured by {texts[0]}, and {name!r} by {texts[1]}: evaluate both alike")
+    return Evaluations(found)
 
 
 def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str, Floats]]:
