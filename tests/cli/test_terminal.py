@@ -130,6 +130,8 @@ def test_every_other_table_fits_too(tmp_path: Path, columns: int) -> None:
         ["evaluate", *given, "--interval", *(word for k in range(1, 12) for word in ("-m", f"ndcg@{k}"))],
         ["distinguish", *given, "-m", "ndcg", "-m", "ndcg@10"],
         ["limits", *given],
+        ["power", *given],
+        ["consistency", "cosine"],
     ):
         check(on_a_terminal(*command, columns=columns, folder=tmp_path))
 

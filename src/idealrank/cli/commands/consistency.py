@@ -10,7 +10,7 @@ from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option, format_option, quiet_option
 from idealrank.cli.support.reading import explain_option, show_reasons
 from idealrank.cli.support.tables import Table, show, stacked
-from idealrank.cli.support.terminal import echo
+from idealrank.cli.support.terminal import say
 
 if TYPE_CHECKING:
     from idealrank.theory import Consistency
@@ -90,11 +90,15 @@ def command(
 def _show_counterexample(found: Consistency) -> None:
     """Print two lists of labels, and what the loss and the measure make of them."""
     tables = found.tables()
-    echo(f"\n{found.loss} is not consistent with {found.measured}. Labels that refute it:\n")
-    show(tables["labels"])
-    echo("\nRanked by the scores of lowest expected loss, and as is best:\n")
-    show(tables["orders"])
-    echo(f"\n{found.measured} lost: {found.regret:.6f}")
+    labels = f"{found.loss} is not consistent with {found.measured}. Labels that refute it:"
+    orders = "Ranked by the scores of lowest expected loss, and as is best:"
+    for title, name in ((labels, "labels"), (orders, "orders")):
+        click.echo()
+        say(title)
+        click.echo()
+        show(tables[name])
+    click.echo()
+    say(f"{found.measured} lost: {found.regret:.6f}")
 
 
 def _possibility(measure: str) -> list[str]:

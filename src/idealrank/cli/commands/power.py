@@ -45,7 +45,7 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     judged, systems = request.read(least=2)
 
     from idealrank.cli.support.tables import Column, Table, show
-    from idealrank.cli.support.terminal import echo, quality
+    from idealrank.cli.support.terminal import quality, say
     from idealrank.evaluation.comparison import common_queries
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.stats import queries_for
@@ -65,8 +65,10 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     show(Table([Column("measure"), Column("delta", "g"), *designs, Column("sd", ".4f")], rows), request.output_format)
     if request.output_format == "text":
         needed = f"queries needed at level {level:g} and power {power:g}, based on {evaluations.n_queries:,} queries"
-        click.echo(f"\n{needed}; sd: standard deviation of the per-query difference of two systems")
-        echo("\n".join(evaluations.remarks()[1:]))
+        click.echo()
+        say(f"{needed}; sd: standard deviation of the per-query difference of two systems")
+        for line in evaluations.remarks()[1:]:
+            say(line)
         if not request.quiet:
             show_reading("How to read the first row:", _reading(rows[0], power, level))
         if explain:
