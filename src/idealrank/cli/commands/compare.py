@@ -157,7 +157,8 @@ def _show_text(found: Comparison, shown: _Shown) -> None:
     click.echo()
     for measure in found.values:
         changes = found.largest_changes(measure)
-        for system in list(changes)[: None if shown.everything else _N_CHANGES]:
+        ranked = [system for system in found.ranked() if system in changes]
+        for system in ranked if shown.everything else ranked[:_N_CHANGES]:
             say(f"{measure}, {system} - {found.baseline}, most on: {changes[system]}")
         if not shown.everything and len(changes) > _N_CHANGES:
             say(f"{measure}, {len(changes) - _N_CHANGES} more systems; --all shows the queries that changed most")
