@@ -1,7 +1,9 @@
 """What mkdocstrings is told of idealrank: inherited parameters, defaults of options, names made at run time."""
 
+import doctest
 import inspect
 import re
+import subprocess
 from importlib import import_module
 from typing import Any
 
@@ -11,6 +13,7 @@ _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S[^:\n]*) : (.+)$", re.MULTILINE)
 _INHERITED = ("Parameters", "Attributes")
+WIDTH = 76
 
 
 def sections_of(text: str) -> dict[str, str]:
@@ -25,7 +28,22 @@ def as_markdown(sections: dict[str, str]) -> str:
     for title, body in sections.items():
         if title and body:
             parts.append(f"**{title}**\n\n" + _ENTRY.sub(r"- **`\1`** (\2):", body))
-    return _EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", "\n\n".join(parts))
+    return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
+
+
+def narrowed(examples: str) -> str:
+    """Return examples with code that is too wide for a page broken into lines."""
+    if all(len(line) <= WIDTH + len(">>> ") for line in examples.splitlines()):
+        return examples
+    lines: list[str] = []
+    for each in doctest.DocTestParser().get_examples(examples):
+        code = each.source
+        if any(len(line) > WIDTH for line in code.splitlines()):
+            command = ["ruff", "format", "--isolated", "--line-length", str(WIDTH), "-"]
+            code = subprocess.run(command, input=code, capture_output=True, text=True, check=True).stdout
+        first, *rest = code.splitlines()
+        lines += [f">>> {first}", *(f"... {line}".rstrip() for line in rest), *each.want.splitlines()]
+    return "\n".join(lines)
 
 
 def entries_of(section: str) -> dict[tuple[str, ...], str]:
