@@ -89,11 +89,13 @@ def main(*what: str) -> int:
     generate()
     if what == ("generate",):
         return 0
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    (DOCS / "changelog.md").write_text(changes.replace("](docs/", "]("), encoding="utf-8")
     for path in sorted((DOCS / "notebooks").glob("*.ipynb")):
         run_notebook(path)
-    searched = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict", "--config-file", str(ROOT / "mkdocs.yml")]
-    made = subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": searched}, check=False)
+    command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # ruff wraps signatures
+    made = subprocess.run(command, cwd=ROOT, env=os.environ | {"PATH": path}, check=False)
     missing = missing_names(ROOT / "site" / "api")
     for name in missing:
         print(f"{name} is on no page of docs/api", file=sys.stderr)

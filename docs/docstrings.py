@@ -4,6 +4,7 @@ import doctest
 import inspect
 import re
 import subprocess
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -39,7 +40,7 @@ def narrowed(examples: str) -> str:
     for each in doctest.DocTestParser().get_examples(examples):
         code = each.source
         if any(len(line) > WIDTH for line in code.splitlines()):
-            command = ["ruff", "format", "--isolated", "--line-length", str(WIDTH), "-"]
+            command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", str(WIDTH), "-"]
             code = subprocess.run(command, input=code, capture_output=True, text=True, check=True).stdout
         first, *rest = code.splitlines()
         lines += [f">>> {first}", *(f"... {line}".rstrip() for line in rest), *each.want.splitlines()]

@@ -48,8 +48,8 @@ def drawn(name: str) -> str:
     """Return a picture as a whole SVG file."""
     draw, title = PICTURES[name]
     root = ElementTree.fromstring(inline_svg(draw, name, title, title))
-    size = root.attrib["viewBox"].split()[2:]
-    root.attrib |= {"xmlns": "http://www.w3.org/2000/svg", "width": size[0], "height": size[1]}
+    width, height = (f"{float(points) * 4 / 3:.0f}" for points in root.attrib["viewBox"].split()[2:])
+    root.attrib |= {"xmlns": "http://www.w3.org/2000/svg", "width": width, "height": height}
     style = ElementTree.Element("style")
     style.text = palette.css() + _STYLE
     ground = ElementTree.Element("rect", {"width": "100%", "height": "100%", "style": "fill: var(--page)"})
