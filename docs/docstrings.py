@@ -12,7 +12,8 @@ import griffe
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
-_ENTRY = re.compile(r"^(\S[^:\n]*) : (.+)$", re.MULTILINE)
+_ENTRY = re.compile(r"^(\S.*?)(?: : (.+))?$", re.MULTILINE)
+_LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
 _INHERITED = ("Parameters", "Attributes")
 WIDTH = 76
 
@@ -28,8 +29,12 @@ def as_markdown(sections: dict[str, str]) -> str:
     parts = [sections[""]]
     for title, body in sections.items():
         if title and body:
-            parts.append(f"**{title}**\n\n" + _ENTRY.sub(r"- **`\1`** (\2):", body))
+            parts.append(f"**{title}**\n\n" + (_ENTRY.sub(_item, body) if title in _LISTS else body))
     return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
+
+
+def _item(entry: re.Match[str]) -> str:
+    return f"- **`{entry[1]}`** ({entry[2]}):" if entry[2] else f"- `{entry[1]}`:"
 
 
 def narrowed(examples: str) -> str:
@@ -48,10 +53,12 @@ def narrowed(examples: str) -> str:
 
 
 def entries_of(section: str) -> dict[tuple[str, ...], str]:
-    """Return the entries of a section of parameters: {names: type and text}."""
-    begins = [found.start() for found in _ENTRY.finditer(section)]
-    entries = [section[a:b].strip() for a, b in zip(begins, [*begins, None][1:], strict=False)]
-    return {tuple(re.split(r",\s*", entry.split(" : ")[0])): entry.split(" : ", 1)[1] for entry in entries}
+    """Return the entries of a section of parameters: {names: what follows them}."""
+    found = list(_ENTRY.finditer(section))
+    ends = [*(each.start() for each in found), len(section)][1:]
+    return {
+        tuple(each[1].split(", ")): section[each.end(1) : end].rstrip() for each, end in zip(found, ends, strict=True)
+    }
 
 
 def with_inherited(cls: type) -> dict[str, str]:
@@ -67,18 +74,19 @@ def with_inherited(cls: type) -> dict[str, str]:
         known = {name for names in found for name in names}
         for base in cls.__mro__[1:]:
             text = base.__dict__.get("__doc__") or "" if base.__module__.startswith("idealrank") else ""
-            for names, entry in entries_of(sections_of(text).get(title, "")).items():
+            for names, rest in entries_of(sections_of(text).get(title, "")).items():
                 new = [name for name in names if name not in known and (title == "Attributes" or name in takes)]
                 known.update(new)
-                found |= {tuple(new): entry} if new else {}
-        merged[title] = "\n".join(f"{', '.join(names)} : {entry}" for names, entry in found.items())
+                found |= {tuple(new): rest} if new else {}
+        merged[title] = "\n".join(f"{', '.join(names)}{rest}" for names, rest in found.items())
     return merged | own
 
 
 def parameters_of(cls: type) -> set[str]:
     """Return the names of what a class takes."""
     try:
-        return set(inspect.signature(cls).parameters)
+        found = inspect.signature(cls).parameters
+        return {name for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
     except (TypeError, ValueError):  # an exception, or a protocol
         return set()
 
