@@ -1,7 +1,7 @@
 """Build the site into site/, with warnings as errors.
 
     python docs/build.py              everything
-    python docs/build.py generate     only what is kept in the repository: pictures, outputs of examples, the page of commands
+    python docs/build.py generate     only what is kept in the repository: pictures, outputs, the page of commands
 
 Zensical, which succeeds Material for MkDocs, makes the site from mkdocs.yml. It runs neither hooks nor notebooks, so
 this script does what comes before and after: it draws pictures, refreshes outputs, runs the notebooks, and
@@ -26,10 +26,11 @@ ROOT = DOCS.parent
 COMMANDS = DOCS / "command_line.md"
 WIDTH = 76
 # The classes of integrations.torch are made from the losses, as its page says.
-MODULES = """
-    cutoffs datasets discounts errors gains integrations.dask integrations.lightgbm integrations.xgboost learners losses
-    measures ranks report report.figures stats theory
-""".split()
+MODULES = (
+    *("cutoffs", "datasets", "discounts", "errors", "gains", "learners", "losses", "measures", "ranks"),
+    *("integrations.dask", "integrations.lightgbm", "integrations.xgboost"),
+    *("report", "report.figures", "stats", "theory"),
+)
 
 
 def commands_page() -> str:

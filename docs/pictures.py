@@ -208,7 +208,8 @@ def learning() -> Axes:
     """How a ranker learned, and which iteration was kept."""
     log = ir.datasets.web_search(n_queries=40, n_docs=100, n_features=12)
     train, validation = log.train.split([0.75, 0.25], seed=0)
-    return learning_curve(learners.ApproxNDCGRanker(normalize="minmax", continuation=False, max_iter=40).fit(train, eval_set=validation))
+    ranker = learners.ApproxNDCGRanker(normalize="minmax", continuation=False, max_iter=40)
+    return learning_curve(ranker.fit(train, eval_set=validation))
 
 
 @picture("The steps from LightGBM's mean NDCG@10 to trec_eval's")

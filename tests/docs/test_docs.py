@@ -55,7 +55,9 @@ def test_examples_print_what_the_page_says(page: Path) -> None:
 @pytest.mark.parametrize("name", pictures.PICTURES)
 def test_a_picture_says_what_is_computed_now(name: str) -> None:
     kept = (pictures.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
-    assert pictures.words_of(kept) == pictures.words_of(pictures.drawn(name)), "stale: run python docs/build.py generate"
+    assert pictures.words_of(kept) == pictures.words_of(pictures.drawn(name)), (
+        "stale: run python docs/build.py generate"
+    )
 
 
 def test_every_picture_is_on_a_page() -> None:
@@ -65,7 +67,9 @@ def test_every_picture_is_on_a_page() -> None:
 
 
 def test_the_page_of_commands_is_what_help_prints() -> None:
-    assert build.COMMANDS.read_text(encoding="utf-8") == build.commands_page(), "stale: run python docs/build.py generate"
+    assert build.COMMANDS.read_text(encoding="utf-8") == build.commands_page(), (
+        "stale: run python docs/build.py generate"
+    )
 
 
 def test_the_page_on_installation_names_every_extra() -> None:

@@ -61,9 +61,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     normalize : {"minmax", "zscore"}, optional
-        Bring each feature to one scale within each query; scoring repeats it.
+        Scale each feature within each query, in training and in scoring.
     measure : str or Measure
-        What ``score`` and validation measure.
+        The measure of ``score`` and of validation.
     n_threads : int, optional
         Number of threads; None for one per core.
     """
@@ -111,9 +111,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError
-            If the data cannot be learned from; it names the query id and the input row.
+            If the data is not valid; the error names the query id and the input row.
         OptionError
-            If an option of the learner makes no sense.
+            If an option of the learner is not valid.
         """
         self.check_options()
         if isinstance(X, Dataset):

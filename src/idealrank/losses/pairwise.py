@@ -85,7 +85,7 @@ class Hinge(Pairwise):
     Parameters
     ----------
     margin : float
-        The difference of scores from which on a pair costs nothing.
+        The score difference at which the loss of a pair becomes 0.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class SquaredHinge(Pairwise):
     Parameters
     ----------
     margin : float
-        The difference of scores from which on a pair costs nothing.
+        The score difference at which the loss of a pair becomes 0.
 
     Examples
     --------
