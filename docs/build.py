@@ -20,11 +20,11 @@ from pathlib import Path
 
 import examples
 import pictures
+from narrow import WIDTH
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 COMMANDS = DOCS / "command_line.md"
-WIDTH = 76
 # The classes of integrations.torch are made from the losses, as its page says.
 MODULES = (
     *("cutoffs", "datasets", "discounts", "errors", "gains", "learners", "losses", "measures", "ranks"),

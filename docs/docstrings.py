@@ -1,21 +1,23 @@
 """What mkdocstrings is told of idealrank: inherited parameters, defaults of options, names made at run time."""
 
-import doctest
 import inspect
 import re
-import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import griffe
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from narrow import narrowed
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S.*?)(?: : (.+))?$", re.MULTILINE)
 _LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
 _INHERITED = ("Parameters", "Attributes")
-WIDTH = 76
 
 
 def sections_of(text: str) -> dict[str, str]:
@@ -30,26 +32,11 @@ def as_markdown(sections: dict[str, str]) -> str:
     for title, body in sections.items():
         if title and body:
             parts.append(f"**{title}**\n\n" + (_ENTRY.sub(_item, body) if title in _LISTS else body))
-    return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
+    return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0] + '\n')}```", "\n\n".join(parts))
 
 
 def _item(entry: re.Match[str]) -> str:
     return f"- **`{entry[1]}`** ({entry[2]}):" if entry[2] else f"- `{entry[1]}`:"
-
-
-def narrowed(examples: str) -> str:
-    """Return examples with code that is too wide for a page broken into lines."""
-    if all(len(line) <= WIDTH + len(">>> ") for line in examples.splitlines()):
-        return examples
-    lines: list[str] = []
-    for each in doctest.DocTestParser().get_examples(examples):
-        code = each.source
-        if any(len(line) > WIDTH for line in code.splitlines()):
-            command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", str(WIDTH), "-"]
-            code = subprocess.run(command, input=code, capture_output=True, text=True, check=True).stdout
-        first, *rest = code.splitlines()
-        lines += [f">>> {first}", *(f"... {line}".rstrip() for line in rest), *each.want.splitlines()]
-    return "\n".join(lines)
 
 
 def entries_of(section: str) -> dict[tuple[str, ...], str]:

@@ -1,4 +1,4 @@
-"""Run the examples of pages that show code without prompts, and refresh the output that follows each of them.
+"""Refresh the examples on pages: break wide code into lines, and write what code without prompts prints now.
 
     python docs/examples.py [PAGE ...]
 
@@ -17,16 +17,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+from narrow import narrowed_page
+
 import idealrank as ir
 
 ROOT = Path(__file__).parents[1]
 _BLOCK = re.compile(r"^```python\n(?!>>> )(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
 
+def every_page() -> list[Path]:
+    """Return the README and all pages but those of the reference."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
 def pages() -> list[Path]:
-    """Return the pages that have such examples."""
-    every = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    return [page for page in every if _BLOCK.search(page.read_text(encoding="utf-8"))]
+    """Return the pages that show code without prompts."""
+    return [page for page in every_page() if _BLOCK.search(page.read_text(encoding="utf-8"))]
 
 
 def refreshed(page: Path) -> str:
@@ -82,7 +88,10 @@ def in_example_files() -> Iterator[Path]:
 
 def main(*names: str) -> None:
     """Refresh pages, all of them by default."""
-    for page in [Path(name).resolve() for name in names] or pages():
+    chosen = [Path(name).resolve() for name in names] or every_page()
+    for page in chosen:
+        page.write_text(narrowed_page(page.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in [page for page in pages() if page in chosen]:
         page.write_text(refreshed(page), encoding="utf-8")
 
 
