@@ -32,7 +32,7 @@ def as_markdown(sections: dict[str, str]) -> str:
     for title, body in sections.items():
         if title and body:
             parts.append(f"**{title}**\n\n" + (_ENTRY.sub(_item, body) if title in _LISTS else body))
-    return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0] + '\n')}```", "\n\n".join(parts))
+    return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
 
 
 def _item(entry: re.Match[str]) -> str:

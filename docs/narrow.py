@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 import subprocess
 import sys
 
 #: The most columns of code, without its prompt.
 WIDTH = 76
-_EXAMPLES = re.compile(r"(?<=^```pycon\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"(?<=^```pycon\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+_EXAMPLE = re.compile(r"^>>> .*(?:\n\.\.\.(?: .*)?$)*", re.MULTILINE)
 
 
 def narrowed_page(text: str) -> str:
     """Return a page with its examples narrowed."""
-    return _EXAMPLES.sub(lambda found: narrowed(found[0]), text)
+    return _BLOCK.sub(lambda block: narrowed(block[0]), text)
 
 
 def narrowed(examples: str) -> str:
     """Return examples of code with prompts, formatted by ruff where a line is too wide."""
-    parts = []
-    for each in doctest.DocTestParser().parse(examples):
-        if isinstance(each, str) or max(map(len, each.source.splitlines())) <= WIDTH:
-            parts.append(each if isinstance(each, str) else _prompted(each.source) + each.want)
-        else:
-            parts.append(_prompted(_formatted(each.source)) + each.want)
-    return "".join(parts)
+    return _EXAMPLE.sub(lambda example: _narrowed(example[0]), examples)
 
 
-def _prompted(code: str) -> str:
-    first, *rest = code.splitlines()
-    return "\n".join([f">>> {first}", *(f"... {line}".rstrip() for line in rest)]) + "\n"
-
-
-def _formatted(code: str) -> str:
+def _narrowed(example: str) -> str:
+    lines = [line[4:] for line in example.splitlines()]
+    if max(map(len, lines)) <= WIDTH:
+        return example
     command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", str(WIDTH), "-"]
-    return subprocess.run(command, input=code, capture_output=True, text=True, check=True).stdout
+    code = "\n".join(lines)
+    first, *rest = subprocess.run(command, input=code, capture_output=True, text=True, check=True).stdout.splitlines()
+    return "\n".join([f">>> {first}", *(f"... {line}".rstrip() for line in rest)])
