@@ -144,6 +144,7 @@ def test_every_page_is_in_the_contents() -> None:
 def test_a_notebook_is_kept_without_what_it_printed_and_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
+    assert max(len(line.rstrip()) for cell in cells for line in cell["source"]) <= 76
     names: dict[str, object] = {}
     for cell in cells:
         source = "".join(line for line in cell["source"] if not line.startswith("%"))
