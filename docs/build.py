@@ -1,7 +1,7 @@
 """Build the site into site/, with warnings as errors.
 
-    python docs/build.py              everything
-    python docs/build.py generate     only what is kept in the repository: pictures, outputs, the page of commands
+    python -m docs.build              everything
+    python -m docs.build generate     only what is kept in the repository: pictures, outputs, the page of commands
 
 Zensical, which succeeds Material for MkDocs, makes the site from mkdocs.yml. It runs neither hooks nor notebooks, so
 this script does what comes before and after: it draws pictures, refreshes outputs, runs the notebooks, and
@@ -18,9 +18,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-import examples
-import pictures
-from narrow import WIDTH
+from docs import examples, pictures
+from docs.narrow import WIDTH
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -40,7 +39,7 @@ def commands_page() -> str:
     from idealrank.cli.group import commands
 
     lines = ["# Command line", ""]
-    lines += ["What `idealrank COMMAND --help` prints. [Tutorial](tutorial.md) uses the most important commands.", ""]
+    lines += ["This page is what `idealrank COMMAND --help` prints. The [tutorial](tutorial.md) shows the most important commands.", ""]
     for name in commands.commands:
         shown = CliRunner(env={"COLUMNS": str(WIDTH)}).invoke(commands, [name, "--help"], terminal_width=WIDTH)
         about = commands.commands[name].short_help

@@ -2,16 +2,12 @@
 
 import inspect
 import re
-import sys
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import griffe
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from narrow import narrowed
+from docs.narrow import narrowed
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)

@@ -1,6 +1,6 @@
 """Refresh the examples on pages: break wide code into lines, and write what code without prompts prints now.
 
-    python docs/examples.py [PAGE ...]
+    python -m docs.examples [PAGE ...]
 
 On such a page, every block of ``python`` is run, in order. A block of ``text`` that follows one is what it prints;
 tests/docs/test_docs.py compares the two, and this script writes what is printed now.
@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-from narrow import narrowed_page
-
 import idealrank as ir
+from docs.narrow import narrowed_page
 
 ROOT = Path(__file__).parents[1]
 _BLOCK = re.compile(r"^```python\n(?!>>> )(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)

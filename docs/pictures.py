@@ -1,6 +1,6 @@
 """Draw the pictures of the documentation, from drawn data, computed results and the table of benchmarks.
 
-    python docs/pictures.py [NAME ...]
+    python -m docs.pictures [NAME ...]
 
 Each is an SVG file in docs/images that follows the light or dark setting of its reader. tests/docs/test_pictures.py
 draws them again and compares what they say, so that none of them can be stale.

@@ -4,7 +4,6 @@ import inspect
 import json
 import re
 import shlex
-import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -16,10 +15,7 @@ from idealrank.cli.group import commands
 from idealrank.measures.names import MEASURES
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "docs"))  # the scripts that make the pages
-examples = import_module("examples")
-pictures = import_module("pictures")
-build = import_module("build")
+build, examples, pictures = (import_module(f"docs.{name}") for name in ("build", "examples", "pictures"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -50,14 +46,14 @@ def test_code_and_output_fit_the_column_of_a_page(page: Path) -> None:
 @pytest.mark.parametrize("page", examples.pages(), ids=lambda page: str(page.name))
 def test_examples_print_what_the_page_says(page: Path) -> None:
     pytest.importorskip("pyarrow")
-    assert examples.refreshed(page) == page.read_text(encoding="utf-8"), "stale: run python docs/build.py generate"
+    assert examples.refreshed(page) == page.read_text(encoding="utf-8"), "stale: run python -m docs.build generate"
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)
 def test_a_picture_says_what_is_computed_now(name: str) -> None:
     kept = (pictures.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
     assert pictures.words_of(kept) == pictures.words_of(pictures.drawn(name)), (
-        "stale: run python docs/build.py generate"
+        "stale: run python -m docs.build generate"
     )
 
 
@@ -69,7 +65,7 @@ def test_every_picture_is_on_a_page() -> None:
 
 def test_the_page_of_commands_is_what_help_prints() -> None:
     assert build.COMMANDS.read_text(encoding="utf-8") == build.commands_page(), (
-        "stale: run python docs/build.py generate"
+        "stale: run python -m docs.build generate"
     )
 
 
@@ -103,7 +99,7 @@ def test_commands_on_a_page_run_as_they_stand(page: Path, example_files: Path, m
 
 @pytest.mark.parametrize("module", ["idealrank", *(f"idealrank.{name}" for name in build.MODULES)])
 def test_every_parameter_is_described_on_the_page_of_its_class_or_function(module: str) -> None:
-    docstrings = pytest.importorskip("docstrings", reason="griffe is not installed")
+    docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
     missing = []
     for name, each in vars_of(module).items():
         if inspect.isclass(each) and not issubclass(each, BaseException):
