@@ -39,7 +39,7 @@ def commands_page() -> str:
     from idealrank.cli.group import commands
 
     lines = ["# Command line", ""]
-    lines += ["This page is what `idealrank COMMAND --help` prints. The [tutorial](tutorial.md) shows the most important commands.", ""]
+    lines += ["What `idealrank COMMAND --help` prints. The [tutorial](tutorial.md) shows the most important ones.", ""]
     for name in commands.commands:
         shown = CliRunner(env={"COLUMNS": str(WIDTH)}).invoke(commands, [name, "--help"], terminal_width=WIDTH)
         about = commands.commands[name].short_help

@@ -237,6 +237,71 @@ def long_lists() -> Axes:
     return ax
 
 
+@picture("Expected NDCG lost by the minimum of three losses, as the labels (4, 1) become more likely than (0, 1)")
+def regrets() -> Axes:
+    """What an inconsistent loss costs, and where."""
+    chances = np.linspace(0.01, 0.99, 99)
+    mixtures = np.stack([1 - chances, chances], axis=1)
+    labels = np.broadcast_to([[0.0, 1.0], [4.0, 1.0]], (len(chances), 2, 2))
+    curves = {}
+    for each in (losses.LeastSquares(), losses.CrossEntropy(), losses.CrossEntropy(normalizer="dcg")):
+        scores = each.minimizer(mixtures, labels)
+        curves[str(each)] = theory.regret(scores, mixtures, labels).tolist()
+    ax = _axes(2.6)
+    _curves(ax, chances.tolist(), curves)
+    ax.set(xlabel="probability of the labels (4, 1); otherwise (0, 1)", ylabel="NDCG lost")
+    return ax
+
+
+@picture("Judgments and runs are joined by document id; labels and scores lie in the same order")
+def two_kinds() -> Axes:
+    """The two kinds of input, and the convention of each."""
+    rows = [
+        (
+            "judgments and a run",
+            "{q: {doc: label}}\n{q: {doc: score}}",
+            "joined by query\nand document",
+            "like trec_eval",
+        ),
+        (
+            "labels and scores",
+            "[2, 0, 1, ...]\n[0.9, 0.8, 0.7, ...]",
+            "same order,\nqueries by offsets",
+            "like idealrank",
+        ),
+    ]
+    return _boxes(rows, 2.0)
+
+
+@picture("Each worker reads some row groups and returns exact sums; together they are one mean")
+def workers() -> Axes:
+    """How a mean is computed on several machines."""
+    groups = [("row groups\n1 to 40", "worker 1"), ("row groups\n41 to 80", "worker 2")]
+    rows = [(group, worker, "one value\nper query", "exact sum") for group, worker in groups]
+    return _boxes(rows, 1.8, "one mean,\nrounded once")
+
+
+def _boxes(rows: Sequence[Sequence[str]], height: float, end: str = "") -> Axes:
+    """Draw rows of boxes, each with an arrow to the next, and all to one at the end."""
+    ax = _axes(height)
+    ax.set_axis_off()
+    n_columns = len(rows[0]) + bool(end)
+    ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(len(rows) - 0.45, -0.55))
+    box = {"boxstyle": "round,pad=0.5", "facecolor": "none", "edgecolor": palette.SERIES[0]}
+    arrow = {"arrowstyle": "->", "color": palette.NEUTRAL}
+    middle = (len(rows) - 1) / 2
+    for y, row in enumerate(rows):
+        for x, text in enumerate(row):
+            ax.text(x, y, text, ha="center", va="center", fontsize=8, bbox=box)
+            if x + 1 < len(row):
+                ax.annotate("", (x + 0.58, y), (x + 0.44, y), arrowprops=arrow)
+        if end:
+            ax.annotate("", (n_columns - 1.45, (y + middle) / 2), (n_columns - 1.6, y), arrowprops=arrow)
+    if end:
+        ax.text(n_columns - 1, middle, end, ha="center", va="center", fontsize=8, bbox=box)
+    return ax
+
+
 @picture("How many times as long other tools take, on a logarithmic scale")
 def speed() -> Axes:
     """Ratios from the table of benchmarks."""
