@@ -226,14 +226,14 @@ def test_numpy_integers_are_sizes_too() -> None:
 @pytest.mark.parametrize("name", ["n_queries", "n_docs", "n_features", "seed"])
 @pytest.mark.parametrize("value", [-1, 1.5, "3", None])
 def test_a_size_that_is_no_whole_number_is_refused(make: Any, name: str, value: object) -> None:
-    with pytest.raises(DataError, match=f"{name} must be a whole number from {int(name != 'seed')}, got {value!r}"):
+    with pytest.raises(DataError, match=f"{name} must be an integer of {int(name != 'seed')} or more, got {value!r}"):
         make(**{name: value})
 
 
 @pytest.mark.parametrize("make", [datasets.web_search, datasets.topic_distillation])
 @pytest.mark.parametrize("name", ["n_queries", "n_docs", "n_features"])
 def test_nothing_at_all_is_refused(make: Any, name: str) -> None:
-    with pytest.raises(DataError, match=f"{name} must be a whole number from 1, got 0"):
+    with pytest.raises(DataError, match=f"{name} must be an integer of 1 or more, got 0"):
         make(**{name: 0})
 
 
@@ -244,4 +244,4 @@ def test_p_must_be_a_share(p: float) -> None:
 
 
 def test_the_public_names_are_listed() -> None:
-    assert datasets.__all__ == ["Parts", "topic_distillation", "web_search"]
+    assert datasets.__all__ == ["Parts", "Searches", "search_runs", "topic_distillation", "web_search"]

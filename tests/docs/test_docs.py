@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from idealrank import learners
 from idealrank.cli.group import commands
 from idealrank.measures.names import MEASURES
 
@@ -113,6 +114,33 @@ def test_every_parameter_is_described_on_the_page_of_its_class_or_function(modul
         described = {name.lstrip("*") for names in entries for name in names}
         missing += [f"{name}: {parameter}" for parameter in sorted(takes - described)]
     assert missing == []
+
+
+def test_the_page_of_a_class_has_the_parameters_that_it_inherits_and_no_others() -> None:
+    docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
+    inherited = docstrings.with_inherited(learners.ApproxNDCGRanker)
+    parameters = [name for names in docstrings.entries_of(inherited["Parameters"]) for name in names]
+    assert parameters[0] == "alpha"
+    assert {"l2", "max_iter", "normalize"} <= set(parameters)
+    assert "coef_ : float64 array" in inherited["Attributes"]
+    fixed = docstrings.with_inherited(learners.RankSVM)["Parameters"]  # its l2 follows from C
+    assert "C : float" in fixed
+    assert "l2 :" not in fixed
+
+
+def test_wide_code_is_broken_into_lines_and_the_rest_stays() -> None:
+    narrow = import_module("docs.narrow")
+    wide = f">>> # why\n>>> print({', '.join(['1000'] * 14)})\n" + "1000 " * 14 + "\n>>> if 1:\n...     2\n2\n"
+    broken = narrow.narrowed(wide)
+    assert max(len(line) for line in broken.splitlines() if line.startswith((">>> ", "... "))) <= 80
+    assert broken.startswith(">>> # why\n>>> print(\n...     1000,\n")
+    assert broken.endswith("... )\n" + "1000 " * 14 + "\n>>> if 1:\n...     2\n2\n")
+
+
+def test_every_image_of_a_page_exists() -> None:
+    for page in PAGES:
+        for path in re.findall(r"!\[.*?\]\((.*?)\)|<img src=\"(.*?)\"", page.read_text(encoding="utf-8")):
+            assert (page.parent / "".join(path)).is_file(), f"{page.name}: {path}"
 
 
 def vars_of(module: str) -> dict[str, object]:

@@ -292,7 +292,7 @@ def _whole(name: str, value: int, least: int) -> int:
     except TypeError:
         number = least - 1
     if number < least:
-        raise DataError(f"{name} must be a whole number from {least}, got {value!r}")
+        raise DataError(f"{name} must be an integer of {least} or more, got {value!r}")
     return number
 
 

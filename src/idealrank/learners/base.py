@@ -207,7 +207,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         for name in names:
             value = getattr(self, name)
             if not 0 <= value < math.inf or (positive and value == 0):
-                raise OptionError(f"{name} must be a number {'above 0' if positive else 'from 0 on'}, got {value!r}")
+                raise OptionError(f"{name} must be a number {'above 0' if positive else 'of 0 or more'}, got {value!r}")
 
     def _check_options(self) -> None:
         """Raise an OptionError for options of this learner that make no sense."""
