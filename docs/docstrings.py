@@ -1,34 +1,77 @@
-"""What mkdocstrings is told of idealrank: docstrings as Markdown, the defaults of options, names made at run time."""
+"""What mkdocstrings is told of idealrank: inherited parameters, defaults of options, names made at run time."""
 
+import inspect
 import re
 from importlib import import_module
 from typing import Any
 
 import griffe
 
+from docs.narrow import narrowed
+
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
-_SECTION = re.compile(r"^(\S.*)\n-{4,}\n((?:.+\n?)*)", re.MULTILINE)
-_ENTRY = re.compile(r"^(\S[^:\n]*) : (.+)$", re.MULTILINE)
+_TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
+_ENTRY = re.compile(r"^(\S.*?)(?: : (.+))?$", re.MULTILINE)
+_LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
+_INHERITED = ("Parameters", "Attributes")
 
 
-def as_markdown(text: str) -> str:
-    r"""The docstring as Markdown.
+def sections_of(text: str) -> dict[str, str]:
+    """Return the sections of a numpydoc text by title; what comes before them has the title ""."""
+    first, *rest = _TITLE.split(inspect.cleandoc(text))
+    return {"": first.strip(), **{title: body.strip("\n") for title, body in zip(rest[::2], rest[1::2], strict=True)}}
 
-    >>> print(as_markdown("One.\n\nParameters\n----------\na, b : float\n    Numbers.\n\n>>> 1 + 1\n2"))
-    One.
-    <BLANKLINE>
-    **Parameters**
-    <BLANKLINE>
-    - `a, b` (float):
-        Numbers.
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
+
+def as_markdown(sections: dict[str, str]) -> str:
+    """Return sections as Markdown: parameters as lists, examples as blocks of code."""
+    parts = [sections[""]]
+    for title, body in sections.items():
+        if title and body:
+            parts.append(f"**{title}**\n\n" + (_ENTRY.sub(_item, body) if title in _LISTS else body))
+    return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
+
+
+def _item(entry: re.Match[str]) -> str:
+    return f"- **`{entry[1]}`** ({entry[2]}):" if entry[2] else f"- `{entry[1]}`:"
+
+
+def entries_of(section: str) -> dict[tuple[str, ...], str]:
+    """Return the entries of a section of parameters: {names: what follows them}."""
+    found = list(_ENTRY.finditer(section))
+    ends = [*(each.start() for each in found), len(section)][1:]
+    return {
+        tuple(each[1].split(", ")): section[each.end(1) : end].rstrip() for each, end in zip(found, ends, strict=True)
+    }
+
+
+def with_inherited(cls: type) -> dict[str, str]:
+    """Return the sections of a class, with the parameters and attributes that its bases describe.
+
+    Own ones come first, then those of the nearest base. What cannot be passed to the class is left out.
     """
-    text = _SECTION.sub(lambda found: f"**{found[1]}**\n\n" + _ENTRY.sub(r"- `\1` (\2):", found[2]), text)
-    return _EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", text)
+    own = sections_of(cls.__dict__.get("__doc__") or "")
+    takes = parameters_of(cls)
+    merged = {"": own.pop("")}
+    for title in _INHERITED:
+        found = entries_of(own.pop(title, ""))
+        known = {name for names in found for name in names}
+        for base in cls.__mro__[1:]:
+            text = base.__dict__.get("__doc__") or "" if base.__module__.startswith("idealrank") else ""
+            for names, rest in entries_of(sections_of(text).get(title, "")).items():
+                new = [name for name in names if name not in known and (title == "Attributes" or name in takes)]
+                known.update(new)
+                found |= {tuple(new): rest} if new else {}
+        merged[title] = "\n".join(f"{', '.join(names)}{rest}" for names, rest in found.items())
+    return merged | own
+
+
+def parameters_of(cls: type) -> set[str]:
+    """Return the names of what a class takes."""
+    try:
+        found = inspect.signature(cls).parameters
+        return {name for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
+    except (TypeError, ValueError):  # an exception, or a protocol
+        return set()
 
 
 class Docstrings(griffe.Extension):
@@ -37,7 +80,9 @@ class Docstrings(griffe.Extension):
     def on_object(self, *, obj: Any, **_: Any) -> None:
         """Rewrite the docstring of the object, if it has one."""
         if obj.docstring is not None:
-            obj.docstring.value = as_markdown(obj.docstring.value)
+            found = _imported(obj) if obj.is_class else None
+            sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)
+            obj.docstring.value = as_markdown(sections)
 
     def on_attribute_instance(self, *, attr: Any, **_: Any) -> None:
         """Put the default of an option in the place of what declares it."""
@@ -50,3 +95,11 @@ class Docstrings(griffe.Extension):
         """Ask a package for its public names where a table lists them."""
         if "_TABLE" in mod.members:
             mod.exports = list(import_module(mod.path).__all__)
+
+
+def _imported(obj: Any) -> Any:
+    """Return the object itself, if it can be reached by name."""
+    found: Any = import_module(obj.module.path)
+    for name in obj.path.removeprefix(f"{obj.module.path}.").split("."):
+        found = getattr(found, name, None)
+    return found

@@ -74,7 +74,7 @@ def command(name: str, folder: str = "letor") -> list[str]:
 def section(name: str, printed: str) -> str:
     """Return the section of an experiment, given what its command printed."""
     own = EXPERIMENTS[name]
-    shown = " ".join(["idealrank", *command(name)])
+    shown = " ".join(["idealrank", *command(name)]).replace(" --data", " \\\n  --data")
     return f"## {own.title}\n\n{own.about}\n\n```sh\n{shown}\n```\n\n{printed.strip()}\n"
 
 

@@ -193,6 +193,30 @@ def test_other_sizes_are_sensible_too(n_queries: int, n_docs: int, n_features: i
     assert (by_query(made[2], made[2].labels).sum(axis=1) == 1).all()
 
 
+def test_search_runs_are_the_same_on_every_platform() -> None:
+    qrels, runs = datasets.search_runs()
+    assert sha256(repr(qrels.to_dict()).encode()).hexdigest()[:16] == "3a7fead79b338fdd"
+    found = {name: sha256(repr(run.to_dict()).encode()).hexdigest()[:16] for name, run in runs.items()}
+    assert found == {"bm25": "f789ce7dd9dec1b4", "dense": "5a03401a4de3e37a", "hybrid": "a0fae63808498f65"}
+
+
+def test_search_runs_have_what_makes_tools_disagree() -> None:
+    qrels, runs = datasets.search_runs()
+    assert set(qrels.labels) == {0, 1, 2, 3}
+    assert 0 < sum(max(labels.values()) == 0 for labels in qrels.values()) < 10
+    for run in runs.values():
+        assert {len(docs) for docs in run.values()} == {20}
+    assert sum(len(set(docs.values())) < 20 for docs in runs["bm25"].values()) > 40
+    assert any(doc not in qrels[query] for query, docs in runs["hybrid"].items() for doc in docs)
+    assert any(label > 0 and doc not in runs["bm25"][query] for query in qrels for doc, label in qrels[query].items())
+
+
+def test_more_queries_leave_the_first_runs_as_they_were() -> None:
+    few, many = datasets.search_runs(3), datasets.search_runs(5)
+    assert [few.qrels[query] for query in few.qrels] == [many.qrels[query] for query in few.qrels]
+    assert [few.runs["hybrid"][query] for query in few.qrels] == [many.runs["hybrid"][query] for query in few.qrels]
+
+
 def test_numpy_integers_are_sizes_too() -> None:
     small = datasets.web_search(np.int8(2), np.uint8(100), np.int8(2), np.int8(0))  # type: ignore[arg-type]
     assert fingerprint(small.test) == fingerprint(datasets.web_search(2, 100, 2, 0).test)
@@ -202,14 +226,14 @@ def test_numpy_integers_are_sizes_too() -> None:
 @pytest.mark.parametrize("name", ["n_queries", "n_docs", "n_features", "seed"])
 @pytest.mark.parametrize("value", [-1, 1.5, "3", None])
 def test_a_size_that_is_no_whole_number_is_refused(make: Any, name: str, value: object) -> None:
-    with pytest.raises(DataError, match=f"{name} must be a whole number from {int(name != 'seed')}, got {value!r}"):
+    with pytest.raises(DataError, match=f"{name} must be an integer of {int(name != 'seed')} or more, got {value!r}"):
         make(**{name: value})
 
 
 @pytest.mark.parametrize("make", [datasets.web_search, datasets.topic_distillation])
 @pytest.mark.parametrize("name", ["n_queries", "n_docs", "n_features"])
 def test_nothing_at_all_is_refused(make: Any, name: str) -> None:
-    with pytest.raises(DataError, match=f"{name} must be a whole number from 1, got 0"):
+    with pytest.raises(DataError, match=f"{name} must be an integer of 1 or more, got 0"):
         make(**{name: 0})
 
 
@@ -220,4 +244,4 @@ def test_p_must_be_a_share(p: float) -> None:
 
 
 def test_the_public_names_are_listed() -> None:
-    assert datasets.__all__ == ["Parts", "topic_distillation", "web_search"]
+    assert datasets.__all__ == ["Parts", "Searches", "search_runs", "topic_distillation", "web_search"]

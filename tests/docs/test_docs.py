@@ -1,21 +1,22 @@
-"""The documentation: every block of code is run, commands too, and every page can be reached."""
+"""The documentation: every block of code is run, commands too, every page can be reached, and nothing is stale."""
 
-import doctest
+import inspect
 import json
 import re
 import shlex
+import tomllib
+from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import idealrank as ir
+from idealrank import learners
 from idealrank.cli.group import commands
 from idealrank.measures.names import MEASURES
 
 ROOT = Path(__file__).parents[2]
+build, examples, pictures = (import_module(f"docs.{name}") for name in ("build", "examples", "pictures"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -27,46 +28,67 @@ def blocks(page: Path, *languages: str) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_on_a_page_is_of_a_kind_that_is_run(page: Path) -> None:
     languages = {language for language, _ in _BLOCK.findall(page.read_text(encoding="utf-8"))}
-    assert languages <= {"python", "pycon", "sh"}
-    for code in blocks(page, "python", "pycon"):
+    assert languages <= {"python", "pycon", "sh", "text"}
+    for code in blocks(page, "pycon"):
         assert code.startswith(">>> "), f"doctest passes over {code!r}"
+    for code in blocks(page, "python"):
+        assert not code.startswith(">>> "), f"{code!r} is to be called pycon"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_code_and_output_fit_the_column_of_a_page(page: Path) -> None:
+    shown = [line for code in blocks(page, "python", "sh") for line in code.splitlines()]
+    lines = [line for code in blocks(page, "pycon", "text") for line in code.splitlines()]
+    shown += [line[4:] for line in lines if line.startswith((">>> ", "... "))]  # prompts are not copied
+    assert max(map(len, shown), default=0) <= 76, max(shown, key=len)
+    assert max(map(len, lines), default=0) <= 86, max(lines, key=len)
+
+
+@pytest.mark.parametrize("page", examples.pages(), ids=lambda page: str(page.name))
+def test_examples_print_what_the_page_says(page: Path) -> None:
+    pytest.importorskip("pyarrow")
+    assert examples.refreshed(page) == page.read_text(encoding="utf-8"), "stale: run python -m docs.build generate"
+
+
+@pytest.mark.parametrize("name", pictures.PICTURES)
+def test_a_picture_says_what_is_computed_now(name: str) -> None:
+    kept = (pictures.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
+    assert pictures.words_of(kept) == pictures.words_of(pictures.drawn(name)), (
+        "stale: run python -m docs.build generate"
+    )
+
+
+def test_every_picture_is_on_a_page() -> None:
+    shown = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for path in (ROOT / "docs" / "images").glob("*.*"):
+        assert path.suffix == ".py" or f"images/{path.name}" in shown, path.name
+
+
+def test_the_page_of_commands_is_what_help_prints() -> None:
+    assert build.COMMANDS.read_text(encoding="utf-8") == build.commands_page(), (
+        "stale: run python -m docs.build generate"
+    )
+
+
+def test_the_page_on_installation_names_every_extra() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    page = (ROOT / "docs" / "installation.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE))
+    assert named == declared.keys() - {"test", "bench", "peers", "docs", "dev"}
 
 
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a file of each name that the pages use."""
+def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
-    train, test = ir.datasets.web_search(12, 30, 8)
-    fitted, validation = train.split([0.7, 0.3], seed=0)
-    for name, part in (("train", fitted), ("valid", validation), ("vali", validation), ("test", test)):
-        ir.write_letor(part, folder / f"{name}.txt")
-    for name, feature in (("a", 0), ("b", 1)):
-        ir.write_scores(test.known_features()[:, feature], folder / f"{name}.txt")
-    ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0}, "q2": {"a": 0, "b": 1}}), folder / "qrels.txt")
-    for name, score in (("bm25", 0.5), ("old", 0.5), ("new", 2.0)):
-        run = ir.Run({"q1": {"a": score, "b": 1.0}, "q2": {"a": 1.0, "b": score}}, name=name)
-        ir.write_run(run, folder / f"{name}.run")
+    examples.write_example_files(folder)
     return folder
 
 
-def test_the_readme_runs_where_its_files_are(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Besides its files, it assumes a data frame, features and a model."""
-    monkeypatch.chdir(examples)
-    pyarrow = pytest.importorskip("pyarrow")
-    data = ir.datasets.web_search(12, 30, 8).test
-    frame = pyarrow.table({"qid": np.repeat(data.query_ids, data.group_sizes), "label": data.labels})
-    known = {"df": frame, "X": data.known_features(), "model": SimpleNamespace(predict=lambda X: X[:, 0])}
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    outcome = doctest.testfile(str(ROOT / "README.md"), module_relative=False, globs=known, optionflags=flags)
-    assert outcome.attempted > 10
-    assert outcome.failed == 0
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=lambda page: page.name)
-def test_commands_on_a_page_run_as_they_stand(page: Path, examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(examples)
+def test_commands_on_a_page_run_as_they_stand(page: Path, example_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(example_files)
     for code in blocks(page, "sh"):
-        for line in code.splitlines():
+        for line in code.replace("\\\n", "").splitlines():
             if line.startswith("idealrank reproduce"):
                 continue  # minutes; its own tests run it in small
             if line.startswith("idealrank "):
@@ -74,6 +96,56 @@ def test_commands_on_a_page_run_as_they_stand(page: Path, examples: Path, monkey
                 assert outcome.exit_code == 0, f"{line}: {outcome.output}"
             else:
                 assert line.startswith(("pip install ", "python3 -m venv ")), f"no test runs {line!r}"
+
+
+@pytest.mark.parametrize("module", ["idealrank", *(f"idealrank.{name}" for name in build.MODULES)])
+def test_every_parameter_is_described_on_the_page_of_its_class_or_function(module: str) -> None:
+    docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
+    missing = []
+    for name, each in vars_of(module).items():
+        if inspect.isclass(each) and not issubclass(each, BaseException):
+            sections, takes = docstrings.with_inherited(each), docstrings.parameters_of(each)
+        elif inspect.isfunction(each):
+            sections, takes = docstrings.sections_of(each.__doc__ or ""), set(inspect.signature(each).parameters)
+        else:
+            continue
+        entries = [*docstrings.entries_of(sections.get("Parameters", ""))]
+        entries += docstrings.entries_of(sections.get("Attributes", ""))
+        described = {name.lstrip("*") for names in entries for name in names}
+        missing += [f"{name}: {parameter}" for parameter in sorted(takes - described)]
+    assert missing == []
+
+
+def test_the_page_of_a_class_has_the_parameters_that_it_inherits_and_no_others() -> None:
+    docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
+    inherited = docstrings.with_inherited(learners.ApproxNDCGRanker)
+    parameters = [name for names in docstrings.entries_of(inherited["Parameters"]) for name in names]
+    assert parameters[0] == "alpha"
+    assert {"l2", "max_iter", "normalize"} <= set(parameters)
+    assert "coef_ : float64 array" in inherited["Attributes"]
+    fixed = docstrings.with_inherited(learners.RankSVM)["Parameters"]  # its l2 follows from C
+    assert "C : float" in fixed
+    assert "l2 :" not in fixed
+
+
+def test_wide_code_is_broken_into_lines_and_the_rest_stays() -> None:
+    narrow = import_module("docs.narrow")
+    wide = f">>> # why\n>>> print({', '.join(['1000'] * 14)})\n" + "1000 " * 14 + "\n>>> if 1:\n...     2\n2\n"
+    broken = narrow.narrowed(wide)
+    assert max(len(line) for line in broken.splitlines() if line.startswith((">>> ", "... "))) <= 80
+    assert broken.startswith(">>> # why\n>>> print(\n...     1000,\n")
+    assert broken.endswith("... )\n" + "1000 " * 14 + "\n>>> if 1:\n...     2\n2\n")
+
+
+def test_every_image_of_a_page_exists() -> None:
+    for page in PAGES:
+        for path in re.findall(r"!\[.*?\]\((.*?)\)|<img src=\"(.*?)\"", page.read_text(encoding="utf-8")):
+            assert (page.parent / "".join(path)).is_file(), f"{page.name}: {path}"
+
+
+def vars_of(module: str) -> dict[str, object]:
+    found = import_module(module)
+    return {name: getattr(found, name) for name in found.__all__}
 
 
 def test_the_page_on_measures_names_every_measure_as_the_parser_does() -> None:
@@ -88,13 +160,15 @@ def test_every_page_is_in_the_contents() -> None:
     pages = [path for kind in ("*.md", "*.ipynb") for path in (ROOT / "docs").rglob(kind) if ".ipynb_" not in str(path)]
     assert len(pages) > 15
     for path in pages:
-        assert f": {path.relative_to(ROOT / 'docs').as_posix()}\n" in contents
+        page = path.relative_to(ROOT / "docs").with_suffix(".md").as_posix()  # a notebook becomes a page
+        assert f": {page}\n" in contents
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_a_notebook_is_kept_without_what_it_printed_and_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
+    assert max(len(line.rstrip()) for cell in cells for line in cell["source"]) <= 76
     names: dict[str, object] = {}
     for cell in cells:
         source = "".join(line for line in cell["source"] if not line.startswith("%"))

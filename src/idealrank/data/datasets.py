@@ -1,9 +1,9 @@
 """Seeded synthetic data that replaces collections which cannot be distributed with a package.
 
 `web_search` replaces the click log of Wang et al. 2013, appendix A, which is not public; `topic_distillation` has the
-shape of the TREC topic distillation tasks of 2003 and 2004, whose license forbids redistribution. With them every
-example, test and experiment runs offline. They show how measures and learners behave, not how good a learner is on
-real queries.
+shape of the TREC topic distillation tasks of 2003 and 2004, whose license forbids redistribution; `search_runs` has
+judgments and runs with document ids, as a TREC task has them. With them every example, test and experiment runs
+offline. They show how measures and learners behave, not how good a learner is on real queries.
 
 The same arguments give the same labels and features on every platform and with every version of NumPy. NumPy guarantees
 that for the raw words of a bit generator, but not for its normal deviates, and no mathematical library guarantees it
@@ -22,10 +22,11 @@ import numpy.typing as npt
 
 from idealrank._typing import Floats
 from idealrank.data.ids import Ids
+from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 
-__all__ = ["Parts", "topic_distillation", "web_search"]
+__all__ = ["Parts", "Searches", "search_runs", "topic_distillation", "web_search"]
 
 
 # Literals, because log is not the same to the last bit on every platform.
@@ -52,6 +53,27 @@ class Parts(NamedTuple):
 
     train: RankingData
     test: RankingData
+
+
+class Searches(NamedTuple):
+    """Judgments and the runs of three systems that were judged with them.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        The judgments.
+    runs : dict of Run
+        The runs, by the names of their systems.
+
+    Examples
+    --------
+    >>> qrels, runs = search_runs(n_queries=3)
+    >>> list(runs)
+    ['bm25', 'dense', 'hybrid']
+    """
+
+    qrels: Qrels
+    runs: dict[str, Run]
 
 
 class _Latent(NamedTuple):
@@ -209,13 +231,68 @@ def topic_distillation(
     return _make("q", n_queries, n_docs, n_features, _Stream(seed, 0), _Stream(seed, 1), judge_query)
 
 
+def search_runs(n_queries: int = 50, n_docs: int = 200, seed: int = 0) -> Searches:
+    """Generate judgments from 0 to 3 and the runs of three search engines, with what makes tools disagree.
+
+    "bm25" and "dense" are noisy views of the relevance, and "hybrid" adds their scores. Each run has the best 20
+    documents of each query. As in a TREC task, only a pool was judged: the best 15 documents of "bm25" and "dense".
+    The scores of "bm25" have one decimal, so that some are equal, and some queries have no relevant document.
+
+    Parameters
+    ----------
+    n_queries : int, default=50
+        Number of queries.
+    n_docs : int, default=200
+        Number of documents per query from which a system retrieves.
+    seed : int, default=0
+        Seed of the random number generator.
+
+    Returns
+    -------
+    Searches
+        The judgments and the runs.
+
+    Raises
+    ------
+    DataError
+        If an argument is not a whole number or is too small.
+
+    Examples
+    --------
+    >>> qrels, runs = search_runs()
+    >>> qrels
+    Qrels(50 queries, 1,314 documents)
+    >>> runs["bm25"]
+    Run(50 queries, 1,000 documents)
+    """
+    n_queries, n_docs, seed = _whole("n_queries", n_queries, 1), _whole("n_docs", n_docs, 20), _whole("seed", seed, 0)
+    stream = _Stream(seed, 0)
+    names = [f"d{number:03d}" for number in range(1, n_docs + 1)]
+    judged: dict[str, dict[str, int]] = {}
+    scored: dict[str, dict[str, dict[str, float]]] = {"bm25": {}, "dense": {}, "hybrid": {}}
+    for number in range(1, n_queries + 1):
+        query = f"q{number:02d}"
+        relevance = stream.normals(n_docs)
+        least = stream.between(1.0, 2.8)  # how good a relevant document is; for some queries none is good enough
+        labels = np.searchsorted([least, least + 0.5, least + 1.0], relevance)
+        lexical = np.rint(10 * (12.0 + 3 * (relevance + 1.2 * stream.normals(n_docs)))) / 10
+        dense = np.rint(1e4 * (0.6 + 0.1 * (relevance + stream.normals(n_docs)))) / 1e4
+        scores = {"bm25": lexical, "dense": dense, "hybrid": np.rint(1e4 * (lexical / 30 + dense)) / 1e4}
+        best = {name: np.argsort(-each, kind="stable") for name, each in scores.items()}
+        pool = np.union1d(best["bm25"][:15], best["dense"][:15])
+        judged[query] = {names[row]: int(labels[row]) for row in pool}
+        for name, each in scores.items():
+            scored[name][query] = {names[row]: float(each[row]) for row in best[name][:20]}
+    return Searches(Qrels(judged), {name: Run(run, name=name) for name, run in scored.items()})
+
+
 def _whole(name: str, value: int, least: int) -> int:
     try:
         number = index(value)
     except TypeError:
         number = least - 1
     if number < least:
-        raise DataError(f"{name} must be a whole number from {least}, got {value!r}")
+        raise DataError(f"{name} must be an integer of {least} or more, got {value!r}")
     return number
 
 

@@ -58,7 +58,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     measure : str or Measure
-        What ``score`` and validation measure.
+        The measure of ``score`` and of validation.
     n_threads : int, optional
         Number of threads; None for one per core.
     """
@@ -86,7 +86,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         for name in names:
             value = getattr(self, name)
             if not 0 <= value < math.inf or (positive and value == 0):
-                raise OptionError(f"{name} must be a number {'above 0' if positive else 'from 0 on'}, got {value!r}")
+                raise OptionError(f"{name} must be a number {'above 0' if positive else 'of 0 or more'}, got {value!r}")
 
     def _check_options(self) -> None:
         """Raise an OptionError for options of this learner that make no sense."""
@@ -117,7 +117,7 @@ class Ranker(Learner):
     Parameters
     ----------
     normalize : {"minmax", "zscore"}, optional
-        Bring each feature to one scale within each query; scoring repeats it.
+        Scale each feature within each query, in training and in scoring.
     """
 
     __metadata_request__fit = {"qid": True}  # noqa: RUF012  (scikit-learn reads it so)
@@ -160,9 +160,9 @@ class Ranker(Learner):
         Raises
         ------
         DataError
-            If the data cannot be learned from; it names the query id and the input row.
+            If the data is not valid; the error names the query id and the input row.
         OptionError
-            If an option of the learner makes no sense.
+            If an option of the learner is not valid.
         """
         self.check_options()
         if isinstance(X, Dataset):

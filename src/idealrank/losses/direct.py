@@ -125,8 +125,7 @@ class Approximation(SoftRanked):
     Parameters
     ----------
     beta : float
-        The slope of the sigmoid that answers questions about positions: is this one above the cutoff, is that relevant
-        document above this one?
+        The slope of the sigmoid that compares positions with each other and with the cutoff.
     """
 
     beta: float = option(slope, 10.0)
@@ -274,9 +273,9 @@ class ApproxNDCG(Approximation):
     cutoff : int, float, str or Cutoff, optional
         How many ranks count; None means all of them.
     gain : str or Gain, optional
-        What a label is worth; None means 2^label - 1.
+        The gain of a label; None means 2^label - 1.
     discount : str or Discount, optional
-        What a rank counts; None means 1/log2(1 + r).
+        The weight of a rank; None means 1/log2(1 + r).
 
     Examples
     --------
@@ -416,7 +415,7 @@ class Approx(SoftRanked):
         The measure. Kendall's tau is a measure of pairs, for which ``beta`` has no meaning. ERR is refused: it is a
         cascade, in which a document adds less the more relevant the documents above it are, not a measure of positions.
     beta : float
-        The slope of the sigmoid that answers questions about positions; see `ApproxNDCG`.
+        The slope of the sigmoid that compares positions with each other and with the cutoff.
 
     Examples
     --------

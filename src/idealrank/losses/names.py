@@ -35,6 +35,7 @@ def loss(name: str | Loss) -> Loss:
     (cross_entropy(normalizer=dcg), q_norm(q=3), cross_entropy, cosine)
     >>> loss("cross_entropi")
     Traceback (most recent call last):
-    idealrank.errors.OptionError: unknown loss 'cross_entropi'; did you mean 'cross_entropy'?
+    idealrank.errors.OptionError: unknown loss 'cross_entropi';
+    did you mean 'cross_entropy'?
     """
     return LOSSES.of(name)

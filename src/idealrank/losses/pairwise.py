@@ -106,7 +106,7 @@ class Hinge(Pairwise):
     Parameters
     ----------
     margin : float
-        The difference of scores from which on a pair costs nothing.
+        The score difference at which the loss of a pair becomes 0.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class SquaredHinge(Pairwise):
     Parameters
     ----------
     margin : float
-        The difference of scores from which on a pair costs nothing.
+        The score difference at which the loss of a pair becomes 0.
 
     Examples
     --------

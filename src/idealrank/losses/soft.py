@@ -39,9 +39,9 @@ class SoftNDCG(Loss):
     sigma : float
         The standard deviation of the scores.
     gain : str or Gain
-        What a label is worth.
+        The gain of a label.
     discount : str or Discount
-        What a rank counts.
+        The weight of a rank.
     cutoff : int, float, str or Cutoff, optional
         How many ranks count; None means all of them.
 

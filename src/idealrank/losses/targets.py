@@ -73,9 +73,9 @@ class Listwise(Loss):
         NDCG; a cutoff k divides by Z_k, the ideal DCG@k, which makes it consistent with NDCG@k (Ravikumar et al. 2011,
         section 3.3).
     gain : str or Gain, optional
-        What a label is worth; None means 2^label - 1.
+        The gain of a label; None means 2^label - 1.
     discount : str or Discount
-        What a rank counts, D.
+        The weight D of a rank.
     """
 
     normalizer: Any = option(normalizer)

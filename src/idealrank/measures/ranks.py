@@ -27,6 +27,19 @@ class SoftRanks(NamedTuple):
     The logistic sigmoid takes near-linear time and linear memory, with a relative error of 1e-10; arctan and erf take
     O(n^2) time.
 
+    Parameters
+    ----------
+    scores : float64 array
+        The score of each document.
+    offsets : int64 array
+        Query i has the documents ``offsets[i]:offsets[i + 1]``.
+    alpha : float
+        The slope of the sigmoid; the larger, the closer soft ranks are to ranks.
+    sigmoid : {"logistic", "tanh", "arctan", "erf"}
+        The sigmoid.
+    n_threads : int
+        Number of threads.
+
     Examples
     --------
     >>> soft = SoftRanks(np.array([1.0, 1.0, 0.0]), np.array([0, 3]), alpha=100.0)

@@ -132,14 +132,14 @@ def read_model(path: Source) -> StoredModel:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ModelError(f'not a model file: it does not say "format": "{FORMAT}"', name)
     entries = _Entries(content, name)
-    version = entries.get("version", _is_count, "must be a whole number from 1")
+    version = entries.get("version", _is_count, "must be an integer of 1 or more")
     if version > VERSION:
         newer = f"is {version}, but this idealrank reads versions up to {VERSION}: install a newer idealrank"
         raise ModelError(newer, name, "version")
     for key in content:
         if key not in _KEYS:
             raise ModelError(f"not an entry of a model file; they are {', '.join(_KEYS)}", name, key)
-    n_features = entries.get("n_features", _is_count, "must be a whole number from 1")
+    n_features = entries.get("n_features", _is_count, "must be an integer of 1 or more")
     return StoredModel(
         entries.get("learner", _is_text, "must be text"),
         entries.options(),

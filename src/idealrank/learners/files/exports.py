@@ -79,8 +79,8 @@ def to_elasticsearch(
     >>> from idealrank.learners import RankSVM
     >>> model = RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
     >>> to_elasticsearch(model, "model.json", name="mine", features=["title", "body"])
-    >>> json.loads(Path("model.json").read_text())
-    {'model': {'name': 'mine', 'model': {'type': 'model/linear', 'definition': {'title': 0.66666..., 'body': 0.0}}}}
+    >>> json.loads(Path("model.json").read_text())["model"]["model"]
+    {'type': 'model/linear', 'definition': {'title': 0.66666..., 'body': 0.0}}
     """
     weights = _weights(model, "Elasticsearch")
     names = list(features if features is not None else getattr(model, "feature_names_in_", ()))

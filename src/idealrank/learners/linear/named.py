@@ -40,7 +40,7 @@ class RankSVM(LinearModel):
     Parameters
     ----------
     C : float
-        Weight of the losses.
+        Weight of the losses, relative to the penalty on the weights.
     loss : {"squared_hinge", "hinge"}
         "squared_hinge" (Chapelle and Keerthi 2010) is smooth. "hinge" has corners and is minimized by cutting planes
         (Joachims 2006) to within a millionth of its value at zero weights.
@@ -130,8 +130,8 @@ class LeastSquaresRanker(LinearModel):
     Parameters
     ----------
     normalizer : "dcg" or int, optional
-        "dcg" is the norm of the whole list, a number the norm of so many ranks. None leaves the gains as they are, and
-        the fit is not consistent (Cossock and Zhang 2006).
+        "dcg" is the norm of the whole list; a number k is the norm of the first k ranks. None leaves the gains as they
+        are, and the fit is not consistent (Cossock and Zhang 2006).
 
     Examples
     --------

@@ -36,33 +36,34 @@ class LinearModel(WeightedSum):
     Parameters
     ----------
     optimizer : {"lbfgs", "gd", "sgd"}
-        "lbfgs" brings all features to one scale internally, so that its path does not depend on their units. "gd" is
-        steepest descent: each step is halved until the loss decreases. "sgd" takes one step per query, with the queries
-        shuffled again for each epoch (Qin et al. 2008, Algorithm 1). Both take the features as they are. An iteration
-        is a step, or an epoch.
+        "lbfgs" scales the features internally, so that its path does not depend on their units. "gd" is steepest
+        descent: each step is halved until the loss decreases. "sgd" takes one step per query and shuffles the queries
+        in each epoch (Qin et al. 2008, Algorithm 1). Both use the features as they are. An iteration is a step of
+        "lbfgs" and "gd", and an epoch of "sgd".
     l2 : float
-        Weight of half the squared length of the weights; the intercept is not penalized.
+        Strength of the penalty l2 / 2 ||w||^2 on the weights w; the intercept is not penalized.
     learning_rate : float
-        Length of a step of "sgd".
+        Step size of "sgd".
     continuation : bool
-        A loss of soft ranks is not convex, and where L-BFGS ends depends on where it begins. It is therefore minimized
-        twice, from zero weights and from those of the pairwise logistic loss, which is convex, and each time first
-        with a third of its alpha (or three times its sigma). False minimizes it once, from zero.
+        A loss of soft ranks is not convex, so that the minimum that L-BFGS finds depends on its starting point. If
+        True, the loss is minimized twice, from zero weights and from the minimum of the pairwise logistic loss, which
+        is convex; each time first with a third of its alpha (or three times its sigma). If False, it is minimized
+        once, from zero weights.
     warm_start : bool
-        Continue from the weights of the last fit, without a continuation.
+        Start from the weights of the last fit, without a continuation.
     random_state : int, optional
-        Seed of the shuffles.
+        Seed of the random number generator of "sgd".
     engine : distributed.Client, optional
-        What reads a source and computes on it: the workers of a cluster, whose gradients are added; None for this
-        process. Data in memory is computed here.
+        A Dask client whose workers read a source and compute its gradients; None for this process. Data in memory is
+        always processed here.
 
     Attributes
     ----------
     loss_ : Loss
         The loss that was minimized.
     converged_ : bool
-        False if the gradient is far from 0 (a hundredth of the one at the start, or more) where L-BFGS or steepest
-        descent ended; there is a ``ConvergenceWarning`` then. With validation data, ``max_iter`` may end a fit early.
+        False if L-BFGS or steepest descent ended where the gradient is still more than a hundredth of the one at the
+        start; a ``ConvergenceWarning`` is raised then. With validation data, ``max_iter`` may end a fit early.
     """
 
     optimizer: str = "lbfgs"

@@ -30,7 +30,7 @@ class WeightedSum(Iterative):
     coef_ : float64 array
         One weight per feature.
     intercept_ : float
-        What every score has in addition.
+        The constant that is added to every score.
     """
 
     _state: ClassVar[Mapping[str, str]] = {"coef_": "float64[n_features]", "intercept_": "float64"}

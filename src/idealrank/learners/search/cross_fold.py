@@ -151,11 +151,11 @@ def cross_fold(
     folds : sequence of (train, validation, test)
         RankingData, for example from `read_letor_folds`; each query is in one test part only.
     measures : str, Measure, or sequence of them
-        What the test queries are measured by.
+        The measures of the test queries.
     like : str or Convention, optional
         The convention of the measures.
     select_by : str or Measure, optional
-        What validation chooses by; None for each ranker's own measure.
+        The measure that validation chooses by; None for each ranker's own.
     keep_best : bool
         False keeps the last iteration of each fit, and validation chooses among settings only.
     n_jobs : int, optional

@@ -115,7 +115,7 @@ def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None 
         raise OptionError("there are no settings to try: give {option: values}")
     is_drawn = any(hasattr(values, "rvs") for each in listed for values in each.values())
     if is_drawn and n_iter is None:
-        raise OptionError("distributions are drawn from: say how often by n_iter")
+        raise OptionError("settings have a distribution: give n_iter, the number of settings to draw from it")
     if n_iter is not None and n_iter < 1:
         raise OptionError(f"n_iter must be 1 or more, or None for all combinations, got {n_iter}")
     try:

@@ -119,7 +119,7 @@ def tune(
 
     Give either ``eval_set``, on which fits also choose their best iteration, or ``cv``: each setting is then measured
     on queries that its fit did not see, every query once, and the best setting is fitted to all of the data. A fit that
-    fails, because of a step size that is too large for example, loses.
+    fails, for example because its step size is too large, is never chosen.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def tune(
     cv : int, optional
         Number of folds of ``data``.
     measure : str or Measure, optional
-        What to choose by; the ranker's own measure by default.
+        The measure to choose by; by default, the ranker's own.
     n_iter : int, optional
         Number of combinations, drawn at random; None tries all.
     n_jobs : int, optional

@@ -27,7 +27,7 @@ class StructuralSVM(WeightedSum):
     Parameters
     ----------
     l2 : float
-        Weight of half the squared length of the weights; 1 / C for the constant C of the papers.
+        Strength of the penalty l2 / 2 ||w||^2 on the weights w; 1 / C for the constant C of the papers.
     tolerance : float
         Stop when the objective is proven to be within this distance of the minimum.
     max_iter : int

@@ -24,7 +24,7 @@ __all__ = ["APHinge", "SVMMap"]
 class SVMMap(StructuralSVM):
     """SVMmap (Yue, Finley, Radlinski and Joachims 2007): a hinge that bounds 1 - average precision.
 
-    A query in which all documents are relevant, or none, counts nothing.
+    A query in which all documents are relevant, or none is, is ignored.
 
     Parameters
     ----------

@@ -41,20 +41,20 @@ class BoostedRanker(Ranker):
     Parameters
     ----------
     loss : str or Loss
-        A loss or its name. The default has the pairs of LightGBM's own lambdarank: those with a document among the
-        first 30.
+        A loss or its name. The default uses the pairs of LightGBM's own lambdarank: those with a document among the
+        first 30 ranks.
     n_estimators : int
         Maximum number of trees.
     learning_rate : float
-        The fraction of each tree's step that is taken.
+        The factor by which the step of each tree is multiplied.
     num_leaves : int
         Maximum number of leaves of a tree.
     min_child_samples : int
-        Minimum number of documents of a leaf.
+        Minimum number of documents in a leaf.
     subsample, colsample_bytree : float
         The fractions of the documents and of the features that each tree is grown from.
     reg_lambda : float
-        What is added to the curvature of a leaf.
+        A constant that is added to the curvature of each leaf (L2 regularization).
     params : mapping, optional
         Any other parameters of LightGBM, by its names.
     patience : int, optional

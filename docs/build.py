@@ -1,0 +1,108 @@
+"""Build the site into site/, with warnings as errors.
+
+    python -m docs.build              everything
+    python -m docs.build generate     only what is kept in the repository: pictures, outputs, the page of commands
+
+Zensical, which succeeds Material for MkDocs, makes the site from mkdocs.yml. It runs neither hooks nor notebooks, so
+this script does what comes before and after: it draws pictures, refreshes outputs, runs the notebooks, and
+checks that the reference has every public name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from docs import examples, pictures
+from docs.narrow import WIDTH
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+COMMANDS = DOCS / "command_line.md"
+# The classes of integrations.torch are made from the losses, as its page says.
+MODULES = (
+    *("cutoffs", "datasets", "discounts", "errors", "gains", "learners", "losses", "measures", "ranks"),
+    *("integrations.dask", "integrations.lightgbm", "integrations.xgboost"),
+    *("report", "report.figures", "stats", "theory"),
+)
+
+
+def commands_page() -> str:
+    """Return the page of the command line: what ``--help`` prints, command by command."""
+    from click.testing import CliRunner
+
+    from idealrank.cli.group import commands
+
+    lines = ["# Command line", ""]
+    lines += ["What `idealrank COMMAND --help` prints. The [tutorial](tutorial.md) shows the most important ones.", ""]
+    for name in commands.commands:
+        shown = CliRunner(env={"COLUMNS": str(WIDTH)}).invoke(commands, [name, "--help"], terminal_width=WIDTH)
+        about = commands.commands[name].short_help
+        lines += [f"## {name}", "", f"{about}", "", "```text", shown.output.strip(), "```", ""]
+    return "\n".join(lines)
+
+
+def generate() -> None:
+    """Write what is kept in the repository and tested to be up to date."""
+    pictures.main()
+    examples.main()
+    COMMANDS.write_text(commands_page(), encoding="utf-8")
+
+
+def run_notebook(path: Path) -> None:
+    """Run a notebook, and write what it shows as a page of the same name."""
+    import nbformat
+    from nbconvert import MarkdownExporter
+    from nbconvert.preprocessors import ExecutePreprocessor
+
+    notebook = nbformat.read(path, as_version=4)
+    ExecutePreprocessor(timeout=600).preprocess(notebook, {"metadata": {"path": str(path.parent)}})
+    text, resources = MarkdownExporter().from_notebook_node(notebook, {"output_files_dir": f"{path.stem}_files"})
+    for name, content in resources["outputs"].items():
+        (path.parent / name).parent.mkdir(exist_ok=True)
+        (path.parent / name).write_bytes(content)
+    title, rest = text.lstrip().split("\n", 1)
+    note = f"*This page is a notebook, run when the site was built: [download it]({path.name}).*"
+    path.with_suffix(".md").write_text(f"{title}\n\n{note}\n{rest}", encoding="utf-8")
+
+
+def missing_names(folder: Path) -> list[str]:
+    """Return the public classes and functions that have no heading on the built pages of the reference."""
+    pages = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.html"))
+    shown = set(re.findall(r'<h\d id="[\w.]*\.(\w+)"', pages))
+    missing = []
+    for name in ("idealrank", *(f"idealrank.{module}" for module in MODULES)):
+        module = import_module(name)
+        public = {each: getattr(module, each) for each in module.__all__}
+        kinds = (inspect.isclass, inspect.isfunction)
+        missing += [f"{name}.{each}" for each in sorted(public.keys() - shown) if any(of(public[each]) for of in kinds)]
+    return missing
+
+
+def main(*what: str) -> int:
+    """Build the site; return 1 if anything is wrong with it."""
+    generate()
+    if what == ("generate",):
+        return 0
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    (DOCS / "changelog.md").write_text(changes.replace("](docs/", "]("), encoding="utf-8")
+    for path in sorted((DOCS / "notebooks").glob("*.ipynb")):
+        run_notebook(path)
+    command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # ruff wraps signatures
+    made = subprocess.run(command, cwd=ROOT, env=os.environ | {"PATH": path}, check=False)
+    if made.returncode:
+        return made.returncode
+    missing = missing_names(ROOT / "site" / "api")
+    for name in missing:
+        print(f"{name} is on no page of docs/api", file=sys.stderr)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
