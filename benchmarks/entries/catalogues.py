@@ -1,6 +1,8 @@
 """Whole catalogues: an epoch of matrix factorization by an exact loss, and the evaluation of factors."""
 
 from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ def an_epoch_over_a_catalogue(setting: Setting) -> Iterator[Comparison]:
         train = _interactions(users, n_items, per_user)
         yield Comparison(
             f"exact LambdaRank, {users:,} users x {n_items:,} items, {_FACTORS} factors: one epoch",
-            Contestant("idealrank", lambda train=train: _epoch(train)),
+            Contestant("idealrank", partial(_epoch, train)),
             [Mark("limit", limit, AtMost(1.0))],
             amount=users * n_items,
             amount_unit="scores",
@@ -35,8 +37,8 @@ def evaluating_factors(setting: Setting) -> Iterator[Comparison]:
     factors = [rng.standard_normal((size, _FACTORS), np.float32) for size in (users, n_items)]
     yield Comparison(
         f"NDCG@20 of {users:,} users x {n_items:,} items, {_FACTORS} factors",
-        Contestant("idealrank", lambda: _ours(factors, train, test)),
-        [Contestant("implicit", lambda: _implicit(factors, train, test), AtMost(1.0), module="implicit")],
+        Contestant("idealrank", partial(_ours, factors, train, test)),
+        [Contestant("implicit", partial(_implicit, factors, train, test), AtMost(1.0), module="implicit")],
         amount=users * n_items,
         amount_unit="scores",
     )
@@ -62,18 +64,13 @@ def _epoch(train: Any) -> Any:
 def _ours(factors: Any, train: Any, test: Any) -> Any:
     import idealrank as ir
 
-    return ir.evaluate_factors(*factors, test, exclude=train)
+    return ir.evaluate_factors(factors[0], factors[1], test, exclude=train)
 
 
 def _implicit(factors: Any, train: Any, test: Any) -> Any:
-    from implicit.cpu.matrix_factorization_base import MatrixFactorizationBase
-    from implicit.evaluation import ranking_metrics_at_k
-
-    class Fitted(MatrixFactorizationBase):
-        def fit(self, *_: Any) -> None: ...
-
-        def save(self, *_: Any) -> None: ...
-
-    model = Fitted()
+    base: Any = import_module("implicit.cpu.matrix_factorization_base").MatrixFactorizationBase
+    nothing = {"fit": lambda *_: None, "save": lambda *_: None}
+    model = type("Fitted", (base,), nothing)()
     model.user_factors, model.item_factors = factors
-    return ranking_metrics_at_k(model, train, test, K=20, show_progress=False, num_threads=0)
+    measured = import_module("implicit.evaluation").ranking_metrics_at_k
+    return measured(model, train, test, K=20, show_progress=False, num_threads=0)

@@ -64,7 +64,7 @@ def test_the_gradient_is_that_of_the_mean_loss_over_whole_catalogues(name: str, 
     for matrix, gradient, rows in ((factors.users, by_users, users), (factors.items, by_items, range(7))):
         for place, row in enumerate(rows):
             for column in range(3):
-                ends = []
+                ends: list[float] = []
                 for sign in (1, -1):
                     matrix[row, column] += sign * step
                     if weights is None:
@@ -193,7 +193,8 @@ def test_forms_of_interactions_give_the_same_model() -> None:
         pandas.DataFrame({"user_id": users, "item_id": items}),
         polars.DataFrame({"who": users, "what": items}),
     ]
-    for frame, columns in zip(frames, ({}, {"user": "who", "item": "what"}), strict=True):
+    named: list[dict[str, Any]] = [{}, {"user": "who", "item": "what"}]
+    for frame, columns in zip(frames, named, strict=True):
         model = FactorRanker(**options).fit(frame, **columns)
         assert model.user_ids_.tolist() == ["u1", "u2", "u3"]
         assert model.item_ids_.tolist() == ["b", "a", "c"]

@@ -85,7 +85,8 @@ def _curvature(totals: Floats, shares: Floats, lists: Lists) -> Floats:
 
 def _normalized(worth: Floats, lists: Lists) -> Floats:
     totals = sums(worth, lists.offsets)
-    return worth / np.repeat(np.where(totals > 0, totals, 1.0), lists.sizes)
+    shares: Floats = worth / np.repeat(np.where(totals > 0, totals, 1.0), lists.sizes)
+    return shares
 
 
 @register("softmax")
