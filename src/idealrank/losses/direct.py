@@ -146,9 +146,12 @@ class Approximation(SoftRanked):
         is_smooth = plan is not None and plan.reduction in REDUCTIONS and plan.denominator not in ("hits", "full")
         if plan is None or not is_smooth or not isinstance(plan.gain, gains.Gain):
             takes = "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate, kendall_tau"
-            raise OptionError(
-                f"{self.label}: {self.target()} is not a measure of positions with a smooth form; use one of {takes}"
+            cascade = plan is not None and plan.reduction == "cascade"
+            why = (
+                " (in a cascade, a document adds less the more relevant the documents above it are)" if cascade else ""
             )
+            found = f"{self.target()} is not a measure of positions with a smooth form{why}"
+            raise OptionError(f"{self.label}: {found}; use one of {takes}")
         return plan
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
@@ -410,7 +413,8 @@ class Approx(SoftRanked):
     Parameters
     ----------
     measure : str or Measure
-        The measure. Kendall's tau is a measure of pairs, for which ``beta`` has no meaning.
+        The measure. Kendall's tau is a measure of pairs, for which ``beta`` has no meaning. ERR is refused: it is a
+        cascade, in which a document adds less the more relevant the documents above it are, not a measure of positions.
     beta : float
         The slope of the sigmoid that answers questions about positions; see `ApproxNDCG`.
 
