@@ -52,6 +52,7 @@ FORMS: dict[str, list[str]] = {
     "QNorm": ["q_norm(form=normalized)", "q_norm(q=3)", "q_norm(q=3,form=normalized)", "q_norm(normalizer=None)"],
     "SoftNDCG": ["soft_ndcg(sigma=0.3)", "soft_ndcg(gain=linear,discount=zipf,cutoff=2)"],
     "Softmax": ["softmax(normalize=none)", "softmax(gain=exp2)"],
+    "SoftmaxAtK": ["softmax_at_k(cutoff=2,slope=3)", "softmax_at_k(cutoff=1,gain=exp2)"],
     "SquaredHinge": ["squared_hinge(margin=2)"],
     "XENDCG": ["xe_ndcg(gamma=1)", "xe_ndcg(gamma=0)"],
 }

@@ -27,16 +27,33 @@ def boosting_with_lightgbm(setting: Setting) -> Iterator[Comparison]:
         )
 
 
-def _dataset(n_docs: int) -> Any:
-    """Five labels that follow ten of the features; made into bins before anything is measured."""
+@entry
+def boosting_cost_of_the_objective(setting: Setting) -> Iterator[Comparison]:
+    """Trees of three leaves of one feature, so that the objective is most of the time."""
+    for length in (10, 100, 1000):
+        n_docs = setting.size(1_000_000 // length) * length
+        dataset = _dataset(n_docs, length, n_features=1)
+        ours, theirs = (
+            _training(dataset, objective, num_leaves=3)
+            for objective in (_ours("lambda_rank(truncation=30)"), "lambdarank")
+        )
+        yield Comparison(
+            f"LightGBM, {n_docs:,} documents in lists of {length:,}, 1 feature, {_TREES} trees of 3 leaves: LambdaRank",
+            Contestant("idealrank", ours),
+            [Contestant("LightGBM's lambdarank", theirs, AtMost(1.0), module="lightgbm")],
+        )
+
+
+def _dataset(n_docs: int, length: int = _LENGTH, n_features: int = _FEATURES) -> Any:
+    """Five labels that follow up to ten of the features; made into bins before anything is measured."""
     with needs("lightgbm"):
         import lightgbm
 
     rng = np.random.default_rng(0)
-    features = rng.standard_normal((n_docs, _FEATURES), np.float32)
+    features = rng.standard_normal((n_docs, n_features), np.float32)
     merit = features[:, :10].sum(axis=1) + 2 * rng.standard_normal(n_docs, np.float32)
     labels = np.digitize(merit, np.quantile(merit, [0.5, 0.75, 0.9, 0.97]))
-    group = np.full(n_docs // _LENGTH, _LENGTH)
+    group = np.full(n_docs // length, length)
     return lightgbm.Dataset(features, labels, group=group, params={"verbosity": -1}).construct()
 
 
@@ -46,10 +63,10 @@ def _ours(loss: str) -> Any:
     return objective(loss)
 
 
-def _training(dataset: Any, objective: Any) -> Callable[[], Any]:
+def _training(dataset: Any, objective: Any, **params: Any) -> Callable[[], Any]:
     def train() -> Any:
         import lightgbm
 
-        return lightgbm.train({"objective": objective, "verbosity": -1}, dataset, _TREES)
+        return lightgbm.train({"objective": objective, "verbosity": -1, **params}, dataset, _TREES)
 
     return train

@@ -72,3 +72,20 @@ def test_bad_options_and_labels_are_refused() -> None:
         losses.Softmax(normalize="pairs")
     with pytest.raises(DataError, match="a gain must be finite and not negative, got -1"):
         losses.Softmax()([1, -1], [0.0, 0.0])
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(1, 15), st.sampled_from([0.3, 5.0]))
+def test_softmax_at_k_as_defined(seed: int, n: int, cutoff: int, slope: float) -> None:
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.integers(0, 3, n), rng.normal(size=n)
+    labels[0] = 1
+    border = np.sort(scores)[::-1][min(cutoff, n) - 1]
+    weights = 1 / (1 + np.exp(-slope * (scores - border)))
+    expected = defined(list(labels / labels.sum() * weights), list(scores))
+    assert_allclose(losses.SoftmaxAtK(cutoff=cutoff, slope=slope)(labels, scores)[0][0], expected, rtol=1e-11)
+
+
+def test_softmax_at_k_with_a_flat_weight_is_half_of_softmax() -> None:
+    flat, plain = losses.SoftmaxAtK(slope=1e-12)(LABELS, SCORES, OFFSETS), losses.Softmax()(LABELS, SCORES, OFFSETS)
+    for left, right in zip(flat, plain, strict=True):
+        assert_allclose(left, right / 2, rtol=1e-9, atol=1e-10)

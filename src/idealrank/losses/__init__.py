@@ -16,7 +16,7 @@ _TABLE = {
     "pairwise": ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "SquaredHinge"],
     "push": ["Push"],
     "soft": ["SoftNDCG"],
-    "softmax": ["Softmax", "XENDCG"],
+    "softmax": ["Softmax", "SoftmaxAtK", "XENDCG"],
 }
 
 __all__ = [*chain(*_TABLE.values())]

@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from idealrank import _native
 from idealrank._base.options import choice, number, option
-from idealrank._typing import Floats
+from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss
 from idealrank.losses.names import register
+from idealrank.losses.pairwise import ranks_option
 from idealrank.losses.segments import log_shares, sums
 from idealrank.losses.targets import check_finite, check_outcome, worth_of
 from idealrank.measures import gains
 
-__all__ = ["XENDCG", "Softmax"]
+__all__ = ["XENDCG", "Softmax", "SoftmaxAtK"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -85,7 +87,8 @@ def _curvature(totals: Floats, shares: Floats, lists: Lists) -> Floats:
 
 def _normalized(worth: Floats, lists: Lists) -> Floats:
     totals = sums(worth, lists.offsets)
-    return worth / np.repeat(np.where(totals > 0, totals, 1.0), lists.sizes)
+    shares: Floats = worth / np.repeat(np.where(totals > 0, totals, 1.0), lists.sizes)
+    return shares
 
 
 @register("softmax")
@@ -150,3 +153,69 @@ class XENDCG(SoftmaxLoss):
     def targets(self, lists: Lists) -> Floats:
         worth = worth_of(gains.Exp2(), replace(lists, weights=None)) + (1 - self.gamma)
         return _normalized(worth if lists.weights is None else worth * lists.weights, lists)
+
+
+@register("softmax_at_k", "sl_at_k")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SoftmaxAtK(Loss):
+    """The softmax loss with more weight on what is about to be among the first k: the idea of SL@K (Yang et al. 2025).
+
+    -sum_i p_i w_i log softmax(s)_i, where p are the gains over their sum, w_i = sigma(slope (s_i - b)), and b is the
+    k-th highest score of the query, the lowest if there are fewer. The original estimates b from a sample and holds it
+    fixed for some epochs; here b is exact, and the gradient is that of the values, with b moving as its document does.
+    `hessian_diagonal` returns that of the softmax loss with fixed w.
+
+    Parameters
+    ----------
+    cutoff : int
+        k.
+    slope : float
+        The slope of the sigmoid.
+    gain : str or Gain
+        What a label is worth; the label itself by default.
+
+    Examples
+    --------
+    The first of two documents with equal scores is relevant, and b is its own score: 1/2 log 2.
+
+    >>> SoftmaxAtK(cutoff=1)([1, 0], [0, 0])[0]
+    array([0.34657359])
+
+    References
+    ----------
+    W. Yang et al., Breaking the Top-K Barrier: Advancing Top-K Ranking Metrics Optimization in Recommender Systems, KDD
+    2025.
+    """
+
+    cutoff: int = option(ranks_option, 20)
+    slope: float = option(number(1e-300, 1e300), 1.0)
+    gain: Any = option(gains.of, gains.Linear())
+
+    def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
+        targets = _normalized(worth_of(self.gain, lists), lists)
+        logs, shares = _shares(lists)
+        weights, last = self._weights(lists)
+        with np.errstate(all="ignore"):
+            terms = np.where(targets > 0, -targets * weights * logs, 0.0)
+            moved = self.slope * (1 - weights) * terms  # w' = slope w (1 - w)
+            totals = sums(targets * weights, lists.offsets)
+            gradient = np.repeat(totals, lists.sizes) * shares - targets * weights + moved
+            filled = lists.sizes > 0
+            gradient[last] -= sums(moved, lists.offsets)[filled]
+        return check_outcome(self, sums(terms, lists.offsets), gradient, lists)
+
+    def curvature(self, lists: Lists) -> Floats:
+        targets = _normalized(worth_of(self.gain, lists), lists)
+        weights, _ = self._weights(lists)
+        return _curvature(sums(targets * weights, lists.offsets), _shares(lists)[1], lists)
+
+    def _weights(self, lists: Lists) -> tuple[Floats, Int64s]:
+        """Return w of each document, and the document with the k-th highest score of each query that has any."""
+        check_finite(lists.scores, lists.offsets, "score")
+        order = _native.order(lists.scores, lists.offsets, lists.n_threads)
+        sizes = lists.sizes
+        filled = sizes > 0
+        last = order[lists.offsets[:-1][filled] + np.minimum(sizes[filled], self.cutoff) - 1]
+        with np.errstate(over="ignore"):
+            ahead = lists.scores - np.repeat(lists.scores[last], sizes[filled])
+            return 1 / (1 + np.exp(-self.slope * ahead)), last

@@ -107,10 +107,8 @@ class CatalogueLoss(nn.Module):
         DataError
             If shapes do not fit together, an embedding is not finite, or a label is negative.
         """
-        for name, embeddings in (("users", users), ("items", items)):
-            if not isinstance(embeddings, Tensor) or embeddings.ndim != 2 or not embeddings.is_floating_point():
-                got = tuple(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
-                raise DataError(f"{name} must be a tensor of floating point numbers with two dimensions, got {got}")
+        for name, given in (("users", users), ("items", items)):
+            _check_embeddings(given, name)
         if users.shape[1] != items.shape[1]:
             raise DataError(
                 f"embeddings must be equally long, got shapes {tuple(users.shape)} and {tuple(items.shape)}"
@@ -128,6 +126,12 @@ class CatalogueLoss(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.loss}, similarity={self.similarity!r}, temperature={self.temperature}"
+
+
+def _check_embeddings(given: Any, name: str) -> None:
+    if not isinstance(given, Tensor) or given.ndim != 2 or not given.is_floating_point():
+        got = tuple(given.shape) if isinstance(given, Tensor) else type(given).__name__
+        raise DataError(f"{name} must be a tensor of floating point numbers with two dimensions, got {got}")
 
 
 def _interactions(positives: Any, shape: tuple[int, int]) -> Interactions:
@@ -160,7 +164,7 @@ class _Total(torch.autograd.Function):
             try:
                 values, gradient = loss.values_and_gradient(lists)
             except DataError as error:
-                user = "" if error.query is None else f" (user {rows[int(error.query)]} of the batch)"
+                user = f" (user {rows[error.query]} of the batch)" if isinstance(error.query, int) else ""
                 raise DataError(f"{error.what}{user}") from None
             total += float(values.sum())
             slopes = torch.from_numpy(gradient.reshape(scores.shape)).to(block)
@@ -170,7 +174,7 @@ class _Total(torch.autograd.Function):
         return users.new_tensor(total)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
+    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, by_total: Tensor) -> tuple[Tensor | None, ...]:
         by_users, by_items = ctx.saved_tensors
         return by_total * by_users, by_total * by_items, None, None, None

@@ -64,15 +64,14 @@ def test_the_gradient_is_that_of_the_mean_loss_over_whole_catalogues(name: str, 
     for matrix, gradient, rows in ((factors.users, by_users, users), (factors.items, by_items, range(7))):
         for place, row in enumerate(rows):
             for column in range(3):
-                ends = []
+                ends: list[float] = []
                 for sign in (1, -1):
                     matrix[row, column] += sign * step
                     if weights is None:
                         ends.append(mean_loss(factors, labels, users, loss))
                     else:
-                        ends.append(
-                            np.mean([weighted_pairs(weights[u], factors.scores(np.array([u]))[0]) for u in users])
-                        )
+                        own = [weighted_pairs(weights[u], factors.scores(np.array([u]))[0]) for u in users]
+                        ends.append(sum(own) / len(own))
                     matrix[row, column] -= sign * step
                 slope = (ends[0] - ends[1]) / (2 * step)
                 assert_allclose(gradient[place, column], slope, rtol=1e-5, atol=1e-8)
@@ -193,7 +192,8 @@ def test_forms_of_interactions_give_the_same_model() -> None:
         pandas.DataFrame({"user_id": users, "item_id": items}),
         polars.DataFrame({"who": users, "what": items}),
     ]
-    for frame, columns in zip(frames, ({}, {"user": "who", "item": "what"}), strict=True):
+    named: list[dict[str, Any]] = [{}, {"user": "who", "item": "what"}]
+    for frame, columns in zip(frames, named, strict=True):
         model = FactorRanker(**options).fit(frame, **columns)
         assert model.user_ids_.tolist() == ["u1", "u2", "u3"]
         assert model.item_ids_.tolist() == ["b", "a", "c"]
