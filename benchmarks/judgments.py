@@ -58,9 +58,8 @@ def _unjudged(qrels: ir.Qrels, runs: dict[str, ir.Run]) -> None:
         f"{_MEASURE} without the judgments of one run: the truth is between the bounds for {n_inside} of {len(runs)} runs"
     )
     for column, own in errors.items():
-        print(
-            f"  {column:10} mean error {np.mean(own):+.4f}, root mean squared error {np.sqrt(np.mean(np.square(own))):.4f}"
-        )
+        squares = float(np.mean(np.square(own)))
+        print(f"  {column:10} mean error {np.mean(own):+.4f}, root mean squared error {squares**0.5:.4f}")
 
 
 def _machine(
