@@ -21,6 +21,7 @@ _TABLE = {
     "evaluation.comparison": ["compare", "Comparison"],
     "evaluation.evaluator": ["evaluate"],
     "evaluation.explanation": ["explain", "Explanation"],
+    "evaluation.identification": ["identify", "Identification"],
     "evaluation.results": ["Evaluation"],
     "evaluation.scoring": ["scorer"],
     "evaluation.streaming": ["evaluate_stream"],
@@ -74,6 +75,8 @@ if TYPE_CHECKING:
     from idealrank.evaluation.evaluator import evaluate as evaluate
     from idealrank.evaluation.explanation import Explanation as Explanation
     from idealrank.evaluation.explanation import explain as explain
+    from idealrank.evaluation.identification import Identification as Identification
+    from idealrank.evaluation.identification import identify as identify
     from idealrank.evaluation.results import Evaluation as Evaluation
     from idealrank.evaluation.scoring import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream
