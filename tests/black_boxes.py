@@ -240,6 +240,89 @@ def grouped(labels: Sequence[float], scores: Sequence[float], group: Sequence[in
     return sum(values) / len(values)
 
 
+def matrix(relevance: Any, predictions: Any, k: int | None = None) -> Any:
+    """One row per query; equal scores in reverse order; NumPy throughout."""
+    values = []
+    for labels, scores in zip(relevance, predictions, strict=True):
+        gains = 2.0 ** np.asarray(labels) - 1
+        ranked, best = gains[np.argsort(scores, kind="stable")[::-1]][:k], np.sort(gains)[::-1][:k]
+        weights = 1 / np.log2(np.arange(2, ranked.size + 2))
+        values.append((ranked * weights).sum() / (best * weights).sum() if best.any() else 0.0)
+    return np.mean(values)
+
+
+def rated_hits(hits: Sequence[str], ratings: Mapping[str, float], k: int) -> float:
+    """The ideal is over the ratings of the first k hits."""
+    labels = [exp_gain(ratings.get(hit, 0)) for hit in hits[:k]]
+    best = log_dcg(sorted(labels, reverse=True))
+    return log_dcg(labels) / best if best else 0.0
+
+
+def power_dcg(gains: Iterable[float]) -> float:
+    return sum(gain / (place + 1) ** 0.7 for place, gain in enumerate(gains))
+
+
+def geometric_dcg(gains: Iterable[float]) -> float:
+    return sum(gain * 0.8**place for place, gain in enumerate(gains))
+
+
+def cut_first(labels: Sequence[float], scores: Sequence[float], k: int) -> float:
+    best = log_dcg(sorted(labels, reverse=True)[:k])
+    return log_dcg(by_score(labels[:k], scores[:k])) / best if best else 0.0
+
+
+def in_a_dict(labels: Sequence[float], scores: Sequence[float], k: int = 10) -> dict[str, float]:
+    return {"dcg@k": 3.0, "ndcg@k": made()(labels, scores, k)}
+
+
+def zeros_dropped(labels: Sequence[float], scores: Sequence[float]) -> float:
+    kept = [(label, score) for label, score in zip(labels, scores, strict=True) if label > 0]
+    return made()([label for label, _ in kept], [score for _, score in kept], 1000) if kept else 0.0
+
+
+def weighted_by_documents(labels: Any, scores: Any, group: Any) -> float:
+    ends = np.cumsum(group)
+    rows = [slice(end - size, end) for size, end in zip(group, ends, strict=True)]
+    values = [made()(list(labels[each]), list(scores[each]), 1000) for each in rows]
+    return float(np.average(values, weights=group))
+
+
+def padded(labels: Sequence[float], scores: Sequence[float], k: int) -> float:
+    """A negative label is padding."""
+    kept = [(label, score) for label, score in zip(labels, scores, strict=True) if label >= 0]
+    return made(exp_gain)([label for label, _ in kept], [score for _, score in kept], k)
+
+
+def summed(y_true: Any, y_score: Any) -> float:
+    return sum(made()(labels, scores, len(labels)) for labels, scores in zip(y_true, y_score, strict=True))
+
+
+def in_place(labels: Any, scores: Any) -> float:
+    ranked = by_score(labels, scores)
+    labels.sort()
+    best = log_dcg(list(labels)[::-1])
+    return log_dcg(ranked) / best if best else 0.0
+
+
+def by_ascending_id(scored: Mapping[str, float], judged: Mapping[str, float], k: int) -> float:
+    docs = sorted(scored, key=lambda doc: (-scored[doc], doc))
+    best = log_dcg(sorted(judged.values(), reverse=True)[:k])
+    return log_dcg(judged.get(doc, 0) for doc in docs[:k]) / best if best else 0.0
+
+
+def of_all_labels(ranked_labels: Sequence[float], all_labels: Sequence[float], k: int) -> float:
+    best = log_dcg(sorted(all_labels, reverse=True)[:k])
+    return log_dcg(ranked_labels[:k]) / best if best else 0.0
+
+
+def double_first(labels: Sequence[float], scores: Sequence[float]) -> float:
+    def dcg(values: Sequence[float]) -> float:
+        return values[0] + log_dcg(values) if len(values) else 0.0
+
+    best = dcg(sorted(labels, reverse=True))
+    return dcg(by_score(labels, scores)) / best if best else 0.0
+
+
 UNSORTED = "not sorted"
 TOP_K = "over the top k of the ranking only"
 RETRIEVED = "over the retrieved documents only"
@@ -298,4 +381,25 @@ BOXES = {
     "rounded": Box(made(exp_gain, finish=lambda value: round(value, 4)), {"gain": "exp2"}),
     "table of gains": Box(made(lambda label: [0, 1, 4, 5, 11, 12][int(label)]),
                           {"gain": "table:0:1:4:5:11:12", "labels": "truncated"}),
+    "matrix": Box(matrix, {"gain": "exp2", "ties": "reverse", "average": "mean"}),
+    "rated hits": Box(rated_hits, {"gain": "exp2"}, (TOP_K, "counts twice")),
+    "power discount": Box(made(dcg=power_dcg), {"discount": "power:0.7", "gain": "linear"}),
+    "geometric discount": Box(made(exp_gain, dcg=geometric_dcg), {"discount": "geometric:1.25", "gain": "exp2"}),
+    "cut first": Box(cut_first, {}, ("cut at k before it is sorted",)),
+    "ideal one short": Box(made(ideal=lambda ranked, labels, k: log_dcg(sorted(labels)[::-1][: k - 1])), {},
+                           ("the ideal DCG counts one rank less", ABOVE)),
+    "in a dict": Box(in_a_dict, {"gain": "linear", "cutoff": "10"}),
+    "zeros dropped": Box(zeros_dropped, {}, ("label 0 are removed",)),
+    "highest ideal": Box(
+        made(ideal=lambda ranked, labels, k: max(labels) * log_dcg([1.0] * min(k, len(labels)))), {},
+        ("the highest label of the list at every rank",)),
+    "weighted by documents": Box(weighted_by_documents, {}, ("weighted by their number of documents",)),
+    "rounded labels": Box(made(lambda label: exp_gain(round(label))), {"gain": "exp2", "labels": "rounded"}),
+    "padded": Box(padded, {"negative": "drop", "gain": "exp2"}),
+    "summed": Box(summed, {}, ("summed, not averaged", ABOVE)),
+    "in place": Box(in_place, {"gain": "linear"}, ("changes its arguments",)),
+    "by ascending id": Box(by_ascending_id, {"ties": "docid_asc", "ideal": "judged"}),
+    "all labels": Box(of_all_labels, {"gain": "linear", "ideal": "judged"}),
+    "double first": Box(double_first, {"gain": "linear"}, ("a table of its own",)),
+    "from label 2 on": Box(made(lambda label: float(label >= 2)), {"gain": "binary:2"}, ("relevance binarized",)),
 }  # fmt: skip

@@ -107,8 +107,10 @@ def identify(
 
 
 def _status(found: Investigation) -> str:
-    if found.changing or found.is_constant or found.other_measure or "formula" in found.unexplained:
+    if found.changing or found.is_constant or found.other_measure or found.by_magnitude:
         return "not identified"
+    if "formula" in found.unexplained:
+        return "partly identified" if "discount" in found.evidence else "not identified"
     if found.failed is not None or found.unexplained or not found.n_checked:
         return "partly identified"
     return "identified"
@@ -116,11 +118,13 @@ def _status(found: Investigation) -> str:
 
 def _notes(found: Investigation) -> list[str]:
     notes = [f"{words} ({answer.probe})" if len(str(answer.probe)) < 200 else words for words, answer in found.notes]
+    if found.formula.labels in ("rounded", "rounded up") and "labels" in found.evidence:
+        notes.append(f"labels are {found.formula.labels} to integers, for which there is no option")
     if found.other_measure is not None:
         notes.append(f"this is not NDCG: its values are those of {found.other_measure}")
     for name, answer in found.unexplained.items():
-        if name == "formula" and found.is_constant:
-            continue
+        if name == "formula" and "discount" in found.evidence:
+            continue  # a defect says what is known
         notes.append(f"{name}: no known variant explains {answer} for {answer.probe}")
     if found.failed is not None:
         try:
@@ -133,7 +137,14 @@ def _notes(found: Investigation) -> list[str]:
 
 def _unidentified(name: str, found: Investigation, takes: str | None) -> Identification:
     """Return the result where no call returned a number."""
-    notes = [f"called with {form}: {answer}, for {answer.probe}" for form, answer in found.tried]
+    by_error: dict[str, list[str]] = {}
+    for form, answer in found.tried:
+        by_error.setdefault(str(answer), []).append(f"({form})")
+    notes = [f"called with {' or '.join(dict.fromkeys(forms))}: {error}" for error, forms in by_error.items()]
+    if found.tried:
+        notes.append(f"the list was {found.tried[0][1].probe}")
+    else:
+        notes.append("the function has more than three required parameters; wrap it in one of two or three")
     if takes is None:
         notes.append("no call returned a number; say what the function takes: takes='labels, scores, k'")
     return Identification(

@@ -315,7 +315,7 @@ class Caller:
         self.function, self.max_calls = function, max_calls
         self.n_calls = 0
         self.form = Form(())
-        self.changed: Probe | None = None
+        self.changed: Answer | None = None
         self.per_query = False
         self.known: dict[tuple[Form, Probe], Answer] = {}
 
@@ -348,9 +348,10 @@ class Caller:
         except BaseException as error:  # SystemExit and the like are answers too
             words = " ".join(str(error).split())
             return Answer(probe, None, f"{type(error).__name__}: {words}" if words else type(error).__name__)
+        answer = Answer(probe, value, dtype=dtype)
         if self.changed is None and not all(map(_is_same, before, positional)):
-            self.changed = probe
-        return Answer(probe, value, dtype=dtype)
+            self.changed = answer
+        return answer
 
     def _number(self, returned: Any, n_queries: int) -> tuple[float, str]:
         """Return the one number in what a function returned."""
@@ -418,6 +419,8 @@ def forms_of(function: Callable[..., Any]) -> list[Form]:
     data = [name for name in names if k is None or name != k.lower()]
     n_data = sum(1 for each in parameters if each.default is each.empty and each.name != k) if parameters else 2
     found: list[tuple[tuple[str, ...], str | None]]
+    if n_data > 3:
+        return []
     if n_data == 1:  # a list of scores may have a default
         found = [(words, k) for words in (*_SINGLES, *(_PAIRS[:4] if len(names) >= 2 else ()))]
     elif n_data == 3:  # the third may be a cutoff under another name

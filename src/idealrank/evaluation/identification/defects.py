@@ -18,6 +18,7 @@ __all__ = ["Defect", "defects_of"]
 
 _LOG, _STARTS_AT_ONE = DISCOUNTS[0], DISCOUNTS[-1]
 _LINEAR, _EXP2 = GAINS[0], GAINS[1]
+_ABOVE = "NDCG > 1 is possible"
 #: Differences that people see.
 _VISIBLE = 1e-4
 
@@ -110,7 +111,7 @@ def _gain_and_discount(formula: Formula, form: Form) -> Iterator[tuple[str, _Ref
         yield f"the discount starts at log2({int(shift) + 1}): {discount}", {"discount": _LOG}
     elif discount.name.startswith("none"):
         yield "no discount: every rank counts the same", {"discount": _LOG}
-    elif discount.option is None:
+    elif discount.option is None or discount.name.startswith("a table"):
         yield f"the discount is {discount}", {"discount": _LOG}
 
 
@@ -126,8 +127,9 @@ def _ideal(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         "documents": "the DCG is divided by the number of documents, not by the ideal DCG",
         "relevant": "the DCG is divided by the number of relevant documents, not by the ideal DCG",
     }
-    if formula.ideal in kinds:
-        yield kinds[formula.ideal], {"ideal": "sorted", "scale": 1.0}
+    kind = formula.ideal.removesuffix(" within n")
+    if kind in kinds:
+        yield kinds[kind], {"ideal": "sorted", "scale": 1.0}
     pooled = formula.ideal not in ("none", "full", "documents")
     if formula.pool == "retrieved" and form.has_ids and pooled:
         yield "the ideal DCG is over the retrieved documents only", {"pool": "judged"}
@@ -174,14 +176,20 @@ def defects_of(found: Investigation) -> list[Defect]:
     """Return what is wrong with a function, each with the smallest list that shows it."""
     listed = [_changing(found)] if found.changing else []
     if found.caller.changed is not None:
-        listed.append(Defect("changes its arguments", str(found.caller.changed)))
+        listed.append(Defect("changes its arguments", str(found.caller.changed.probe), found.caller.changed.value))
+    if found.changing:
+        return listed
     if found.is_constant:
         answer = next(each for (form, _), each in found.caller.known.items() if form == found.form)
         return [*listed, Defect("returns the same value for every ranking", str(answer.probe), answer.value)]
+    if found.by_magnitude is not None:
+        name = "the value depends on the scores themselves, not only on the order that they give"
+        return [*listed, Defect(name, str(found.by_magnitude.probe), found.by_magnitude.value)]
     if found.other_measure is not None:
         return listed
     if found.formula.discount == _STARTS_AT_ONE:
-        answer = found.evidence["discount"][0]
+        one = Probe((ranking([1], [1]),), 1 if found.form.k is not None else None)
+        answer = found.caller.ask(one) if found.caller.left else found.evidence["discount"][0]
         right = replace(found.formula, discount=_LOG).predict(answer.probe)
         name = "no value is a number, as with a discount that starts at log2(1) = 0, by which the first rank is divided"
         return [*listed, Defect(name, str(answer.probe), answer.value, right)]
@@ -191,7 +199,7 @@ def defects_of(found: Investigation) -> list[Defect]:
         reference = replace(found.formula, **right)
         listed.append(_shown(found, name, lambda probe, own=reference: _predicted(own, probe)))  # type: ignore[misc]
     if "ideal" not in found.unexplained and found.formula.ideal != "none" and found.formula.output == "value":
-        above = _shown(found, "NDCG > 1 is possible", _above_one(found.formula), confirm=found.formula.scale <= 1)
+        above = _shown(found, _ABOVE, _above_one(found.formula), confirm=found.formula.scale <= 1)
         if above.example:
             listed.append(replace(above, expected=None))
     return listed
@@ -225,7 +233,7 @@ def _shown(
 ) -> Defect:
     """Return the defect with the smallest list on which the function and the reference differ."""
     tried = 0
-    for probe in _small_probes(found):
+    for probe in _small_probes(found, longest=4 if confirm and name != _ABOVE else 3):
         value, expected = _predicted(found.formula, probe), reference(probe)
         if value is None or expected is None or not math.isfinite(value) or not math.isfinite(expected):
             continue
@@ -245,12 +253,12 @@ def _shown(
     return Defect(name)
 
 
-def _small_probes(found: Investigation) -> Iterator[Probe]:
+def _small_probes(found: Investigation, longest: int) -> Iterator[Probe]:
     """Yield small probes, the smallest first."""
     form, highest = found.form, min(found.max_label, 3)
     grades = range(highest + 1)
     has_k = form.k is not None
-    for n in range(1, 5):
+    for n in range(1, longest + 1):
         missed: list[tuple[int, ...]] = [()]
         if form.has_ids:
             missed += [(label,) for label in range(1, highest + 1)] + [(1, 1)]
@@ -285,10 +293,11 @@ def _twice(found: Investigation) -> Iterator[Probe]:
 
 def _two_queries(found: Investigation, highest: int) -> Iterator[Probe]:
     grades = range(highest + 1)
-    pairs = [(labels, ranks) for labels in itertools.product(grades, repeat=2) for ranks in ((1, 2), (2, 1))]
+    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]] = [(labels, ranks) for labels in itertools.product(grades, repeat=2) for ranks in ((1, 2), (2, 1))]
+    pairs += [((1,), (1,)), ((0, 0, 1), (1, 2, 3)), ((0, 1, 0), (1, 2, 3))]
     for first, second in itertools.product(pairs, repeat=2):
         queries = tuple(ranking(labels, ranks, zeros_judged=found.zeros_judged) for labels, ranks in (first, second))
-        yield Probe(queries, 2 if found.form.k is not None else None)
+        yield Probe(queries, 3 if found.form.k is not None else None)
 
 
 def _beyond_own_cutoff(found: Investigation) -> Iterator[Probe]:

@@ -160,6 +160,7 @@ class Formula:
             groups += [[(doc, -math.inf, query.labels[doc])] for doc in query.unretrieved]
         depth = len(rows) + len(query.unretrieved) if limit is None or self.cut is None else max(limit + self.cut, 0)
         found = [gain for group in groups for gain in self._gains(group)][:depth]
+        found = _without_trailing_zeros(found)
         top = _dot(found, self.discount.weights(len(found), n))
         ranked = [row for group in groups for row in group]
         return top, self._ideal(query, rows, ranked, limit, n), is_short
@@ -266,9 +267,9 @@ class Formula:
         assert not any(isinstance(label, str) for label in labels)
         own = [gain(label) for label in labels]  # type: ignore[arg-type]
         match self.ideal:
-            case "full" | "highest":
-                length = n if depth is None else depth
-                each = 1.0 if self.ideal == "full" else max(own, default=0.0)
+            case "full" | "highest" | "full within n" | "highest within n":
+                length = n if depth is None else min(depth, n) if self.ideal.endswith("n") else depth
+                each = 1.0 if self.ideal.startswith("full") else max(own, default=0.0)
                 return each * sum(discount.weights(length, n))
             case "gains":
                 return sum(own[:depth])
@@ -282,8 +283,15 @@ class Formula:
                 own = sorted(own)
             case "sorted":
                 own = sorted(own, reverse=True)
-        own = own[:depth]
+        own = _without_trailing_zeros(own[:depth])
         return _dot(own, discount.weights(len(own), n))
+
+
+def _without_trailing_zeros(values: list[float]) -> list[float]:
+    """Return the values up to the last that counts, so that the weights of later ranks are not needed."""
+    while values and values[-1] == 0:
+        values.pop()
+    return values
 
 
 def _dot(values: Sequence[float], weights: Sequence[float]) -> float:

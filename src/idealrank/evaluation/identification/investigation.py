@@ -31,7 +31,9 @@ _LONGEST = 101
 #: Calls that are kept for the lists that check the whole formula.
 _FOR_CHECKS = 14
 _TIES = ("average", "stable", "reverse", "docid_desc", "docid_asc", "best", "worst")
-_OTHER_MEASURES = ("ap", "rr", "err", "rbp", "auc", "p@3", "recall@3", "r_precision", "p@1", "hit_rate@3")
+_OTHER_MEASURES = ("ap", "rr", "err(max_label=5)", "rbp", "auc", "r_precision", "linear_ndcg")
+#: No value of a list with labels 0 and 1.
+_NONSENSE = 1000.0
 _STARTS_AT_ONE = DISCOUNTS[-1]
 
 
@@ -64,9 +66,13 @@ class Investigation:
         self.n_checked = self.n_agreeing = 0
         self.other_measure: str | None = None
         self.is_constant = False
+        #: A list on which other scores in the same order give another value.
+        self.by_magnitude: Answer | None = None
         self.zeros_judged = True
         self.by_input = False
         self.max_label = 5
+        #: The label of relevant documents in lists with one relevant document.
+        self.unit = 1.0
         #: The shortest list that follows the formula.
         self.least = 1
         self.tried: list[tuple[Form, Answer]] = []
@@ -154,16 +160,18 @@ class Investigation:
 
     def run(self) -> None:
         """Go through all stages, as far as calls last."""
+        if self.changing or self.is_constant or self.by_magnitude:
+            return
         try:
             for stage in self._stages():
                 stage()
-                if self.changing or self.is_constant or self.other_measure or "formula" in self.unexplained:
+                if self.changing or self.is_constant or self.other_measure or {"formula", "ideal"} & self.unexplained.keys():
                     break
         except OutOfCalls:
             self.notes.append(("the budget of calls ended before every choice was tried", self._any_answer()))
 
     def _stages(self) -> list[Callable[[], None]]:
-        found: list[Callable[[], None]] = [self._repeat, self._dcg, self._divisor, self._long_lists]
+        found: list[Callable[[], None]] = [self._dcg, self._divisor, self._long_lists]
         found += [self._cutoff, self._short_lists, self._empty, self._ties, self._documents, self._labels]
         return [*found, self._duplicates, self._queries, self._precision]
 
@@ -176,7 +184,9 @@ class Investigation:
         good = ranking(labels, [4, 1, 3, 5, 2, 6])
         bad = ranking(labels, [2, 4, 1, 3, 5, 6])
         moved = ranking([1, 0, 0, 0, 0, 1], [2, 1, 3, 6, 4, 5])
-        fallbacks: list[tuple[int, Form, bool]] = []
+        #: 1: depends on the scores themselves, 2: gives no number, 3: always gives the same one
+        fallbacks: list[tuple[int, Form]] = []
+        first_form: Form | None = None
         most = self.caller.max_calls * 2 // 5
         for form in forms:
             for variant in variants(form):
@@ -187,12 +197,26 @@ class Investigation:
                 if answers[0].value is None:
                     self.tried.append((variant, answers[0]))
                     if "ZeroDivision" in answers[0].error:
-                        fallbacks.append((3, variant, True))
+                        fallbacks.append((2, variant))
                     continue
                 if not answers[0].is_number:
-                    fallbacks.append((3, variant, True))
+                    fallbacks.append((2, variant))
                     break
+                if abs(answers[0].value) > _NONSENSE:  # ids were taken for numbers
+                    continue
+                first_form = first_form or variant
+                again = self.caller.ask(Probe((good,), k), form=variant, again=True)
+                if again.value is None or abs(again.value - (answers[0].value or 0.0)) > 1e-12:
+                    self.caller.form, self.changing = first_form, (answers[0], again)
+                    return True
                 answers += [self.caller.ask(Probe((each,), k), form=variant) for each in (bad, moved)]
+                if not self._differ(answers) and variant.is_graded:
+                    grades = [0, 1, 0, 0, 2, 0]
+                    graded = [ranking(grades, [4, 2, 3, 5, 1, 6]), ranking(grades, [2, 4, 1, 3, 5, 6])]
+                    graded.append(ranking([1, 0, 0, 0, 0, 2], [2, 1, 3, 6, 4, 5]))
+                    others = [self.caller.ask(Probe((each,), k), form=variant) for each in graded]
+                    if self._differ(others[:1] + others[2:]) or self._differ(others[:2]):
+                        answers, good, bad = others, graded[0], graded[1]
                 if not self._differ(answers):
                     if variant.has_names and variant.is_graded:
                         without = [
@@ -203,21 +227,20 @@ class Investigation:
                         if self._differ(others):
                             self.caller.form, self.zeros_judged = variant, False
                             return True
-                    fallbacks.append((2, variant, True))
+                    fallbacks.append((3, variant))
                     break
                 if variant.has_scores and not self._is_invariant(good, bad, k, variant):
-                    fallbacks.append((1, variant, True))
+                    fallbacks.append((1, variant))
                     break
                 self.caller.form = variant
                 self.by_input = not self._differ(answers[:2])
                 return True
         if not fallbacks:
             return False
-        rank, self.caller.form, _ = min(fallbacks, key=lambda each: each[0])
+        rank, self.caller.form = min(fallbacks, key=lambda each: each[0])
         if rank == 1:
-            answer = self.caller.ask(Probe((good,), 6 if self.form.k is not None else None))
-            self.notes.append(("the value depends on the scores, not only on the order that they give", answer))
-        self.is_constant = rank == 2
+            self.by_magnitude = self.caller.ask(Probe((good,), 6 if self.form.k is not None else None))
+        self.is_constant = rank == 3
         return True
 
     @staticmethod
@@ -239,18 +262,12 @@ class Investigation:
                 return False
         return True
 
-    def _repeat(self) -> None:
-        """Call it again with the same arguments."""
-        first = next(each for (form, _), each in self.caller.known.items() if form == self.form)
-        again = self.caller.ask(first.probe, again=True)
-        if str(first) != str(again) or (first.value is not None and first.value != again.value and first.value == first.value):
-            self.changing = (first, again)
-
     def _dcg(self) -> None:
         """Find order, gain and discount: with the same labels, values are as the DCG of the rankings."""
-        single = [0.0] * _N
-        single[4] = 1.0
-        alone = [self.ask(self.query(single, self._rank_of(4, rank))) for rank in range(1, _N)]
+        alone = self._alone()
+        if self.form.is_graded and not any(each.value for each in alone) and all(each.is_number for each in alone):
+            self.unit = 5.0  # a label of 1 is not relevant
+            alone = self._alone()
         groups = [alone]
         if self._is_broken(alone):
             return
@@ -283,6 +300,15 @@ class Investigation:
         if self.other_measure is None and not self._measured_dcg(groups, orders[0]):
             self.unexplained["formula"] = alone[0]
 
+    def _alone(self) -> list[Answer]:
+        """Ask for lists with one relevant document, at each of the first ranks."""
+        return [self.ask(self.query(self._single(_N), self._rank_of(4, rank))) for rank in range(1, _N)]
+
+    def _single(self, n: int) -> list[float]:
+        labels = [0.0] * n
+        labels[4] = self.unit
+        return labels
+
     def _shallow_cutoff(self, alone: Sequence[Answer]) -> None:
         """Find a cutoff of the function's own before the last rank that was tried."""
         counted = [bool(each.value) for each in alone]
@@ -294,7 +320,7 @@ class Investigation:
 
     def _is_broken(self, alone: Sequence[Answer]) -> bool:
         """Whether no value is a number, as of a discount that divides by log2(1) = 0."""
-        if any(each.is_number and each.value for each in alone):
+        if alone[0].is_number or any(each.is_number and each.value for each in alone):
             return False
         self.formula = replace(self.formula, discount=_STARTS_AT_ONE)
         self.evidence["discount"] = list(alone)
@@ -372,26 +398,20 @@ class Investigation:
         self.formula = found[0]
         answers = [each for group in groups for each in group]
         for name in ("gain", "discount", "order", "output", "zeros"):
-            self.evidence[name] = answers
+            self.evidence[name] = list(answers)
             values = list(dict.fromkeys(getattr(each, name) for each in found))
             if len(values) > 1:
                 self.open[name] = values
 
     def _named_measure(self, answers: Sequence[Answer]) -> str | None:
         """Return the name of another measure that all values are of."""
-        answers = [each for each in answers if set(each.probe.one.labels.values()) <= {0, 1}] or list(answers)
+        if not self._differ(answers) or any(each.value is None for each in answers):
+            return None
         for name in _OTHER_MEASURES:
-            for k in {each.probe.k for each in answers}:
-                text = name if "@" not in name and k is None else name.split("@")[0] + ("" if k is None else f"@{k}")
-                try:
-                    own = measure(text)
-                    if all(
-                        each.value is not None and self.is_close(float(own(*_arrays(each.probe.one))[0]), each.value)
-                        for each in answers
-                    ) and self._differ(answers):
-                        return text
-                except Exception:  # noqa: S112, BLE001: a measure without this cutoff
-                    continue
+            own = measure(name)
+            values = [float(own(*_arrays(each.probe.one))[0]) for each in answers]
+            if all(self.is_close(value, each.value or 0.0) for value, each in zip(values, answers, strict=True)):
+                return name
         return None
 
     def _measured_dcg(self, groups: Sequence[Sequence[Answer]], order: str) -> bool:
@@ -400,8 +420,10 @@ class Investigation:
         if any(value is None or not math.isfinite(value) for value in alone) or not alone[0]:
             return False
         weights = [(value or 0.0) / alone[0] for value in alone]
+        deeper = [self._deeper(rank) for rank in range(_N, _N + 3)]
+        weights += [value / alone[0] for value in deeper if value is not None]
         for discount in (
-            *(each for each in DISCOUNTS[:-1] if self._has_weights(each.weights(_N - 1, _N), weights)),
+            *(each for each in DISCOUNTS[:-1] if self._has_weights(each.weights(len(weights), _N), weights)),
             measured_discount(weights, 10 * self.tolerance),
         ):
             base = replace(self.formula, discount=discount, order=order, output="value")
@@ -413,6 +435,9 @@ class Investigation:
                 self._settle_dcg([replace(base, gain=gain)], groups)
                 return True
         return False
+
+    def _deeper(self, rank: int) -> float | None:
+        return self.ask(self.query(self._single(_N + 4), self._rank_of(4, rank, _N + 4))).value
 
     def _has_weights(self, known: Sequence[float], weights: Sequence[float]) -> bool:
         return all(abs(each / known[0] - weight) <= 10 * self.tolerance for each, weight in zip(known, weights, strict=True))
@@ -435,6 +460,10 @@ class Investigation:
         scaled = [0.0, *(solved / solved[0]).tolist()]
         highest = int(max(labels))
         by_label = dict(zip([0.0, *labels], scaled, strict=True))
+        for known in GAINS:
+            values_ = [known.of(label) for label in by_label]
+            if values_[0] == 0 and values_[1] and all(abs(a / values_[1] - b) < 1e-7 for a, b in zip(values_, scaled, strict=True)):
+                return known
         return measured_gain([_tidy(by_label.get(float(label), math.nan)) for label in range(highest + 1)])
 
     def _divisor(self) -> None:
@@ -523,9 +552,7 @@ class Investigation:
             return False
 
     def _at_rank(self, rank: int, k: int | None) -> Answer:
-        labels = [0.0] * _LONGEST
-        labels[4] = 1.0
-        return self.ask(self.query(labels, self._rank_of(4, rank, _LONGEST)), k=k)
+        return self.ask(self.query(self._single(_LONGEST), self._rank_of(4, rank, _LONGEST)), k=k)
 
     def _own_cutoff(self, k: int | None) -> None:
         """Find the rank below which nothing counts."""
@@ -611,7 +638,8 @@ class Investigation:
         if self.form.k is None or "cutoff" in self.unexplained or "ideal" in self.unexplained:
             return
         answers = [self.ask(self.query([1, 0, min(2, self.max_label)], ranks), k=8) for ranks in ([2, 1, 3], [1, 3, 2])]
-        self.settle(answers, short=("as is", "zero", "error"))
+        kinds = (self.formula.ideal, f"{self.formula.ideal} within n") if self.formula.ideal in ("full", "highest") else (self.formula.ideal,)
+        self.settle(answers, short=("as is", "zero", "error"), **({"ideal": kinds} if len(kinds) > 1 else {}))
 
     def _empty(self) -> None:
         """Find the value of a list without a relevant document."""
@@ -619,7 +647,7 @@ class Investigation:
             return
         answer = self.ask(self.query([0, 0, 0], [2, 1, 3]))
         self.settle([answer], empty=(0.0, 1.0, "nan", "error"))
-        single = self.ask(self.query([1], [1]))
+        single = self.ask(self.query([self.unit], [1]))
         if not self.agrees(self.formula, single):
             self.least = 2
             self.notes.append((f"a list of one document gives {single}", single))
@@ -645,9 +673,11 @@ class Investigation:
         if not self.settle(answers, ties=names):
             self.formula = replace(self.formula, ties="undefined")
             return
+        if "table" in str(self.formula.discount):
+            return
         n = 40
         labels = [0.0] * n
-        labels[11] = 1.0
+        labels[11] = self.unit
         long = self.ask(ranking(labels, scores=[1.0] * n, zeros_judged=self.zeros_judged, ids=doc_ids(n)))
         self.evidence["ties"].append(long)
         if not self.agrees(self.formula, long):
@@ -742,7 +772,7 @@ class Investigation:
         docs = doc_ids(3)
         twice = [docs[0], docs[1], docs[0], docs[2]]
         ranked = tuple((doc, 4.5 - place) for place, doc in enumerate(twice))
-        judged = ((docs[0], 1.0), *(((docs[1], 0.0),) if self.zeros_judged else ()), (docs[2], 1.0))
+        judged = ((docs[0], self.unit), *(((docs[1], 0.0),) if self.zeros_judged else ()), (docs[2], self.unit))
         self.settle([self.ask(Query(ranked, judged))], duplicates=("each", "first", "last", "once", "error"))
 
     def _queries(self) -> None:
@@ -751,7 +781,9 @@ class Investigation:
             return
         two, three = min(2, self.max_label), min(3, self.max_label)
         first = self.query([1, 0, 0, 0], [3, 1, 2, 4])
-        second = self.query([three, two, 1, 0], [3, 2, 1, 4])
+        second = self.query([three, two, 1, 0, 0, 0], [3, 2, 1, 4, 5, 6])
+        if not self.can_ask(first, second):  # a matrix
+            second = self.query([three, two, 1, 0], [3, 2, 1, 4])
         third = self.query([0, two, 0, two], [1, 4, 2, 3])
         answers = [self.ask(first, second), self.ask(third, first, second)]
         averages = ("mean", "pooled", "documents", "relevant", "sum", "median", "first", "last")
@@ -789,7 +821,8 @@ class Investigation:
 
     def check(self) -> None:
         """Compare the formula with the function on drawn lists of every kind that was understood."""
-        if self.changing or self.is_constant or self.other_measure or {"formula", "ideal"} & self.unexplained.keys():
+        is_known = not (self.changing or self.is_constant or self.other_measure or self.by_magnitude)
+        if not is_known or {"formula", "ideal"} & self.unexplained.keys():
             return
         try:
             for place in range(60):

@@ -26,7 +26,7 @@ def _is_seen(found: Investigation, name: str) -> bool:
 def options_of(found: Investigation) -> dict[str, str]:
     """Return the choices of a function by the names of our options; those that were not seen are left out."""
     formula, form = found.formula, found.form
-    if {"formula"} & found.unexplained.keys() or found.is_constant or found.other_measure:
+    if "formula" in found.unexplained or found.is_constant or found.other_measure or found.changing or found.by_magnitude:
         return {}
     options = {"discount": str(formula.discount.option or formula.discount)}
     if form.is_graded and found.max_label > 1:
@@ -59,7 +59,7 @@ def _ideal_option(found: Investigation) -> dict[str, str]:
         if not found.form.has_ids:
             return {}
         return {"ideal": formula.pool} if _is_seen(found, "pool") else {}
-    return {"ideal": formula.ideal}
+    return {"ideal": formula.ideal.removesuffix(" within n")}
 
 
 def _word(value: object) -> str:

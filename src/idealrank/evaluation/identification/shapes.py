@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,14 +30,16 @@ class Discount:
     name: str
     at: Callable[[int, int], float] = field(compare=False)
     option: discounts.Discount | None = field(default=None, compare=False)
+    _known: dict[tuple[int, int], tuple[float, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.name
 
-    @functools.lru_cache(maxsize=4096)  # noqa: B019: a handful of values
     def weights(self, depth: int, n: int) -> tuple[float, ...]:
         """Return the weights of the first ranks of a list of n documents."""
-        return tuple(self.at(rank, n) for rank in range(1, depth + 1))
+        if (depth, n) not in self._known:
+            self._known[depth, n] = tuple(self.at(rank, n) for rank in range(1, depth + 1))
+        return self._known[depth, n]
 
 
 def binary(threshold: float, *, above: bool = False) -> Gain:
