@@ -79,14 +79,14 @@ def identify(
         raise OptionError(f"max_calls must be a positive integer, got {max_calls!r}")
     caller = Caller(function, int(max_calls))
     found = Investigation(caller, seed)
-    if not found.find_form(forms_of(function) if takes is None else [parse_takes(takes)]):
+    if not found.find_form(forms_of(function) if takes is None else [parse_takes(takes, function)]):
         return _unidentified(name, found, takes)
     found.run()
     found.check()
     defects = defects_of(found)
     options = options_of(found)
-    measure, rules = expressed(found, options, len(defects))
-    presets, nearest = matching(found, options, measure)
+    measure, rules = expressed(found, options)
+    presets, nearest = matching(found, options)
     return Identification(
         function=name,
         status=_status(found),

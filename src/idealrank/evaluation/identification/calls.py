@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import math
@@ -468,8 +469,8 @@ def variants(form: Form) -> list[Form]:
     return found
 
 
-def parse_takes(takes: str) -> Form:
-    """Return the form that is written as "labels, scores, k"."""
+def parse_takes(takes: str, function: Callable[..., Any]) -> Form:
+    """Return the form that is written as "labels, scores, k"; k is passed by name if the function has a name for it."""
     words = [word.strip() for word in takes.split(",")]
     for word in words:
         if word.strip("[]") not in WORDS:
@@ -478,4 +479,11 @@ def parse_takes(takes: str) -> Form:
             raise OptionError(f"a bracket is missing in takes={takes!r}")
     if "k" in words[:-1]:
         raise OptionError(f"k must be the last word in takes={takes!r}")
-    return Form(tuple(word for word in words if word != "k"), "" if "k" in words else None)
+    name = ""
+    if "k" in words:
+        if isinstance(function, Command):
+            name = "k"
+        else:
+            with contextlib.suppress(TypeError, ValueError):
+                name = _cutoff_name(list(inspect.signature(function).parameters.values())) or ""
+    return Form(tuple(word for word in words if word != "k"), name if "k" in words else None)

@@ -154,9 +154,13 @@ def _ideal(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
 
 
 def _cut(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
+    if formula.ideal_cut in ("retrieved", "least") and formula.pool == "judged":
+        below = " where there are fewer than k of them" if form.k is not None and formula.ideal_cut == "least" else ""
+        words = f"the ideal DCG is cut at the number of retrieved documents{below}"
+        yield words, {"ideal_cut": 0}
     if form.k is None and formula.own_cutoff is None:
         return
-    k = "k" if form.k is not None else f"the function's own cutoff, {formula.own_cutoff},"
+    k = "k" if form.k is not None else f"the function's own cutoff of {formula.own_cutoff}"
     has_ideal = formula.ideal not in ("none", "documents", "relevant")
     if formula.cut is None and (formula.ideal_cut is None or not has_ideal):
         yield "k is ignored", {"cut": 0, "ideal_cut": 0}

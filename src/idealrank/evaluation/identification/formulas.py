@@ -42,7 +42,8 @@ class Formula:
     output: str = "value"
     #: Ranks that count beyond k; None if k is ignored.
     cut: int | None = 0
-    ideal_cut: int | None = 0
+    #: Likewise of the ideal; retrieved: cut at the number of retrieved documents; least: at that number or k.
+    ideal_cut: int | str | None = 0
     #: Whether the list is cut before it is sorted.
     cut_first: bool = False
     #: A cutoff of the function's own, used where none is given.
@@ -246,6 +247,11 @@ class Formula:
         own = [self._gain(label) for _, _, label in group]
         return own if len(own) == 1 else [sum(own) / len(own)] * len(own)
 
+    def _ideal_depth(self, limit: int | None, n: int) -> int | None:
+        if isinstance(self.ideal_cut, str):
+            return n if limit is None or self.ideal_cut == "retrieved" else min(limit, n)
+        return None if limit is None or self.ideal_cut is None else max(limit + self.ideal_cut, 0)
+
     def _ideal(
         self, query: Query, rows: Sequence[_Row], ranked: Sequence[_Row], limit: int | None, n: int
     ) -> float:
@@ -253,7 +259,7 @@ class Formula:
         discount = self.ideal_discount or self.discount
         if self.ideal == "none":
             return 1.0
-        depth = None if limit is None or self.ideal_cut is None else max(limit + self.ideal_cut, 0)
+        depth = self._ideal_depth(limit, n)
         match self.pool:
             case "judged":
                 known = [self._label(label) for label in query.labels.values()]

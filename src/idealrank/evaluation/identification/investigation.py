@@ -699,9 +699,17 @@ class Investigation:
                 (self.query([1, 0, two, 0], [1, 2, 3, 4], unretrieved=[two, three, 1]), 2),
                 (self.query([0, 1, two, 0], [1, 2, 3, 4], unretrieved=[two]), 3),
             ]
+            if self.formula.short == "as is" and "short" not in self.unexplained:
+                missed.append((self.query([1, 0, two], [2, 1, 3], unretrieved=[three, two, 1]), 8))
+        else:
+            missed.append((self.query([1, 0], [2, 1], unretrieved=[three, two]), None))
         answers = [self.ask(query, k=k) for query, k in missed]
         pools = ("judged", "retrieved", "top") if self.formula.pool != "top" else ("top",)
-        offsets: tuple[int | None, ...] = tuple(self.open.get("ideal_cut", [self.formula.ideal_cut]))
+        # where all judged documents were retrieved, these could not be told apart
+        same = {None: ["retrieved"], 0: ["least"]}
+        offsets = [
+            each for cut in self.open.pop("ideal_cut", [self.formula.ideal_cut]) for each in (cut, *same.get(cut, ()))
+        ]
         found = self.settle(answers, pool=pools, unretrieved=("absent", "appended"), ideal_cut=offsets)
         if found and "pool" in self.open and self.formula.pool != "top":
             self.open.pop("pool")

@@ -17,6 +17,15 @@ __all__ = ["choices_of", "matching", "options_of"]
 
 _DATA = ("negative", "labels", "unjudged", "missing", "duplicates", "precision")
 _FOR_GRADES = (0.3, 0.5, 0.7, 1.5)
+#: Choices that no option of ours changes.
+_USUAL = ("order", "ideal_gain", "ideal_discount", "scale", "output", "cut", "cut_first", "unretrieved", "zeros", "average")
+#: Where tools cut the ideal ranking, if not at k; their presets do not repeat it, as their notes say.
+_IDEAL_CUTS: dict[str, str | None] = {
+    "mlflow": "least",
+    "elasticsearch": "least",
+    "opensearch": "retrieved",
+    "quepid": None,
+}
 
 
 def _is_seen(found: Investigation, name: str) -> bool:
@@ -66,12 +75,11 @@ def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def expressed(found: Investigation, options: dict[str, str], n_defects: int) -> tuple[str | None, Convention | None]:
+def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None, Convention | None]:
     """Return the function as a measure and a convention of ours, or None if options cannot say what it does."""
     formula = found.formula
     usual = Formula()
-    same = ("order", "ideal_gain", "ideal_discount", "scale", "output", "cut", "ideal_cut", "cut_first", "unretrieved")
-    if any(getattr(formula, name) != getattr(usual, name) for name in (*same, "zeros", "average")):
+    if any(getattr(formula, name) != getattr(usual, name) for name in (*_USUAL, "ideal_cut")):
         return None, None
     if formula.ideal not in ("sorted", "full", "none") or formula.pool == "top" or not options:
         return None, None
@@ -135,7 +143,7 @@ def _words(found: Investigation) -> dict[str, str]:
     if "own_cutoff" in found.evidence and formula.own_cutoff is None:
         words["cutoff"] = "none" if found.form.k is None else "none unless k is given"
     if found.form.k is not None and _is_seen(found, "cut"):
-        offset = {0: "k", None: "all", -1: "k - 1", 1: "k + 1"}
+        offset = {0: "k", None: "all", -1: "k - 1", 1: "k + 1", "retrieved": "as many as were retrieved", "least": "k"}
         words["k"] = f"the first {offset[formula.cut]} ranks count, {offset[formula.ideal_cut]} in the ideal"
     if _is_seen(found, "extra"):
         words["query without judgments"] = formula.extra
@@ -168,9 +176,12 @@ def _brief(answer: Answer) -> str:
     return f"{len(query.ranked or ())} documents, relevant at rank {', '.join(map(str, relevant))}{k}"
 
 
-def matching(found: Investigation, options: dict[str, str], measure: str | None) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+def matching(found: Investigation, options: dict[str, str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """Return the presets that agree in everything that was seen, and otherwise the nearest with what differs."""
-    if measure is None or found.formula.ideal == "none":
+    formula, usual = found.formula, Formula()
+    if not options or formula.ideal not in ("sorted", "full") or formula.pool == "top":
+        return [], {}
+    if any(getattr(formula, name) != getattr(usual, name) for name in _USUAL) or "ideal" in found.unexplained:
         return [], {}
     differing = {name: _differences(found, options, convention(name)) for name in CONVENTION_NAMES}
     presets = [name for name, differ in differing.items() if not differ]
@@ -196,6 +207,8 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
     assert own is not None
     if not all(abs(a / discount(1, 12) - b / own(1, 12)) < 1e-12 for a, b in zip(discount.weights(12), own.weights(12), strict=True)):
         differ.append(f"discount={options['discount']}")
+    if found.form.has_ids and formula.ideal_cut != _IDEAL_CUTS.get(rules.name, 0):
+        differ.append(f"ideal_cut={formula.ideal_cut}")
     rules_of = rules.for_measure("ndcg", has_cutoff)
     theirs: dict[str, object] = {"ties": option("ties"), "empty": option("empty"), "short": option("short")}
     theirs |= {name: getattr(rules_of, name) for name in _DATA}
@@ -203,14 +216,14 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
     theirs["negative_ideal"] = option("negative_ideal") or "empty"
     if not found.form.has_scores and "ties" in theirs:
         theirs.pop("ties")
+    if found.form.has_duplicates:  # presets say what happens to files and dicts
+        theirs.pop("duplicates")
     for name, value in theirs.items():
         if name not in options or (name == "ties" and "ties" in found.open and option("stable_up_to") is not None):
             continue
         wanted = options[name] if name != "ties" or "ties" not in found.open else "undefined"
         if name == "short" and value is None:
             value = "as is"
-        if name == "duplicates" and wanted == "each":
-            wanted = "each document counts"
         if name == "negative" and wanted == "zero":
             wanted = "unjudged"
         if wanted != _word(value):
