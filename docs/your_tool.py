@@ -1,8 +1,8 @@
 """Write your_tool.md: what `idealrank.identify` finds out about the NDCG of each tool.
 
-    python docs/your_tool.py
+    python docs/your_tool.py [TOOL ...]
 
-A tool that is installed is run; of the others, the formula below is, which states what their source code computes.
+Only the named tools are called again, all of them by default. A tool that is installed is run; of the others, the formula below is, which states what their source code computes.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ def on_arrays(
     short: bool = False,
 ) -> float:
     """Return NDCG as tools compute it that take the labels and scores of one list."""
-    rows = list(zip(map(float, labels), map(float, np.asarray(scores, np.float32 if single else np.float64)), strict=True))
+    rows = list(
+        zip(map(float, labels), map(float, np.asarray(scores, np.float32 if single else np.float64)), strict=True)
+    )
     if any(label > highest or (whole and label != int(label)) for label, _ in rows):
         raise ValueError("such a label is refused")
     if any(label < 0 for label, _ in rows):
@@ -154,11 +156,20 @@ def on_runs(
     return value if digits is None else round(value, digits)
 
 
-def on_ids(ranked: Sequence[str], relevant: Iterable[str], k: int | None = None, *, empty: float = 0.0) -> float:
+def on_ids(
+    ranked: Sequence[str],
+    relevant: Iterable[str],
+    k: int | None = None,
+    *,
+    empty: float = 0.0,
+    refuses_empty: bool = False,
+) -> float:
     """Return NDCG of a ranked list of ids, where documents are relevant or not."""
     wanted = set(relevant)
-    return ratio(dcg(float(doc in wanted) for doc in ranked[:k]), dcg([1.0] * len(wanted))
-                 if k is None else dcg([1.0] * min(len(wanted), k)), empty)  # fmt: skip
+    if refuses_empty and not wanted:
+        raise ZeroDivisionError("nothing is relevant")
+    n_best = len(wanted) if k is None else min(len(wanted), k)
+    return ratio(dcg(float(doc in wanted) for doc in ranked[:k]), dcg([1.0] * n_best), empty)
 
 
 def full_ideal(ranked: Sequence[str], relevant: Iterable[str], k: int) -> float:
@@ -170,6 +181,8 @@ def full_ideal(ranked: Sequence[str], relevant: Iterable[str], k: int) -> float:
 def judged_is_relevant(qrels: _Judged, run: _Judged, k: int) -> float:
     """Recommenders: a judged document counts 1, whatever its label."""
     values = []
+    if not any(qrels.values()):
+        raise ValueError("nothing is judged")
     for query, judged in qrels.items():
         docs = run.get(query, {})
         ranked = sorted(docs, key=lambda doc: -docs[doc])
@@ -402,7 +415,10 @@ def real_recommenders() -> Callable[..., float]:
             for each in (qrels, run)
         )
         columns = ["userID", "itemID"]
-        frames = pandas.DataFrame(truth, columns=[*columns, "rating"]), pandas.DataFrame(found, columns=[*columns, "prediction"])
+        frames = (
+            pandas.DataFrame(truth, columns=[*columns, "rating"]),
+            pandas.DataFrame(found, columns=[*columns, "prediction"]),
+        )
         return float(evaluation.ndcg_at_k(*frames, k=k))
 
     return ndcg
@@ -447,18 +463,29 @@ TOOLS = (
     Tool("Haystack", "haystack", "ranked, judged", haystack, "haystack-ai", real_haystack),
     Tool("LlamaIndex", "llama_index", "ranked, relevant", llama_index, "llama-index-core", real_llama_index),
     Tool("MLflow", "mlflow", "ranked, relevant, k", mlflow, "mlflow", real_mlflow),
-    Tool("sentence-transformers", "sentence_transformers", "ranked, relevant, k", partial(on_ids, empty=math.nan),
+    Tool("sentence-transformers", "sentence_transformers", "ranked, relevant, k", partial(on_ids, refuses_empty=True),
          "sentence-transformers", real_sentence_transformers),
     Tool("RecTools", "rectools", "ranked, relevant, k", full_ideal, source="0.19"),
     Tool("recommenders", "recommenders", "qrels, run, k", judged_is_relevant, "recommenders", real_recommenders),
     Tool("Spark", "spark", "ranked, relevant, k", on_ids, source="RankingMetrics of 4.0"),
-    Tool("implicit", "implicit", "ranked, relevant, k", partial(on_ids, empty=math.nan), "implicit", real_implicit),
+    Tool("implicit", "implicit", "ranked, relevant, k", partial(on_ids, refuses_empty=True), "implicit", real_implicit),
     Tool("RecBole", "recbole", "ranked, relevant, k", on_ids, source="1.2"),
     Tool("Cornac", "cornac", "ranked, relevant, k", partial(on_ids, empty=math.nan), "cornac", real_cornac),
     Tool("LightGCN", "lightgcn", "ranked, relevant, k", on_ids, source="LightGCN-PyTorch"),
     Tool("NGCF", "ngcf", "ranked_labels, k", ngcf, source="utility/metrics.py"),
 )  # fmt: skip
-_COLUMNS = ("tool", "like", "gain", "discount", "equal scores", "nothing relevant", "ideal over", "value", "checked", "what is wrong")
+_COLUMNS = (
+    "tool",
+    "like",
+    "gain",
+    "discount",
+    "equal scores",
+    "nothing relevant",
+    "ideal over",
+    "value",
+    "checked",
+    "what is wrong",
+)
 
 
 def example(tool: Tool, function: Callable[..., float]) -> float:
@@ -491,7 +518,9 @@ def row(tool: Tool, function: Callable[..., float], checked: str) -> dict[str, s
         raise SystemExit(f"{tool.name}: {found}")
     options = found.options
     is_array = not {"ranked", "relevant", "judged", "qrels"} & {word.strip() for word in tool.takes.split(",")}
-    empty = {"nan": "no value", "skip": "left out", "error": "an error"}.get(options.get("empty", ""), options.get("empty", ""))
+    empty = {"nan": "no value", "skip": "left out", "error": "an error"}.get(
+        options.get("empty", ""), options.get("empty", "")
+    )
     ideal = "retrieved" if is_array else options.get("ideal", "")
     # what a formula does with duplicates says nothing about a tool that may never see them
     twice = {"a document that is retrieved twice counts twice", "NDCG > 1 is possible"}
@@ -519,7 +548,7 @@ def real_of(tool: Tool) -> Callable[..., float] | None:
     """Return the function of the tool itself, if it is installed."""
     try:
         return tool.real() if tool.real else None
-    except (ImportError, AttributeError):
+    except Exception:  # not installed, or not for these versions of its dependencies
         return None
 
 
@@ -535,15 +564,19 @@ def written(rows: Sequence[Mapping[str, str]], date: str) -> str:
 
 def rows_of(page: str) -> dict[str, dict[str, str]]:
     """Return {tool: cells by column} of the page."""
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")]
+    lines = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
+    cells = [[cell.strip() for cell in line.removeprefix("|").removesuffix("|").split("|")] for line in lines]
     return {each[0]: dict(zip(_COLUMNS, each, strict=True)) for each in cells[1:]}
 
 
-def main() -> None:
+def main(*names: str) -> None:
     """Write the page; a tool that is not installed keeps the version that it was last run in."""
     before = rows_of(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
     rows = []
     for tool in TOOLS:
+        if names and tool.name not in names and tool.name in before:
+            rows.append(before[tool.name])
+            continue
         real = real_of(tool)
         if real is not None:
             checked = f"run, {version(tool.package)}"
@@ -557,4 +590,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

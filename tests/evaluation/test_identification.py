@@ -63,13 +63,18 @@ def test_the_measure_and_the_convention_that_are_named_give_the_same_numbers(nam
 @pytest.mark.parametrize("ties", ["average", "stable", "reverse", "best", "worst"])
 def test_the_formula_is_that_of_the_measures(ties: str) -> None:
     rng = np.random.default_rng(5)
-    for gain, discount in ((gain, discount) for gain in GAINS if gain.option for discount in DISCOUNTS if discount.option):
+    for gain, discount in (
+        (gain, discount) for gain in GAINS if gain.option for discount in DISCOUNTS if discount.option
+    ):
         labels, scores = rng.integers(0, 5, 6).tolist(), rng.integers(1, 4, 6).astype(float).tolist()
         k = int(rng.integers(1, 8))
         formula = Formula(gain=gain, discount=discount, ties=ties)
         measure = ir.measures.NDCG(gain=gain.option, discount=discount.option, ties=ties, cutoff=k)
         assert_allclose(
-            formula.predict(Probe((ranking(labels, scores=scores),), k)), measure(labels, scores)[0], rtol=1e-12, atol=1e-12
+            formula.predict(Probe((ranking(labels, scores=scores),), k)),
+            measure(labels, scores)[0],
+            rtol=1e-12,
+            atol=1e-12,
         )
 
 
@@ -150,7 +155,10 @@ def test_random_ties_leave_the_rest_identified() -> None:
     ("function", "words"),
     [
         (lambda labels, scores: 1.0, "the same value for every ranking"),
-        (lambda labels, scores: sum(a * b for a, b in zip(labels, scores, strict=True)), "depends on the scores themselves"),
+        (
+            lambda labels, scores: sum(a * b for a, b in zip(labels, scores, strict=True)),
+            "depends on the scores themselves",
+        ),
     ],
 )
 def test_what_is_no_ndcg_is_not_identified(function: Any, words: str) -> None:

@@ -49,7 +49,9 @@ def command(
 ) -> None:
     """Identify FUNCTION."""
     if (function is None) == (shell_command is None):
-        raise click.UsageError("one of FUNCTION and --command is needed: idealrank identify sklearn.metrics:ndcg_score.")
+        raise click.UsageError(
+            "one of FUNCTION and --command is needed: idealrank identify sklearn.metrics:ndcg_score."
+        )
     from idealrank.cli.support.tables import show_result
     from idealrank.evaluation.identification import identify
 

@@ -67,7 +67,11 @@ _NAMES = {
     "query_ids": "qid qids query_ids query_id indexes indices groups",
     "k": "k top_k topk topn top_n at at_k cutoff n p depth k_max num limit n_top num_docs rank top size max_rank k_value",
 }
-_WORDS_OF = {name: [word for word, names in _NAMES.items() if name in names.split()] for names in _NAMES.values() for name in names.split()}
+_WORDS_OF = {
+    name: [word for word, names in _NAMES.items() if name in names.split()]
+    for names in _NAMES.values()
+    for name in names.split()
+}
 #: Arguments besides k, in the order in which they are tried.
 _PAIRS = (
     ("labels", "scores"),
@@ -275,12 +279,16 @@ class Command:
         self.command, self.timeout = command, timeout
         self.has_k = "{k}" in command
 
-    def __call__(self, qrels: Mapping[str, Mapping[str, float]], run: Mapping[str, Mapping[str, float]], k: int = 1000) -> float:
+    def __call__(
+        self, qrels: Mapping[str, Mapping[str, float]], run: Mapping[str, Mapping[str, float]], k: int = 1000
+    ) -> float:
         """Write the files, run the command, and return the number."""
         with tempfile.TemporaryDirectory() as folder:
             paths = {"qrels": Path(folder, "qrels.txt"), "run": Path(folder, "system.run")}
             # some tools accept only numbers as query ids
-            judged = [f"{q.removeprefix('q')} 0 {doc} {label}\n" for q, docs in qrels.items() for doc, label in docs.items()]
+            judged = [
+                f"{q.removeprefix('q')} 0 {doc} {label}\n" for q, docs in qrels.items() for doc, label in docs.items()
+            ]
             found = []
             for query, docs in run.items():
                 ordered = {doc: rank for rank, (doc, _) in enumerate(sorted(docs.items(), key=lambda row: -row[1]), 1)}
@@ -291,7 +299,12 @@ class Command:
             for name, path in paths.items():
                 line = line.replace(f"{{{name}}}", shlex.quote(str(path)))
             done = subprocess.run(
-                line.replace("{k}", str(k)), shell=True, capture_output=True, text=True, timeout=self.timeout, check=False
+                line.replace("{k}", str(k)),
+                shell=True,
+                capture_output=True,
+                text=True,
+                timeout=self.timeout,
+                check=False,
             )
         if done.returncode:
             raise RuntimeError(f"exit code {done.returncode}: {' '.join(done.stderr.split())[:200]}")
@@ -395,7 +408,11 @@ def _numbers(returned: Any, path: str = "") -> list[tuple[str, float]]:
 
 def _is_same(first: Any, second: Any) -> bool:
     try:
-        return bool(np.array_equal(np.asarray(first), np.asarray(second))) if not isinstance(first, (dict, set)) else first == second
+        return (
+            bool(np.array_equal(np.asarray(first), np.asarray(second)))
+            if not isinstance(first, (dict, set))
+            else first == second
+        )
     except (TypeError, ValueError):
         return True
 
@@ -410,9 +427,7 @@ def forms_of(function: Callable[..., Any]) -> list[Form]:
             for each in inspect.signature(function).parameters.values()
             if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
         ]
-        named = [
-            each for each in inspect.signature(function).parameters.values() if each.kind == each.KEYWORD_ONLY
-        ]
+        named = [each for each in inspect.signature(function).parameters.values() if each.kind == each.KEYWORD_ONLY]
     except (TypeError, ValueError):
         parameters, named = [], []
     names = [each.name.lower() for each in parameters]

@@ -212,7 +212,9 @@ def defects_of(found: Investigation) -> list[Defect]:
 def _changing(found: Investigation) -> Defect:
     assert found.changing is not None
     first, again = found.changing
-    return Defect(f"the same call gives {first}, then {again}: it depends on state or chance", str(first.probe), again.value)
+    return Defect(
+        f"the same call gives {first}, then {again}: it depends on state or chance", str(first.probe), again.value
+    )
 
 
 def _above_one(formula: Formula) -> Callable[[Probe], float | None]:
@@ -297,7 +299,9 @@ def _twice(found: Investigation) -> Iterator[Probe]:
 
 def _two_queries(found: Investigation, highest: int) -> Iterator[Probe]:
     grades = range(highest + 1)
-    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]] = [(labels, ranks) for labels in itertools.product(grades, repeat=2) for ranks in ((1, 2), (2, 1))]
+    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+        (labels, ranks) for labels in itertools.product(grades, repeat=2) for ranks in ((1, 2), (2, 1))
+    ]
     pairs += [((1,), (1,)), ((0, 0, 1), (1, 2, 3)), ((0, 1, 0), (1, 2, 3))]
     for first, second in itertools.product(pairs, repeat=2):
         queries = tuple(ranking(labels, ranks, zeros_judged=found.zeros_judged) for labels, ranks in (first, second))

@@ -252,9 +252,7 @@ class Formula:
             return n if limit is None or self.ideal_cut == "retrieved" else min(limit, n)
         return None if limit is None or self.ideal_cut is None else max(limit + self.ideal_cut, 0)
 
-    def _ideal(
-        self, query: Query, rows: Sequence[_Row], ranked: Sequence[_Row], limit: int | None, n: int
-    ) -> float:
+    def _ideal(self, query: Query, rows: Sequence[_Row], ranked: Sequence[_Row], limit: int | None, n: int) -> float:
         gain = (self.ideal_gain or self.gain).of
         discount = self.ideal_discount or self.discount
         if self.ideal == "none":

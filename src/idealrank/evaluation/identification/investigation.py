@@ -127,7 +127,9 @@ class Investigation:
             return expected == value
         return abs(expected - value) <= self.tolerance * (1.0 if self.decimals is not None else max(1.0, abs(expected)))
 
-    def narrow(self, answers: Sequence[Answer], start: Formula | None = None, **choices: Iterable[Any]) -> list[Formula]:
+    def narrow(
+        self, answers: Sequence[Answer], start: Formula | None = None, **choices: Iterable[Any]
+    ) -> list[Formula]:
         """Return the formulas with one of the values per choice that agree with all answers."""
         found = []
         for values in itertools.product(*choices.values()):
@@ -165,7 +167,12 @@ class Investigation:
         try:
             for stage in self._stages():
                 stage()
-                if self.changing or self.is_constant or self.other_measure or {"formula", "ideal"} & self.unexplained.keys():
+                if (
+                    self.changing
+                    or self.is_constant
+                    or self.other_measure
+                    or {"formula", "ideal"} & self.unexplained.keys()
+                ):
                     break
         except OutOfCalls:
             self.notes.append(("the budget of calls ended before every choice was tried", self._any_answer()))
@@ -291,7 +298,11 @@ class Investigation:
                 return
         if self.formula.own_cutoff is not None:  # the ideal may depend on what is in the top
             found = self.narrow(
-                [each for group in groups for each in group], order=orders, gain=GAINS, discount=DISCOUNTS[:-1], pool=["top"]
+                [each for group in groups for each in group],
+                order=orders,
+                gain=GAINS,
+                discount=DISCOUNTS[:-1],
+                pool=["top"],
             )
             if found:
                 self._settle_dcg(found, groups)
@@ -387,7 +398,8 @@ class Investigation:
             return False
         wide = 2.0 if self.decimals is not None else 1.0
         return all(
-            abs(value - ratio * top) <= wide * self.tolerance * max(1.0, abs(value)) for value, top in zip(values, tops, strict=True)
+            abs(value - ratio * top) <= wide * self.tolerance * max(1.0, abs(value))
+            for value, top in zip(values, tops, strict=True)
         )
 
     @staticmethod
@@ -440,7 +452,9 @@ class Investigation:
         return self.ask(self.query(self._single(_N + 4), self._rank_of(4, rank, _N + 4))).value
 
     def _has_weights(self, known: Sequence[float], weights: Sequence[float]) -> bool:
-        return all(abs(each / known[0] - weight) <= 10 * self.tolerance for each, weight in zip(known, weights, strict=True))
+        return all(
+            abs(each / known[0] - weight) <= 10 * self.tolerance for each, weight in zip(known, weights, strict=True)
+        )
 
     def _measured_gain(self, base: Formula, group: Sequence[Answer]) -> Gain | None:
         labels = sorted({label for label in group[0].probe.one.labels.values() if label > 0})
@@ -462,7 +476,11 @@ class Investigation:
         by_label = dict(zip([0.0, *labels], scaled, strict=True))
         for known in GAINS:
             values_ = [known.of(label) for label in by_label]
-            if values_[0] == 0 and values_[1] and all(abs(a / values_[1] - b) < 1e-7 for a, b in zip(values_, scaled, strict=True)):
+            if (
+                values_[0] == 0
+                and values_[1]
+                and all(abs(a / values_[1] - b) < 1e-7 for a, b in zip(values_, scaled, strict=True))
+            ):
                 return known
         return measured_gain([_tidy(by_label.get(float(label), math.nan)) for label in range(highest + 1)])
 
@@ -495,17 +513,37 @@ class Investigation:
         return [*range(2, n + 1), 1] if n > 1 else [1]
 
     def _try_ideals(self, answers: list[Answer]) -> bool:
-        kinds = ("sorted", "none", "full", "highest", "unsorted", "ascending", "distinct", "gains", "documents", "relevant")
+        kinds = (
+            "sorted",
+            "none",
+            "full",
+            "highest",
+            "unsorted",
+            "ascending",
+            "distinct",
+            "gains",
+            "documents",
+            "relevant",
+        )
         cuts = (self.formula.ideal_cut,) if self.formula.own_cutoff is None else (0, None, -1, 1)
         simple = [replace(self.formula, ideal=kind, ideal_cut=cut) for kind in kinds for cut in cuts]
-        gains = [replace(self.formula, ideal_gain=gain) for gain in self._gains_for_ideal() if gain != self.formula.gain]
-        discounts = [replace(self.formula, ideal_discount=each) for each in DISCOUNTS[:-1] if each != self.formula.discount]
+        gains = [
+            replace(self.formula, ideal_gain=gain) for gain in self._gains_for_ideal() if gain != self.formula.gain
+        ]
+        discounts = [
+            replace(self.formula, ideal_discount=each) for each in DISCOUNTS[:-1] if each != self.formula.discount
+        ]
         both = [replace(first, ideal_discount=second.ideal_discount) for first in gains for second in discounts]
         kinds_of = [
-            replace(each, ideal=kind) for each in (*gains, *discounts) for kind in ("unsorted", "ascending", "distinct", "highest")
+            replace(each, ideal=kind)
+            for each in (*gains, *discounts)
+            for kind in ("unsorted", "ascending", "distinct", "highest")
         ]
         scaled = [(each, True) for each in (*simple, *gains, *discounts)]
-        for candidate, is_free in [*((each, False) for each in (*simple, *gains, *discounts, *both, *kinds_of)), *scaled]:
+        for candidate, is_free in [
+            *((each, False) for each in (*simple, *gains, *discounts, *both, *kinds_of)),
+            *scaled,
+        ]:
             scale = self._scale_of(candidate, answers) if is_free else 1.0
             if scale is None:
                 continue
@@ -547,7 +585,10 @@ class Investigation:
 
     def _has_default_k(self) -> bool:
         try:
-            return inspect.signature(self.caller.function).parameters[str(self.form.k)].default is not inspect.Parameter.empty
+            return (
+                inspect.signature(self.caller.function).parameters[str(self.form.k)].default
+                is not inspect.Parameter.empty
+            )
         except (KeyError, TypeError, ValueError):
             return False
 
@@ -638,7 +679,11 @@ class Investigation:
         if self.form.k is None or "cutoff" in self.unexplained or "ideal" in self.unexplained:
             return
         answers = [self.ask(self.query([1, 0, min(2, self.max_label)], ranks), k=8) for ranks in ([2, 1, 3], [1, 3, 2])]
-        kinds = (self.formula.ideal, f"{self.formula.ideal} within n") if self.formula.ideal in ("full", "highest") else (self.formula.ideal,)
+        kinds = (
+            (self.formula.ideal, f"{self.formula.ideal} within n")
+            if self.formula.ideal in ("full", "highest")
+            else (self.formula.ideal,)
+        )
         self.settle(answers, short=("as is", "zero", "error"), **({"ideal": kinds} if len(kinds) > 1 else {}))
 
     def _empty(self) -> None:
@@ -660,7 +705,11 @@ class Investigation:
         first = ranking([highest, 0, 1, 0], scores=[1.0] * 4, zeros_judged=self.zeros_judged)
         answers = [self.ask(first)]
         again = self.caller.ask(answers[0].probe, again=True)
-        if answers[0].value is not None and again.value is not None and not self.is_close(answers[0].value, again.value):
+        if (
+            answers[0].value is not None
+            and again.value is not None
+            and not self.is_close(answers[0].value, again.value)
+        ):
             self.evidence["ties"] = [answers[0], again]
             self.unexplained["ties"] = again
             self.formula = replace(self.formula, ties="random")
@@ -735,7 +784,8 @@ class Investigation:
         if self.formula.negative == "keep" and "negative" not in self.open and "negative" not in self.unexplained:
             self.settle([self.ask(self.query([1, -5], [2, 1]))], negative_ideal=("divide", "empty"))
         fractional = [
-            self.ask(self.query([0.3, 0.5, 2.6, 1.5, 0.7, 0], ranks)) for ranks in ([2, 3, 4, 1, 5, 6], [1, 5, 3, 4, 2, 6])
+            self.ask(self.query([0.3, 0.5, 2.6, 1.5, 0.7, 0], ranks))
+            for ranks in ([2, 3, 4, 1, 5, 6], [1, 5, 3, 4, 2, 6])
         ]
         gains = [self.formula.gain]
         if self.formula.gain.name.startswith("1 for a label"):
@@ -744,10 +794,14 @@ class Investigation:
         kinds = ("float", "truncated", "rounded", "rounded up", "integer")
         if "table" in str(self.formula.gain):  # measured for whole labels only
             if "negative" in self.unexplained:
-                self.notes.append(("negative labels have a gain that was not measured", self.unexplained.pop("negative")))
+                self.notes.append(
+                    ("negative labels have a gain that was not measured", self.unexplained.pop("negative"))
+                )
             self.settle(fractional, labels=("integer", "truncated", "rounded", "rounded up"))
             if "labels" in self.unexplained:
-                self.notes.append(("fractional labels have a gain that was not measured", self.unexplained.pop("labels")))
+                self.notes.append(
+                    ("fractional labels have a gain that was not measured", self.unexplained.pop("labels"))
+                )
             return
         self.settle(fractional, labels=kinds, gain=gains)
         self._large_labels()
@@ -765,13 +819,17 @@ class Investigation:
             self.formula = replace(self.formula, highest=float(low))
             self.evidence["highest"] = [answer, found]
         elif not self.agrees(self.formula, answer):
-            self.notes.append((f"large labels: the formula does not hold for a label of 40, which gives {answer}", answer))
+            self.notes.append(
+                (f"large labels: the formula does not hold for a label of 40, which gives {answer}", answer)
+            )
         else:
             self.evidence["highest"] = [answer]
             if self.formula.gain.name.startswith("2^"):
                 large = self.ask(self.query([70, 69, 0], [2, 1, 3]))
                 if not self.agrees(self.formula, large):
-                    self.notes.append((f"large labels: the formula does not hold for a label of 70, which gives {large}", large))
+                    self.notes.append(
+                        (f"large labels: the formula does not hold for a label of 70, which gives {large}", large)
+                    )
 
     def _duplicates(self) -> None:
         """Find what a document that is retrieved twice does."""
@@ -856,7 +914,11 @@ class Investigation:
 
     def _drawn(self, place: int) -> Probe:
         rng = self.rng
-        n_queries = int(rng.integers(2, 4)) if self.form.has_queries and place % 5 == 4 and "average" not in self.unexplained else 1
+        n_queries = (
+            int(rng.integers(2, 4))
+            if self.form.has_queries and place % 5 == 4 and "average" not in self.unexplained
+            else 1
+        )
         has_cut = self.form.k is not None and "cutoff" not in self.unexplained
         n = int(rng.integers(self.least if place % 7 == 6 else 2, 9))
         queries = tuple(self._drawn_query(n, place) for _ in range(n_queries))
@@ -869,7 +931,12 @@ class Investigation:
         labels: list[float | None] = [float(label) for label in rng.integers(0, self.max_label + 1, n)]
         if not any(labels):
             labels[int(rng.integers(n))] = 1.0
-        if place % 6 == 5 and self.formula.labels == "float" and "table" not in str(self.formula.gain) and self.max_label > 1:
+        if (
+            place % 6 == 5
+            and self.formula.labels == "float"
+            and "table" not in str(self.formula.gain)
+            and self.max_label > 1
+        ):
             if "labels" not in self.unexplained and "gain" not in self.unexplained and "labels" in self.evidence:
                 labels = [(label or 0.0) + 0.25 for label in labels]
         missed: list[float] = []
@@ -878,7 +945,13 @@ class Investigation:
             if self.form.has_names and "unjudged" not in self.unexplained and n > 2:
                 labels[int(rng.integers(n))] = None
         ranks = (rng.permutation(n) + 1).tolist()
-        tied = self.form.has_scores and place % 3 == 2 and not self.by_input and self.formula.ties in _TIES and "ties" not in self.unexplained
+        tied = (
+            self.form.has_scores
+            and place % 3 == 2
+            and not self.by_input
+            and self.formula.ties in _TIES
+            and "ties" not in self.unexplained
+        )
         if tied and not (self.formula.pool == "top" and self.formula.ties == "average"):
             return self.query(labels, scores=[float(each) for each in rng.integers(1, 4, n)], unretrieved=missed)
         return self.query(labels, ranks, unretrieved=missed)

@@ -18,7 +18,18 @@ __all__ = ["choices_of", "matching", "options_of"]
 _DATA = ("negative", "labels", "unjudged", "missing", "duplicates", "precision")
 _FOR_GRADES = (0.3, 0.5, 0.7, 1.5)
 #: Choices that no option of ours changes.
-_USUAL = ("order", "ideal_gain", "ideal_discount", "scale", "output", "cut", "cut_first", "unretrieved", "zeros", "average")
+_USUAL = (
+    "order",
+    "ideal_gain",
+    "ideal_discount",
+    "scale",
+    "output",
+    "cut",
+    "cut_first",
+    "unretrieved",
+    "zeros",
+    "average",
+)
 #: Where tools cut the ideal ranking, if not at k; their presets do not repeat it, as their notes say.
 _IDEAL_CUTS: dict[str, str | None] = {
     "mlflow": "least",
@@ -35,7 +46,13 @@ def _is_seen(found: Investigation, name: str) -> bool:
 def options_of(found: Investigation) -> dict[str, str]:
     """Return the choices of a function by the names of our options; those that were not seen are left out."""
     formula, form = found.formula, found.form
-    if "formula" in found.unexplained or found.is_constant or found.other_measure or found.changing or found.by_magnitude:
+    if (
+        "formula" in found.unexplained
+        or found.is_constant
+        or found.other_measure
+        or found.changing
+        or found.by_magnitude
+    ):
         return {}
     options = {"discount": str(formula.discount.option or formula.discount)}
     if form.is_graded and found.max_label > 1:
@@ -130,7 +147,9 @@ def choices_of(found: Investigation, options: dict[str, str]) -> list[Choice]:
         else:
             rows.append(Choice(name, value, str(shown.probe) if _length(shown) < 12 else _brief(shown), str(shown)))
     for name, answer in found.unexplained.items():
-        rows.append(Choice(name, "not identified", str(answer.probe) if _length(answer) < 12 else _brief(answer), str(answer)))
+        rows.append(
+            Choice(name, "not identified", str(answer.probe) if _length(answer) < 12 else _brief(answer), str(answer))
+        )
     return rows
 
 
@@ -139,7 +158,9 @@ def _words(found: Investigation) -> dict[str, str]:
     formula = found.formula
     words = {}
     if _is_seen(found, "order") and found.form.has_scores:
-        words["order"] = {"input": "as given", "descending": "highest score first", "ascending": "lowest score first"}[formula.order]
+        words["order"] = {"input": "as given", "descending": "highest score first", "ascending": "lowest score first"}[
+            formula.order
+        ]
     if "own_cutoff" in found.evidence and formula.own_cutoff is None:
         words["cutoff"] = "none" if found.form.k is None else "none unless k is given"
     if found.form.k is not None and _is_seen(found, "cut"):
@@ -205,7 +226,10 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
     assert isinstance(discount, discounts.Discount)
     own = formula.discount.option or DISCOUNTS[0].option
     assert own is not None
-    if not all(abs(a / discount(1, 12) - b / own(1, 12)) < 1e-12 for a, b in zip(discount.weights(12), own.weights(12), strict=True)):
+    if not all(
+        abs(a / discount(1, 12) - b / own(1, 12)) < 1e-12
+        for a, b in zip(discount.weights(12), own.weights(12), strict=True)
+    ):
         differ.append(f"discount={options['discount']}")
     if found.form.has_ids and formula.ideal_cut != _IDEAL_CUTS.get(rules.name, 0):
         differ.append(f"ideal_cut={formula.ideal_cut}")
@@ -229,7 +253,11 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
         if wanted != _word(value):
             differ.append(f"{name}={wanted}")
     cutoff = None if has_cutoff else option("cutoff")
-    if formula.own_cutoff != cutoff and ("own_cutoff" in found.evidence) and (formula.own_cutoff is not None or cutoff is not None):
+    if (
+        formula.own_cutoff != cutoff
+        and ("own_cutoff" in found.evidence)
+        and (formula.own_cutoff is not None or cutoff is not None)
+    ):
         if not has_cutoff or cutoff is not None:
             if formula.own_cutoff is None or cutoff is not None:
                 differ.append(f"cutoff={formula.own_cutoff}")
