@@ -91,7 +91,7 @@ class Formula:
                 if self.missing == "drop":
                     continue
                 if self.missing == "empty":
-                    query = Query((), query.judged)  # noqa: PLW2901
+                    query = Query((), query.judged)
                 else:
                     values.append(float(self.missing))
                     bottoms.append(self.parts(Query((), query.judged), probe.k)[1])

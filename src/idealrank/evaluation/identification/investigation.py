@@ -87,7 +87,7 @@ class Investigation:
             labels, ranks = [labels[place] for place in order], [ranks[place] for place in order]
         return ranking(labels, ranks, **rest)
 
-    def probe(self, *queries: Query, k: int | None | str = "all") -> Probe:
+    def probe(self, *queries: Query, k: int | str | None = "all") -> Probe:
         """Return a probe; k = "all" passes the length of the longest list, if the function takes k."""
         if k == "all":
             k = max(len(query.ranked or ()) for query in queries) if self.form.k is not None else None
@@ -99,11 +99,11 @@ class Investigation:
         """How the function is called."""
         return self.caller.form
 
-    def ask(self, *queries: Query, k: int | None | str = "all") -> Answer:
+    def ask(self, *queries: Query, k: int | str | None = "all") -> Answer:
         """Call the function."""
         return self.caller.ask(self.probe(*queries, k=k))
 
-    def can_ask(self, *queries: Query, k: int | None | str = "all") -> bool:
+    def can_ask(self, *queries: Query, k: int | str | None = "all") -> bool:
         """Whether the function's arguments can hold this."""
         return self.form.can_express(self.probe(*queries, k=k))
 
