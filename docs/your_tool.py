@@ -2,7 +2,8 @@
 
     python docs/your_tool.py [TOOL ...]
 
-Only the named tools are called again, all of them by default. A tool that is installed is run; of the others, the formula below is, which states what their source code computes.
+Only the named tools are called again, all of them by default. A tool that is installed is run; of the others, the
+formula below is, which states what their source code computes.
 """
 
 from __future__ import annotations
@@ -24,20 +25,21 @@ _Judged = Mapping[str, Mapping[str, float]]
 _INTRO = """\
 # What your tool's NDCG is
 
-NDCG differs between tools: in the gain of a label, in the order of equal scores, in what the ideal ranking is, and in what
-counts for a query with nothing relevant. This page lists {n_tools} tools, as [`idealrank.identify`](api/results.md) sees them: it
-calls each with a few dozen small lists, each of which isolates one choice, and then compares the formula that remains with
-the tool on drawn lists. {n_run} tools were run in the versions given, on {date}; of the others, the formula was, as their source
-code has it (`docs/your_tool.py` has both, and writes this page).
+NDCG differs between tools: in the gain of a label, in the order of equal scores, in what the ideal ranking is, and in
+what counts for a query with nothing relevant. This page lists {n_tools} tools, as
+[`idealrank.identify`](api/results.md) sees them: it calls each with a few dozen small lists, each of which isolates one choice, and then compares the formula
+that remains with the tool on drawn lists. {n_run} tools were run in the versions given, on {date}; of the others, the
+formula was, as their source code has it (`docs/your_tool.py` has both, and writes this page).
 
-Pass `like="name"` to get a tool's number from idealrank, and call `identify` to find out about a function that is not listed:
+Pass `like="name"` to get a tool's number from idealrank, and call `identify` to find out about a function that is not
+listed:
 
 ```sh
 idealrank identify sklearn.metrics:ndcg_score
 ```
 
-`value` is NDCG of one list, at no cutoff or at one beyond its end: labels 2, 0, 1, 0, 3 (or relevant, not, relevant, not, relevant), all
-retrieved, with the scores 5, 4, 3, 2, 1.
+`value` is NDCG of one list, at no cutoff or at one beyond its end: labels 2, 0, 1, 0, 3 (or relevant, not, relevant,
+not, relevant), all retrieved, with the scores 5, 4, 3, 2, 1.
 """
 
 
@@ -365,7 +367,7 @@ def real_implicit() -> Callable[..., float]:
         items = {doc: place for place, doc in enumerate(dict.fromkeys([*ranked, *relevant]))}
 
         class Model:
-            def recommend(self, users: Any, *_: Any, N: int = 10, **__: Any) -> tuple[Any, Any]:
+            def recommend(self, users: Any, *_: Any, N: int = 10, **__: Any) -> tuple[Any, Any]:  # noqa: N803
                 ids = [items[doc] for doc in ranked][:N]
                 rows = np.tile(np.array(ids + [-1] * (N - len(ids)), np.int32), (len(users), 1))
                 return rows, rows.astype(np.float32)
@@ -428,13 +430,16 @@ _PYTREC = partial(on_runs, single=True)
 _ON_LISTS = "labels, scores, k"
 TOOLS = (
     Tool("trec_eval 9", "trec_eval", "qrels, run", partial(on_runs, single=True, labels="truncated"), source="9.0.8"),
-    Tool("trec_eval 10", "trec_eval10", "qrels, run", partial(on_runs, labels="truncated", missing="error"), source="10.0"),
+    Tool("trec_eval 10", "trec_eval10", "qrels, run", partial(on_runs, labels="truncated", missing="error"),
+         source="10.0"),
     Tool("pytrec_eval", "pytrec_eval", "qrels, run", _PYTREC, "pytrec_eval-terrier", real_pytrec_eval),
     Tool("ir_measures", "ir_measures", "qrels, run", partial(_PYTREC, missing="zero"), "ir_measures", real_ir_measures),
-    Tool("ranx", "ranx", "qrels, run", partial(on_runs, labels="truncated", missing="error", ties="input"), "ranx", real_ranx),
+    Tool("ranx", "ranx", "qrels, run", partial(on_runs, labels="truncated", missing="error", ties="input"), "ranx",
+         real_ranx),
     Tool("BEIR", "beir", "qrels, run", partial(_PYTREC, digits=5), source="2.2"),
     Tool("MTEB", "mteb", "qrels, run", partial(_PYTREC, digits=5), source="2.26"),
-    Tool("gdeval.pl", "gdeval", "qrels, run, k", partial(on_runs, gain=exp2, empty="skip", digits=5), source="TREC Web track"),
+    Tool("gdeval.pl", "gdeval", "qrels, run, k", partial(on_runs, gain=exp2, empty="skip", digits=5),
+         source="TREC Web track"),
     Tool("scikit-learn", "sklearn", "[labels], [scores], k",
          lambda labels, scores, k=None: sum(
              on_arrays(a, b, k, ties="average") for a, b in zip(labels, scores, strict=True)) / len(labels),

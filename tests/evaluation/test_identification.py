@@ -57,7 +57,7 @@ def test_the_measure_and_the_convention_that_are_named_give_the_same_numbers(nam
         value = box.function(list(labels), list(scores), *([3] if has_k else []))
         measure = ir.measure(found.measure) @ (3 if has_k else None)
         ours = ir.evaluate(labels, scores, measure, like=found.convention).mean
-        assert_allclose(list(ours.values())[0], value, rtol=1e-9, atol=1e-9)
+        assert_allclose(next(iter(ours.values())), value, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("ties", ["average", "stable", "reverse", "best", "worst"])

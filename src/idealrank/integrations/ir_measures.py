@@ -62,7 +62,7 @@ class Provider(providers.Provider):  # type: ignore[misc]
     """
 
     NAME = "idealrank"
-    SUPPORTED_MEASURES = [  # noqa: RUF012: as the base class has it
+    SUPPORTED_MEASURES = [  # noqa: RUF012
         measures._nDCG(cutoff=AnyValue(), dcg=AnyValue(), gains=AnyValue(), judged_only=AnyValue()),
         measures._AP(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
         measures._P(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),

@@ -317,12 +317,12 @@ _PRESETS = (
           **(_TREC | {"labels": "integer"})),
     _tool("mlflow",
           "MLflow 3.18 ndcg_at_k: binary; documents are in the order retrieved. Where fewer than k documents are "
-          "retrieved, the ideal ranking is cut at their number; a query without relevant and without retrieved documents "
+          "retrieved, the ideal ranking is cut at their number; a query without relevant and retrieved documents "
           "counts 1: not repeated here.",
           gain=gains.Binary(), ties="stable"),
     _tool("elasticsearch",
-          "Elasticsearch's ranking evaluation, dcg with normalize: gain 2^l - 1, cut at 10 if no k is given. Where fewer "
-          "than k documents are retrieved, the ideal ranking is cut at their number: not repeated here.",
+          "Elasticsearch's ranking evaluation, dcg with normalize: gain 2^l - 1, cut at 10 if no k is given. Where "
+          "fewer than k documents are retrieved, the ideal ranking is cut at their number: not repeated here.",
           ties="stable", labels="integer", overrides={"ndcg": {"cutoff": 10}}),
     _tool("opensearch",
           "OpenSearch's search relevance plugin: gain 2^l - 1. Its ideal ranking is cut at the number of retrieved "
@@ -341,12 +341,12 @@ _PRESETS = (
           "cutoff; documents are in the order retrieved.",
           **_LINEAR, ties="stable"),
     _tool("unitxt",
-          "unitxt 1.26: scikit-learn's ndcg_score per query. A query with one document is left out of its mean, which is "
-          "not repeated here.",
+          "unitxt 1.26: scikit-learn's ndcg_score per query. A query with one document is left out of its mean, which "
+          "is not repeated here.",
           **_LINEAR, ideal="retrieved"),
     _tool("sentence_transformers",
-          "sentence-transformers 6.2 InformationRetrievalEvaluator: binary; queries with nothing relevant are left out. "
-          "Its CrossEncoderRerankingEvaluator calls scikit-learn's ndcg_score.",
+          "sentence-transformers 6.2 InformationRetrievalEvaluator: binary; queries with nothing relevant are left "
+          "out. Its CrossEncoderRerankingEvaluator calls scikit-learn's ndcg_score.",
           gain=gains.Binary(), ties="stable", empty="skip"),
     _tool("implicit", "implicit 0.7: binary; users without test items are left out.",
           gain=gains.Binary(), ties="stable", empty="skip", overrides={"ap": {"denominator": "reachable"}}),

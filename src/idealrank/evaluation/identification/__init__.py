@@ -66,7 +66,7 @@ def identify(
     ...     return dcg(hits) / dcg(sorted(hits, reverse=True)) if any(hits) else 0.0
     >>> for defect in identify(ndcg_at_k).defects:
     ...     print(defect)
-    the ideal DCG is over the top k of the ranking only: 1 instead of 0.63093 for labels [1, 1], scores [2.5, 1.5], k = 1
+    the ideal DCG is over the top k of the ranking only: 1 instead of ...
     """
     if isinstance(function, str):
         function = Command(function)

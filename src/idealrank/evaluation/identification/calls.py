@@ -48,16 +48,20 @@ _LABELS = ("labels", "ranked_labels")
 _GROUPS = ("group", "offsets", "query_ids")
 #: Names of parameters, and the words that they suggest.
 _NAMES = {
-    "labels": "labels label y_true true relevance relevances rel rels target targets truth gt gold y grades ratings true_relevance",
-    "scores": "scores score y_score y_scores y_pred pred preds prediction predictions predicted output outputs y_hat logits",
-    "ranked_labels": "r rel rels relevance relevances ranked_labels ranked_relevances gains retrieved_relevances relevances_at_rank",
+    "labels": """labels label y_true true relevance relevances rel rels target targets truth gt gold y grades ratings
+        true_relevance""",
+    "scores": """scores score y_score y_scores y_pred pred preds prediction predictions predicted output outputs y_hat
+        logits""",
+    "ranked_labels": """r rel rels relevance relevances ranked_labels ranked_relevances gains retrieved_relevances
+        relevances_at_rank""",
     "judged_labels": "all_labels judged_labels all_relevances ideal ideal_relevances all_rels",
     "judged": "judged judgments judgements relevance qrel rel ground_truth gold grades ratings",
     "scored": "scored result results ranking run",
-    "ranked": "ranked ranked_list ranked_ids ranked_docs ranking recommended recs recommendations retrieved retrieved_ids "
-    "retrieved_docs predicted pred preds prediction predictions docs hits result results items recommended_items rec_list topk_items",
-    "relevant": "relevant relevant_docs relevant_ids relevant_items actual ground_truth expected expected_ids positives truth "
-    "test_items target targets gt gold true_items y_true",
+    "ranked": """ranked ranked_list ranked_ids ranked_docs ranking recommended recs recommendations retrieved
+        retrieved_ids retrieved_docs predicted pred preds prediction predictions docs hits result results items
+        recommended_items rec_list topk_items""",
+    "relevant": """relevant relevant_docs relevant_ids relevant_items actual ground_truth expected expected_ids
+        positives truth test_items target targets gt gold true_items y_true""",
     "qrels": "qrels qrel judgments judgements ground_truth gold",
     "run": "run runs results result ranking system",
     "rankings": "rankings run results retrieved predictions",
@@ -65,7 +69,8 @@ _NAMES = {
     "group": "group groups group_sizes sizes",
     "offsets": "offsets query_ptr group_ptr indptr",
     "query_ids": "qid qids query_ids query_id indexes indices groups",
-    "k": "k top_k topk topn top_n at at_k cutoff n p depth k_max num limit n_top num_docs rank top size max_rank k_value",
+    "k": """k top_k topk topn top_n at at_k cutoff n p depth k_max num limit n_top num_docs rank top size max_rank
+        k_value""",
 }
 _WORDS_OF = {
     name: [word for word, names in _NAMES.items() if name in names.split()]
@@ -99,7 +104,7 @@ _SINGLES = (("ranked_labels",), ("[ranked_labels]",))
 _TRIPLES = tuple((*pair, each) for pair in (("labels", "scores"), ("scores", "labels")) for each in _GROUPS)
 
 
-class OutOfCalls(Exception):  # noqa: N818: an end, not an error
+class OutOfCalls(Exception):  # noqa: N818 (an end, not an error)
     """The budget of calls is used up."""
 
 

@@ -273,8 +273,7 @@ def _small_probes(found: Investigation, longest: int) -> Iterator[Probe]:
             for ranks in itertools.permutations(range(1, n + 1)):
                 if not form.has_scores and list(ranks) != list(range(1, n + 1)):
                     continue
-                for unretrieved in missed:
-                    drawn.append((len(unretrieved), sum(labels) + sum(unretrieved), labels, ranks, unretrieved))
+                drawn += [(len(each), sum(labels) + sum(each), labels, ranks, each) for each in missed]
         for _, _, labels, ranks, unretrieved in sorted(drawn):
             query = ranking(labels, ranks, unretrieved=unretrieved, zeros_judged=found.zeros_judged)
             for k in range(1, n + 2) if has_k else (None,):

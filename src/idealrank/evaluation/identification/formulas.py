@@ -17,7 +17,7 @@ __all__ = ["Formula", "Refused"]
 _Row = tuple[str, float, float | None]
 
 
-class Refused(Exception):  # noqa: N818: an answer, not a failure
+class Refused(Exception):  # noqa: N818 (an answer, not a failure)
     """The formula has no value for such data: the function raises an error."""
 
 
@@ -228,7 +228,8 @@ class Formula:
         sign = 1 if self.order == "ascending" else -1
         match self.ties:
             case "reverse":
-                rows = sorted(rows[::-1], key=lambda row: sign * row[1])
+                backwards = rows[::-1]
+                rows = sorted(backwards, key=lambda row: sign * row[1])
             case "docid_desc":
                 rows = sorted(sorted(rows, key=lambda row: row[0], reverse=True), key=lambda row: sign * row[1])
             case "docid_asc":

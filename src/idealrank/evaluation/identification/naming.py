@@ -252,15 +252,8 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
             wanted = "unjudged"
         if wanted != _word(value):
             differ.append(f"{name}={wanted}")
-    cutoff = None if has_cutoff else option("cutoff")
-    if (
-        formula.own_cutoff != cutoff
-        and ("own_cutoff" in found.evidence)
-        and (formula.own_cutoff is not None or cutoff is not None)
-    ):
-        if not has_cutoff or cutoff is not None:
-            if formula.own_cutoff is None or cutoff is not None:
-                differ.append(f"cutoff={formula.own_cutoff}")
+    if not has_cutoff and "own_cutoff" in found.evidence and formula.own_cutoff != option("cutoff"):
+        differ.append(f"cutoff={formula.own_cutoff}")
     limit = getattr(option("gain"), "highest", None)
     if "highest label" in options and limit is None and rules.labels != "binary":
         differ.append(f"highest label={options['highest label']}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -151,7 +152,7 @@ def measured_discount(values: Sequence[float], tolerance: float) -> Discount:
             raise ValueError(f"the weight of rank {rank} was not measured")
         return values[rank - 1]
 
-    falling = values[0] > 0 and values[-1] >= 0 and all(b <= a for a, b in zip(values, values[1:], strict=False))
+    falling = values[0] > 0 and values[-1] >= 0 and all(b <= a for a, b in itertools.pairwise(values))
     return Discount(f"a table of its own ({shown}, ...)", at, discounts.Table(tuple(values)) if falling else None)
 
 
