@@ -3,8 +3,10 @@
 from importlib.util import find_spec
 
 NEEDS = {
+    "answers.md": ["lightgbm", "sklearn"],
     "boosting.md": ["lightgbm", "xgboost"],
     "clusters.md": ["dask", "distributed", "pandas"],
+    "migrating.md": ["polars", "pandas"],
     "torch.md": ["torch"],
 }
 collect_ignore = [page for page, modules in NEEDS.items() if not all(map(find_spec, modules))]

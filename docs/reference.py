@@ -9,7 +9,8 @@ from typing import Any
 _LOG = logging.getLogger("mkdocs.hooks.reference")
 # Those of PyTorch are made from the losses, as its page says.
 _MODULES = """
-    cutoffs datasets discounts errors gains integrations.dask integrations.lightgbm integrations.xgboost learners losses
+    cutoffs datasets discounts errors gains integrations.dask integrations.lightgbm
+    integrations.pytrec_eval integrations.xgboost learners losses
     measures ranks report report.figures stats theory
 """
 _shown: set[str] = set()

@@ -19,7 +19,7 @@ class Box(NamedTuple):
 
 
 def log_dcg(gains: Iterable[float]) -> float:
-    return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
+    return float(sum(gain / math.log2(place + 2) for place, gain in enumerate(gains)))
 
 
 def by_score(labels: Sequence[float], scores: Sequence[float]) -> list[float]:
@@ -28,7 +28,7 @@ def by_score(labels: Sequence[float], scores: Sequence[float]) -> list[float]:
 
 
 def exp_gain(label: float) -> float:
-    return 2.0**label - 1
+    return float(2.0**label - 1)
 
 
 def made(
@@ -259,7 +259,7 @@ def rated_hits(hits: Sequence[str], ratings: Mapping[str, float], k: int) -> flo
 
 
 def power_dcg(gains: Iterable[float]) -> float:
-    return sum(gain / (place + 1) ** 0.7 for place, gain in enumerate(gains))
+    return float(sum(gain / (place + 1) ** 0.7 for place, gain in enumerate(gains)))
 
 
 def geometric_dcg(gains: Iterable[float]) -> float:

@@ -26,7 +26,7 @@ def generator() -> Any:
     return module
 
 
-WRITER = generator() if PAGE.exists() else None
+WRITER: Any = generator() if PAGE.exists() else None
 TOOLS = WRITER.TOOLS if WRITER else ()
 ROWS = WRITER.rows_of(PAGE.read_text(encoding="utf-8")) if WRITER else {}
 
@@ -84,7 +84,7 @@ def _ranked(draw: st.DrawFn) -> tuple[list[str], dict[str, int]]:
 
 
 #: Where the notes of a preset say that something is not repeated: whether a list is as usual.
-_AS_USUAL = {
+_AS_USUAL: dict[str, Any] = {
     "mlflow": lambda ranked, judged, k: len(ranked) >= k,
     "elasticsearch": lambda ranked, judged, k: len(ranked) >= k,
     "opensearch": lambda ranked, judged, k: len(ranked) == k,

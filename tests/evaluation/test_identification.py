@@ -105,9 +105,9 @@ def test_a_function_that_raises_on_some_lists_is_identified_as_far_as_it_goes() 
 def test_a_discount_that_starts_at_the_logarithm_of_1(divide: Any) -> None:
     def ndcg(labels: Sequence[float], scores: Sequence[float]) -> float:
         def dcg(values: Sequence[float]) -> float:
-            return sum(divide(float(value), np.log2(rank)) for rank, value in enumerate(values, 1))
+            return float(sum(divide(float(value), np.log2(rank)) for rank, value in enumerate(values, 1)))
 
-        return dcg(by_score(labels, scores)) / dcg(sorted(labels, reverse=True))
+        return float(dcg(by_score(labels, scores)) / dcg(sorted(labels, reverse=True)))
 
     found = ir.identify(ndcg)
     (defect,) = found.defects
@@ -238,7 +238,7 @@ def test_pytrec_eval_is_named() -> None:
 
     def ndcg(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> float:
         values = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)
-        return sum(each["ndcg"] for each in values.values()) / len(values)
+        return float(sum(each["ndcg"] for each in values.values()) / len(values))
 
     found = ir.identify(ndcg)
     assert "pytrec_eval" in found.presets, str(found)

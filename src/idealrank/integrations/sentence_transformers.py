@@ -59,7 +59,7 @@ class CrossEncoderLoss(torch.nn.Module):
     def forward(
         self,
         inputs: Sequence[Sequence[Any]],
-        labels: Sequence[torch.Tensor],
+        labels: Sequence[torch.Tensor] | torch.Tensor,
         prompt: str | None = None,
         task: str | None = None,
     ) -> torch.Tensor:

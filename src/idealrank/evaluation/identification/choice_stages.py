@@ -195,7 +195,7 @@ class ChoiceStages(FormulaStages):
         if not self.form.has_ids or "ideal" in self.unexplained:
             return
         two, three = min(2, self.max_label), min(3, self.max_label)
-        missed = [
+        missed: list[tuple[Query, int | str | None]] = [
             (self.query([1, 0, two], [2, 1, 3], unretrieved=[three]), "all"),
             (self.query([1, 0, two, 0], [1, 2, 3, 4], unretrieved=[1, three]), "all"),
         ]

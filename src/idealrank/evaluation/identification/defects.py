@@ -199,8 +199,8 @@ def defects_of(found: Investigation) -> list[Defect]:
         return [*listed, Defect(name, str(answer.probe), answer.value, right)]
     if "formula" in found.unexplained:
         return listed
-    for name, right in _rules(found.formula, found.form):
-        reference = replace(found.formula, **right)
+    for name, without in _rules(found.formula, found.form):
+        reference = replace(found.formula, **without)
         listed.append(_shown(found, name, lambda probe, own=reference: _predicted(own, probe)))  # type: ignore[misc]
     if "ideal" not in found.unexplained and found.formula.ideal != "none" and found.formula.output == "value":
         above = _shown(found, _ABOVE, _above_one(found.formula), confirm=found.formula.scale <= 1)
@@ -284,9 +284,9 @@ def _small_probes(found: Investigation, longest: int) -> Iterator[Probe]:
             yield from _two_queries(found, highest)
     yield from _beyond_own_cutoff(found)
     if found.form.has_scores or found.form.is_graded:
-        for labels in ([2, -1, 0], [-1, 2], [1, -1]):
-            query = ranking(labels, range(len(labels), 0, -1), zeros_judged=found.zeros_judged)
-            yield Probe((query,), len(labels) if has_k else None)
+        for negative in ([2, -1, 0], [-1, 2], [1, -1]):
+            query = ranking(negative, range(len(negative), 0, -1), zeros_judged=found.zeros_judged)
+            yield Probe((query,), len(negative) if has_k else None)
 
 
 def _twice(found: Investigation) -> Iterator[Probe]:

@@ -111,7 +111,7 @@ class Formula:
             values.append(value)
             tops.append(top)
             bottoms.append(bottom)
-            weights.append((len(query.ranked), sum(label > 0 for label in query.labels.values())))
+            weights.append((len(query.ranked or ()), sum(label > 0 for label in query.labels.values())))
         if self.average == "pooled":
             return self.scale * sum(tops) / sum(bottoms) if sum(bottoms) else math.nan
         if not values:

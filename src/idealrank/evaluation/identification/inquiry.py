@@ -106,13 +106,11 @@ class Inquiry:
             return expected == value
         return abs(expected - value) <= self.tolerance * (1.0 if self.decimals is not None else max(1.0, abs(expected)))
 
-    def narrow(
-        self, answers: Sequence[Answer], start: Formula | None = None, **choices: Iterable[Any]
-    ) -> list[Formula]:
+    def narrow(self, answers: Sequence[Answer], **choices: Iterable[Any]) -> list[Formula]:
         """Return the formulas with one of the values per choice that agree with all answers."""
         found = []
         for values in itertools.product(*choices.values()):
-            candidate = replace(start or self.formula, **dict(zip(choices, values, strict=True)))
+            candidate = replace(self.formula, **dict(zip(choices, values, strict=True)))
             if all(self.agrees(candidate, answer) for answer in answers):
                 found.append(candidate)
         return found

@@ -17,17 +17,12 @@ class Investigation(ChoiceStages):
 
     def run(self) -> None:
         """Go through all stages, as far as calls last."""
-        if self.changing or self.is_constant or self.by_magnitude:
+        if self.changing is not None or self.is_constant or self.by_magnitude is not None:
             return
         try:
             for stage in self._stages():
                 stage()
-                if (
-                    self.changing
-                    or self.is_constant
-                    or self.other_measure
-                    or {"formula", "ideal"} & self.unexplained.keys()
-                ):
+                if self.other_measure is not None or {"formula", "ideal"} & self.unexplained.keys():
                     break
         except OutOfCalls:
             self.notes.append(("the budget of calls ended before every choice was tried", self._any_answer()))
