@@ -7,6 +7,7 @@ NEEDS = {
     "boosting.md": ["lightgbm", "xgboost"],
     "clusters.md": ["dask", "distributed", "pandas"],
     "migrating.md": ["polars", "pandas"],
+    "recommenders.md": ["torch"],
     "torch.md": ["torch"],
 }
 collect_ignore = [page for page, modules in NEEDS.items() if not all(map(find_spec, modules))]

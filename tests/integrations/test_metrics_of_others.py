@@ -25,10 +25,9 @@ class TestProviderOfIrMeasures:
         tool = pytest.importorskip("ir_measures")
         from idealrank.integrations.ir_measures import Provider
 
-        names = (
-            "nDCG nDCG@2 nDCG(judged_only=True)@3 AP AP@2 AP(rel=2) P@2 P(rel=2)@1 R@2 RR Success@1 Rprec Bpref".split()
-        )
-        measures = [tool.parse_measure(name) for name in (*names, "SetP", "SetR")]
+        graded = ["nDCG", "nDCG@2", "nDCG(judged_only=True)@3", "AP", "AP@2", "AP(rel=2)", "P@2", "P(rel=2)@1", "R@2"]
+        binary = ["RR", "Success@1", "Rprec", "Bpref", "SetP", "SetR"]
+        measures = [tool.parse_measure(name) for name in (*graded, *binary)]
         provider = Provider()
         assert all(provider.supports(each) for each in measures)
         ours = {(each.query_id, each.measure): each.value for each in provider.iter_calc(measures, qrels, run)}
