@@ -3,8 +3,10 @@
 from importlib.util import find_spec
 
 NEEDS = {
+    "answers.md": ["lightgbm", "sklearn"],
     "boosting.md": ["lightgbm", "xgboost"],
     "clusters.md": ["dask", "distributed", "pandas"],
+    "migrating.md": ["polars", "pandas"],
     "recommenders.md": ["torch"],
     "torch.md": ["torch"],
 }

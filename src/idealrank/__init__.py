@@ -25,6 +25,7 @@ _TABLE = {
     "evaluation.factors": ["evaluate_factors"],
     "evaluation.holes.bounding": ["bounds", "Bounds"],
     "evaluation.holes.judging": ["judge_next"],
+    "evaluation.identification": ["identify", "Identification"],
     "evaluation.results": ["Evaluation"],
     "evaluation.scoring": ["scorer"],
     "evaluation.streaming": ["evaluate_stream"],
@@ -82,6 +83,8 @@ if TYPE_CHECKING:
     from idealrank.evaluation.holes.bounding import Bounds as Bounds
     from idealrank.evaluation.holes.bounding import bounds as bounds
     from idealrank.evaluation.holes.judging import judge_next as judge_next
+    from idealrank.evaluation.identification import Identification as Identification
+    from idealrank.evaluation.identification import identify as identify
     from idealrank.evaluation.results import Evaluation as Evaluation
     from idealrank.evaluation.scoring import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream

@@ -962,7 +962,8 @@ def matrix() -> str:
     rows = [[*header, "scores as", "AP divided by", "P@k divided by", "checked against"]]
     for rules in map(convention, CONVENTION_NAMES):
         tool = "pytrec_eval" if rules.name == "trec_eval" else rules.name
-        source = "the tool" if tool in THEIR_NAMES else "its code" if tool == "letor1" else "its numbers"
+        stated = any(name == tool for each in STATED for likes in each.values.values() for name in likes.split())
+        source = "the tool" if tool in THEIR_NAMES else "its numbers" if stated and tool != "letor1" else "its code"
         missing = f"{rules.missing:g}" if isinstance(rules.missing, float) else rules.missing
         rows.append([
             f"`{rules.name}`",

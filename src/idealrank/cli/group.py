@@ -24,6 +24,7 @@ _COMMANDS = {
     "distinguish": "Find which measures separate systems, and how soon.",
     "evaluate": "Evaluate systems with any measure and any convention.",
     "explain": "Explain why two tools give different numbers.",
+    "identify": "Identify what an unknown NDCG computes, and its defects.",
     "judge-next": "Choose the unjudged documents to judge next.",
     "limits": "Show the limit of NDCG as lists grow.",
     "power": "Plan how many queries are needed to detect a difference.",

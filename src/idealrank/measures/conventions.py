@@ -311,6 +311,60 @@ _PRESETS = (
           ties="docid_desc", negative="unjudged", labels="integer", missing="drop", empty="skip"),
     _tool("msmarco", "The MS MARCO script: MRR@10, ties by ascending document id, a missing query counts 0.",
           **_LINEAR, ties="docid_asc", negative="unjudged"),
+    _tool("beir", "BEIR 2.2: pytrec_eval, the mean rounded to 5 decimals, which is not repeated here.",
+          **(_TREC | {"labels": "integer"})),
+    _tool("mteb", "MTEB 2.26: pytrec_eval, the mean rounded to 5 decimals, which is not repeated here.",
+          **(_TREC | {"labels": "integer"})),
+    _tool("mlflow",
+          "MLflow 3.18 ndcg_at_k: binary; documents are in the order retrieved. Where fewer than k documents are "
+          "retrieved, the ideal ranking is cut at their number; a query without relevant and retrieved documents "
+          "counts 1: not repeated here.",
+          gain=gains.Binary(), ties="stable"),
+    _tool("elasticsearch",
+          "Elasticsearch's ranking evaluation, dcg with normalize: gain 2^l - 1, cut at 10 if no k is given. Where "
+          "fewer than k documents are retrieved, the ideal ranking is cut at their number: not repeated here.",
+          ties="stable", labels="integer", overrides={"ndcg": {"cutoff": 10}}),
+    _tool("opensearch",
+          "OpenSearch's search relevance plugin: gain 2^l - 1. Its ideal ranking is cut at the number of retrieved "
+          "documents, not at k, and values are rounded to 2 decimals: not repeated here.",
+          ties="stable"),
+    _tool("quepid",
+          "Quepid's scorer nDCG@10: gain 2^l - 1, ideal over the rated documents. Its ideal ranking is not cut at 10: "
+          "not repeated here.",
+          ties="stable", overrides={"ndcg": {"cutoff": 10}}),
+    _tool("llama_index",
+          "LlamaIndex 0.14: binary; all documents retrieved and all expected ones count. A query without either is an "
+          "error there, and counts 0 here.",
+          gain=gains.Binary(), ties="stable"),
+    _tool("haystack",
+          "Haystack 3.4 DocumentNDCGEvaluator: the gain is the score of a ground truth document, 1 if none has one; no "
+          "cutoff; documents are in the order retrieved.",
+          **_LINEAR, ties="stable"),
+    _tool("unitxt",
+          "unitxt 1.26: scikit-learn's ndcg_score per query. A query with one document is left out of its mean, which "
+          "is not repeated here.",
+          **_LINEAR, ideal="retrieved"),
+    _tool("sentence_transformers",
+          "sentence-transformers 6.2 InformationRetrievalEvaluator: binary; queries with nothing relevant are left "
+          "out. Its CrossEncoderRerankingEvaluator calls scikit-learn's ndcg_score.",
+          gain=gains.Binary(), ties="stable", empty="skip"),
+    _tool("implicit", "implicit 0.7: binary; users without test items are left out.",
+          gain=gains.Binary(), ties="stable", empty="skip", overrides={"ap": {"denominator": "reachable"}}),
+    _tool("recbole", "RecBole 1.2: binary; AP is divided by the relevant documents within reach.",
+          gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
+    _tool("cornac", "Cornac 3.0: binary; a user without test items has no value.",
+          gain=gains.Binary(), ties="stable", empty="nan"),
+    _tool("lightgcn", "LightGCN-PyTorch: binary, the ideal over all test items.",
+          gain=gains.Binary(), ties="stable"),
+    _tool("ngcf",
+          "NGCF: binary; the ideal is over the retrieved items, those of the longest list that is evaluated, so that "
+          "what was missed costs nothing.",
+          gain=gains.Binary(), ties="stable", ideal="retrieved"),
+    _tool("allrank",
+          "allRank 1.4: gain 2^l - 1, a label of -1 is padding, a query with nothing relevant counts 1; scores as "
+          "float32. Its order of equal scores is undefined, where input order is used here and a note says so.",
+          ties="stable", stable_up_to=1, ideal="retrieved", negative="drop", precision="float32",
+          overrides={"ndcg": {"empty": 1.0}}),
 )  # fmt: skip
 _BY_NAME = {preset.name: preset for preset in _PRESETS}
 #: The names that `like=` accepts.

@@ -1,0 +1,99 @@
+"""``idealrank identify``: what an unknown NDCG computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from idealrank.cli.support.failures import Failure
+from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option
+
+__all__ = ["command"]
+
+_HELP = """\
+Identify what the NDCG of FUNCTION computes: its conventions, the tools that agree with it, and its defects.
+
+FUNCTION is MODULE:NAME, or FILE.py:NAME. Instead of it, --command takes a shell command that reads a file of judgments
+and a run file, whose paths replace {qrels} and {run}; the last number that it prints counts. The function is called
+with small lists, each of which isolates one choice.
+
+\b
+Examples:
+  idealrank identify sklearn.metrics:ndcg_score
+  idealrank identify metrics.py:ndcg_at_k --takes 'ranked, relevant, k'
+  idealrank identify --command 'trec_eval -m ndcg {qrels} {run}'
+"""
+
+
+@click.command("identify", help=_HELP)
+@click.argument("function", required=False)
+@click.option("--command", "shell_command", metavar="COMMAND", help="A command with {qrels}, {run} and possibly {k}.")
+@click.option("--takes", metavar="WORDS", help="What the function takes, such as 'labels, scores, k'.")
+@click.option("--max-calls", type=click.IntRange(1), default=100, show_default=True, help="Number of calls to make.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random number generator.")
+@format_option
+@html_option
+@quiet_option
+@debug_option
+def command(
+    function: str | None,
+    shell_command: str | None,
+    takes: str | None,
+    max_calls: int,
+    seed: int,
+    output_format: str,
+    html_path: str | None,
+    quiet: bool,
+) -> None:
+    """Identify FUNCTION."""
+    if (function is None) == (shell_command is None):
+        raise click.UsageError(
+            "one of FUNCTION and --command is needed: idealrank identify sklearn.metrics:ndcg_score."
+        )
+    from idealrank.cli.support.tables import show_result
+    from idealrank.evaluation.identification import identify
+
+    asked = shell_command if function is None else _imported(function)
+    assert asked is not None
+    found = identify(asked, takes=takes, max_calls=max_calls, seed=seed)
+    show_result(found, output_format)
+    if html_path is not None:
+        from idealrank.cli.support.reporting import write
+
+        write(found, html_path, quiet=quiet)
+
+
+def _imported(name: str) -> Callable[..., Any]:
+    """Return the function that is written as MODULE:NAME or FILE.py:NAME."""
+    import importlib
+    import importlib.util
+    import os
+    import sys
+
+    module_name, _, attribute = name.rpartition(":")
+    if not module_name or not attribute:
+        raise click.UsageError(f"FUNCTION must be MODULE:NAME or FILE.py:NAME, got {name!r}.")
+    try:
+        if module_name.endswith(".py"):
+            spec = importlib.util.spec_from_file_location("_identified", module_name)
+            assert spec is not None
+            assert spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+        else:
+            sys.path.insert(0, os.getcwd())  # as python -m does
+            module = importlib.import_module(module_name)
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise Failure(f"{module_name} cannot be imported: {type(error).__name__}: {error}") from error
+    found: Any = module
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise Failure(f"{module_name} has no function {attribute!r}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise Failure(f"{name} is not a function")
+    return found  # type: ignore[no-any-return]

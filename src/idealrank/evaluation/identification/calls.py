@@ -1,0 +1,509 @@
+"""Calling an unknown function: what it takes, what it returns, and how often it was called."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import math
+import re
+import shlex
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from idealrank.errors import OptionError
+from idealrank.evaluation.identification.probes import Probe, Query
+
+__all__ = ["Answer", "Caller", "Command", "Form", "OutOfCalls"]
+
+#: Words that a form is made of: what one argument holds.
+WORDS = {
+    "labels": "the labels of one list, in the order of its documents",
+    "scores": "the scores of one list",
+    "ranked_labels": "the labels of one list, in rank order",
+    "judged_labels": "the labels of all judged documents",
+    "judged": "{document: label} of one query",
+    "scored": "{document: score} of one query",
+    "ranked": "document ids in rank order",
+    "relevant": "ids of the relevant documents",
+    "qrels": "{query: {document: label}}",
+    "run": "{query: {document: score}}",
+    "rankings": "{query: document ids in rank order}",
+    "relevants": "{query: ids of the relevant documents}",
+    "group": "the number of documents of each query",
+    "offsets": "where each query begins, and the end",
+    "query_ids": "the query of each document",
+    "k": "the cutoff",
+}
+_OF_QUERIES = ("qrels", "run", "rankings", "relevants", "group", "offsets", "query_ids")
+_LABELS = ("labels", "ranked_labels")
+_GROUPS = ("group", "offsets", "query_ids")
+#: Names of parameters, and the words that they suggest.
+_NAMES = {
+    "labels": """labels label y_true true relevance relevances rel rels target targets truth gt gold y grades ratings
+        true_relevance""",
+    "scores": """scores score y_score y_scores y_pred pred preds prediction predictions predicted output outputs y_hat
+        logits""",
+    "ranked_labels": """r rel rels relevance relevances ranked_labels ranked_relevances gains retrieved_relevances
+        relevances_at_rank""",
+    "judged_labels": "all_labels judged_labels all_relevances ideal ideal_relevances all_rels",
+    "judged": "judged judgments judgements relevance qrel rel ground_truth gold grades ratings",
+    "scored": "scored result results ranking run",
+    "ranked": """ranked ranked_list ranked_ids ranked_docs ranking recommended recs recommendations retrieved
+        retrieved_ids retrieved_docs predicted pred preds prediction predictions docs hits result results items
+        recommended_items rec_list topk_items""",
+    "relevant": """relevant relevant_docs relevant_ids relevant_items actual ground_truth expected expected_ids
+        positives truth test_items target targets gt gold true_items y_true""",
+    "qrels": "qrels qrel judgments judgements ground_truth gold",
+    "run": "run runs results result ranking system",
+    "rankings": "rankings run results retrieved predictions",
+    "relevants": "relevants qrels relevant ground_truth gold",
+    "group": "group groups group_sizes sizes",
+    "offsets": "offsets query_ptr group_ptr indptr",
+    "query_ids": "qid qids query_ids query_id indexes indices groups",
+    "k": """k top_k topk topn top_n at at_k cutoff n p depth k_max num limit n_top num_docs rank top size max_rank
+        k_value""",
+}
+_WORDS_OF = {
+    name: [word for word, names in _NAMES.items() if name in names.split()]
+    for names in _NAMES.values()
+    for name in names.split()
+}
+#: Arguments besides k, in the order in which they are tried.
+_PAIRS = (
+    ("labels", "scores"),
+    ("scores", "labels"),
+    ("[labels]", "[scores]"),
+    ("[scores]", "[labels]"),
+    ("ranked", "relevant"),
+    ("relevant", "ranked"),
+    ("ranked", "judged"),
+    ("judged", "ranked"),
+    ("qrels", "run"),
+    ("run", "qrels"),
+    ("judged", "scored"),
+    ("scored", "judged"),
+    ("[ranked]", "[relevant]"),
+    ("[relevant]", "[ranked]"),
+    ("rankings", "relevants"),
+    ("relevants", "rankings"),
+    ("rankings", "qrels"),
+    ("qrels", "rankings"),
+    ("ranked_labels", "judged_labels"),
+    ("judged_labels", "ranked_labels"),
+)
+_SINGLES = (("ranked_labels",), ("[ranked_labels]",))
+_TRIPLES = tuple((*pair, each) for pair in (("labels", "scores"), ("scores", "labels")) for each in _GROUPS)
+
+
+class OutOfCalls(Exception):  # noqa: N818 (an end, not an error)
+    """The budget of calls is used up."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call gave: a number, or the words of an error."""
+
+    probe: Probe
+    value: float | None
+    error: str = ""
+    dtype: str = "float64"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the call returned a finite number."""
+        return self.value is not None and math.isfinite(self.value)
+
+    def __str__(self) -> str:
+        return f"{self.value:.6g}" if self.value is not None else self.error
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a function is called: a word per argument, k by position or by name."""
+
+    words: tuple[str, ...]
+    k: str | None = None
+    arrays: str = "numpy"
+    ids: str = "text"
+
+    @property
+    def bare(self) -> tuple[str, ...]:
+        """The words without brackets."""
+        return tuple(word.strip("[]") for word in self.words)
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether the function sees scores, and so equal ones."""
+        return bool({"scores", "scored", "run"} & set(self.bare))
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether documents may be judged and not retrieved, or the reverse."""
+        return not set(_LABELS) & set(self.bare) or "judged_labels" in self.bare
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the function sees ids of documents."""
+        return not set(_LABELS) & set(self.bare)
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether the function sees labels."""
+        return not {"relevant", "relevants"} & set(self.bare)
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether the function takes several queries."""
+        return any(word in _OF_QUERIES or word.startswith("[") for word in self.words)
+
+    @property
+    def has_missing_queries(self) -> bool:
+        """Whether a query may be judged and not retrieved, or the reverse."""
+        return any(word in ("qrels", "run", "rankings", "relevants") for word in self.words)
+
+    @property
+    def has_duplicates(self) -> bool:
+        """Whether a document may be retrieved twice."""
+        return bool({"ranked", "rankings"} & set(self.bare))
+
+    def __str__(self) -> str:
+        return ", ".join([*self.words, *(["k"] if self.k is not None and "k" not in self.words else [])])
+
+    def can_express(self, probe: Probe) -> bool:
+        """Whether the arguments can hold what the probe says."""
+        for query in probe.queries:
+            if (query.ranked is None or query.judged is None) and not self.has_missing_queries:
+                return False
+            if not self.has_ids and (query.unretrieved or query.unjudged):
+                return False
+            if not self.is_graded and not set(query.labels.values()) <= {0, 1}:
+                return False
+            if not self.has_scores and query.is_tied:
+                return False
+            if len(set(query.docs)) < len(query.docs) and not self.has_duplicates:
+                return False
+        lengths = {len(query.ranked or ()) for query in probe.queries}
+        if len(probe.queries) > 1 and "[labels]" in self.words and len(lengths) > 1:
+            return False
+        return (len(probe.queries) == 1 or self.has_queries) and (probe.k is None or self.k is not None)
+
+    def arguments(self, probe: Probe) -> tuple[list[Any], dict[str, Any]]:
+        """Return new positional and keyword arguments."""
+        positional = [self._argument(word, probe) for word in self.words]
+        named = {} if probe.k is None or self.k in (None, "") else {str(self.k): probe.k}
+        if probe.k is not None and self.k == "":
+            positional.append(probe.k)
+        return positional, named
+
+    def _argument(self, word: str, probe: Probe) -> Any:
+        queries = {f"q{place}": query for place, query in enumerate(probe.queries, 1)}
+        if word.startswith("["):
+            rows = [self._of(word.strip("[]"), query) for query in queries.values()]
+            return np.array(rows) if isinstance(rows[0], np.ndarray) else rows
+        sizes = [len(query.ranked or ()) for query in queries.values()]
+        match word:
+            case "qrels" | "relevants":
+                own = {name: query for name, query in queries.items() if query.judged is not None}
+                return {name: self._of("judged" if word == "qrels" else "relevant", q) for name, q in own.items()}
+            case "run" | "rankings":
+                own = {name: query for name, query in queries.items() if query.ranked is not None}
+                return {name: self._of("scored" if word == "run" else "ranked", q) for name, q in own.items()}
+            case "group":
+                return self._array(sizes)
+            case "offsets":
+                return self._array([sum(sizes[:place]) for place in range(len(sizes) + 1)])
+            case "query_ids":
+                return self._array([place for place, size in enumerate(sizes) for _ in range(size)])
+        parts = [self._of(word, query) for query in queries.values()]
+        if len(parts) == 1:
+            return parts[0]
+        return self._array([value for part in parts for value in part])
+
+    def _of(self, word: str, query: Query) -> Any:
+        labels = query.labels
+        match word:
+            case "labels":
+                return self._array(_whole([labels[doc] for doc in query.docs]))
+            case "scores":
+                return self._array([score for _, score in query.ranked or ()])
+            case "ranked_labels":
+                return self._array(_whole([labels.get(doc, 0) for doc in query.in_rank_order]))
+            case "judged_labels":
+                return self._array(_whole(list(labels.values())))
+            case "judged":
+                return dict(zip(map(self._id, labels), _whole(list(labels.values())), strict=True))
+            case "scored":
+                return {self._id(doc): score for doc, score in query.ranked or ()}
+            case "ranked":
+                return [self._id(doc) for doc in query.in_rank_order]
+            case "relevant":
+                found = [self._id(doc) for doc, label in labels.items() if label > 0]
+                return set(found) if self.arrays == "set" else found
+        raise OptionError(f"unknown word {word!r} in takes; known are {', '.join(WORDS)}")
+
+    def _array(self, values: Sequence[Any]) -> Any:
+        if self.arrays == "torch":
+            import torch
+
+            return torch.tensor(values)
+        return np.array(values) if self.arrays == "numpy" else list(values)
+
+    def _id(self, doc: str) -> Any:
+        return doc if self.ids == "text" else int("".join(f"{ord(letter):03d}" for letter in doc)) % 1_000_003
+
+
+def _whole(values: list[float]) -> list[Any]:
+    """Return the numbers as integers if they all are."""
+    return [int(value) for value in values] if all(float(value).is_integer() for value in values) else values
+
+
+class Command:
+    """A shell command over a file of judgments and a run file: the last number that it prints.
+
+    Parameters
+    ----------
+    command : str
+        The command, with ``{qrels}``, ``{run}`` and, if it takes a cutoff, ``{k}``.
+    timeout : float
+        Seconds after which a call is given up.
+    """
+
+    def __init__(self, command: str, timeout: float = 60.0) -> None:
+        for place in ("{qrels}", "{run}"):
+            if place not in command:
+                raise OptionError(f"the command must contain {place}, the path of a file that is written: {command!r}")
+        self.command, self.timeout = command, timeout
+        self.has_k = "{k}" in command
+
+    def __call__(
+        self, qrels: Mapping[str, Mapping[str, float]], run: Mapping[str, Mapping[str, float]], k: int = 1000
+    ) -> float:
+        """Write the files, run the command, and return the number."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = {"qrels": Path(folder, "qrels.txt"), "run": Path(folder, "system.run")}
+            # some tools accept only numbers as query ids
+            judged = [
+                f"{q.removeprefix('q')} 0 {doc} {label}\n" for q, docs in qrels.items() for doc, label in docs.items()
+            ]
+            found = []
+            for query, docs in run.items():
+                ordered = {doc: rank for rank, (doc, _) in enumerate(sorted(docs.items(), key=lambda row: -row[1]), 1)}
+                found += [f"{query.removeprefix('q')} Q0 {d} {ordered[d]} {s!r} probe\n" for d, s in docs.items()]
+            paths["qrels"].write_text("".join(judged), encoding="utf-8")
+            paths["run"].write_text("".join(found), encoding="utf-8")
+            line = self.command
+            for name, path in paths.items():
+                line = line.replace(f"{{{name}}}", shlex.quote(str(path)))
+            done = subprocess.run(
+                line.replace("{k}", str(k)),
+                shell=True,
+                capture_output=True,
+                text=True,
+                timeout=self.timeout,
+                check=False,
+            )
+        if done.returncode:
+            raise RuntimeError(f"exit code {done.returncode}: {' '.join(done.stderr.split())[:200]}")
+        numbers = re.findall(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan|inf)(?![\w.])", done.stdout)
+        if not numbers:
+            raise RuntimeError(f"the command printed no number: {' '.join(done.stdout.split())[:200]!r}")
+        return float(numbers[-1])
+
+
+class Caller:
+    """Calls a function with probes, and counts the calls.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    max_calls : int
+        The number of calls after which `OutOfCalls` is raised.
+    """
+
+    def __init__(self, function: Callable[..., Any], max_calls: int) -> None:
+        self.function, self.max_calls = function, max_calls
+        self.n_calls = 0
+        self.form = Form(())
+        self.changed: Answer | None = None
+        self.per_query = False
+        self.known: dict[tuple[Form, Probe], Answer] = {}
+
+    @property
+    def left(self) -> int:
+        """The number of calls that are left."""
+        return self.max_calls - self.n_calls
+
+    def ask(self, probe: Probe, *, again: bool = False, form: Form | None = None) -> Answer:
+        """Call the function, unless it was called with this before."""
+        form = form or self.form
+        key = (form, probe)
+        if again or key not in self.known:
+            if self.left <= 0:
+                raise OutOfCalls
+            self.n_calls += 1
+            self.known[key] = self._called(form, probe)
+        return self.known[key]
+
+    def _called(self, form: Form, probe: Probe) -> Answer:
+        positional, named = form.arguments(probe)
+        before = copy.deepcopy(positional)
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                returned = self.function(*positional, **named)
+            value, dtype = self._number(returned, len(probe.queries))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit and the like are answers too
+            words = " ".join(str(error).split())
+            return Answer(probe, None, f"{type(error).__name__}: {words}" if words else type(error).__name__)
+        answer = Answer(probe, value, dtype=dtype)
+        if self.changed is None and not all(map(_is_same, before, positional)):
+            self.changed = answer
+        return answer
+
+    def _number(self, returned: Any, n_queries: int) -> tuple[float, str]:
+        """Return the one number in what a function returned."""
+        dtype = str(getattr(returned, "dtype", "float64")).removeprefix("torch.")
+        if isinstance(returned, Real):
+            return float(returned), dtype
+        if hasattr(returned, "detach"):
+            returned = returned.detach().cpu().numpy()
+        for name in ("score", "value"):
+            if isinstance(getattr(returned, name, None), Real):
+                return float(getattr(returned, name)), dtype
+        found = _numbers(returned)
+        named = [value for path, value in found if "ndcg" in path.lower()]
+        values = named or [value for _, value in found]
+        if not values:
+            raise TypeError(f"returned {type(returned).__name__} without a number: {returned!r:.80}")
+        if len(values) == 1:
+            return values[0], dtype
+        if len(values) == n_queries:
+            self.per_query = True
+            return float(np.mean(values)), dtype
+        raise TypeError(f"returned {len(values)} numbers for {n_queries} {'query' if n_queries == 1 else 'queries'}")
+
+
+def _numbers(returned: Any, path: str = "") -> list[tuple[str, float]]:
+    if isinstance(returned, Mapping):
+        return [found for name, each in returned.items() for found in _numbers(each, f"{path}/{name}")]
+    if isinstance(returned, Real):
+        return [(path, float(returned))]
+    if isinstance(returned, np.ndarray):
+        return [(path, float(value)) for value in returned.ravel().tolist() if isinstance(value, Real)]
+    if isinstance(returned, (list, tuple)):
+        return [found for each in returned for found in _numbers(each, path)]
+    if hasattr(returned, "to_numpy"):
+        return _numbers(np.asarray(returned.to_numpy()), path)
+    if hasattr(returned, "item"):
+        return [(path, float(returned.item()))]
+    return []
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    try:
+        return (
+            bool(np.array_equal(np.asarray(first), np.asarray(second)))
+            if not isinstance(first, (dict, set))
+            else first == second
+        )
+    except (TypeError, ValueError):
+        return True
+
+
+def forms_of(function: Callable[..., Any]) -> list[Form]:
+    """Return the forms that a function may have, the likely ones first, by the number and names of its parameters."""
+    if isinstance(function, Command):
+        return [Form(("qrels", "run"), "k" if function.has_k else None)]
+    try:
+        parameters = [
+            each
+            for each in inspect.signature(function).parameters.values()
+            if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+        ]
+        named = [each for each in inspect.signature(function).parameters.values() if each.kind == each.KEYWORD_ONLY]
+    except (TypeError, ValueError):
+        parameters, named = [], []
+    names = [each.name.lower() for each in parameters]
+    k = _cutoff_name([*parameters[1:], *named])
+    data = [name for name in names if k is None or name != k.lower()]
+    n_data = sum(1 for each in parameters if each.default is each.empty and each.name != k) if parameters else 2
+    found: list[tuple[tuple[str, ...], str | None]]
+    if n_data > 3:
+        return []
+    if n_data == 1:  # a list of scores may have a default
+        found = [(words, k) for words in (*_SINGLES, *(_PAIRS[:4] if len(names) >= 2 else ()))]
+    elif n_data == 3:  # the third may be a cutoff under another name
+        found = [(words, "") for words in _PAIRS if k is None] + [(words, k) for words in _TRIPLES]
+    else:
+        found = [(words, k) for words in _PAIRS] + ([(("ranked_labels",), "")] if k is None else [])
+    ordered = sorted(found, key=lambda each: -_likeness((*each[0], *(["k"] if each[1] == "" else [])), data))
+    return [Form(words, own_k) for words, own_k in ordered]
+
+
+def _cutoff_name(parameters: Sequence[inspect.Parameter]) -> str | None:
+    """Return the name of the parameter that is a cutoff: by its name, or by its default, an integer."""
+    for each in parameters:
+        if each.name.lower() in _NAMES["k"].split():
+            return each.name
+    for each in parameters:
+        if isinstance(each.default, int) and not isinstance(each.default, bool) and each.default > 0:
+            return each.name
+    return None
+
+
+def _likeness(words: Sequence[str], names: Sequence[str]) -> int:
+    """Return how well the words suit the names of parameters."""
+    found = 0
+    for word, name in zip(words, names, strict=False):
+        suggested = _WORDS_OF.get(name, [])
+        found += 2 * (word.strip("[]") in suggested) - bool(suggested and word.strip("[]") not in suggested)
+    return found
+
+
+def variants(form: Form) -> list[Form]:
+    """Return the form with other containers and ids."""
+    words = set(form.bare)
+    found = [form]
+    if words & {"labels", "scores", "ranked_labels"}:
+        found.append(replace(form, arrays="list"))
+        import sys
+
+        if "torch" in sys.modules:
+            found.append(replace(form, arrays="torch"))
+    if words & {"relevant", "relevants"}:
+        found.append(replace(form, arrays="set"))
+    if words & {"ranked", "rankings"}:
+        found.append(replace(form, ids="numbers"))
+    return found
+
+
+def parse_takes(takes: str, function: Callable[..., Any]) -> Form:
+    """Return the form that is written as "labels, scores, k"; k is passed by name if the function has a name for it."""
+    words = [word.strip() for word in takes.split(",")]
+    for word in words:
+        if word.strip("[]") not in WORDS:
+            raise OptionError(f"unknown word {word!r} in takes={takes!r}; known are {', '.join(WORDS)}")
+        if word.startswith("[") != word.endswith("]"):
+            raise OptionError(f"a bracket is missing in takes={takes!r}")
+    if "k" in words[:-1]:
+        raise OptionError(f"k must be the last word in takes={takes!r}")
+    name = ""
+    if "k" in words:
+        if isinstance(function, Command):
+            name = "k"
+        else:
+            with contextlib.suppress(TypeError, ValueError):
+                name = _cutoff_name(list(inspect.signature(function).parameters.values())) or ""
+    return Form(tuple(word for word in words if word != "k"), name if "k" in words else None)

@@ -1,0 +1,305 @@
+"""A formula of NDCG in all its known variants, right and wrong ones: what it predicts for a probe."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank.evaluation.identification.probes import Probe, Query
+from idealrank.evaluation.identification.shapes import DISCOUNTS, GAINS, Discount, Gain
+
+__all__ = ["Formula", "Refused"]
+
+_Row = tuple[str, float, float | None]
+
+
+class Refused(Exception):  # noqa: N818 (an answer, not a failure)
+    """The formula has no value for such data: the function raises an error."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One variant of NDCG; every field is a choice that probes decide."""
+
+    gain: Gain = GAINS[0]
+    discount: Discount = DISCOUNTS[0]
+    #: descending, ascending, or input: the order in which documents are ranked.
+    order: str = "descending"
+    ties: str = "stable"
+    #: sorted, unsorted, ascending, distinct; full, highest: k documents of gain 1, or of the highest gain; none; gains,
+    #: documents, relevant: a sum of gains or a count.
+    ideal: str = "sorted"
+    #: judged, retrieved, or top: the documents of the ideal.
+    pool: str = "judged"
+    ideal_gain: Gain | None = None
+    ideal_discount: Discount | None = None
+    scale: float = 1.0
+    #: value, one minus, negative
+    output: str = "value"
+    #: Ranks that count beyond k; None if k is ignored.
+    cut: int | None = 0
+    #: Likewise of the ideal; retrieved: cut at the number of retrieved documents; least: at that number or k.
+    ideal_cut: int | str | None = 0
+    #: Whether the list is cut before it is sorted.
+    cut_first: bool = False
+    #: A cutoff of the function's own, used where none is given.
+    own_cutoff: int | None = None
+    short: str = "as is"
+    empty: float | str = 0.0
+    negative: str = "keep"
+    negative_ideal: str = "divide"
+    labels: str = "float"
+    #: The highest label that is not refused.
+    highest: float | None = None
+    #: zero: as a label of 0; nothing: no gain at all; drop
+    unjudged: str = "zero"
+    #: absent, or appended to the ranking
+    unretrieved: str = "absent"
+    #: kept, or dropped before ranking: documents with a label of 0
+    zeros: str = "kept"
+    #: each, first, last, error
+    duplicates: str = "each"
+    #: mean, pooled, documents, relevant, sum, median, first, last
+    average: str = "mean"
+    missing: float | str = 0.0
+    #: ignored, zero, error: a query of the run without judgments
+    extra: str = "ignored"
+    precision: str = "float64"
+
+    def predict(self, probe: Probe) -> float:
+        """Return the value for a probe."""
+        if len(probe.queries) == 1 and probe.one.ranked is not None and probe.one.judged is not None:
+            value = self._value(*self.parts(probe.one, probe.k))
+            return self._shown(math.nan if value is None else value)
+        return self._shown(self._averaged(probe))
+
+    def _shown(self, value: float) -> float:
+        if self.output == "one minus":
+            return 1 - value
+        return -value if self.output == "negative" else value
+
+    def _averaged(self, probe: Probe) -> float:
+        values, tops, bottoms, weights = [], [], [], []
+        for query in probe.queries:
+            if query.ranked is None:
+                if self.missing == "error":
+                    raise Refused
+                if self.missing == "drop":
+                    continue
+                if self.missing == "empty":
+                    query = Query((), query.judged)
+                else:
+                    values.append(float(self.missing))
+                    bottoms.append(self.parts(Query((), query.judged), probe.k)[1])
+                    tops.append(0.0)
+                    weights.append((0, sum(label > 0 for label in query.labels.values())))
+                    continue
+            if query.judged is None:
+                if self.extra == "error":
+                    raise Refused
+                if self.extra == "zero":
+                    values.append(0.0)
+                continue
+            top, bottom, is_short = self.parts(query, probe.k)
+            value = self._value(top, bottom, is_short)
+            if value is None:
+                continue
+            values.append(value)
+            tops.append(top)
+            bottoms.append(bottom)
+            weights.append((len(query.ranked or ()), sum(label > 0 for label in query.labels.values())))
+        if self.average == "pooled":
+            return self.scale * sum(tops) / sum(bottoms) if sum(bottoms) else math.nan
+        if not values:
+            return math.nan
+        if self.average in ("documents", "relevant"):
+            column = 0 if self.average == "documents" else 1
+            own = [weight[column] for weight in weights]
+            return sum(w * v for w, v in zip(own, values, strict=False)) / sum(own) if sum(own) else math.nan
+        match self.average:
+            case "sum":
+                return sum(values)
+            case "median":
+                return float(np.median(values))
+            case "first":
+                return values[0]
+            case "last":
+                return values[-1]
+        return sum(values) / len(values)
+
+    def _value(self, top: float, bottom: float, is_short: bool) -> float | None:
+        if is_short and self.short == "zero":
+            return 0.0
+        if is_short and self.short == "error":
+            raise Refused
+        if bottom == 0 or math.isnan(bottom) or (bottom < 0 and self.negative_ideal == "empty"):
+            if self.ideal == "none":
+                return self.scale * top
+            if math.isnan(bottom):
+                return math.nan
+            if self.empty == "error":
+                raise Refused
+            if self.empty == "skip":
+                return None
+            return math.nan if self.empty == "nan" else float(self.empty)
+        return self.scale * top / bottom
+
+    def parts(self, query: Query, k: int | None) -> tuple[float, float, bool]:
+        """Return the DCG, what it is divided by, and whether the list has fewer than k documents."""
+        rows = self._rows(query)
+        limit = self.own_cutoff if k is None else k
+        n = len(rows)
+        is_short = limit is not None and n < limit
+        if self.cut_first and limit is not None:
+            rows = rows[: limit + (self.cut or 0)]
+        groups = self._groups(rows)
+        if self.unretrieved == "appended":
+            groups += [[(doc, -math.inf, query.labels[doc])] for doc in query.unretrieved]
+        depth = len(rows) + len(query.unretrieved) if limit is None or self.cut is None else max(limit + self.cut, 0)
+        found = [gain for group in groups for gain in self._gains(group)][:depth]
+        found = _without_trailing_zeros(found)
+        top = _dot(found, self.discount.weights(len(found), n))
+        ranked = [row for group in groups for row in group]
+        return top, self._ideal(query, rows, ranked, limit, n), is_short
+
+    def _rows(self, query: Query) -> list[_Row]:
+        """Return documents, scores and labels, with the choices about labels and documents applied."""
+        labels = query.labels
+        rows: list[_Row] = []
+        for doc, score in query.ranked or ():
+            label = self._label(labels[doc]) if doc in labels else None
+            if label == "drop" or (label is None and self.unjudged == "drop"):
+                continue
+            assert not isinstance(label, str)
+            if self.zeros == "dropped" and not label:
+                continue
+            rows.append((doc, float(np.float32(score)) if self.precision == "float32" else score, label))
+        if len({doc for doc, _, _ in rows}) < len(rows):
+            if self.duplicates == "error":
+                raise Refused
+            if self.duplicates in ("first", "last"):
+                wanted = rows if self.duplicates == "last" else rows[::-1]
+                last = {row[0]: row for row in wanted}
+                rows = [last[doc] for doc in dict.fromkeys(doc for doc, _, _ in rows)]
+            elif self.duplicates == "once":
+                seen: set[str] = set()
+                rows = [(d, s, None if d in seen or seen.add(d) else label) for d, s, label in rows]  # type: ignore[func-returns-value]
+        return rows
+
+    def _label(self, label: float) -> float | str | None:
+        if self.highest is not None and label > self.highest:
+            raise Refused
+        if label < 0:
+            match self.negative:
+                case "error":
+                    raise Refused
+                case "unjudged":
+                    return None
+                case "zero":
+                    return 0.0
+                case "drop":
+                    return "drop"
+                case "absolute":
+                    return -label
+        match self.labels:
+            case "truncated":
+                return float(math.trunc(label))
+            case "rounded":
+                return float(round(label))
+            case "rounded up":
+                return float(math.ceil(label))
+            case "integer" if label != int(label):
+                raise Refused
+        return label
+
+    def _gain(self, label: float | None) -> float:
+        if label is None:
+            return 0.0 if self.unjudged == "nothing" else self.gain.of(0.0)
+        return self.gain.of(label)
+
+    def _groups(self, rows: Sequence[_Row]) -> list[list[_Row]]:
+        """Return the ranking as groups: documents that share their ranks, or single ones."""
+        if self.order == "input":
+            return [[row] for row in rows]
+        sign = 1 if self.order == "ascending" else -1
+        match self.ties:
+            case "reverse":
+                backwards = rows[::-1]
+                rows = sorted(backwards, key=lambda row: sign * row[1])
+            case "docid_desc":
+                rows = sorted(sorted(rows, key=lambda row: row[0], reverse=True), key=lambda row: sign * row[1])
+            case "docid_asc":
+                rows = sorted(rows, key=lambda row: (sign * row[1], row[0]))
+            case "best":
+                rows = sorted(rows, key=lambda row: (sign * row[1], -self._gain(row[2])))
+            case "worst":
+                rows = sorted(rows, key=lambda row: (sign * row[1], self._gain(row[2])))
+            case _:
+                rows = sorted(rows, key=lambda row: sign * row[1])
+        if self.ties != "average":
+            return [[row] for row in rows]
+        return [list(group) for _, group in itertools.groupby(rows, key=lambda row: row[1])]
+
+    def _gains(self, group: list[_Row]) -> list[float]:
+        own = [self._gain(label) for _, _, label in group]
+        return own if len(own) == 1 else [sum(own) / len(own)] * len(own)
+
+    def _ideal_depth(self, limit: int | None, n: int) -> int | None:
+        if isinstance(self.ideal_cut, str):
+            return n if limit is None or self.ideal_cut == "retrieved" else min(limit, n)
+        return None if limit is None or self.ideal_cut is None else max(limit + self.ideal_cut, 0)
+
+    def _ideal(self, query: Query, rows: Sequence[_Row], ranked: Sequence[_Row], limit: int | None, n: int) -> float:
+        gain = (self.ideal_gain or self.gain).of
+        discount = self.ideal_discount or self.discount
+        if self.ideal == "none":
+            return 1.0
+        depth = self._ideal_depth(limit, n)
+        match self.pool:
+            case "judged":
+                known = [self._label(label) for label in query.labels.values()]
+                labels = [0.0 if label is None else label for label in known if label != "drop"]
+                if self.zeros == "dropped":
+                    labels = [label for label in labels if label]
+            case "top":
+                labels = [label or 0.0 for _, _, label in ranked[:depth]]
+            case _:
+                labels = [label or 0.0 for _, _, label in rows]
+        assert not any(isinstance(label, str) for label in labels)
+        own = [gain(label) for label in labels]  # type: ignore[arg-type]
+        match self.ideal:
+            case "full" | "highest" | "full within n" | "highest within n":
+                length = n if depth is None else min(depth, n) if self.ideal.endswith("n") else depth
+                each = 1.0 if self.ideal.startswith("full") else max(own, default=0.0)
+                return each * sum(discount.weights(length, n))
+            case "gains":
+                return sum(own[:depth])
+            case "documents":
+                return float(n)
+            case "relevant":
+                return float(sum(value > 0 for value in own))
+            case "distinct":
+                own = sorted(set(own), reverse=True)
+            case "ascending":
+                own = sorted(own)
+            case "sorted":
+                own = sorted(own, reverse=True)
+        own = _without_trailing_zeros(own[:depth])
+        return _dot(own, discount.weights(len(own), n))
+
+
+def _without_trailing_zeros(values: list[float]) -> list[float]:
+    """Return the values up to the last that counts, so that the weights of later ranks are not needed."""
+    while values and values[-1] == 0:
+        values.pop()
+    return values
+
+
+def _dot(values: Sequence[float], weights: Sequence[float]) -> float:
+    if math.inf in weights:  # as floating-point arithmetic has it: 0 * inf is NaN
+        return float(np.dot(values, weights)) if values else 0.0
+    return sum(value * weight for value, weight in zip(values, weights, strict=True))

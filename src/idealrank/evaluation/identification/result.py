@@ -1,0 +1,150 @@
+"""The result of `identify`: the choices of a function, the presets that match, and what is wrong with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from idealrank._base.plain import Plain, plain
+from idealrank._base.results import Result
+from idealrank._base.sections import listed
+from idealrank._base.tables import Column, Table, Value
+from idealrank.evaluation.identification.defects import Defect
+from idealrank.measures.conventions import Convention
+
+__all__ = ["Choice", "Identification"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One choice of a function.
+
+    Attributes
+    ----------
+    name : str
+        The choice.
+    value : str
+        What the function does.
+    example : str
+        A list that shows it.
+    returned : str
+        What the function returned for the list.
+    """
+
+    name: str
+    value: str
+    example: str = ""
+    returned: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Identification(Result):
+    """What `identify` found out about a function.
+
+    Attributes
+    ----------
+    function : str
+        The name of the function.
+    status : {"identified", "partly identified", "not identified"}
+        Whether a formula was found that agrees with all drawn lists and explains every choice.
+    takes : str
+        What the function takes, one word per argument.
+    choices : tuple of Choice
+        What was found, each with a list that shows it.
+    measure : str or None
+        The function as a measure of ours; None if options cannot express it.
+    convention : Convention or None
+        Its choices about data, for ``like=``; None if options cannot express it.
+    presets : tuple of str
+        The conventions that agree with the function in everything that was seen.
+    nearest : mapping
+        {convention: choices that differ} for the most similar conventions, if none matches.
+    defects : tuple of Defect
+        What is wrong, each with the smallest list that shows it.
+    notes : tuple of str
+        Errors, and what could not be identified.
+    n_calls : int
+        Number of calls of the function.
+    n_checked, n_agreeing : int
+        Number of drawn lists on which the formula was compared with the function, and on which they agree.
+    tolerance : float
+        The difference up to which values agree.
+
+    Examples
+    --------
+    >>> from idealrank import identify
+    >>> def ndcg(y_true, y_score):
+    ...     import math
+    ...     ranked = [label for _, label in sorted(zip(y_score, y_true), key=lambda pair: -pair[0])]
+    ...     dcg = lambda labels: sum(label / math.log2(rank + 2) for rank, label in enumerate(labels))
+    ...     return dcg(ranked) / dcg(sorted(y_true, reverse=True)) if any(y_true) else 0.0
+    >>> found = identify(ndcg)
+    >>> found.status, found.measure
+    ('identified', 'ndcg(ties=stable,empty=0,gain=linear,discount=log:2)')
+    """
+
+    function: str
+    status: str
+    takes: str
+    choices: tuple[Choice, ...]
+    measure: str | None
+    convention: Convention | None
+    presets: tuple[str, ...]
+    nearest: Mapping[str, tuple[str, ...]]
+    defects: tuple[Defect, ...]
+    notes: tuple[str, ...]
+    n_calls: int
+    n_checked: int
+    n_agreeing: int
+    tolerance: float
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return everything that was found."""
+        found = {name: plain(value) for name, value in vars(self).items() if name != "convention"}
+        data = {} if self.convention is None else self.convention.data
+        return found | {"convention": plain(data)}
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return table "choices", a row per choice, and "defects"."""
+        columns = [Column(name) for name in ("choice", "value", "seen on", "returned")]
+        rows: list[list[Value]] = [[each.name, each.value, each.example, each.returned] for each in self.choices]
+        wrong = [Column("defect"), Column("smallest list"), Column("value", ".6g"), Column("expected", ".6g")]
+        found: list[list[Value]] = [[each.name, each.example, each.value, each.expected] for each in self.defects]
+        return {"choices": Table(columns, rows), "defects": Table(wrong, found)}
+
+    def title(self) -> str:
+        """Return the function and the status."""
+        return f"{self.function}: {self.status}"
+
+    def findings(self) -> list[str]:
+        """Return the main findings."""
+        found = [f"{self.function}({self.takes}) is {self.status}."]
+        if self.measure is not None:
+            found.append(f"As a measure of ours, it is {self.measure}.")
+        if self.presets:
+            found.append(f"It agrees with like={listed(map(repr, self.presets))} in everything that was seen.")
+        elif self.nearest:
+            near = "; ".join(f"{name} (but {', '.join(differ)})" for name, differ in self.nearest.items())
+            found.append(f"No preset matches. The nearest: {near}.")
+        found += [f"Defect: {defect}." for defect in self.defects]
+        return found
+
+    def remarks(self) -> list[str]:
+        """Return the findings, the notes, and the counts."""
+        checked = f"{self.n_agreeing} of {self.n_checked} drawn lists agree to {self.tolerance:.1g}"
+        return [*self.findings(), *self.notes, f"{self.n_calls} calls; {checked}"]
+
+    def __repr__(self) -> str:
+        what = self.measure or "no measure of ours"
+        wrong = f", {len(self.defects)} defects" if self.defects else ""
+        return f"Identification({self.function}: {self.status}, {what}{wrong})"
+
+    def __str__(self) -> str:
+        return "\n".join([self.to_text(), *self.remarks()])
+
+
+def is_nan(value: object) -> bool:
+    """Return whether a value is NaN."""
+    return isinstance(value, float) and math.isnan(value)

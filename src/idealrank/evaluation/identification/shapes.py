@@ -1,0 +1,167 @@
+"""Gains and discounts that functions are known to use, to be told apart by what they return."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from idealrank.measures import discounts, gains
+
+__all__ = ["DISCOUNTS", "GAINS", "Discount", "Gain", "binary", "measured_discount", "measured_gain"]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a label is worth: a formula in words, the function, and the same as an option of ours."""
+
+    name: str
+    of: Callable[[float], float] = field(compare=False)
+    option: gains.Gain | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Discount:
+    """What rank r of a list of n counts."""
+
+    name: str
+    at: Callable[[int, int], float] = field(compare=False)
+    option: discounts.Discount | None = field(default=None, compare=False)
+    _known: dict[tuple[int, int], tuple[float, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def weights(self, depth: int, n: int) -> tuple[float, ...]:
+        """Return the weights of the first ranks of a list of n documents."""
+        if (depth, n) not in self._known:
+            self._known[depth, n] = tuple(self.at(rank, n) for rank in range(1, depth + 1))
+        return self._known[depth, n]
+
+
+def binary(threshold: float, *, above: bool = False) -> Gain:
+    """Return the gain 1 from a label on, or for labels above it."""
+    rel = math.nextafter(threshold, math.inf) if above else threshold
+    name = f"1 for a label {'above' if above else 'of at least'} {threshold:g}, else 0"
+    return Gain(name, lambda label: float(label >= rel), gains.Binary(rel))
+
+
+def _power(label: float, exponent: float) -> float:
+    return math.copysign(abs(label) ** exponent, label)
+
+
+def _exponential(base: float, minus: float) -> Callable[[float], float]:
+    log = math.log(base)
+    # expm1 has no cancellation near 0
+    return (lambda label: math.expm1(label * log)) if minus else (lambda label: base**label)
+
+
+#: The common ones first: of those that agree on all lists, the first is named.
+GAINS: tuple[Gain, ...] = (
+    Gain("label", float, gains.Linear()),
+    Gain("2^label - 1", lambda label: 2.0**label - 1, gains.Exp2()),
+    binary(1),
+    binary(0, above=True),
+    binary(0.5),
+    binary(0.5, above=True),
+    binary(2),
+    binary(1, above=True),
+    binary(3),
+    binary(4),
+    Gain("2^label", lambda label: 2.0**label),
+    Gain("label + 1", lambda label: label + 1),
+    Gain("label^2", lambda label: _power(label, 2)),
+    Gain("label^3", lambda label: _power(label, 3)),
+    Gain("sqrt(label)", lambda label: _power(label, 0.5)),
+    Gain("log2(1 + label)", lambda label: math.log2(1 + label) if label > -1 else -math.inf),
+    Gain("e^label - 1", _exponential(math.e, 1)),
+    Gain("e^label", _exponential(math.e, 0)),
+    Gain("3^label - 1", _exponential(3, 1)),
+    Gain("10^label - 1", _exponential(10, 1)),
+    Gain("4^label - 1", _exponential(4, 1)),
+    Gain("label (label + 1) / 2", lambda label: label * (label + 1) / 2),
+    Gain("label + 0.5", lambda label: label + 0.5),
+    Gain("1 for a judged document", lambda label: 1.0, gains.Binary(0.0)),
+)
+
+
+def _log(shift: float, base: float = 2) -> Callable[[int, int], float]:
+    return lambda rank, n: 1 / math.log(rank + shift, base)
+
+
+def _starting_at_one(rank: int, n: int) -> float:
+    return math.inf if rank == 1 else 1 / math.log2(rank)
+
+
+DISCOUNTS: tuple[Discount, ...] = (
+    Discount("1/log2(rank + 1)", lambda rank, n: 1 / math.log2(rank + 1), discounts.Log()),
+    Discount("1, then 1/log2(rank)", lambda rank, n: 1 / math.log2(max(rank, 2)), discounts.Letor()),
+    Discount("1/rank", lambda rank, n: 1 / rank, discounts.Zipf()),
+    Discount("1/sqrt(rank)", lambda rank, n: rank**-0.5, discounts.Power(0.5)),
+    Discount("1/rank^2", lambda rank, n: rank**-2.0, discounts.Power(2)),
+    Discount("none: every rank counts 1", lambda rank, n: 1.0, discounts.Power(0)),
+    Discount("1/log2(rank + 2)", _log(2)),
+    Discount("1/log2(rank + 3)", _log(3)),
+    Discount("1 at ranks 1 to 3, then 1/log2(rank - 1)", lambda rank, n: 1 / math.log2(max(rank - 1, 2))),
+    Discount("1/(1 + log2(rank))", lambda rank, n: 1 / (1 + math.log2(rank))),
+    Discount("1/(1 + ln(rank))", lambda rank, n: 1 / (1 + math.log(rank))),
+    Discount("1/(1 + log10(rank))", lambda rank, n: 1 / (1 + math.log10(rank))),
+    Discount("1/(rank + 1)", lambda rank, n: 1 / (rank + 1)),
+    Discount("1/sqrt(rank + 1)", lambda rank, n: (rank + 1) ** -0.5),
+    Discount("1/log2(rank + 1)^2", lambda rank, n: math.log2(rank + 1) ** -2),
+    Discount("1, then 1/ln(rank), ranks up to e counting 1", lambda rank, n: 1 / max(1.0, math.log(rank))),
+    Discount("1, then 1/log10(rank), ranks up to 10 counting 1", lambda rank, n: 1 / max(1.0, math.log10(rank))),
+    Discount("n - rank", lambda rank, n: float(n - rank), discounts.Linear()),
+    Discount("n - rank + 1", lambda rank, n: float(n - rank + 1)),
+    Discount("2^-rank", lambda rank, n: 2.0**-rank, discounts.Geometric(2)),
+    Discount("1/log2(rank), which starts at log2(1) = 0", _starting_at_one),
+)
+
+
+def measured_gain(values: Sequence[float]) -> Gain:
+    """Return a gain that was measured for the labels 0, 1, 2, ..., under its name if it has a usual formula."""
+    shown = ", ".join(f"{label}: {value:.6g}" for label, value in enumerate(values))
+
+    def of(label: float) -> float:
+        place = int(label)
+        if place != label or not 0 <= place < len(values):
+            raise ValueError(f"the gain of the label {label:g} was not measured")
+        return values[place]
+
+    return Gain(f"a table of its own ({shown})", of, gains.Table(tuple(values)))
+
+
+def measured_discount(values: Sequence[float], tolerance: float) -> Discount:
+    """Return a discount that was measured at the first ranks: r^-b, b^-r, or else a table."""
+    power = -math.log(values[1]) / math.log(2) if values[1] > 0 else math.inf
+    if _fits(values, lambda rank: rank**-power, tolerance):
+        exponent = _short(power)
+        return Discount(f"rank^-{exponent:g}", lambda rank, n: rank**-exponent, discounts.Power(exponent))
+    ratio = values[1]
+    if 0 < ratio < 1 and _fits(values, lambda rank: ratio ** (rank - 1), tolerance):
+        base = _short(1 / ratio) if abs(_short(1 / ratio) - 1 / ratio) < 1e-9 else 1 / _short(ratio)
+        return Discount(f"{_short(ratio):g}^(rank - 1)", lambda rank, n: base**-rank, discounts.Geometric(base))
+    shown = ", ".join(f"{value:.6g}" for value in values)
+
+    def at(rank: int, n: int) -> float:
+        if rank > len(values):
+            raise ValueError(f"the weight of rank {rank} was not measured")
+        return values[rank - 1]
+
+    falling = values[0] > 0 and values[-1] >= 0 and all(b <= a for a, b in itertools.pairwise(values))
+    return Discount(f"a table of its own ({shown}, ...)", at, discounts.Table(tuple(values)) if falling else None)
+
+
+def _fits(values: Sequence[float], formula: Callable[[int], float], tolerance: float) -> bool:
+    if not math.isfinite(formula(2)):
+        return False
+    return all(abs(formula(rank) - value) <= tolerance * rank for rank, value in enumerate(values, 1))
+
+
+def _short(value: float) -> float:
+    """Return the number of few digits that a measured one stands for, if there is one."""
+    return round(value, 6) if abs(round(value, 6) - value) < 1e-7 else value

@@ -1,0 +1,187 @@
+"""ir_measures: idealrank as a provider of its measures, and any measure of idealrank as one of ir_measures.
+
+Importing this module registers the provider under the name "idealrank". PyTerrier evaluates with ir_measures, so that
+``pt.Experiment(..., eval_metrics=[define("ndcg(ties=average)@10")])`` works too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from idealrank._base.extras import needs
+from idealrank.data.judgments import Qrels, Run
+from idealrank.evaluation.evaluator import Evaluator as Evaluating
+from idealrank.measures import Measure, measure
+from idealrank.measures.conventions import Convention, convention
+
+with needs("ir_measures", ""):
+    import ir_measures
+    from ir_measures import Metric, measures, providers
+    from ir_measures.providers.base import NOT_PROVIDED, Choices
+    from ir_measures.providers.base import Any as AnyValue
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Provider", "define"]
+
+#: Names of measures by those of ir_measures.
+_NAMES = {
+    "nDCG": "ndcg",
+    "AP": "ap",
+    "P": "p",
+    "R": "recall",
+    "RR": "rr",
+    "Success": "hit_rate",
+    "Rprec": "r_precision",
+    "Bpref": "bpref",
+    "Judged": "judged",
+    "SetP": "p",
+    "SetR": "recall",
+    "RBP": "rbp",
+}
+
+
+class Provider(providers.Provider):  # type: ignore[misc]
+    """Compute the measures of ir_measures with idealrank's native core.
+
+    Parameters
+    ----------
+    like : str or Convention, default="ir_measures"
+        The convention for what the names leave open: equal scores, negative labels.
+    ties : str, optional
+        Another order of documents with equal scores, such as "average".
+
+    Examples
+    --------
+    >>> from ir_measures import nDCG
+    >>> found = Provider(ties="average").calc_aggregate([nDCG], {"q": {"a": 0, "b": 1}}, {"q": {"a": 1.0, "b": 1.0}})
+    >>> round(found[nDCG], 4)
+    0.8155
+    """
+
+    NAME = "idealrank"
+    SUPPORTED_MEASURES = [  # noqa: RUF012
+        measures._nDCG(cutoff=AnyValue(), dcg=AnyValue(), gains=AnyValue(), judged_only=AnyValue()),
+        measures._AP(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
+        measures._P(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
+        measures._R(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
+        measures._RR(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
+        measures._Success(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
+        measures._Rprec(rel=AnyValue(), judged_only=AnyValue()),
+        measures._Bpref(rel=AnyValue()),
+        measures._Judged(cutoff=AnyValue()),
+        measures._SetP(rel=AnyValue(), relative=Choices(False, NOT_PROVIDED), judged_only=AnyValue()),
+        measures._SetR(rel=AnyValue()),
+        measures._RBP(cutoff=AnyValue(), p=AnyValue(), rel=AnyValue(required=True)),
+    ]
+
+    def __init__(self, like: str | Convention = "ir_measures", ties: str | None = None) -> None:
+        super().__init__()
+        self.convention = convention(like).replace(labels="float")
+        self.ties = ties
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
+        judged = ir_measures.util.QrelsConverter(qrels).as_dict_of_dict()
+        return _Evaluator(list(measures), judged, self.convention, self.ties)
+
+
+class _Evaluator(providers.Evaluator):  # type: ignore[misc]
+    def __init__(
+        self, measures: list[Any], qrels: dict[str, dict[str, float]], rules: Convention, ties: str | None
+    ) -> None:
+        super().__init__(measures, set(qrels))
+        self._qrels, self._rules, self._ties = Qrels(qrels), rules, ties
+
+    def _iter_calc(self, run: Any) -> Iterator[Any]:
+        found = Run(ir_measures.util.RunConverter(run).as_dict_of_dict())
+        if not _have_common_query(self._qrels, found):  # the base class fills in defaults
+            return
+        for judged_only in (False, True):
+            asked = {
+                each: _ours(each, self._ties)
+                for each in self.measures
+                if _given(each, "judged_only", False) == judged_only
+            }
+            if not asked:
+                continue
+            rules = self._rules.replace(unjudged="drop") if judged_only else self._rules
+            evaluation = Evaluating(self._qrels, rules).evaluate(found, list(asked.values()))
+            queries = [str(query) for query in evaluation.query_ids]
+            for theirs, own in asked.items():
+                for query, value in zip(queries, evaluation.per_query[str(own)].tolist(), strict=True):
+                    yield Metric(query_id=query, measure=theirs, value=value)
+
+
+def _given(theirs: Any, name: str, default: Any) -> Any:
+    value = theirs[name] if name in theirs.SUPPORTED_PARAMS else default
+    return default if value is NOT_PROVIDED or value is None else value
+
+
+def _ours(theirs: Any, ties: str | None) -> Measure:
+    """Return the measure of idealrank that ir_measures names."""
+    own = measure(_NAMES[theirs.NAME])
+    options: dict[str, Any] = {"cutoff": _given(theirs, "cutoff", None)}
+    if ties is not None and "ties" in own.options():
+        options["ties"] = ties
+    if "rel" in own.options() and "rel" in theirs.SUPPORTED_PARAMS:
+        options["rel"] = float(_given(theirs, "rel", 1))
+    if "p" in own.options():
+        options["p"] = float(_given(theirs, "p", 0.8))
+    if theirs.NAME == "nDCG":
+        gains = _given(theirs, "gains", None)
+        usual = "exp2" if _given(theirs, "dcg", "log2") == "exp-log2" else "linear"
+        options["gain"] = usual if gains is None else {0: 0, **gains}
+    return type(own)(**{name: value for name, value in options.items() if value is not None})
+
+
+def define(name: str | Measure, *, like: str | Convention = "trec_eval") -> Any:
+    """Return any measure of idealrank as a measure of ir_measures, and so of PyTerrier.
+
+    Parameters
+    ----------
+    name : str or Measure
+        The measure, such as "ndcg(gain=exp2,ties=average)@10".
+    like : str or Convention, default="trec_eval"
+        The convention for unnamed options.
+
+    Returns
+    -------
+    ir_measures.measures.Measure
+
+    Examples
+    --------
+    >>> import ir_measures
+    >>> ndcg = define("ndcg(gain=exp2)@10")
+    >>> found = ir_measures.calc_aggregate([ndcg], {"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}})
+    >>> {str(name): round(value, 4) for name, value in found.items()}
+    {'ndcg(gain=exp2)@10': 0.7967}
+    """
+    own = measure(name)
+    rules = convention(like).replace(labels="float")
+
+    def computed(qrels: pandas.DataFrame, run: pandas.DataFrame) -> Iterator[tuple[str, float]]:
+        judged = Qrels(_nested(qrels, "relevance"))
+        found = Run(_nested(run, "score"))
+        if not _have_common_query(judged, found):
+            return
+        evaluation = Evaluating(judged, rules).evaluate(found, own)
+        yield from zip(map(str, evaluation.query_ids), evaluation.per_query[str(own)].tolist(), strict=True)
+
+    return ir_measures.define(computed, name=str(own), support_cutoff=False)
+
+
+def _have_common_query(qrels: Qrels, run: Run) -> bool:
+    return bool(qrels.n_docs and run.n_docs and (qrels.query_ids.index_in(run.query_ids) >= 0).any())
+
+
+def _nested(frame: pandas.DataFrame, value: str) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    columns = (frame[name].tolist() for name in ("query_id", "doc_id", value))
+    for query, doc, number in zip(*columns, strict=True):
+        found.setdefault(query, {})[doc] = number
+    return found
+
+
+providers.register(Provider())

@@ -1,0 +1,60 @@
+"""Polars: a measure as an expression, for ``group_by(...).agg(...)`` and ``.over(...)``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from idealrank._base.extras import needs
+from idealrank.evaluation.evaluator import evaluate
+from idealrank.measures import Measure, measure
+from idealrank.measures.conventions import Convention, convention
+
+with needs("polars", ""):
+    import polars
+
+__all__ = ["expression"]
+
+
+def expression(
+    name: str | Measure = "ndcg@10",
+    *,
+    label: str | polars.Expr = "label",
+    score: str | polars.Expr = "score",
+    like: str | Convention = "idealrank",
+) -> polars.Expr:
+    """Return a measure as an expression: one value per group.
+
+    Parameters
+    ----------
+    name : str or Measure, default="ndcg@10"
+        The measure.
+    label, score : str or Expr
+        The columns with the label and the score of each document.
+    like : str or Convention, default="idealrank"
+        The convention for unnamed options.
+
+    Returns
+    -------
+    polars.Expr
+        An expression that is named like the measure. A null label or score is an error.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"qid": [1, 1, 2, 2], "label": [0, 1, 2, 0], "score": [0.9, 0.1, 0.8, 0.3]})
+    >>> frame.group_by("qid", maintain_order=True).agg(expression("rr")).to_dicts()
+    [{'qid': 1, 'rr': 0.5}, {'qid': 2, 'rr': 1.0}]
+    >>> frame.select(expression("rr").over("qid"))["rr"].to_list()
+    [0.5, 0.5, 1.0, 1.0]
+    """
+    own, rules = measure(name), convention(like)
+
+    def computed(columns: Sequence[polars.Series]) -> polars.Series:
+        labels, scores = (np.asarray(column.cast(polars.Float64).to_numpy(), np.float64) for column in columns)
+        if not labels.size:
+            return polars.Series([float("nan")])
+        return polars.Series(evaluate(labels, scores, own, like=rules).per_query[str(own)])
+
+    return polars.map_groups([label, score], computed, return_dtype=polars.Float64, returns_scalar=True).alias(str(own))

@@ -1,0 +1,113 @@
+"""torchmetrics: any measure of idealrank with ``update`` and ``compute``, computed by the native core."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from idealrank._base.extras import needs
+from idealrank.errors import DataError
+from idealrank.evaluation.evaluator import evaluate
+from idealrank.measures import Measure, measure
+from idealrank.measures.conventions import Convention, convention
+
+with needs("torchmetrics", ""):
+    import torch
+    import torchmetrics
+
+__all__ = ["RankingMetric"]
+
+
+class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
+    """A measure as a metric of torchmetrics: batches in, the mean over queries out.
+
+    The documents of a query may come in several batches and from several processes: predictions are collected, merged
+    by torchmetrics as it merges its own, and grouped by ``indexes`` when the value is computed.
+
+    Parameters
+    ----------
+    name : str or Measure, default="ndcg@10"
+        The measure.
+    like : str or Convention, default="torchmetrics"
+        The convention for unnamed options.
+    ignore_index : int, optional
+        Documents with this target are left out.
+    **options
+        Options of torchmetrics.Metric, such as ``sync_on_compute``.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = RankingMetric("ndcg(gain=exp2)@10")
+    >>> metric.update(torch.tensor([0.2, 0.9]), torch.tensor([2, 1]), indexes=torch.tensor([0, 0]))
+    >>> round(float(metric.compute()), 4)
+    0.7967
+    """
+
+    is_differentiable = False
+    full_state_update = False
+
+    def __init__(
+        self,
+        name: str | Measure = "ndcg@10",
+        *,
+        like: str | Convention = "torchmetrics",
+        ignore_index: int | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self.measure, self.convention, self.ignore_index = measure(name), convention(like), ignore_index
+        for state in ("indexes", "preds", "target"):
+            self.add_state(state, default=[], dist_reduce_fx="cat")
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is better."""
+        return not self.measure.lower_is_better
+
+    def update(self, preds: torch.Tensor, target: torch.Tensor, indexes: torch.Tensor) -> None:
+        """Add a batch.
+
+        Parameters
+        ----------
+        preds, target, indexes : Tensor
+            The score, the label and the query of each document, of one shape.
+
+        Raises
+        ------
+        DataError
+            If the shapes differ.
+        """
+        if not preds.shape == target.shape == indexes.shape:
+            shapes = ", ".join(str(tuple(each.shape)) for each in (preds, target, indexes))
+            raise DataError(f"preds, target and indexes must have one shape, got {shapes}")
+        rows = [each.detach().reshape(-1) for each in (preds, target, indexes)]
+        if self.ignore_index is not None:
+            kept = rows[1] != self.ignore_index
+            rows = [each[kept] for each in rows]
+        self.preds.append(rows[0])
+        self.target.append(rows[1])
+        self.indexes.append(rows[2])
+
+    def compute(self) -> torch.Tensor:
+        """Return the mean over queries."""
+        values = self.per_query()
+        known = values[~np.isnan(values)]
+        return torch.tensor(float(known.mean()) if known.size else float("nan"))
+
+    def per_query(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return one value per query, in the order in which queries were first seen."""
+        scores, labels, queries = (_column(state) for state in (self.preds, self.target, self.indexes))
+        if not queries.size:
+            return np.empty(0)
+        found = evaluate(labels.astype(np.float64), scores.astype(np.float64), self.measure, like=self.convention,
+                         query_ids=queries, order="input")  # fmt: skip
+        return found.per_query[str(self.measure)]
+
+
+def _column(state: Any) -> np.ndarray[Any, Any]:
+    """Return a state as one array: a list of batches, or one tensor after processes were merged."""
+    if isinstance(state, torch.Tensor):
+        return np.asarray(state.cpu())
+    return np.concatenate([np.asarray(each.cpu()) for each in state]) if state else np.empty(0)
