@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -302,12 +302,13 @@ class Comparison(Measured):
 
     def _pairs(self, measure: str) -> Floats:
         places = {system: place for place, system in enumerate(self.systems)}
-        rows = [
-            [places[each.system], places[each.against], each.difference, each.interval.low, each.interval.high]
-            + [each.p_value, each.corrected, each.effect.cohen_dz]
-            + [each.effect.wins, each.effect.ties, each.effect.losses, each.detectable]
-            for each in self.differences[measure]
-        ]
+        rows = []
+        for each in self.differences[measure]:
+            effect, bounds = each.effect, (each.interval.low, each.interval.high)
+            tested = each.p_value, each.corrected, effect.cohen_dz
+            counts = effect.wins, effect.ties, effect.losses
+            which = places[each.system], places[each.against]
+            rows.append([*which, each.difference, *bounds, *tested, *counts, each.detectable])
         return np.array(rows, np.float64)
 
     def _figures(self) -> Section:

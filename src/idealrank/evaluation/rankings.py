@@ -15,14 +15,17 @@ from idealrank.data.judgments import Run
 from idealrank.data.lists import Lists
 from idealrank.data.ranking import Order
 from idealrank.evaluation.evaluator import Evaluator
-from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several, judged_and_systems, layout_of
+from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, OneSystem, Several, judged_and_systems, layout_of
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
 
 if TYPE_CHECKING:
     from idealrank.measures.plan import Plan
 
-__all__ = ["Ranking", "Rankings", "Worth", "ranked_lists", "ranking_of"]
+__all__ = ["Ranking", "Rankings", "Worth", "ranked_lists"]
+
+#: The usual number of documents per query.
+_DEPTH = 10
 
 
 class Ranking(NamedTuple):
@@ -88,6 +91,19 @@ class Rankings:
     depth: int
     filled: Mapping[str, Measure]
 
+    @classmethod
+    def of(
+        cls,
+        evaluator: Evaluator,
+        systems: Iterable[tuple[str, Run | Floats]],
+        measures: Measures,
+        depth: int = _DEPTH,
+    ) -> Rankings:
+        """Return the rankings of systems, given as pairs (name, system), as the first of the measures sees them."""
+        filled = evaluator.filled(measures)
+        first = next(iter(filled.values()))
+        return cls({name: _ranking(evaluator, system, first, depth) for name, system in systems}, depth, filled)
+
     def worth(self) -> dict[str, Worth]:
         """Return the gains and discounts of each measure that sums gains times discounts.
 
@@ -114,10 +130,10 @@ class Rankings:
 def ranked_lists(
     data: Data,
     systems: OneSystem | Several,
-    measures: str | Measure | Iterable[str | Measure] = ("ndcg@10",),
+    measures: Measures = ("ndcg@10",),
     *,
     like: str | Convention | None = None,
-    depth: int = 10,
+    depth: int = _DEPTH,
     order: Order | None = None,
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
@@ -153,17 +169,13 @@ def ranked_lists(
     """
     judged, named = judged_and_systems(data, systems, layout_of(layout, order))
     evaluator = Evaluator(judged, like, n_threads=n_threads)
-    found = {name or "system": ranking_of(evaluator, system, measures, depth) for name, system in named.items()}
-    return Rankings(found, depth, evaluator.filled(measures))
+    return Rankings.of(evaluator, ((name or "system", system) for name, system in named.items()), measures, depth)
 
 
-def ranking_of(
-    evaluator: Evaluator, system: Run | Floats, measures: str | Measure | Iterable[str | Measure], depth: int
-) -> Ranking:
-    """Return the first documents of each query, as one system ranks them and as the first measure sees them."""
-    first, ties = next((each, each.ties or "average") for each in evaluator.filled(measures).values())
+def _ranking(evaluator: Evaluator, system: Run | Floats, first: Measure, depth: int) -> Ranking:
+    """Return the first documents of each query, as the system ranks them and as the measure sees them."""
     lists = evaluator.lists(system, first)
-    order = _order(lists, ties)
+    order = _order(lists, first.ties or "average")
     queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
     scores = lists.scores[order]
     same = (scores[1:] == scores[:-1]) & (queries[1:] == queries[:-1])

@@ -1,4 +1,4 @@
-"""The data of a page's views as JSON content: numbers are packed, and what would make the page too large is left out."""
+"""The data of a page's views as JSON content, packed; what would make the page too large is left out."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.palette import SERIES
 from idealrank._base.scores import PAIR_COLUMNS, MeasureScores, Scores
 from idealrank._typing import Floats
 from idealrank.evaluation.rankings import Ranking, Rankings
-from idealrank.report.palette import SERIES
 
 __all__ = ["Curves", "embedded_curves", "embedded_lists", "embedded_scores"]
 
@@ -23,8 +23,10 @@ Curves: TypeAlias = tuple[str, Mapping[str, Mapping[str, Mapping[int, float]]]]
 #: Letters of the page that the values of all measures may take, and those that ranked lists may take.
 _VALUE_BUDGET, _LIST_BUDGET = 1_800_000, 500_000
 #: Values are rounded to the first of these steps with which they fit.
-_STEPS = (2e-5, 1e-4, 1e-3, 5e-3)
+_STEPS = (2e-5, 1e-4, 1e-3)
 _MISSING = 65_535
+#: Queries whose lists are added before their size is known.
+_LINES_AT_A_TIME = 50
 #: Most systems with ranked lists, if the lists of all do not fit.
 _MOST_LISTED = 12
 
@@ -116,24 +118,23 @@ def embedded_lists(rankings: Rankings, scores: Scores) -> dict[str, Any]:
         systems = _best(systems, first, scores)
     own = [rankings.systems[scores.systems[place]] for place in systems]
     rows = [{query: row for row, query in enumerate(each.query_ids)} for each in own]
-    packer, lines, size = zlib.compressobj(9), [], 0
     order = _by_spread(first.values)
-    for n_taken, query in enumerate(order):
-        line = json.dumps([int(query), *_lists(scores.queries[query], own, rows)], separators=(",", ":")) + "\n"
-        lines.append(packer.compress(line.encode()))
-        size += len(lines[-1])
-        if size * 4 / 3 > _LIST_BUDGET:
-            n_taken += 1
+    packer, packed, n_taken = zlib.compressobj(9), b"", 0
+    content = packed + packer.copy().flush()
+    for start in range(0, len(order), _LINES_AT_A_TIME):
+        some = order[start : start + _LINES_AT_A_TIME]
+        lines = [json.dumps([q, *_lists(scores.queries[q], own, rows)], separators=(",", ":")) + "\n" for q in some]
+        packed += packer.compress("".join(lines).encode())
+        longer = packed + packer.copy().flush()
+        if len(longer) * 4 / 3 > _LIST_BUDGET:
             break
-    else:
-        n_taken = len(order)
-    content = base64.b64encode(b"".join([*lines, packer.flush()])).decode()
+        content, n_taken = longer, n_taken + len(some)
     return {
         "depth": rankings.depth,
         "systems": systems,
         "worth": {name: _worth(name, rankings) for name in rankings.worth()},
         "left_out": _left_out(n_taken, len(order), len(systems), len(scores.systems), scores.kind),
-        "data": content,
+        "data": base64.b64encode(content).decode(),
     }
 
 

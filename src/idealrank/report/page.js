@@ -64,7 +64,8 @@
     return element;
   };
   const h = (name, attributes = {}, ...children) => made(document.createElement(name), attributes, children);
-  const v = (name, attributes = {}, ...children) => made(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+  const { namespaceURI } = new DOMParser().parseFromString("<svg></svg>", "text/html").body.firstChild;
+  const v = (name, attributes = {}, ...children) => made(document.createElementNS(namespaceURI, name), attributes, children);
   const isKnown = (value) => value !== null && value !== undefined && !Number.isNaN(value);
   const fixed = (value, digits = 4) => (isKnown(value) ? value.toFixed(digits) : "none");
   const signed = (value, digits = 4) => (isKnown(value) ? `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(digits)}` : "none");
@@ -265,21 +266,23 @@
       isShown: () => systems.length > 1,
       depends: () => [againstNow(), ...chosen()],
       draw: (width) => {
-        const { values, lower } = measureNow();
+        const { values, lower, step } = measureNow();
         const other = againstNow();
         const shown = chosen().filter((s) => s !== other);
         const nQueries = queries.length;
+        // One number has the difference, in steps, and the query, so that sorting needs no function.
+        const [least, largest] = extent([...shown, other].map((s) => values[s]));
+        const Keys = (2 * (largest - least)) / step < 2 ** 31 / nQueries ? Int32Array : Float64Array;
         const sorted = shown.map((s) => {
           const [own, base] = [values[s], values[other]];
-          const keyed = new Float64Array(nQueries);
+          const keyed = new Keys(nQueries);
           let size = 0;
           for (let q = 0; q < nQueries; q++) {
             const difference = own[q] - base[q];
-            // One number has the difference, in steps, and the query, so that sorting needs no function.
-            if (difference === difference) keyed[size++] = -Math.round(difference / measureNow().step) * 2 ** 21 + q;
+            if (difference === difference) keyed[size++] = -Math.round(difference / step) * nQueries + q;
           }
           const order = keyed.subarray(0, size).sort();
-          return Uint32Array.from(order, (key) => ((key % 2 ** 21) + 2 ** 21) % 2 ** 21);
+          return Uint32Array.from(order, (key) => ((key % nQueries) + nQueries) % nQueries);
         });
         const difference = (row, k) => values[shown[row]][sorted[row][k]] - values[other][sorted[row][k]];
         const most = Math.max(1e-9, ...sorted.map((order, row) => (order.length ? Math.max(Math.abs(difference(row, 0)), Math.abs(difference(row, order.length - 1))) : 0)));

@@ -13,6 +13,7 @@ from string import Template
 from typing import cast
 
 import idealrank
+from idealrank._base import palette
 from idealrank._base.markup import Markup, joined, json_script, tag
 from idealrank._base.results import Result
 from idealrank._base.scores import Scores
@@ -20,7 +21,6 @@ from idealrank._base.sections import Section
 from idealrank.errors import DataError
 from idealrank.evaluation.rankings import Rankings
 from idealrank.io.files import atomic_output
-from idealrank.report import palette
 from idealrank.report.embedding import Curves, embedded_curves, embedded_lists, embedded_scores
 from idealrank.report.sections import render_appendix, render_definitions, render_section
 

@@ -76,10 +76,11 @@ def command(request: Request, **options: Any) -> None:
     found = Testing(**options).compare(evaluator.evaluate_all(named.items(), measures))
     _show(found, request.output_format, quiet=request.quiet)
     if request.html_path is not None:
-        from idealrank.report import over_cutoffs
+        from idealrank.report import Rankings, over_cutoffs
 
         depths = over_cutoffs(measures)
-        request.write_page(found, evaluator.evaluate_all(named.items(), depths) if depths else None)
+        curves = evaluator.evaluate_all(named.items(), depths) if depths else None
+        request.write_page(found, curves, Rankings.of(evaluator, named.items(), measures))
 
 
 def _show(found: Comparison, output_format: str, *, quiet: bool) -> None:

@@ -12,7 +12,7 @@ from idealrank._base.results import Result
 from idealrank._base.sections import Section
 from idealrank.cli.support.help import arguments
 from idealrank.cli.support.terminal import note
-from idealrank.report import html
+from idealrank.report import Rankings, html
 
 __all__ = ["write", "write_sections"]
 
@@ -41,12 +41,13 @@ def write(
     *,
     title: str | None = None,
     curves: Result | None = None,
+    lists: Rankings | None = None,
     parts: Sequence[Section] = (),
     quiet: bool,
 ) -> None:
     """Write the page of the result, with the command that the user gave, and print a note."""
     command = shlex.join(arguments(click.get_current_context()))
-    html(result, path, title=title, curves=curves, parts=parts, command=command)
+    html(result, path, title=title, curves=curves, lists=lists, parts=parts, command=command)
     note(f"the report is in {path}", quiet=quiet)
 
 
