@@ -153,9 +153,11 @@ def unpacked(text: str) -> bytes:
 
 def values_of(measure: Any, n_queries: int) -> Any:
     """The values that the script of the page finds: matrix[system, query]."""
-    low, high = np.frombuffer(unpacked(measure["values"]["data"]), np.uint8).reshape(2, -1, n_queries).astype(int)
-    codes = low + 256 * high
-    return np.where(codes == 65535, np.nan, measure["values"]["low"] + codes * measure["values"]["step"])
+    planes = np.frombuffer(unpacked(measure["values"]["data"]), np.uint8).reshape(-1, len(measure["means"]), n_queries)
+    codes = sum(plane.astype(int) * 256**place for place, plane in enumerate(planes))
+    return np.where(
+        codes == 256 ** len(planes) - 1, np.nan, measure["values"]["low"] + codes * measure["values"]["step"]
+    )
 
 
 def test_the_values_of_the_page_are_those_of_the_result() -> None:
@@ -167,7 +169,7 @@ def test_the_values_of_the_page_are_those_of_the_result() -> None:
     for measure in content["measures"]:
         expected = np.stack([each.per_query[measure["name"]] for each in found.values()])
         step = measure["values"]["step"]
-        assert step <= 2.1e-4
+        assert step == 2e-5
         assert_allclose(values_of(measure, 2), expected, rtol=0, atol=step / 2 * 1.001)
         means = [[each.mean[measure["name"]], *each.interval()[measure["name"]]] for each in found.values()]
         assert_allclose(measure["means"], means, rtol=1e-6, atol=0)
@@ -191,6 +193,17 @@ def test_the_pairs_of_the_page_are_those_of_the_result() -> None:
                 assert_allclose(numbers, [*expected, each.detectable], rtol=1e-6, atol=1e-9)
                 counts = [each.effect.wins, each.effect.ties, each.effect.losses]
                 assert [told[key] for key in ("better", "same", "worse")] == counts
+
+
+def test_values_of_any_size_are_embedded_with_their_precision() -> None:
+    columns = ([0.0, 1.0, np.nan], [0.0, 1.3, 1.32], [-5.0, 40.0, np.nan], [1e9, 2e9, 1e9 + 1], [np.nan] * 3, [7.0] * 3)
+    for column in columns:
+        values = np.array([column])
+        scores = Scores(["s"], ["a", "b", "c"], {"m": MeasureScores(values, values)}, "", "")
+        (measure,) = embedded_scores(scores)["measures"]
+        step = measure["values"]["step"]
+        assert 2e-5 <= step <= max(2e-5, 1.1 * (np.nanmax(values, initial=0) - np.nanmin(values, initial=0)) / 256**3)
+        assert_allclose(values_of(measure, 3), values, rtol=0, atol=0.5001 * step)
 
 
 @pytest.mark.parametrize(("n_measures", "budget"), [(1, 25_000), (4, 40_000)])
@@ -265,7 +278,9 @@ def test_lists_that_do_not_fit_are_left_out_and_the_page_says_so(monkeypatch: py
     told = lists_of(page)
     assert 0 < len(told) < 2000
     assert 30_000 < len(content["data"]) <= 40_000
-    assert f"{len(told):,} of 2,000 queries, on which the systems differ most, and 2 of 3 systems" in content["left_out"]
+    assert (
+        f"{len(told):,} of 2,000 queries, on which the systems differ most, and 2 of 3 systems" in content["left_out"]
+    )
     values = found.values["ndcg@5"]
     spread = values.max(axis=1) - values.min(axis=1)
     assert min(spread[list(told)]) >= np.sort(spread)[::-1][len(told) - 1] - 1e-12

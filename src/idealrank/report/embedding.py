@@ -24,7 +24,6 @@ Curves: TypeAlias = tuple[str, Mapping[str, Mapping[str, Mapping[int, float]]]]
 _VALUE_BUDGET, _LIST_BUDGET = 1_800_000, 500_000
 #: Values are rounded to the first of these steps with which they fit.
 _STEPS = (2e-5, 1e-4, 1e-3)
-_MISSING = 65_535
 #: Queries whose lists are added before their size is known.
 _LINES_AT_A_TIME = 50
 #: Most systems with ranked lists, if the lists of all do not fit.
@@ -149,13 +148,16 @@ def _fitting(matrices: list[Floats]) -> list[dict[str, Any] | None]:
 
 
 def _quantized(values: Floats, step: float) -> dict[str, Any]:
-    """Return the values as 16-bit numbers of steps above the lowest, at least this step wide."""
+    """Return the values as numbers of steps above the lowest, of two bytes, or three if there are too many steps."""
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     low = 0.0 if 0 <= low <= 1 else low
-    step = max(step, float(f"{(high - low) / (_MISSING - 1):.3g}") * 1.01)
-    codes = np.where(np.isfinite(values), np.rint((np.nan_to_num(values) - low) / step), _MISSING).astype(np.uint16)
-    return {"low": low, "step": step, "data": _packed(np.stack([codes & 255, codes >> 8]).astype(np.uint8))}
+    step = max(step, (high - low) / (256**3 - 2))
+    n_bytes = 2 if (high - low) / step < 256**2 - 2 else 3
+    steps = np.rint((np.nan_to_num(values) - low) / step)
+    codes = np.where(np.isfinite(values), steps, 256**n_bytes - 1).astype(np.int64)
+    planes = np.stack([codes >> 8 * place & 255 for place in range(n_bytes)]).astype(np.uint8)
+    return {"low": low, "step": step, "data": _packed(planes)}
 
 
 def _packed(array: npt.NDArray[Any]) -> str:
@@ -203,7 +205,7 @@ def _worth(name: str, rankings: Rankings) -> dict[str, Any]:
     gains = {f"{label:g}": gain for label, gain in found.gains.items()}
     average = "; documents with equal scores share the average of their gains" if filled.ties == "average" else ""
     said = f"{name} sums gain times discount over the ranks that count: {filled}{average}."
-    return {"gains": gains, "discounts": found.discounts.round(4).tolist(), "said": said}
+    return {"gains": gains, "discounts": found.discounts.round(6).tolist(), "said": said}
 
 
 def _left_out(n_taken: int, n_queries: int, n_systems: int, n_all: int, kind: str) -> str:

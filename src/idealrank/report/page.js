@@ -9,16 +9,18 @@
     return new Response(stream).arrayBuffer();
   };
 
-  // Values are numbers of steps, low bytes before high bytes; the largest number stands for "no value".
-  const decoded = async ({ low, step, data: text }, nQueries) => {
+  // Values are numbers of steps, the lowest bytes of all before the next; the largest number stands for "no value".
+  const decoded = async ({ low, step, data: text }, nSystems, nQueries) => {
     const bytes = new Uint8Array(await inflated(text));
-    const size = bytes.length / 2;
+    const size = nSystems * nQueries;
     const all = new Float64Array(size);
+    const missing = 256 ** (bytes.length / size) - 1;
     for (let i = 0; i < size; i++) {
-      const code = bytes[i] | (bytes[size + i] << 8);
-      all[i] = code === 65535 ? NaN : low + code * step;
+      let code = 0;
+      for (let at = i, unit = 1; at < bytes.length; at += size, unit *= 256) code += bytes[at] * unit;
+      all[i] = code === missing ? NaN : low + code * step;
     }
-    return Array.from({ length: size / nQueries }, (_, s) => all.subarray(s * nQueries, (s + 1) * nQueries));
+    return Array.from({ length: nSystems }, (_, s) => all.subarray(s * nQueries, (s + 1) * nQueries));
   };
 
   const scores = data.scores;
@@ -26,7 +28,7 @@
   const lowered = queries.map((name) => name.toLowerCase());
   await Promise.all(measures.map(async (measure) => {
     const [values, pairs] = await Promise.all([
-      measure.values && decoded(measure.values, queries.length),
+      measure.values && decoded(measure.values, systems.length, queries.length),
       measure.pairs && inflated(measure.pairs),
     ]);
     const { step } = measure.values || {};
@@ -175,15 +177,17 @@
   const tip = h("div", { class: "tip", role: "tooltip", hidden: true });
   const live = h("p", { class: "unseen", role: "status" });
   document.body.append(tip, live);
+  let shownAt = 0;
   const showTip = (lines, x, y) => {
     tip.replaceChildren(...lines.map((line, i) => h(i ? "div" : "strong", {}, line)));
     tip.hidden = false;
+    shownAt = scrollY;
     const { width, height } = tip.getBoundingClientRect();
     tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - width - 4))}px`;
     tip.style.top = `${y + height + 22 > innerHeight ? Math.max(4, y - height - 12) : y + 16}px`;
   };
   const hideTip = () => { tip.hidden = true; };
-  addEventListener("scroll", hideTip, { passive: true });
+  addEventListener("scroll", () => { if (Math.abs(scrollY - shownAt) > 2) hideTip(); }, { passive: true });
 
   /**
    * Make an SVG tell what is at a point: `locate(x, y)` gives a number, and `at(number)` its place, its lines of text and
@@ -587,7 +591,7 @@
       if (!measureNow().values && !always) {
         above.replaceChildren();
         below.replaceChildren();
-        drawing.replaceChildren(h("p", { class: "note" }, `The values of ${measureNow().name} on single queries were left out to keep this page small.`));
+        drawing.replaceChildren(h("p", { class: "note" }, leftOutText()));
         return;
       }
       if (!chosen().length) {
@@ -749,6 +753,9 @@
     document.querySelector(`#board [data-system="${s}"]`)?.focus();
   };
 
+  const precisionText = (measure = measureNow()) => `Values of ${measure.name} on single queries are rounded to multiples of ${+measure.step.toPrecision(3)}; means and tests are not.`;
+  const leftOutText = () => `The values of ${measureNow().name} on single queries were left out to keep this page small; evaluate it alone for a page that has them.`;
+
   /* ---- the table of queries, of which only what is seen is drawn ---- */
   const spreads = () => {
     const { values } = measureNow();
@@ -791,9 +798,9 @@
     const body = h("tbody");
     const table = h("table", { id: "queries-table" }, h("caption", {}, "Values query by query"), head, body);
     const frame = h("div", { id: "queries-scroll", role: "region", "aria-label": "Values query by query", tabindex: 0, onscroll: () => requestAnimationFrame(() => paint()) }, table);
+    const said = h("p", { class: "note" });
     const element = h("div", {},
-      h("div", { class: "controls" }, h("label", {}, "Query contains", find), systems.length > 1 ? h("label", {}, "Spread at least", least) : null, status), frame,
-      h("p", { class: "note" }, "Press a query for its differences and its ranked lists. Bars under the values have one scale; spread is the largest minus the smallest value of a row."));
+      h("div", { class: "controls" }, h("label", {}, "Query contains", find), systems.length > 1 ? h("label", {}, "Spread at least", least) : null, status), frame, said);
     let [rows, shown, largest, first, last] = [[], [], 1, -1, -1];
     let spread = null;
     const cellsOf = (q) => {
@@ -806,7 +813,7 @@
       return [...shown.map((s) => number(values[s][q])), ...(shown.length > 1 ? [number(spread[q])] : [])];
     };
     const paint = (force = false) => {
-      const visible = Math.ceil(frame.clientHeight / rowHeight) || 20;
+      const visible = Math.max(20, Math.ceil(frame.clientHeight / rowHeight));
       const from = Math.max(0, Math.min(rows.length - visible, Math.floor(frame.scrollTop / rowHeight)) - 8);
       const to = Math.min(rows.length, from + visible + 18);
       if (!force && from === first && to === last) return;
@@ -858,6 +865,10 @@
         ...(shown.length > 1 ? [{ key: "spread", head: "spread", class: "number", title: "The largest minus the smallest value of the row" }] : []),
       ];
       head.replaceChildren(h("tr", { "aria-rowindex": 1 }, ...columns.map((column) => sortHead(column, state.rows, press))));
+      const spreadText = shown.length > 1 ? "; spread is the largest minus the smallest value of a row" : "";
+      said.textContent = values
+        ? `Press a query for its ${systems.length > 1 ? "differences" : "value"}${data.lists ? " and its ranked lists" : ""}. Bars have one scale${spreadText}. ${precisionText()}`
+        : leftOutText();
       table.setAttribute("aria-rowcount", rows.length + 1);
       status.textContent = rows.length === queries.length ? `${count(rows.length, "query")}` : `${count(rows.length)} of ${count(queries.length, "query")}`;
       paint(true);
@@ -903,7 +914,11 @@
     const element = h("aside", { id: "detail", "aria-labelledby": "detail-title", hidden: true },
       h("div", { class: "bar" }, title, h("span", { class: "buttons" }, button("↑", "Previous query", () => neighbor(-1)), button("↓", "Next query", () => neighbor(1)), button("×", "Close", () => close()))), content);
     let opener = null;
-    const close = () => { change({ query: null }); if (opener?.isConnected) opener.focus(); };
+    const close = () => {
+      const q = state.query;
+      change({ query: null });
+      if (opener?.isConnected) opener.focus({ preventScroll: true }); else table?.reveal(q, true);
+    };
     element.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
     const redraw = async () => {
       const q = state.query;
@@ -1040,16 +1055,19 @@
     if (part.mark && part.marked !== state.query) part.mark();
     part.marked = state.query;
   };
+  const main = document.querySelector("main");
   let [waiting, timer] = [[], 0];
   const drain = () => {
     timer = 0;
     if (waiting.length) update(waiting.shift());
     if (waiting.length) timer = setTimeout(drain);
+    else main.setAttribute("aria-busy", "false");
   };
   const redrawAll = () => {
     const inSight = parts.filter(({ element }) => { const box = element.getBoundingClientRect(); return box.bottom > -100 && box.top < innerHeight + 100; });
     waiting = parts.filter((part) => !inSight.includes(part));
     inSight.forEach(update);
+    main.setAttribute("aria-busy", "true");
     if (!timer) timer = setTimeout(drain);
   };
   const change = (what) => {
@@ -1092,7 +1110,7 @@
     paper.append(h("p", {}, "Numbers in brackets are these: ", systems.map((name, s) => `[${s + 1}] ${name}`).join(", ")));
     for (const measure of measures) {
       if (what.has("pairs") && measure.pairs.size) paper.append(h("h3", {}, `Comparisons by ${measure.name}`), h("pre", { class: "columns" }, pairsAsText(measure)));
-      if (what.has("values") && measure.values) paper.append(h("h3", {}, `Values of ${measure.name}`), h("pre", {}, valuesAsText(measure)));
+      if (what.has("values") && measure.values) paper.append(h("h3", {}, `Values of ${measure.name}`), h("p", { class: "note" }, precisionText(measure)), h("pre", {}, valuesAsText(measure)));
     }
   });
   addEventListener("afterprint", () => {
