@@ -104,7 +104,7 @@ class Measured(Result):
         return [self._leaderboard(), self._figures()]
 
     def _leaderboard(self) -> Section:
-        return Section("Leaderboard", "leaderboard", views={"leaderboard": self.scores})
+        return Section("Leaderboard" if self._has_best else "Means", "leaderboard", views={"leaderboard": self.scores})
 
     def _figures(self) -> Section:
         return Section("Figures", "figures", views={"figures": self.scores})

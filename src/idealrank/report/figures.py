@@ -342,7 +342,7 @@ def _rows(ax: Axes, names: Iterable[str], at: float = 0.0) -> Floats:
 
 def _name_values(ax: Axes, what: str) -> None:
     _name_below(ax, what)
-    ax.locator_params(axis="x", nbins=6)
+    ax.locator_params(axis="x", nbins=5)
     ax.grid(axis="x", color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
 

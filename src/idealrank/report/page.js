@@ -41,7 +41,7 @@
       const pair = Object.fromEntries(scores.columns.map((name, i) => [name, numbers[at + i]]));
       measure.pairs.set(pair.system * systems.length + pair.against, pair);
     }
-    const sign = measure.lower ? 1 : -1;
+    const sign = scores.has_best ? (measure.lower ? 1 : -1) : 0; // without better and worse, the order is as given
     const key = (s) => { const mean = measure.means[s][0]; return mean === null ? Infinity : sign * mean; };
     measure.ranked = [...systems.keys()].sort((a, b) => key(a) - key(b) || a - b);
   }));
@@ -100,7 +100,7 @@
   const nTop = 10;
   const reference = (m) => (scores.baseline === null ? measures[m].ranked[0] : systems.indexOf(scores.baseline));
   const initial = () => ({
-    measure: 0, against: null, show: "top", picked: new Set(), board: ["mean", -1], rows: [null, 1], filter: "", spread: 0, query: null, x: null, y: null,
+    measure: 0, against: null, show: "top", picked: new Set(), board: [null, 1], rows: [null, 1], filter: "", spread: 0, query: null, x: null, y: null,
   });
   const state = initial();
   const measureNow = () => measures[state.measure];
@@ -429,7 +429,7 @@
       },
     },
     scatter: {
-      caption: () => "One system against another: a point per query",
+      caption: () => `One ${scores.kind} against another: a point per query`,
       isShown: () => systems.length > 1,
       depends: () => pairShown(),
       controls: () => [
@@ -675,11 +675,12 @@
       ...measures.filter((each) => each !== measure).map((each) => ({ key: `other:${each.name}`, head: each.name, class: "number", title: `Mean of ${each.name}` })),
     ];
   };
+  // At first, the best mean is on top.
+  const boardOrder = () => (state.board[0] !== null || !scores.has_best ? state.board : ["mean", measureNow().lower ? 1 : -1]);
   const sortedBoard = () => {
     const [by, direction] = state.board;
     const rows = boardRows();
-    if (by === "mean" && measureNow().lower !== (direction > 0)) return rows.reverse();
-    if (by === "mean") return rows;
+    if (by === null) return rows;
     if (by === "system") return rows.sort((a, b) => direction * collator.compare(a.system, b.system));
     return rows.sort((a, b) => (isKnown(a[by]) && isKnown(b[by]) ? direction * (a[by] - b[by]) : isKnown(b[by]) - isKnown(a[by])) || a.place - b.place);
   };
@@ -692,7 +693,7 @@
     const element = h("div", {},
       systems.length > 10 ? h("div", { class: "controls" }, h("label", {}, `Find a ${scores.kind}`, find), status) : null,
       h("div", { class: "scroll board", role: "region", "aria-label": "Leaderboard", tabindex: 0 },
-        h("table", { id: "board" }, h("caption", {}, "Leaderboard"), head, body)),
+        h("table", { id: "board" }, h("caption", {}, scores.has_best ? "Leaderboard" : "Means"), head, body)),
       key);
     const redraw = () => {
       const measure = measureNow();
@@ -707,16 +708,17 @@
       const shown = chosen();
       head.replaceChildren(h("tr", {}, ...columns.map((column) => (column.key === null
         ? h("th", { scope: "col", class: "axis", title: column.title }, h("span", {}, domain[0].toFixed(2)), h("span", {}, "interval"), h("span", {}, domain[1].toFixed(2)))
-        : sortHead(column, state.board, (by) => {
+        : sortHead(column, boardOrder(), (by) => {
           const begin = by === "system" || by === "p" ? 1 : by === "mean" && measure.lower ? 1 : -1;
-          change({ board: [by, state.board[0] === by ? -state.board[1] : begin] });
+          const [now, direction] = boardOrder();
+          change({ board: [by, now === by ? -direction : begin] });
           head.querySelector(`[data-sort="${CSS.escape(by)}"]`).focus();
         })))));
       body.replaceChildren(...rows.map((row) => {
         const place = shown.indexOf(row.s);
         const tick = h("input", { type: "checkbox", "data-system": row.s, onchange: (event) => pick(row.s, event.target.checked) });
         tick.checked = place >= 0;
-        const name = h("th", { scope: "row" }, h("label", { title: row.system }, tick, place >= 0 ? swatch(place) : h("span", { class: "swatch" }), h("span", { class: "rank" }, `${row.place + 1}`), h("span", { class: "name" }, row.system),
+        const name = h("th", { scope: "row" }, h("label", { title: row.system }, tick, place >= 0 ? swatch(place) : h("span", { class: "swatch" }), scores.has_best ? h("span", { class: "rank" }, `${row.place + 1}`) : null, h("span", { class: "name" }, row.system),
           systems.length > 1 && row.s === other ? h("small", {}, scores.baseline === row.system ? "baseline" : "reference") : null));
         const said = row.change === null ? "" : row.isSignificant ? (row.isBetter ? "▲ " : "▼ ") : "";
         const cells = {
@@ -1005,7 +1007,7 @@
     const against = h("select", { id: "against", onchange: (event) => change({ against: event.target.value === "" ? null : +event.target.value }) });
     const choice = (name, label) => h("button", { type: "button", "data-show": name, onclick: () => change({ show: name, picked: new Set() }) }, label);
     const presets = h("div", { class: "buttons", role: "group", "aria-label": `${scores.kind}s shown` }, systems.length > nTop ? choice("top", `Top ${nTop}`) : null, choice("all", systems.length > nTop ? `All ${systems.length}` : "All"),
-      h("button", { type: "button", "data-show": "picked", onclick: () => change({ show: "picked", picked: new Set([againstNow(), measureNow().ranked.find((s) => s !== againstNow())]) }) }, systems.length > 2 ? "Reference and best" : "Both"));
+      !scores.has_best || systems.length < 3 ? null : h("button", { type: "button", "data-show": "picked", onclick: () => change({ show: "picked", picked: new Set([againstNow(), measureNow().ranked.find((s) => s !== againstNow())]) }) }, "Reference and best"));
     const copied = h("button", { type: "button", onclick: async () => {
       try { await navigator.clipboard.writeText(location.href); copied.textContent = "Link copied"; } catch { copied.textContent = "The link is in the address bar"; }
       setTimeout(() => { copied.textContent = "Copy link"; }, 2000);
@@ -1016,7 +1018,7 @@
     const redraw = () => {
       measure.value = state.measure;
       const usual = reference(state.measure);
-      against.replaceChildren(h("option", { value: "" }, `${systems[usual]} (${scores.baseline === null ? "best" : "baseline"})`), ...measureNow().ranked.filter((s) => s !== usual).map((s) => h("option", { value: s }, systems[s])));
+      against.replaceChildren(h("option", { value: "" }, `${systems[usual]}${!scores.has_best ? "" : scores.baseline === null ? " (best)" : " (baseline)"}`), ...measureNow().ranked.filter((s) => s !== usual).map((s) => h("option", { value: s }, systems[s])));
       against.value = state.against === null || state.against === usual ? "" : state.against;
       for (const button of presets.children) button.setAttribute("aria-pressed", button.dataset.show === (systems.length <= nTop && state.show === "top" ? "all" : state.show) ? "true" : "false");
     };

@@ -118,8 +118,7 @@ def _embedded(sections: Iterable[Section], lists: Rankings | None) -> tuple[dict
     curves = views.pop("curves", None)
     if not views:
         return {}, []
-    scores = next(iter(views.values()))()
-    assert isinstance(scores, Scores)
+    scores = cast("Scores", next(iter(views.values()))())
     data: dict[str, object] = {"scores": embedded_scores(scores)}
     if curves is not None:
         data["curves"] = embedded_curves(cast("Curves", curves()))
