@@ -206,8 +206,9 @@ def test_a_page_has_one_query_set_and_the_means_of_evaluate(trec: tuple[Any, Any
     assert len(scores["queries"]) == n_queries
     for measure in scores["measures"]:
         packed = zlib.decompress(base64.b64decode(measure["values"]["data"]))
-        low, high = np.frombuffer(packed, np.uint8).reshape(2, len(scores["systems"]), n_queries).astype(int)
-        values = measure["values"]["low"] + (low + 256 * high) * measure["values"]["step"]
+        planes = np.frombuffer(packed, np.uint8).reshape(-1, len(scores["systems"]), n_queries)
+        steps = sum(plane * 256.0**place for place, plane in enumerate(planes))
+        values = measure["values"]["low"] + steps * measure["values"]["step"]
         for name, own, (mean, _, _) in zip(scores["systems"], values, measure["means"], strict=True):
             assert mean == pytest.approx(evaluated[name]["mean"][measure["name"]], rel=1e-6)
             assert np.mean(own) == pytest.approx(mean, abs=1e-4)

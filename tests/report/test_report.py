@@ -169,7 +169,7 @@ def test_the_values_of_the_page_are_those_of_the_result() -> None:
     for measure in content["measures"]:
         expected = np.stack([each.per_query[measure["name"]] for each in found.values()])
         step = measure["values"]["step"]
-        assert step == 2e-5
+        assert step == 1e-7
         assert_allclose(values_of(measure, 2), expected, rtol=0, atol=step / 2 * 1.001)
         means = [[each.mean[measure["name"]], *each.interval()[measure["name"]]] for each in found.values()]
         assert_allclose(measure["means"], means, rtol=1e-6, atol=0)
@@ -202,7 +202,7 @@ def test_values_of_any_size_are_embedded_with_their_precision() -> None:
         scores = Scores(["s"], ["a", "b", "c"], {"m": MeasureScores(values, values)}, "", "")
         (measure,) = embedded_scores(scores)["measures"]
         step = measure["values"]["step"]
-        assert 2e-5 <= step <= max(2e-5, 1.1 * (np.nanmax(values, initial=0) - np.nanmin(values, initial=0)) / 256**3)
+        assert 1e-7 <= step <= max(1e-7, 1.1 * (np.nanmax(values, initial=0) - np.nanmin(values, initial=0)) / 256**3)
         assert_allclose(values_of(measure, 3), values, rtol=0, atol=0.5001 * step)
 
 

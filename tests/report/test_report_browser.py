@@ -408,7 +408,7 @@ def test_a_query_shows_its_differences_and_its_ranked_lists(open_page: Open) -> 
     assert told["new"][1] == signed(change)
     for name in ("old", "new"):
         own = runs[name]["q12"]
-        ranked = sorted(own, key=lambda d, own=own: (own[d], d), reverse=True)  # like trec_eval
+        ranked = [d for _, d in sorted(((score, d) for d, score in own.items()), reverse=True)]  # like trec_eval
         table = f"#detail .ranking:has(h4:has-text('{name}')) tbody tr"
         rows = visit.cells(table)
         assert [row[1] for row in rows] == ranked[:10]

@@ -18,7 +18,7 @@ DASHES = ("-", "--", ":", "-.")
 _WIDTH = 5.0
 
 
-def style() -> dict[str, Any]:
+def style() -> dict[Any, Any]:
     """Return the settings of Matplotlib that all figures share.
 
     Examples

@@ -23,7 +23,7 @@ Curves: TypeAlias = tuple[str, Mapping[str, Mapping[str, Mapping[int, float]]]]
 #: Letters of the page that the values of all measures may take, and those that ranked lists may take.
 _VALUE_BUDGET, _LIST_BUDGET = 1_800_000, 500_000
 #: Values are rounded to the first of these steps with which they fit.
-_STEPS = (2e-5, 1e-4, 1e-3)
+_STEPS = (1e-7, 2e-5, 1e-4, 1e-3)
 #: Queries whose lists are added before their size is known.
 _LINES_AT_A_TIME = 50
 #: Most systems with ranked lists, if the lists of all do not fit.
@@ -49,7 +49,7 @@ def embedded_scores(scores: Scores) -> dict[str, Any]:
     >>> one = MeasureScores(np.array([[0.5, np.nan]]), np.array([[0.5, np.nan, np.nan]]))
     >>> found = embedded_scores(Scores(["bm25"], ["q1", "q2"], {"rr": one}, "2 queries", "95% intervals"))
     >>> found["measures"][0]["means"], found["measures"][0]["values"]["step"]
-    ([[0.5, None, None]], 2e-05)
+    ([[0.5, None, None]], 1e-07)
     """
     values = _fitting([each.values for each in scores.measures.values()])
     measures = [

@@ -457,6 +457,8 @@
           counts[side_]++;
           dots[side_] += `M${rounded(x(across))} ${rounded(y(up))}h0`;
         }
+        const tested = pairOf(measureNow(), b, a); // its counts are those of the values before they were rounded
+        if (tested) Object.assign(counts, { better: tested.better, same: tested.same, worse: tested.worse });
         svg.append(v("path", { class: "diagonal", d: `M${left} ${bottom}L${right} ${top}` }));
         const dense = known.length > 1000;
         for (const [kind, d] of Object.entries(dots)) svg.append(v("path", { class: `dots ${kind}${dense ? " dense" : ""}`, d }));

@@ -8,7 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from idealrank._base.drawing import style
@@ -95,7 +95,7 @@ def _drawn(draw: Callable[[], Axes]) -> str:
         figure = draw().get_figure(root=True)
         assert figure is not None, "nothing has removed the Axes"
         for legend in figure.findobj(Legend):
-            cast("Legend", legend).set_frame_on(False)  # its ground would be white on dark pages
+            legend.set_frame_on(False)  # its ground would be white on dark pages
         figure.savefig(file, format="svg", transparent=True, metadata=_NO_METADATA)
     return file.getvalue()
 
