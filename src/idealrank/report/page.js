@@ -757,7 +757,7 @@
     document.querySelector(`#board [data-system="${s}"]`)?.focus();
   };
 
-  const precisionText = (measure = measureNow()) => `Values of ${measure.name} on single queries are rounded to multiples of ${+measure.step.toPrecision(3)}; means and tests are not.`;
+  const precisionText = (measure = measureNow()) => (measure.step < 1e-6 ? "" : `Values of ${measure.name} on single queries are rounded to multiples of ${+measure.step.toPrecision(3)}; means and tests are not.`);
   const leftOutText = () => `The values of ${measureNow().name} on single queries were left out to keep this page small; evaluate it alone for a page that has them.`;
 
   /* ---- the table of queries, of which only what is seen is drawn ---- */
