@@ -506,8 +506,11 @@
           const side = kind(pair);
           const [x0, y0, size] = [rounded(left + cell * column + 0.5), rounded(top + cell * row + 0.5), rounded(cell - 1)];
           cells[side] += `M${x0} ${y0}h${size}v${size}h${-size}z`;
-          if (font < 7) return;
           const mark = { better: "▲", worse: "▼", none: "" }[side];
+          if (font < 7) { // no room for the number
+            if (mark && cell >= 10) labels.push(text(x0 + size / 2, y0 + size * 0.7, mark, { "text-anchor": "middle", "font-size": size * 0.55 }));
+            return;
+          }
           const p = pair.corrected < 0.001 ? "<.001" : pair.corrected.toFixed(3).replace(/^0/, "");
           const middle = y0 + size / 2;
           if (mark) labels.push(text(x0 + size / 2, middle - 1, mark, { "text-anchor": "middle", "font-size": font * 0.9 }));
@@ -1016,7 +1019,7 @@
     } }, "Copy link");
     const get = h("select", { "aria-label": "Download", id: "download", onchange: (event) => { downloads[event.target.value]?.(); event.target.value = ""; } }, h("option", { value: "" }, "Download…"), ...Object.keys(downloads).map((name) => h("option", { value: name }, name)));
     const element = h("div", { class: "toolbar controls", role: "region", "aria-label": "What is shown" }, h("label", {}, "Measure", measure), systems.length > 1 ? h("label", {}, "Compared with", against) : null,
-      systems.length > 1 ? h("div", { class: "group" }, h("span", { class: "name" }, `${scores.kind[0].toUpperCase()}${scores.kind.slice(1)}s in figures`), presets) : null, h("div", { class: "group end" }, get, copied));
+      systems.length > 2 ? h("div", { class: "group" }, h("span", { class: "name" }, `${scores.kind[0].toUpperCase()}${scores.kind.slice(1)}s in figures`), presets) : null, h("div", { class: "group end" }, get, copied));
     const redraw = () => {
       measure.value = state.measure;
       const usual = reference(state.measure);
