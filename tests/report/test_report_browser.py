@@ -542,7 +542,7 @@ def test_without_javascript_all_numbers_are_there(open_page: Open, name: str) ->
     found = visit.found
     for measure in MEASURES:
         for interval in found.means[measure].values():
-            assert f"{interval.mean:.4f}" in words
+            assert f"{interval.mean:.4f}" in text
     for system in found.systems:
         assert system in text
     if name != "17":
