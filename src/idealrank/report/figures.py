@@ -15,9 +15,10 @@ from idealrank._base.drawing import DASHES, new_axes
 from idealrank._base.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.evaluation.comparison import Comparison
+from idealrank.evaluation.compared import Comparison
 from idealrank.evaluation.explanation import Waterfall
-from idealrank.evaluation.results import Evaluations, Measured
+from idealrank.evaluation.measured import Measured
+from idealrank.evaluation.results import Evaluations
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
