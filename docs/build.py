@@ -27,7 +27,7 @@ COMMANDS = DOCS / "command_line.md"
 # The classes of integrations.torch are made from the losses, as its page says.
 MODULES = (
     *("cutoffs", "datasets", "discounts", "errors", "gains", "learners", "losses", "measures", "ranks"),
-    *("integrations.dask", "integrations.lightgbm", "integrations.xgboost"),
+    *("integrations.dask", "integrations.lightgbm", "integrations.pytrec_eval", "integrations.xgboost"),
     *("report", "report.figures", "stats", "theory"),
 )
 

@@ -1,4 +1,7 @@
-"""Make report.png anew: the report of ``idealrank demo`` as Chromium shows it."""
+"""Make report.png: the report of ``idealrank demo`` as Chromium shows it.
+
+Run ``python docs/images/make_report.py`` where playwright, Pillow and chromium are installed.
+"""
 
 import shutil
 import subprocess
@@ -9,7 +12,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-WIDTH, HEIGHT = 1000, 1400
+WIDTH, HEIGHT = 1300, 1500
 TARGET = Path(__file__).with_name("report.png")
 
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -18,6 +21,7 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
     tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
     tab.goto(page.as_uri())
+    tab.wait_for_selector("main[aria-busy=false]")
     tab.screenshot(path=TARGET)
     browser.close()
-Image.open(TARGET).convert("RGB").quantize(64, dither=Image.Dither.NONE).save(TARGET, optimize=True)
+Image.open(TARGET).convert("RGB").quantize(160, dither=Image.Dither.NONE).save(TARGET, optimize=True)

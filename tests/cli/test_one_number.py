@@ -1,10 +1,12 @@
 """The same files and the same measure give the same number in every command, table, page and Python function."""
 
+import base64
 import csv
 import html
 import io
 import json
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +193,7 @@ def test_a_page_has_one_query_set_and_the_means_of_evaluate(trec: tuple[Any, Any
     words = html.unescape(re.sub(r"<[^>]+>", " ", page))
     n_queries = evaluated["one"]["n_queries"]
     assert n_queries == evaluated["two"]["n_queries"] == (7 if like == "trec_eval" else 10)
-    about = words.split("Summary")[0]
+    about = words.split("Leaderboard")[0]
     assert f"{n_queries} queries" in about
     assert f"like {like}" in about
     for own in evaluated.values():
@@ -199,17 +201,22 @@ def test_a_page_has_one_query_set_and_the_means_of_evaluate(trec: tuple[Any, Any
             assert f"{mean:.4f}" in words
     if command in ("limits", "distinguish"):
         return
-    embedded = json.loads(re.search(r'id="queries-data"[^>]*>(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
-    assert len(embedded["queries"]) == n_queries
-    for measure, by_system in embedded["values"].items():
-        for name, values in zip(embedded["systems"], by_system, strict=True):
-            assert len(values) == n_queries
-            assert np.mean(values) == pytest.approx(evaluated[name]["mean"][measure], abs=1e-4)
+    embedded = json.loads(re.search(r'id="report-data"[^>]*>(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
+    scores = embedded["scores"]
+    assert len(scores["queries"]) == n_queries
+    for measure in scores["measures"]:
+        packed = zlib.decompress(base64.b64decode(measure["values"]["data"]))
+        planes = np.frombuffer(packed, np.uint8).reshape(-1, len(scores["systems"]), n_queries)
+        steps = sum(plane * 256.0**place for place, plane in enumerate(planes))
+        values = measure["values"]["low"] + steps * measure["values"]["step"]
+        for name, own, (mean, _, _) in zip(scores["systems"], values, measure["means"], strict=True):
+            assert mean == pytest.approx(evaluated[name]["mean"][measure["name"]], rel=1e-6)
+            assert np.mean(own) == pytest.approx(mean, abs=1e-4)
     # The curves by cutoff pass through the means of the table.
+    curves = embedded["curves"]["families"]["ndcg"]
     for name in NAMES:
-        curve = re.search(rf"\b{name}: ([^;<]*?at 3[^;<]*)", page)
-        assert curve, "no curve"
-        assert f"{evaluated[name]['mean']['ndcg@3']:.4f} at 3" in curve[1]
+        at_3 = curves["means"][name][curves["cutoffs"].index(3)]
+        assert at_3 == pytest.approx(evaluated[name]["mean"]["ndcg@3"], rel=1e-6)
     assert "Student's t" in words
     assert "bootstrap" not in words
 

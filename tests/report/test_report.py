@@ -1,11 +1,14 @@
 """The report: what its figures draw, what its page says, and that no text of the data becomes part of the page."""
 
+import base64
 import json
 import re
+import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +18,15 @@ from click.testing import CliRunner
 from numpy.testing import assert_allclose
 
 import idealrank as ir
+from idealrank import report
+from idealrank._base.palette import COLOURS
+from idealrank._base.scores import MeasureScores, Scores
 from idealrank.cli.group import commands
 from idealrank.errors import DataError
 from idealrank.evaluation.results import Evaluations
 from idealrank.report import figures, html, learning_curve, over_cutoffs
+from idealrank.report.embedding import embedded_scores
 from idealrank.report.figures import _apart
-from idealrank.report.palette import COLOURS
 from idealrank.report.svg import inline_svg
 
 EVIL = "<script>alert(1)</script>"
@@ -137,22 +143,147 @@ def test_the_same_result_is_the_same_page_whatever_styles_are_in_use(name: str) 
 
 
 def embedded(page: str) -> Any:
-    (text,) = re.findall(r'id="queries-data">(.*?)</script>', page)
+    (text,) = re.findall(r'id="report-data">(.*?)</script>', page)
     return json.loads(text)
+
+
+def unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.b64decode(text))
+
+
+def values_of(measure: Any, n_queries: int) -> Any:
+    """The values that the script of the page finds: matrix[system, query]."""
+    planes = np.frombuffer(unpacked(measure["values"]["data"]), np.uint8).reshape(-1, len(measure["means"]), n_queries)
+    codes = sum(plane.astype(int) * 256**place for place, plane in enumerate(planes))
+    return np.where(
+        codes == 256 ** len(planes) - 1, np.nan, measure["values"]["low"] + codes * measure["values"]["step"]
+    )
 
 
 def test_the_values_of_the_page_are_those_of_the_result() -> None:
     short = {"q3": SYSTEMS["good"]["q3"], "q1": SYSTEMS["good"]["q1"]}
     found = ir.evaluate(QRELS, {"all": SYSTEMS["base"], "short": short}, ["dcg", "ap"])
-    content = embedded(html(found))
+    content = embedded(html(found))["scores"]
     assert content["systems"] == ["all", "short"]
     assert content["queries"] == ["q1", "q3"]  # those that both have
-    assert_allclose(content["values"]["dcg"][0], found["all"].per_query["dcg"], rtol=0, atol=5.1e-5)
-    own = dict(zip(found["short"].query_ids, found["short"].per_query["ap"], strict=True))
-    for query, value in zip(content["queries"], content["values"]["ap"][1], strict=True):
-        assert value == (round(own[query], 4) if query in own else None)
-    largest = max(each.per_query["dcg"].max() for each in found.values())
-    assert_allclose(content["largest"]["dcg"], largest, rtol=1e-12, atol=0)
+    for measure in content["measures"]:
+        expected = np.stack([each.per_query[measure["name"]] for each in found.values()])
+        step = measure["values"]["step"]
+        assert 1e-7 <= step <= 1.3e-7
+        assert_allclose(values_of(measure, 2), expected, rtol=0, atol=step / 2 * 1.001)
+        means = [[each.mean[measure["name"]], *each.interval()[measure["name"]]] for each in found.values()]
+        assert_allclose(measure["means"], means, rtol=1e-6, atol=0)
+
+
+def test_the_pairs_of_the_page_are_those_of_the_result() -> None:
+    for name in ("baseline", "pairs"):
+        found = result(name)
+        content = embedded(html(found))["scores"]
+        assert (content["baseline"], content["level"]) == (found.baseline, 0.05)
+        for measure in content["measures"]:
+            rows = np.frombuffer(unpacked(measure["pairs"]), "<f4").reshape(-1, len(content["columns"]))
+            assert len(rows) == len(found.differences[measure["name"]])
+            for row, each in zip(rows, found.differences[measure["name"]], strict=True):
+                told = dict(zip(content["columns"], row.tolist(), strict=True))
+                assert found.systems[int(told["system"])] == each.system
+                assert found.systems[int(told["against"])] == each.against
+                numbers = [told[key] for key in ("change", "low", "high", "p", "corrected", "d_z", "detectable")]
+                bounds = each.interval.low, each.interval.high
+                expected = [each.difference, *bounds, each.p_value, each.corrected, each.effect.cohen_dz]
+                assert_allclose(numbers, [*expected, each.detectable], rtol=1e-6, atol=1e-9)
+                counts = [each.effect.wins, each.effect.ties, each.effect.losses]
+                assert [told[key] for key in ("better", "same", "worse")] == counts
+
+
+def test_values_of_any_size_are_embedded_with_their_precision() -> None:
+    columns = ([0.0, 1.0, np.nan], [0.0, 1.3, 1.32], [-5.0, 40.0, np.nan], [1e9, 2e9, 1e9 + 1], [np.nan] * 3, [7.0] * 3)
+    for column in columns:
+        values = np.array([column])
+        scores = Scores(["s"], ["a", "b", "c"], {"m": MeasureScores(values, values)}, "", "")
+        (measure,) = embedded_scores(scores)["measures"]
+        step = measure["values"]["step"]
+        assert 1e-7 <= step <= max(1e-7, 1.1 * (np.nanmax(values, initial=0) - np.nanmin(values, initial=0)) / 256**3)
+        assert_allclose(values_of(measure, 3), values, rtol=0, atol=0.5001 * step)
+
+
+@pytest.mark.parametrize(("n_measures", "budget"), [(1, 25_000), (4, 40_000)])
+def test_values_are_coarser_and_then_left_out_if_the_page_would_be_too_large(
+    monkeypatch: pytest.MonkeyPatch, n_measures: int, budget: int
+) -> None:
+    values = RNG.uniform(size=(20, 500))
+    one = MeasureScores(values, np.zeros((20, 3)))
+    scores = Scores([f"s{i}" for i in range(20)], [f"q{i}" for i in range(500)], {}, "", "")
+    scores = replace(scores, measures={f"m{i}": one for i in range(n_measures)})
+    monkeypatch.setattr("idealrank.report.embedding._VALUE_BUDGET", budget)
+    measures = embedded_scores(scores)["measures"]
+    assert sum(len(each["values"]["data"]) for each in measures if each["values"]) <= budget
+    if n_measures == 1:
+        assert measures[0]["values"]["step"] == 1e-4
+        assert_allclose(values_of(measures[0], 500), values, rtol=0, atol=5.1e-5)
+    else:
+        assert [each["values"] is None for each in measures] == [False, False, True, True]
+
+
+def lists_of(page: str) -> dict[int, Any]:
+    lines = unpacked(embedded(page)["lists"]["data"]).decode().splitlines()
+    return {query: rest for query, *rest in map(json.loads, lines)}
+
+
+def test_ranked_lists_are_those_of_the_runs() -> None:
+    runs = {"tied": {"q1": {"d1": 1.0, "d2": 3.0, "d0": 1.0, "new": 2.0}, "q2": {"d4": 1.0}}, "other": SYSTEMS["good"]}
+    found = ir.evaluate(QRELS, runs, ["ndcg@3", "ap"])
+    lists = report.ranked_lists(QRELS, runs, ["ndcg@3", "ap"], depth=5)
+    page = html(found, lists=lists)
+    content, told = embedded(page), lists_of(page)
+    assert content["lists"]["systems"] == [0, 1]
+    assert content["lists"]["left_out"] == ""
+    place = content["scores"]["queries"].index("q1")
+    documents, labels, ranked, tied = told[place]
+    assert [documents[d] for d in ranked[0]] == ["d2", "new", "d1", "d0"]  # like trec_eval: ties by descending id
+    assert [labels[d] for d in ranked[0]] == [QRELS["q1"]["d2"], None, QRELS["q1"]["d1"], QRELS["q1"]["d0"]]
+    assert tied == [[2, 3], []]
+    best = sorted(SYSTEMS["good"]["q1"], key=lambda d: -SYSTEMS["good"]["q1"][d])[:5]
+    assert [documents[d] for d in ranked[1]] == best
+    worth = content["lists"]["worth"]
+    assert list(worth) == ["ndcg@3"]
+    assert worth["ndcg@3"]["gains"] == {"0": 0.0, "1": 1.0, "2": 2.0}
+    assert_allclose(worth["ndcg@3"]["discounts"], [1, 1 / np.log2(3), 0.5], rtol=0, atol=5.1e-5)
+
+
+@pytest.mark.parametrize("ties", ["stable", "reverse", "best", "worst", "docid_asc", "docid_desc"])
+def test_ranked_lists_have_the_order_that_a_measure_has(ties: str) -> None:
+    """The value of a measure at each depth is that of the documents above."""
+    rng = np.random.default_rng(4)
+    qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(9)} for i in range(20)}
+    run = {q: {d: float(rng.integers(0, 3)) for d in rng.permutation([*docs, "x"])} for q, docs in qrels.items()}
+    name = f"dcg(ties={ties},gain=linear)"
+    found = report.ranked_lists(qrels, run, name, depth=20).systems["system"]
+    values = ir.evaluate(qrels, run, name).per_query[name]
+    for query, (start, end) in enumerate(pairwise(found.offsets.tolist())):
+        labels = np.nan_to_num(found.labels[start:end])
+        assert_allclose(values[query], labels @ (1 / np.log2(np.arange(2, labels.size + 2))), rtol=1e-12, atol=0)
+
+
+def test_lists_that_do_not_fit_are_left_out_and_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("idealrank.report.embedding._LIST_BUDGET", 40_000)
+    monkeypatch.setattr("idealrank.report.embedding._MOST_LISTED", 2)
+    labels = RNG.integers(0, 3, (2000, 20))
+    data = ir.from_arrays(labels.ravel(), offsets=np.arange(2001) * 20)
+    noise = {"bad": 9.0, "good": 0.5, "base": 3.0}
+    systems = {name: (labels + size * RNG.normal(size=labels.shape)).ravel() for name, size in noise.items()}
+    found = ir.compare(data, systems, "ndcg@5", baseline="base", seed=0, n_permutations=100)
+    page = html(found, lists=report.ranked_lists(data, systems, "ndcg@5"))
+    content = embedded(page)["lists"]
+    assert content["systems"] == [2, 1]  # the baseline and the best one
+    told = lists_of(page)
+    assert 0 < len(told) < 2000
+    assert 30_000 < len(content["data"]) <= 40_000
+    assert (
+        f"{len(told):,} of 2,000 queries, on which the systems differ most, and 2 of 3 systems" in content["left_out"]
+    )
+    values = found.values["ndcg@5"]
+    spread = values.max(axis=1) - values.min(axis=1)
+    assert min(spread[list(told)]) >= np.sort(spread)[::-1][len(told) - 1] - 1e-12
 
 
 def strange() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -170,10 +301,10 @@ def test_text_of_the_data_is_shown_and_never_part_of_the_page(baseline: str | No
     outline = Outline(page)
     assert outline.open == []
     assert len(outline.of("script")) == 2  # the data and the page's own
-    for tag in ("h1", "title", "th", "code", "figcaption" if baseline else "th"):
+    for tag in ("h1", "title", "th", "code"):
         assert any(EVIL in text for text in outline.text_of(tag)), tag
-    assert embedded(page)["queries"] == NAMES
-    drawn = set(outline.text_of("text"))
+    assert embedded(page)["scores"]["queries"] == NAMES
+    drawn = set(Outline(inline_svg(lambda: figures.means(found), "f", "t", "d")).text_of("text"))
     assert {"a$b$c & d", "_hidden", "日本語", "]]> -->", "#0b5fbf"} <= drawn
     assert not any(len(text) > 80 for text in drawn)
 
@@ -373,7 +504,58 @@ def test_colours_stand_out_from_page_and_panel(theme: int) -> None:
             contrast = (high + 0.05) / (low + 0.05)
             # WCAG 2.2: 4.5 for text, 3 for what must be seen; lines of a grid need not.
             if name not in ("page", "panel", "grid"):
-                assert contrast >= (3 if name == "neutral" else 4.5), (name, ground, contrast)
+                is_text = name != "neutral" and not name.startswith("series")
+                assert contrast >= (4.5 if is_text else 3), (name, ground, contrast)
+
+
+#: Machado, Oliveira and Fernandes 2009, "A Physiologically-based Model for Simulation of Color Vision Deficiency": what
+#: people without one kind of cones see, in linear RGB.
+VISIONS = {
+    "usual": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+#: Ottosson 2020: linear RGB to cone responses, and their cube roots to OKLab.
+CONES = [
+    [0.4122214708, 0.5363325363, 0.0514459929],
+    [0.2119034982, 0.6806995451, 0.1073969566],
+    [0.0883024619, 0.2817188376, 0.6299787005],
+]
+OKLAB = [
+    [0.2104542553, 0.7936177850, -0.0040720468],
+    [1.9779984951, -2.4285922050, 0.4505937099],
+    [0.0259040371, 0.7827717662, -0.8086757660],
+]
+
+
+def oklab(color: str, vision: Any) -> Any:
+    channels = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return np.array(OKLAB) @ np.cbrt(np.array(CONES) @ np.clip(np.array(vision) @ linear, 0, 1))
+
+
+def smallest_distance(colors: list[str], vision: Any) -> float:
+    return min(
+        float(np.linalg.norm(oklab(one, vision) - oklab(other, vision))) for one, other in combinations(colors, 2)
+    )
+
+
+def test_oklab_of_known_colours() -> None:
+    assert_allclose(oklab("#ffffff", np.eye(3)), [1, 0, 0], rtol=0, atol=1e-6)
+    assert_allclose(oklab("#ff0000", np.eye(3)), [0.627955, 0.224863, 0.125846], rtol=0, atol=1e-5)
+    assert smallest_distance(["#00a000", "#b07000"], VISIONS["deuteranopia"]) < 0.05  # green and brown look alike
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("vision", VISIONS)
+def test_colour_blind_readers_tell_the_colours_apart(vision: str, theme: int) -> None:
+    """The smallest distance in OKLab is 0.10 for color-blind readers and 0.18 for others; 0.02 is just noticeable."""
+    series = [shade[theme] for name, shade in COLOURS.items() if name.startswith("series-")]
+    sides = [COLOURS[name][theme] for name in ("better", "worse")]
+    assert len(series) == 8
+    assert smallest_distance(series, VISIONS[vision]) >= (0.18 if vision == "usual" else 0.10)
+    assert smallest_distance(sides, VISIONS[vision]) >= 0.17
 
 
 @pytest.fixture

@@ -1,41 +1,113 @@
 """The report in a real browser: headless Chromium, offline."""
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import idealrank as ir
-from idealrank.report import html, over_cutoffs
+from idealrank import report
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
 EVIL = "<script>alert(1)</script>"
-N_QUERIES = 300
+#: Names that markup, addresses, selectors, spreadsheets and columns have stumbled over.
+HOSTILE = [EVIL, "a_b & c|d", '"quoted\' name"', "=1+1", "日本語", "x" * 200, "top", "show=all&measure=dcg", "_hidden"]
+MEASURES = ["ndcg(empty=skip)@10", "dcg"]
+
+
+def drawn(names: list[str], queries: list[str], seed: int = 3) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judgments, and runs from good to bad with a few equal scores; one query has no value of the first measure."""
+    rng = np.random.default_rng(seed)
+    qrels = {q: {f"d{j}": int(rng.integers(0, 3)) for j in range(10)} for q in queries}
+    if len(queries) > 10:
+        qrels[queries[7]] = {"d0": 0}
+    noise = np.linspace(0.5, 6, len(names))
+    runs = {
+        name: {q: {d: round(label + size * float(rng.normal()), 1) for d, label in qrels[q].items()} for q in queries}
+        for name, size in zip(names, noise, strict=True)
+    }
+    return qrels, runs
+
+
+def compared(
+    names: list[str], queries: list[str], baseline: str | None = None, measures: list[str] = MEASURES
+) -> Callable[[Path], Any]:
+    def write(path: Path) -> Any:
+        qrels, runs = drawn(names, queries)
+        found = ir.compare(
+            qrels, runs, measures, baseline=baseline, test="t" if baseline else None, seed=0, n_permutations=200
+        )
+        curves = ir.evaluate(qrels, runs, report.over_cutoffs(measures))
+        report.html(found, path, curves=curves, lists=report.ranked_lists(qrels, runs, measures))
+        return found
+
+    return write
+
+
+def evaluated(names: list[str], queries: list[str]) -> Callable[[Path], Any]:
+    def write(path: Path) -> Any:
+        qrels, runs = drawn(names, queries)
+        found = ir.evaluate(qrels, runs, MEASURES)
+        report.html(found, path, lists=report.ranked_lists(qrels, runs, MEASURES))
+        return found
+
+    return write
+
+
+def explained(path: Path) -> Any:
+    qrels, runs = drawn(["only"], [f"q{i}" for i in range(12)])
+    found = ir.explain(qrels, runs["only"], "ndcg@5", like=["trec_eval", "sklearn", "letor4"])
+    report.html(found, path)
+    return found
+
+
+def signed(value: float) -> str:
+    return f"{value:+.4f}".replace("-", "\u2212")
+
+
+QUERIES = [EVIL, *(f"q{i}" for i in range(1, 300))]
+PAGES: dict[str, Callable[[Path], Any]] = {
+    "2": compared(["old", "new"], QUERIES[:40], "old"),
+    "17": compared([f"system {i}" for i in range(17)], QUERIES),
+    "100": compared([f"system {i:02d}" for i in range(100)], [f"q{i}" for i in range(600)], "system 40"),
+    "hostile": compared(HOSTILE, [*HOSTILE, "q1", "q2", "q3"]),
+    "one query": compared(["old", "new"], ["q1"]),
+    "no means": compared(["old", "new", "newer"], QUERIES[:20], None, ["ndcg(empty=nan)@10"]),
+    "one system": evaluated(["only"], QUERIES[:20]),
+    "explanation": explained,
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that was written, and its result."""
+
+    path: Path
+    found: Any
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three systems; one query has a name that would run if the page let it, and one has no value."""
-    rng = np.random.default_rng(3)
-    queries = [EVIL, *(f"q{i}" for i in range(1, N_QUERIES))]
-    qrels = {q: {f"d{j}": int(rng.integers(0, 3)) for j in range(10)} for q in queries}
-    qrels["q7"] = {"d0": 0}
-    systems = {
-        name: {q: {d: label + noise * float(rng.normal()) for d, label in docs.items()} for q, docs in qrels.items()}
-        for name, noise in ((EVIL, 1.0), ("fair", 2.0), ("a long name of a system, as people give them", 9.0))
-    }
-    measures = ["ndcg(empty=nan)@10", "dcg"]
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    curves = ir.evaluate(qrels, systems, over_cutoffs(measures))
-    html(ir.compare(qrels, systems, measures, seed=0, n_permutations=500), path, curves=curves, title=EVIL)
-    return path
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Page]:
+    folder = tmp_path_factory.mktemp("report")
+    made: dict[str, Page] = {}
+
+    def page(name: str) -> Page:
+        if name not in made:
+            path = folder / f"{name}.html"
+            made[name] = Page(path, PAGES[name](path))
+        return made[name]
+
+    return page
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +123,7 @@ class Visit:
     """A page that was opened, and everything that it complained of or asked for."""
 
     page: Any
+    found: Any
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
@@ -58,146 +131,458 @@ class Visit:
         self.complaints.append(dialog.message)
         dialog.dismiss()
 
-    def rows(self) -> list[list[str]]:
-        """The texts of the table of queries."""
+    def cells(self, rows: str) -> list[list[str]]:
+        """The texts of the rows."""
         script = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
-        found: list[list[str]] = self.page.eval_on_selector_all("#queries-table tbody tr", script)
+        found: list[list[str]] = self.page.eval_on_selector_all(rows, script)
         return found
 
-    def sort_by(self, name: str) -> str:
+    def queries(self) -> list[list[str]]:
+        return self.cells("#queries-table tbody tr:not(.spacer)")
+
+    def board(self) -> list[str]:
+        """The systems of the leaderboard, in its order."""
+        return list(self.page.locator("#board tbody .name").all_text_contents())
+
+    def ticked(self) -> list[str]:
+        ticks = "#board tbody tr:has(input:checked) .name"
+        return list(self.page.locator(ticks).all_text_contents())
+
+    def sort_by(self, table: str, key: str) -> str:
         """Press the head of a column; the order that it then says it has."""
-        head = self.page.locator("#queries-table thead th").filter(has=self.page.get_by_role("button", name=name))
+        head = self.page.locator(f'{table} thead th:has([data-sort="{key}"])')
         head.get_by_role("button").click()
         return str(head.get_attribute("aria-sort"))
+
+    def settled(self) -> None:
+        """Wait until all parts are drawn, also those that are out of sight."""
+        self.page.wait_for_selector("main[aria-busy=false]")
 
     def is_wider_than_its_window(self) -> bool:
         return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
 
-@pytest.fixture(params=["light", "dark", "phone"])
-def visit(request: pytest.FixtureRequest, browser: Any, report: Path) -> Iterator[Visit]:
-    yield from visited(browser, report, request.param)
+Open = Callable[..., Visit]
 
 
 @pytest.fixture
-def plain(browser: Any, report: Path) -> Iterator[Visit]:
-    yield from visited(browser, report, "light")
+def open_page(browser: Any, pages: Callable[[str], Page]) -> Iterator[Open]:
+    """Open a page by name; at the end of a test, no page may have complained or asked for anything."""
+    visits = []
+
+    def opened(name: str, kind: str = "light", address: str = "", **options: Any) -> Visit:
+        page = pages(name)
+        context = browser.new_context(
+            color_scheme="dark" if kind == "dark" else "light",
+            viewport={"width": 390 if kind == "phone" else 1300, "height": 844},
+            offline=True,
+            **options,
+        )
+        seen = Visit(context.new_page(), page.found)
+        seen.page.on("console", lambda message: seen.complaints.append(message.text))
+        seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+        seen.page.on("dialog", seen.refuse)
+        seen.page.on("request", lambda asked: seen.requests.append(asked.url.partition("#")[0]))
+        seen.page.goto(page.path.as_uri() + address)
+        visits.append((seen, context, page))
+        if options.get("java_script_enabled", True):
+            seen.page.wait_for_selector("html.ready", state="attached")
+            seen.settled()
+        return seen
+
+    yield opened
+    for seen, context, page in visits:
+        context.close()
+        assert seen.complaints == []
+        assert seen.requests == [page.path.as_uri()]
 
 
-@pytest.fixture
-def dark(browser: Any, report: Path) -> Iterator[Visit]:
-    yield from visited(browser, report, "dark")
-
-
-def visited(browser: Any, report: Path, kind: str) -> Iterator[Visit]:
-    context = browser.new_context(
-        color_scheme="dark" if kind == "dark" else "light",
-        viewport={"width": 390 if kind == "phone" else 1200, "height": 844},
-        offline=True,
-    )
-    seen = Visit(context.new_page())
-    seen.page.on("console", lambda message: seen.complaints.append(message.text))
-    seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
-    seen.page.on("dialog", seen.refuse)
-    seen.page.on("request", lambda asked: seen.requests.append(asked.url))
-    seen.page.goto(report.as_uri())
-    yield seen
-    context.close()
-
-
-def test_the_page_opens_without_a_complaint_or_a_request(visit: Visit, report: Path) -> None:
-    assert visit.page.title() == EVIL
-    assert visit.page.locator("h1").text_content() == EVIL
-    assert len(visit.rows()) == 200
-    assert visit.complaints == []
-    assert visit.requests == [report.as_uri()]
-
-
-def test_the_page_fits_its_window(visit: Visit) -> None:
+@pytest.mark.parametrize("kind", ["light", "dark", "phone"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_its_window_and_no_text_leaves_its_figure(open_page: Open, name: str, kind: str) -> None:
+    visit = open_page(name, kind)
     assert not visit.is_wider_than_its_window()
-    for figure in visit.page.locator("svg.figure").all():
-        box = figure.bounding_box()
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= visit.page.viewport_size["width"]
-
-
-def test_no_text_of_a_figure_leaves_it(visit: Visit) -> None:
     script = """svgs => svgs.flatMap(svg => {
         const outer = svg.getBoundingClientRect();
         return [...svg.querySelectorAll("text")].filter(text => {
             const box = text.getBoundingClientRect();
             return box.left < outer.left - 1 || box.right > outer.right + 1
                 || box.top < outer.top - 1 || box.bottom > outer.bottom + 1;
-        }).map(text => `${svg.querySelector("title").textContent}: ${text.textContent}`);
+        }).map(text => `${svg.getAttribute("aria-label")}: ${text.textContent}`);
     })"""
-    assert visit.page.eval_on_selector_all("svg.figure", script) == []
+    assert visit.page.eval_on_selector_all("svg.plot, svg.figure", script) == []
+    names = {"one system": 1, "explanation": 3}.get(name) or len(visit.found.systems)
+    assert len(visit.board()) == names
 
 
-def test_dark_pages_are_dark_and_paper_is_light(dark: Visit) -> None:
+def test_dark_pages_are_dark_and_paper_is_light(open_page: Open) -> None:
+    visit = open_page("2", "dark")
     ground = "getComputedStyle(document.documentElement).backgroundColor"
-    line = "getComputedStyle(document.querySelector('svg.figure text')).fill"
-    assert dark.page.evaluate(ground) == "rgb(20, 23, 28)"
-    assert dark.page.evaluate(line) == "rgb(231, 233, 236)"
-    dark.page.emulate_media(media="print")
-    assert dark.page.evaluate(ground) == "rgb(255, 255, 255)"
-    assert dark.page.evaluate(line) == "rgb(28, 31, 36)"
-    assert not dark.page.locator(".controls").is_visible()
-    assert dark.page.locator("#queries-table tbody tr:visible").count() == 50
+    line = "getComputedStyle(document.querySelector('svg.plot text')).fill"
+    assert visit.page.evaluate(ground) == "rgb(20, 23, 28)"
+    assert visit.page.evaluate(line) == "rgb(231, 233, 236)"
+    visit.page.emulate_media(media="print")
+    assert visit.page.evaluate(ground) == "rgb(255, 255, 255)"
+    assert visit.page.evaluate(line) == "rgb(28, 31, 36)"
+    assert not visit.page.locator(".toolbar").is_visible()
 
 
-def test_columns_sort_both_ways_and_keep_missing_values_last(plain: Visit) -> None:
-    plain.page.locator("#queries-more").click()
-    assert len(plain.rows()) == N_QUERIES
-    assert plain.sort_by("fair") == "descending"
-    column = [row[2] for row in plain.rows()]
+def test_the_leaderboard_has_the_numbers_of_the_result(open_page: Open) -> None:
+    visit = open_page("100")
+    found, measure = visit.found, MEASURES[0]
+    means = found.means[measure]
+    assert visit.board() == sorted(found.systems, key=lambda name: -means[name].mean)
+    rows = dict(zip(visit.board(), visit.cells("#board tbody tr"), strict=True))
+    for each in found.differences[measure]:
+        _, mean, _, bounds, change, p, counts, effect, detectable, other = rows[each.system]
+        interval = means[each.system]
+        assert mean == f"{interval.mean:.4f}"
+        assert bounds == f"{interval.low:.4f} to {interval.high:.4f}"
+        sides = {True: "▲ significantly better: ", False: "▼ significantly worse: "}
+        side = sides[each.difference > 0] if each.corrected <= 0.05 else ""
+        assert change == f"{side}{signed(each.difference)}"
+        assert p == ("<0.0001" if each.corrected < 0.0001 else f"{each.corrected:.4f}")
+        assert counts == f"{each.effect.wins} · {each.effect.ties} · {each.effect.losses}"
+        assert effect.replace("\u2212", "-").lstrip("+") == f"{each.effect.cohen_dz:.2f}"
+        assert detectable == f"{each.detectable:.4f}"
+        assert other == f"{found.means['dcg'][each.system].mean:.4f}"
+    baseline = rows["system 40"]
+    assert baseline[0].endswith("baseline")
+    assert baseline[4:8] == ["", "", "", ""]
+
+
+def test_the_leaderboard_sorts_by_every_head(open_page: Open) -> None:
+    visit = open_page("17")
+    means = {name: each.mean for name, each in visit.found.means[MEASURES[0]].items()}
+    assert visit.sort_by("#board", "mean") == "ascending"
+    assert visit.board() == sorted(means, key=means.__getitem__)
+    assert visit.sort_by("#board", "mean") == "descending"
+    assert visit.sort_by("#board", "system") == "ascending"
+    assert visit.board()[:3] == ["system 0", "system 1", "system 2"]  # numbers in names count as numbers
+    assert visit.page.evaluate("document.activeElement.dataset.sort") == "system"
+    for head in visit.page.locator("#board thead [data-sort]").all():
+        head.click()
+        order = head.locator("xpath=..").get_attribute("aria-sort")
+        assert order in ("ascending", "descending")
+        assert len(visit.board()) == 17
+    assert visit.page.locator("#board [aria-sort=ascending], #board [aria-sort=descending]").count() == 1
+
+
+def test_systems_are_chosen_for_all_views(open_page: Open) -> None:
+    visit = open_page("100")
+    best = visit.board()[:10]
+    assert visit.ticked() == [*best[:9], "system 40"]  # the baseline is always among the first ten
+    heads = "#queries-table thead [data-sort^='system:']"
+    assert visit.page.locator(heads).count() == 10
+    visit.page.get_by_role("button", name="All 100").click()
+    visit.settled()
+    assert len(visit.ticked()) == visit.page.locator(heads).count() == 100
+    visit.page.get_by_role("button", name="Reference and best").click()
+    assert visit.ticked() == [best[0], "system 40"]
+    visit.page.get_by_role("checkbox", name="system 77").click()
+    assert visit.ticked() == [best[0], "system 40", "system 77"]
+    assert "system 77" in visit.page.evaluate("document.activeElement.closest('tr').textContent")
+    visit.settled()
+    for legend in visit.page.locator("figure:not([hidden]) .legend").all():
+        assert legend.locator("li").all_text_contents() == [best[0], "system 40", "system 77"]
+        assert legend.locator("li svg").count() == 3
+    visit.page.get_by_label("Find a system").fill("stem 0")
+    assert visit.board() == [name for name in best if name.startswith("system 0")]
+
+
+def test_lines_have_the_dashes_that_their_legend_shows(open_page: Open) -> None:
+    visit = open_page("17")
+    script = """figures => figures.map(figure => [
+        [...figure.querySelectorAll("svg.plot .line")].map(line => line.getAttribute("stroke") + line.getAttribute("stroke-dasharray")),
+        [...figure.querySelectorAll(".legend path[stroke]")].map(line => line.getAttribute("stroke") + line.getAttribute("stroke-dasharray")),
+    ])"""  # noqa: E501
+    curves = visit.page.eval_on_selector_all("[data-view=curves] figure", script)
+    assert len(curves) == 2
+    for lines, told in curves:
+        assert lines == told
+        assert len(set(lines)) == 10
+
+
+def test_another_reference_changes_what_is_compared(open_page: Open) -> None:
+    visit = open_page("17")
+    found, measure = visit.found, MEASURES[0]
+    visit.page.locator("#against").select_option(label="system 9")
+    rows = dict(zip(visit.board(), visit.cells("#board tbody tr"), strict=True))
+    for each in found.differences[measure]:
+        if "system 9" in (each.system, each.against):
+            other = each.against if each.system == "system 9" else each.system
+            change = each.difference if each.against == "system 9" else -each.difference
+            assert rows[other][4].endswith(signed(change))
+            assert rows[other][5] == f"{each.corrected:.4f}"
+    caption = visit.page.locator("figcaption").first.text_content()
+    assert "Difference from system 9" in caption
+    assert "300 queries, like trec_eval" in caption
+
+
+def test_another_measure_shows_other_values(open_page: Open) -> None:
+    visit = open_page("17")
+    before = visit.queries()
+    visit.page.locator("#measure").select_option(label="dcg")
+    visit.settled()
+    after = visit.queries()
+    assert [row[0] for row in after] == [row[0] for row in before]
+    assert max(float(row[1]) for row in after) > 1
+    assert visit.cells("#board tbody tr")[0][1] == f"{max(each.mean for each in visit.found.means['dcg'].values()):.4f}"
+
+
+def test_the_table_of_queries_draws_what_is_seen_and_has_every_row(open_page: Open) -> None:
+    visit = open_page("17")
+    assert visit.page.locator("#queries-table").get_attribute("aria-rowcount") == "301"
+    assert len(visit.queries()) < 60
+    values = dict(zip(visit.found.query_ids, visit.found.values[MEASURES[0]], strict=True))
+    chosen = [name.removeprefix("system:") for name in visit.page.eval_on_selector_all(
+        "#queries-table [data-sort^='system:']", "heads => heads.map(head => head.dataset.sort)"
+    )]  # fmt: skip
+    places = [visit.found.systems.index(name) for name in chosen]
+    seen: dict[str, list[str]] = {}
+    for top in range(0, 300 * 32, 500):
+        visit.page.evaluate(f"document.querySelector('#queries-scroll').scrollTop = {top}")
+        visit.page.wait_for_timeout(40)
+        seen |= {row[0]: row[1:] for row in visit.queries()}
+    assert set(seen) == set(QUERIES)
+    for query, cells in seen.items():
+        expected = values[query][places]
+        numbers = [np.nan if cell == "none" else float(cell) for cell in cells[:-1]]
+        assert_allclose(numbers, expected, rtol=0, atol=7e-5)
+    assert set(seen["q7"]) == {"none"}
+
+
+def test_queries_sort_both_ways_and_keep_missing_values_last(open_page: Open) -> None:
+    visit = open_page("2")
+    assert visit.sort_by("#queries-table", "system:new") == "descending"
+    place = 1 + [name.removeprefix("system:") for name in visit.page.eval_on_selector_all(
+        "#queries-table [data-sort^='system:']", "heads => heads.map(head => head.dataset.sort)"
+    )].index("new")  # fmt: skip
+    visit.page.evaluate("document.querySelector('#queries-scroll').scrollTop = 1e6")
+    visit.page.wait_for_timeout(40)
+    column = [row[place] for row in visit.queries()]
     assert column[-1] == "none"
     values = [float(value) for value in column[:-1]]
     assert values == sorted(values, reverse=True)
-    assert plain.sort_by("fair") == "ascending"
-    column = [row[2] for row in plain.rows()]
+    assert visit.sort_by("#queries-table", "system:new") == "ascending"
+    visit.page.evaluate("document.querySelector('#queries-scroll').scrollTop = 1e6")
+    visit.page.wait_for_timeout(40)
+    column = [row[place] for row in visit.queries()]
     assert column[-1] == "none"
-    assert [float(value) for value in column[:-1]] == sorted(values)
+    assert visit.sort_by("#queries-table", "query") == "ascending"
+    visit.page.evaluate("document.querySelector('#queries-scroll').scrollTop = 0")
+    visit.page.wait_for_timeout(40)
+    assert [row[0] for row in visit.queries()[:12]] == [EVIL, *(f"q{i}" for i in range(1, 12))]
 
 
-def test_queries_sort_by_the_numbers_in_their_names(plain: Visit) -> None:
-    assert plain.sort_by("query") == "ascending"
-    assert [row[0] for row in plain.rows()[:12]] == [EVIL, *(f"q{i}" for i in range(1, 12))]
-    assert plain.complaints == []
+def test_queries_are_found_by_name_and_by_spread(open_page: Open) -> None:
+    visit = open_page("17")
+    find, status = visit.page.get_by_label("Query contains"), visit.page.locator("#queries-status")
+    find.fill("Q29")
+    assert [row[0] for row in visit.queries()] == ["q29", *(f"q{i}" for i in range(290, 300))]
+    assert status.text_content() == "11 of 300 queries"
+    find.fill("script>")
+    assert [row[0] for row in visit.queries()] == [EVIL]
+    find.fill("no such query")
+    assert visit.queries() == []
+    visit.settled()
+    find.fill("")
+    visit.page.get_by_label("Spread at least").fill("0.4")
+    rows = visit.queries()
+    assert rows
+    assert all(float(row[-1]) >= 0.4 for row in rows)
+    assert status.text_content().endswith("of 300 queries")
 
 
-def test_the_filter_finds_queries_by_a_part_of_their_name(plain: Visit) -> None:
-    plain.page.get_by_label("Query contains").fill("Q29")
-    assert [row[0] for row in plain.rows()] == ["q29", *(f"q{i}" for i in range(290, 300))]
-    assert plain.page.locator("#queries-status").text_content() == "11 of 300 queries shown, 11 match"
-    plain.page.get_by_label("Query contains").fill("script>")
-    assert [row[0] for row in plain.rows()] == [EVIL]
-    plain.page.get_by_label("Query contains").fill("no such query")
-    assert plain.rows() == []
-    assert plain.complaints == []
+def test_a_query_shows_its_differences_and_its_ranked_lists(open_page: Open) -> None:
+    visit = open_page("2")
+    qrels, runs = drawn(["old", "new"], QUERIES[:40])
+    visit.page.get_by_role("button", name="q12", exact=True).click()
+    panel = visit.page.get_by_role("complementary", name="Query q12")
+    panel.locator(".ranking").first.wait_for()
+    values = visit.found.values[MEASURES[0]][visit.found.query_ids.index("q12")]
+    told = {row[0].strip(): row[1:] for row in visit.cells("#detail .values tbody tr")}
+    assert told["old"] == [f"{values[0]:.4f}", ""]
+    assert told["new"][0] == f"{values[1]:.4f}"
+    change = values[1] - values[0]
+    assert told["new"][1] == signed(change)
+    for name in ("old", "new"):
+        own = runs[name]["q12"]
+        ranked = [d for _, d in sorted(((score, d) for d, score in own.items()), reverse=True)]  # like trec_eval
+        table = f"#detail .ranking:has(h4:has-text('{name}')) tbody tr"
+        rows = visit.cells(table)
+        assert [row[1] for row in rows] == ranked[:10]
+        assert [row[2] for row in rows] == [str(qrels["q12"][d]) for d in ranked[:10]]
+        assert [float(row[4]) for row in rows] == [round(1 / np.log2(rank + 2), 3) for rank in range(len(rows))]
+        scores = [own[d] for d in ranked]
+        tied = [scores.count(score) > 1 for score in scores]
+        assert [row[5] == "=" if len(row) > 5 else False for row in rows] == tied[:10]
+    assert visit.page.locator("#queries-table tr.chosen").text_content().startswith("q12")
+    assert visit.page.locator("svg.plot path.chosen[d*=M]").count() >= 3  # the figures show the query
+    visit.page.keyboard.press("Escape")
+    assert panel.is_hidden()
+    assert visit.page.evaluate("document.activeElement.dataset.query") is not None
 
 
-def test_another_measure_shows_other_values(plain: Visit) -> None:
-    before = plain.rows()
-    plain.page.get_by_label("Measure").select_option("dcg")
-    after = plain.rows()
-    assert [row[0] for row in after] == [row[0] for row in before]
-    assert after != before
-    assert max(float(row[1]) for row in after) > 1
+def test_a_point_of_a_figure_tells_what_it_is_and_opens_its_query(open_page: Open) -> None:
+    visit = open_page("2")
+    plot = visit.page.locator("svg.plot[aria-label^='new against old']")
+    plot.scroll_into_view_if_needed()
+    place = plot.evaluate(
+        """svg => { const [, x, y] = svg.querySelector(".dots[d*=M]").getAttribute("d").match(/M([\\d.]+) ([\\d.]+)/);
+        const box = svg.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;
+        return [box.left + x * scale, box.top + y * scale]; }"""
+    )
+    visit.page.mouse.move(*place)
+    tip = visit.page.get_by_role("tooltip")
+    lines = tip.locator("*").all_text_contents()
+    query = lines[0].removeprefix("query ")
+    values = visit.found.values[MEASURES[0]][visit.found.query_ids.index(query)]
+    assert lines[1:3] == [f"old {values[0]:.4f}", f"new {values[1]:.4f}"]
+    visit.page.mouse.click(*place)
+    assert visit.page.locator("#detail-title").text_content() == f"Query {query}"
 
 
-def test_the_table_can_be_used_by_keyboard_alone(plain: Visit) -> None:
-    plain.page.get_by_label("Query contains").focus()
-    plain.page.keyboard.press("Tab")  # the region, which scrolls
-    assert plain.page.evaluate("document.activeElement.id") == "queries-scroll"
-    plain.page.keyboard.press("Tab")
-    plain.page.keyboard.press("Enter")
-    assert plain.page.locator("#queries-table th[aria-sort=ascending]").text_content() == "query"
-    assert plain.page.evaluate("document.activeElement.textContent") == "query"
+def test_figures_can_be_used_by_keyboard(open_page: Open) -> None:
+    visit = open_page("17")
+    for plot in visit.page.locator("figure:not([hidden]) svg.plot").all():
+        assert plot.get_attribute("role") == "img"
+        assert plot.get_attribute("aria-label")
+        plot.focus()
+        visit.page.keyboard.press("ArrowRight")
+        visit.page.keyboard.press("ArrowRight")
+        assert visit.page.get_by_role("tooltip").is_visible()
+        spoken = visit.page.locator("p.unseen[role=status]").text_content()
+        assert spoken == "; ".join(visit.page.get_by_role("tooltip").locator("*").all_text_contents())
+    visit.page.locator("svg.plot[aria-label^='Differences']").focus()
+    visit.page.keyboard.press("End")
+    visit.page.keyboard.press("Enter")
+    assert visit.page.locator("#detail").is_visible()
+    assert visit.page.evaluate("document.activeElement.id") == "detail-title"
 
 
-def test_a_script_in_the_data_could_not_run_even_as_markup(plain: Visit) -> None:
+def test_the_table_of_queries_can_be_used_by_keyboard(open_page: Open) -> None:
+    visit = open_page("17")
+    visit.page.locator("#queries-table [data-query]").first.focus()
+    for _ in range(40):
+        visit.page.keyboard.press("ArrowDown")
+    assert visit.page.evaluate("document.activeElement.textContent") == "q40"
+    visit.page.keyboard.press("End")
+    assert visit.page.evaluate("document.activeElement.textContent") == "q299"
+    visit.page.keyboard.press("Enter")
+    assert visit.page.locator("#detail-title").text_content() == "Query q299"
+    visit.page.get_by_role("button", name="Previous query").click()
+    assert visit.page.locator("#detail-title").text_content() == "Query q298"
+
+
+def test_the_address_has_the_state_of_the_page(open_page: Open) -> None:
+    visit = open_page("hostile")
+    visit.page.locator("#measure").select_option(label="dcg")
+    for name in (EVIL, "show=all&measure=dcg"):
+        visit.page.locator("#board tr", has=visit.page.get_by_text(name, exact=True)).get_by_role("checkbox").uncheck()
+    visit.page.locator("#against").select_option(label="a_b & c|d")
+    visit.sort_by("#board", "system")
+    visit.page.get_by_label("Query contains").fill("_")
+    visit.page.locator("#queries-table [data-query]").first.click()
+    address = visit.page.evaluate("location.hash")
+    again = open_page("hostile", address=address)
+    assert again.page.evaluate("location.hash") == address
+    assert again.ticked() == visit.ticked()
+    assert len(again.ticked()) == len(HOSTILE) - 2
+    assert again.board() == visit.board()
+    assert again.queries() == visit.queries()
+    assert again.page.locator("#against").evaluate("each => each.selectedOptions[0].text") == "a_b & c|d"
+    title = again.page.locator("#detail-title").text_content()
+    assert title == visit.page.locator("#detail-title").text_content()
+    assert title.startswith("Query ")
+
+
+def test_addresses_that_nobody_made_are_harmless(open_page: Open) -> None:
+    for address in (
+        "#measure=none&system=nobody&query=x&sort=y&queries-sort=z&spread=-1",
+        f"#query={quote(EVIL)}",
+        "#a%",
+    ):
+        visit = open_page("17", address=address)
+        assert len(visit.board()) == 17
+
+
+def test_everything_can_be_downloaded(open_page: Open) -> None:
+    visit = open_page("hostile", accept_downloads=True)
+
+    def saved(label: str) -> str:
+        with visit.page.expect_download() as download:
+            visit.page.get_by_label("Download").select_option(label=label)
+        return Path(download.value.path()).read_text(encoding="utf-8")
+
+    import csv
+    import io
+
+    rows = list(csv.reader(io.StringIO(saved("Queries (CSV)"))))
+    escaped = ["'=1+1" if name == "=1+1" else name for name in HOSTILE]
+    assert rows[0] == ["measure", "query", *escaped]
+    assert len(rows) == 1 + 2 * 12
+    matrix = [[float(cell or "nan") for cell in row[2:]] for row in rows[1:13]]
+    assert_allclose(matrix, visit.found.values[MEASURES[0]], rtol=0, atol=2e-5)
+    board = list(csv.reader(io.StringIO(saved("Leaderboard (CSV)"))))
+    assert {row[1] for row in board[1:]} == set(escaped)
+    content = json.loads(saved("Everything (JSON)"))
+    assert content["systems"] == HOSTILE
+    assert len(content["measures"][1]["comparisons"]) == 36
+    assert content["basis"] == "12 queries, like trec_eval"
+
+
+@pytest.mark.parametrize("name", ["2", "17", "hostile"])
+def test_without_javascript_all_numbers_are_there(open_page: Open, name: str) -> None:
+    visit = open_page(name, java_script_enabled=False)
+    assert visit.page.locator(".appendix").is_visible()
+    assert not visit.page.locator(".scripted").first.is_visible()
+    text = visit.page.locator("main").inner_text()
+    words = set(text.split())
+    found = visit.found
+    for measure in MEASURES:
+        for interval in found.means[measure].values():
+            assert f"{interval.mean:.4f}" in text
+    for system in found.systems:
+        assert system in text
+    if name != "17":
+        for value in found.values["dcg"].ravel():
+            assert f"{value:.4f}" in words
+
+
+@pytest.mark.parametrize("name", ["2", "17", "100", "hostile", "explanation"])
+def test_paper_has_every_number(open_page: Open, name: str) -> None:
+    visit = open_page(name)
+    visit.page.emulate_media(media="print")
+    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    words = set(visit.page.locator(".appendix").inner_text().replace("\u2212", "-").split())
+    found = visit.found
+    evaluations = getattr(found, "evaluations", found)
+    for each in evaluations.values():
+        for values in each.per_query.values():
+            near = [[f"{value + shift:.4f}" for shift in (0, -2e-5, 2e-5)] for value in values if not np.isnan(value)]
+            assert all(any(text in words for text in each) for each in near)
+    for differences in getattr(found, "differences", {}).values():
+        assert all(
+            {f"{each.difference:.4f}", signed(each.difference).replace("\u2212", "-")} & words for each in differences
+        )
+    assert not visit.page.locator("details:not([open])").count()
+    visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    visit.page.emulate_media(media="screen")
+    assert not visit.page.locator(".appendix").is_visible()
+
+
+def test_a_page_can_be_printed(open_page: Open) -> None:
+    visit = open_page("17")
+    assert visit.page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_a_script_in_the_data_could_not_run_even_as_markup(open_page: Open) -> None:
     """The page's policy lets its own script run and no other, whoever puts one there."""
+    visit = open_page("2")
     script = "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.ran = true'}))"
-    plain.page.evaluate(script)
-    assert plain.page.evaluate("window.ran") is None
-    assert any("Content Security Policy" in complaint for complaint in plain.complaints)
+    visit.page.evaluate(script)
+    assert visit.page.evaluate("window.ran") is None
+    (complaint,) = visit.complaints
+    assert "Content Security Policy" in complaint
+    visit.complaints.clear()

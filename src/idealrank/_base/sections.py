@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from idealrank._base.tables import Table
@@ -39,7 +39,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a page, which shows figures, tables, notes, lists, definitions and subsections in this order.
+    """A section of a page.
+
+    It shows figures, interactive views, tables, notes, lists, definitions and subsections in this order.
 
     Parameters
     ----------
@@ -61,8 +63,8 @@ class Section:
         Terms with their meanings.
     code : mapping of str to str
         Terms whose meanings are code.
-    values : mapping of str to object
-        {"systems", "queries", "values", "largest"}: values by measure, system and query, to sort and to search.
+    views : mapping of str to callable
+        What returns the data of each interactive view, by the name of the view.
     parts : tuple of Section
         Subsections.
 
@@ -81,7 +83,7 @@ class Section:
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     definitions: Mapping[str, object] = field(default_factory=dict)
     code: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, object] = field(default_factory=dict)
+    views: Mapping[str, Callable[[], object]] = field(default_factory=dict)
     parts: tuple[Section, ...] = ()
 
 

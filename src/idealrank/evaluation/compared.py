@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._base.plain import Plain, number, plain
-from idealrank._base.sections import Figure, Section, listed
+from idealrank._base.scores import Scores
+from idealrank._base.sections import Section, listed
 from idealrank._base.tables import Table, Tables
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
@@ -20,8 +21,8 @@ from idealrank.evaluation.results import Evaluations
 
 __all__ = ["Comparison", "Difference"]
 
-#: Most names to list in a sentence, and most rows of a table that is initially open.
-_FEW, _MANY = 4, 12
+#: Most names to list in a sentence.
+_FEW = 4
 
 
 @dataclass(frozen=True)
@@ -289,37 +290,29 @@ class Comparison(Measured):
             changes = [*changes[:_FEW], f"{len(changes) - _FEW} more"]
         return f": {listed(changes)}" if changes else ""
 
-    def _measure_parts(self, measure: str) -> Iterator[Section]:
-        means, spread = self._means_figure(measure), self._spread_figure(measure)
-        caption, table = f"Differences by {measure}", self.table(measure)
-        found = self.differences[measure]
-        moved = tuple(f"{system}: {changes}" for system, changes in self.largest_changes(measure).items())
-        yield Section(
-            figures=(*means, *self._pair_figures(measure), spread),
-            tables={caption: table},
-            folded={caption: f"All {len(table.rows)} comparisons"} if len(table.rows) > _MANY else {},
-            notes=(
-                *(f"Note: {note}." for note in dict.fromkeys(each.note for each in found if each.note)),
-                *table.notes,
-                shown.COLUMNS,
-            ),
-            lists={"Queries that changed most": moved} if moved else {},
-        )
+    def scores(self) -> Scores:
+        """Return the values of all systems on all queries, with their means and the compared pairs."""
+        corrected = "" if self.test == "tukey" else f", corrected by {self.correction}"
+        said = f"{self.test} test{corrected}, level {self.level:g}"
+        return replace(super().scores(), baseline=self.baseline, level=self.level, test=said)
 
-    def _pair_figures(self, measure: str) -> Iterator[Figure]:
-        tested = self.differences[measure]
-        if self.baseline is None:
-            told = "; ".join(f"{each.system} against {each.against}: {each.corrected:.4f}" for each in tested)
-            what = "Corrected p-values: ▲ the row is significantly better than the column, ▼ worse"
-            yield Figure("significance", (self, measure), what, told)
-        against = self.reference(measure)
-        told = "; ".join(
-            f"{each.system} against {each.against}: {each.effect.wins} better, {each.effect.losses} worse"
-            for each in tested
-            if against in (each.system, each.against)
-        )
-        best = "" if self.baseline is not None else ", which has the best mean"
-        yield Figure("differences", (self, measure), f"Difference from {against}{best}, query by query", told)
+    def _pairs(self, measure: str) -> Floats:
+        places = {system: place for place, system in enumerate(self.systems)}
+        rows = []
+        for each in self.differences[measure]:
+            effect, bounds = each.effect, (each.interval.low, each.interval.high)
+            tested = each.p_value, each.corrected, effect.cohen_dz
+            counts = effect.wins, effect.ties, effect.losses
+            which = places[each.system], places[each.against]
+            rows.append([*which, each.difference, *bounds, *tested, *counts, each.detectable])
+        return np.array(rows, np.float64)
+
+    def _leaderboard(self) -> Section:
+        return replace(super()._leaderboard(), notes=(shown.COLUMNS,))
+
+    def _figures(self) -> Section:
+        notes = (note for found in self.differences.values() for note in dict.fromkeys(each.note for each in found))
+        return replace(super()._figures(), notes=tuple(f"Note: {note}." for note in dict.fromkeys(notes) if note))
 
     def made_with(self) -> dict[str, object]:
         """Return test, level, seed and correction."""

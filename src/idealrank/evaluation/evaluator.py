@@ -132,6 +132,21 @@ class Evaluator:
                 found[name] = self.evaluate(system, measures)
         return Evaluations(found).on_common_queries()
 
+    def filled(self, measures: Measures) -> dict[str, Measure]:
+        """Return {measure as given: the measure with every option filled in}."""
+        return {name: each.with_convention(self.convention) for name, each in named_measures(measures).items()}
+
+    def lists(self, system: Run | Floats, measure: Measure) -> Lists:
+        """Return the documents of a system as the measure sees them: those that the convention keeps."""
+        rules = self.convention.for_measure(measure.label, measure.cutoff is not None)
+        if isinstance(self.judged, RankingData):
+            assert not isinstance(system, Run)
+            missing = (self.judged.group_sizes == 0) & (self.judged.judged is not None)
+            return prepare(self.judged, system, rules, missing, self.n_threads)[0]
+        assert isinstance(system, Run)
+        joined, scores, missing = self._joined(self.judged, system)
+        return prepare(joined, scores, rules, missing, self.n_threads)[0]
+
     def complete_lists(self, systems: Iterable[tuple[str, Run | Floats]], evaluations: Evaluations) -> CompleteLists:
         """Return lists of the evaluated queries that every system ranks completely, which theory needs.
 

@@ -216,7 +216,7 @@ class Explanation(Measured):
         """Return the means, the steps between them, and the values under each convention."""
         ways = tuple(dataclasses.replace(part, title="") for way in self.waterfalls for part in way.sections())
         between = Section("From one number to the other", "waterfalls", parts=ways)
-        return [self._summary(), between, *self._measure_sections()]
+        return [self._leaderboard(), between, self._figures()]
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from idealrank._base.plain import number
 from idealrank._base.results import Result
-from idealrank._base.sections import Figure, Section
-from idealrank._base.tables import Column, Table, Value
+from idealrank._base.scores import MeasureScores, Scores
+from idealrank._base.sections import Section
+from idealrank._base.tables import Column, Table
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.evaluation.quality import quality_tables
@@ -99,63 +99,47 @@ class Measured(Result):
         return "Evaluation of one system" if n_systems == 1 else f"Evaluation of {n_systems} systems"
 
     def sections(self) -> list[Section]:
-        """Return the means of all measures, then one section per measure."""
-        return [self._summary(), *self._measure_sections()]
+        """Return the leaderboard and the figures of single queries."""
+        return [self._leaderboard(), self._figures()]
 
-    def _measure_sections(self) -> list[Section]:
-        return [
-            Section(name, f"measure-{place}", parts=tuple(self._measure_parts(name)))
-            for place, name in enumerate(self.measure_names())
-        ]
+    def _leaderboard(self) -> Section:
+        title = "Leaderboard" if self._has_best else "Means"
+        return Section(title, "leaderboard", views={"leaderboard": self.scores})
 
-    def _measure_parts(self, measure: str) -> Iterator[Section]:
-        yield Section(figures=(*self._means_figure(measure), self._spread_figure(measure)))
+    def _figures(self) -> Section:
+        return Section("Figures", "figures", views={"figures": self.scores})
 
-    def _summary(self) -> Section:
-        """Return a table with a row per system and a column per measure: the mean and its interval."""
-        evaluations, names = self.by_system(), self.measure_names()
-        has_best = self._has_best and len(evaluations) > 1
-        rows: list[list[Value]] = [[system] for system in evaluations]
-        beside, best = {}, set()
-        for column, name in enumerate(names, 1):
-            found = self.intervals(name)
-            highest = found[best_of(found, evaluations.lower_is_better(name))].mean
-            for row, each in enumerate(found.values()):
-                rows[row].append(each.mean)
-                beside[row, column] = _bounds(each)
-                if has_best and each.mean == highest:
-                    best.add((row, column))
-        columns = [Column(self._row_name), *(Column(name, ".4f") for name in names)]
-        queries = dict.fromkeys(each.queries_text() for each in evaluations.values())
-        note = f"Means over {' or '.join(queries)}, with {interval_remark(next(iter(found.values())))}."
-        said = f"{note} The best mean is bold." if has_best else note
-        caption = f"Mean of each {self._row_name}, and its interval"
-        return Section(
-            "Summary", "summary", tables={caption: Table(columns, rows, beside, frozenset(best))}, notes=(said,)
-        )
+    def scores(self) -> Scores:
+        """Return the values of all systems on all queries, with their means, as a page shows them."""
+        evaluations = self.by_system()
+        places = {query: place for place, query in enumerate(evaluations.all_query_ids())}
+        rows = [[places[str(query)] for query in each.query_ids.tolist()] for each in evaluations.values()]
+        measures = {}
+        for name in self.measure_names():
+            values = np.full((len(evaluations), len(places)), np.nan)
+            for own, places_of_own, evaluation in zip(values, rows, evaluations.values(), strict=True):
+                own[places_of_own] = evaluation.per_query[name]
+            found = self.intervals(name).values()
+            means = np.array([[each.mean, each.low, each.high] for each in found])
+            pairs = {} if (tested := self._pairs(name)) is None else {"pairs": tested}
+            measures[name] = MeasureScores(values, means, evaluations.lower_is_better(name), **pairs)
+        kind, said = self._row_name, interval_remark(next(iter(found)))
+        return Scores(list(evaluations), list(places), measures, self.basis(), said, kind, self._has_best)
 
-    def _means_figure(self, measure: str) -> Iterator[Figure]:
-        intervals = self.intervals(measure)
-        if len(intervals) > 1:
-            told = "; ".join(f"{name} {number(each.mean)}, {_range(each)}" for name, each in intervals.items())
-            yield Figure("means", (self, measure), "Means and their intervals", told)
-
-    def _spread_figure(self, measure: str) -> Figure:
-        told = "; ".join(f"{name}: {_spread(values)}" for name, values in self.query_values(measure).items())
-        caption = "Per-query scores (square-root scale; the line is the mean)"
-        return Figure("distributions", (self, measure), caption, told)
+    def _pairs(self, measure: str) -> Floats | None:
+        """Return the compared pairs, with the columns `PAIR_COLUMNS`."""
+        return None
 
     def measured_queries(self) -> frozenset[str] | None:
         return frozenset(self.by_system().all_query_ids())
 
     def cutoff_sections(self) -> list[Section]:
         """Return the means of measures that were evaluated at several cutoffs."""
-        evaluations = self.by_system()
-        figures = [
-            Figure("cutoff_curves", (evaluations, family), f"{family} by cutoff", _told_curves(systems))
-            for family, systems in evaluations.by_cutoff().items()
-        ]
-        return [Section("By cutoff", "curves", tuple(figures))] if figures else []
+        curves = self.by_system().by_cutoff()
+        tables = {f"{family} by cutoff": _curves_table(systems) for family, systems in curves.items()}
+        folded = {caption: f"{caption}: the numbers" for caption in tables}
+        views = {"curves": lambda: (self.basis(), curves)}
+        return [Section("By cutoff", "curves", tables=tables, folded=folded, views=views)] if curves else []
 
     def background(self) -> list[Section]:
         """Return per-query values, data quality and conventions."""
@@ -167,7 +151,7 @@ class Measured(Result):
             for name, told in by_convention.items()
         )
         return [
-            Section("Query by query", "queries", values=evaluations.query_matrix()),
+            Section("Query by query", "queries", views={"queries": self.scores}),
             Section("Data quality", "data", tables=tables)
             if tables
             else Section("Data quality", "data", notes=("No data-quality problems found.",)),
@@ -229,20 +213,8 @@ def filled_measures(conventions: Mapping[str, Any]) -> Iterator[tuple[str, str]]
         yield name, "; ".join([filled, *(f"{choice} {value}" for choice, value in others.items())])
 
 
-def _bounds(interval: Interval) -> str:
-    return "no interval" if np.isnan(interval.low) else _range(interval)
-
-
-def _range(interval: Interval) -> str:
-    return f"{number(interval.low)} to {number(interval.high)}"
-
-
-def _spread(values: Floats) -> str:
-    return f"{values.size:,} queries from {values.min():.4f} to {values.max():.4f}" if values.size else "no value"
-
-
-def _told_curves(systems: Mapping[str, Mapping[int, float]]) -> str:
-    return "; ".join(
-        f"{system}: {', '.join(f'{number(mean)} at {cutoff}' for cutoff, mean in curve.items())}"
-        for system, curve in systems.items()
-    )
+def _curves_table(systems: Mapping[str, Mapping[int, float]]) -> Table:
+    """Return a row per system: its means by cutoff."""
+    cutoffs = next(iter(systems.values()))
+    columns = [Column("system"), *(Column(f"@{cutoff}", ".4f") for cutoff in cutoffs)]
+    return Table(columns, [[system, *curve.values()] for system, curve in systems.items()])

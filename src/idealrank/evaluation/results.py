@@ -289,21 +289,6 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         """Return the queries that any system has, each once."""
         return list(dict.fromkeys(str(query) for each in self.values() for query in each.query_ids.tolist()))
 
-    def query_matrix(self) -> dict[str, object]:
-        """Return one value per measure, system and query, for all queries of any system; None if there is none."""
-        queries = self.all_query_ids()
-        places = {query: place for place, query in enumerate(queries)}
-        values: dict[str, list[list[float | None]]] = {}
-        largest: dict[str, float] = {}
-        for evaluation in self._systems.values():
-            rows = [places[str(query)] for query in evaluation.query_ids.tolist()]
-            for measure, own in evaluation.per_query.items():
-                column = np.full(len(queries), np.nan)
-                column[rows] = own
-                values.setdefault(measure, []).append([None if v != v else v for v in column.round(4).tolist()])
-                largest[measure] = max(largest.get(measure, 0.0), float(np.nanmax(own, initial=0.0)))
-        return {"systems": list(self), "queries": queries, "values": values, "largest": largest}
-
     def by_cutoff(self) -> dict[str, dict[str, dict[int, float]]]:
         """Return {measure without its cutoff: {system: {cutoff: mean}}}, for measures with two cutoffs or more.
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.drawing import new_panels
+from idealrank._base.palette import BETTER
 from idealrank._typing import Floats
 from idealrank.data import datasets
 from idealrank.data.ranking import RankingData
 from idealrank.experiments.claims import Claim
-from idealrank.experiments.results import Reproduction, panels
+from idealrank.experiments.results import Reproduction
 from idealrank.losses.segments import sums
 from idealrank.measures import AUC, DCG, LinearNDCG, PairwiseError
 from idealrank.theory import exchanges, linear_ndcg_of_auc, threshold_errors
@@ -137,12 +139,19 @@ def _steps(labels: list[int]) -> list[tuple[str, list[int]]]:
 
 def _drawing(title: str, rows: list[tuple[str, list[int]]]) -> Figure:
     """Labels as squares, darker for higher ones, with one row per order."""
-    figure, [axes] = panels(6, 0.6 * len(rows) + 0.8)
+    from matplotlib.patches import Rectangle
+
+    figure, [axes] = new_panels(6, 0.6 * len(rows) + 0.8)
     names, orders = zip(*rows, strict=True)
-    axes.imshow(orders, cmap="Blues", vmin=0, vmax=3)
     for (line, rank), label in np.ndenumerate(orders):
+        shade = {"color": BETTER, "alpha": 0.08 + 0.18 * label, "linewidth": 0}
+        axes.add_patch(Rectangle((rank - 0.47, line - 0.47), 0.94, 0.94, **shade))
         axes.text(rank, line, str(label), ha="center", va="center")
-    axes.set(title=title, xlabel="rank")
+    axes.set(
+        title=title, xlabel="rank", aspect="equal", xlim=(-0.5, len(orders[0]) - 0.5), ylim=(len(rows) - 0.5, -0.5)
+    )
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
     axes.set_xticks(range(len(orders[0])), [str(rank) for rank in range(1, len(orders[0]) + 1)])
     axes.set_yticks(range(len(rows)), names)
     return figure

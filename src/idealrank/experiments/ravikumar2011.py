@@ -18,12 +18,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from idealrank import theory
+from idealrank._base.drawing import new_panels
+from idealrank._base.palette import SERIES
 from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.experiments.claims import FAILS, HOLDS, UNDECIDED, Choices, Claim, Finding, Setting, compared, difference
 from idealrank.experiments.collections import drawn_collections
-from idealrank.experiments.results import QUICK_WARNING, Reproduction, panels
+from idealrank.experiments.results import QUICK_WARNING, Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import LinearRanker
 from idealrank.learners.search.cross_fold import CrossFold, cross_fold
@@ -338,9 +340,9 @@ def _of_geometry() -> list[Claim]:
 
 def _geometry(loss: str, p: float) -> Figure:
     """Figures 3 and 4: normalized label vectors and their means."""
-    figure, [axes] = panels(5, 4.6)
+    figure, [axes] = new_panels(5, 4.6)
     axes.axline((0, 0), slope=1, color="black", linewidth=1)
-    for points, color, name in zip(_two_points(loss), ("#2a9d3a", "#1f5fbf"), ("NDCG", loss), strict=True):
+    for points, color, name in zip(_two_points(loss), (SERIES[2], SERIES[0]), ("NDCG", loss), strict=True):
         mean = np.array([p, 1 - p]) @ points
         axes.plot(*points.T, color=color, marker="o", linewidth=1, label=f"normalized for {name}")
         axes.plot(*mean, color=color, marker="*", markersize=13)
@@ -352,11 +354,11 @@ def _geometry(loss: str, p: float) -> Figure:
 
 def _by_cutoff(trained: _Trained, surrogate: str) -> Figure:
     """Figures 1 and 5: NDCG@1 to NDCG@10 of a surrogate and its versions."""
-    figure, [axes] = panels(5, 3.6)
+    figure, [axes] = new_panels(5, 3.6)
     means = [trained.means(f"ndcg@{k}", CHOICES.reference) for k in _CUTOFFS]
-    for version, style in zip(_VERSIONS, ("k-o", "C0--s", "C1--^", "C2--v"), strict=True):
+    for version, marker in zip(_VERSIONS, ("o", "s", "^", "v"), strict=True):
         values = [own[surrogate + version] for own in means]
-        axes.plot(_CUTOFFS, values, style, markersize=4, label=f"NDCG{version}" if version else "as published")
+        axes.plot(_CUTOFFS, values, marker=marker, markersize=4, label=f"NDCG{version}" if version else "as published")
     axes.set(title=f"{surrogate}, {trained.name}", xlabel="k", ylabel="NDCG@k", xticks=list(_CUTOFFS))
     axes.legend()
     return figure
@@ -365,7 +367,7 @@ def _by_cutoff(trained: _Trained, surrogate: str) -> Figure:
 def _new_loss_figure(trained: list[_Trained]) -> Figure:
     """Figures 2 and 6: NDCG@10 of the new loss beside the others, as published and consistent."""
     names = ("Cosine", "Cosine Z", _NEW, "Cross-entropy", "Cross-entropy Z")
-    figure, [axes] = panels(7, 1.4 + 0.6 * len(trained))
+    figure, [axes] = new_panels(7, 1.4 + 0.6 * len(trained))
     means = [each.means("ndcg@10", CHOICES.reference) for each in trained]
     for name, marker in zip(names, ("o", "v", "*", "s", "^"), strict=True):
         places = [own[name] for own in means]

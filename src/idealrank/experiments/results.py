@@ -14,9 +14,8 @@ from idealrank.experiments.claims import Claim
 
 if TYPE_CHECKING:
     import matplotlib.figure
-    from matplotlib.axes import Axes
 
-__all__ = ["QUICK_WARNING", "Reproduction", "panels"]
+__all__ = ["QUICK_WARNING", "Reproduction"]
 
 #: For experiments whose training was cut short.
 QUICK_WARNING = "trained briefly by --quick: the numbers and verdicts mean nothing"
@@ -109,11 +108,3 @@ def _described(figure: matplotlib.figure.Figure) -> str:
     axes = figure.axes[0]
     drawn = ", ".join(axes.get_legend_handles_labels()[1])
     return f"{axes.get_title()}; {axes.get_ylabel()} by {axes.get_xlabel()}: {drawn}"
-
-
-def panels(width: float, height: float, count: int = 1) -> tuple[matplotlib.figure.Figure, list[Axes]]:
-    """Return a new figure with this many panels side by side."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, [figure.add_subplot(1, count, place) for place in range(1, count + 1)]

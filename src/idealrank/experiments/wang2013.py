@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from idealrank._base.drawing import new_panels
+from idealrank._base.palette import NEUTRAL, SERIES
 from idealrank._typing import Floats, Int64s
 from idealrank.data import datasets
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.experiments.claims import FAILS, HOLDS, Choices, Claim, Difference, Finding, Setting, difference
-from idealrank.experiments.results import Reproduction, panels
+from idealrank.experiments.results import Reproduction
 from idealrank.learners import LinearRanker
 from idealrank.losses import CrossEntropy, Hinge, Loss, SquaredHinge
 from idealrank.measures import measure
@@ -280,13 +282,13 @@ def _figure(growth: Growth, number: int) -> Figure:
     """NDCG against n for the three rankers, with dashed lines at the limits; Figure 1 with its enlarged part."""
     m = number - 1
     title, name = list(MEASURES.items())[m]
-    figure, [axes] = panels(6, 4)
+    figure, [axes] = new_panels(6, 4)
     _lines(axes, growth, m)
     if sees(Weighting.of(name)) == "list" and name != MEASURES["log"]:
         for ranker in range(3):
-            axes.axhline(growth.limit(ranker, m), color=f"C{ranker}", linestyle="--", linewidth=0.7)
+            axes.axhline(growth.limit(ranker, m), color=SERIES[ranker], linestyle="--", linewidth=0.7)
     if name == MEASURES["log"]:
-        axes.axhline(1.0, color="grey", linestyle="--", linewidth=0.7)
+        axes.axhline(1.0, color=NEUTRAL, linestyle="--", linewidth=0.7)
         inset = axes.inset_axes((0.45, 0.08, 0.5, 0.4))
         _lines(inset, growth, m)
         tail = growth.sizes >= growth.sizes[-1] // 2
@@ -303,5 +305,5 @@ def _figure(growth: Growth, number: int) -> Figure:
 def _lines(axes: Axes, growth: Growth, m: int) -> None:
     """Draw one query and the mean of each ranker."""
     for ranker, name in enumerate(RANKERS):
-        axes.plot(growth.sizes, growth.values[ranker, m][0], color=f"C{ranker}", linewidth=0.5, alpha=0.4)
-        axes.plot(growth.sizes, growth.mean(ranker, m), label=name, color=f"C{ranker}", linewidth=1)
+        axes.plot(growth.sizes, growth.values[ranker, m][0], color=SERIES[ranker], linewidth=0.5, alpha=0.4)
+        axes.plot(growth.sizes, growth.mean(ranker, m), label=name, color=SERIES[ranker], linewidth=1)

@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from idealrank._base.drawing import DASHES, new_axes
+from idealrank._base.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.evaluation.compared import Comparison
 from idealrank.evaluation.explanation import Waterfall
 from idealrank.evaluation.measured import Measured
 from idealrank.evaluation.results import Evaluations
-from idealrank.report.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["cutoff_curves", "differences", "distributions", "means", "significance", "waterfall"]
 
-#: In inches.
-_WIDTH = 5.0
 _LONGEST_NAME = 28
 _N_BINS = 25
 #: Share of the height of a row that is drawn on.
@@ -34,7 +33,6 @@ _ROW = 0.85
 _LINE_HEIGHT = 11.0
 #: More bars would not be visible; longer sorted lists are thinned to every n-th value.
 _MOST_BARS = 250
-_LINES = ("-", "--", ":", "-.")
 
 
 def means(result: Measured, measure: str | None = None, ax: Axes | None = None) -> Axes:
@@ -211,7 +209,7 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
     ax = new_axes(ax, max(2.8, 1 + 0.2 * len(curves[family])))
     for number, curve in enumerate(curves[family].values()):
         (line,) = ax.plot(list(curve), list(curve.values()), marker="o", markersize=3, linewidth=1.5)
-        line.set(color=SERIES[number % len(SERIES)], linestyle=_LINES[number // len(SERIES) % len(_LINES)])
+        line.set(**_series(number))
     cutoffs = list(next(iter(curves[family].values())))
     ax.set_xscale("log")
     ax.set_xticks(cutoffs, labels=[str(cutoff) for cutoff in cutoffs])
@@ -333,17 +331,6 @@ def shown(name: str) -> str:
     return visible if len(visible) <= _LONGEST_NAME else f"{visible[:half]}…{visible[1 - half :]}"
 
 
-def new_axes(ax: Axes | None, height: float) -> Axes:
-    """Return these Axes, or new ones of this height in inches."""
-    if ax is not None:
-        return ax
-    from matplotlib.figure import Figure  # not pyplot, which keeps every figure until it is closed
-
-    made: Axes = Figure(figsize=(_WIDTH, height), layout="constrained").subplots()
-    made.spines[["top", "right"]].set_visible(False)
-    return made
-
-
 def _rows(ax: Axes, names: Iterable[str], at: float = 0.0) -> Floats:
     """Make a row per name, the first one on top, with the name ``at`` this height of its row."""
     names = list(names)
@@ -356,7 +343,7 @@ def _rows(ax: Axes, names: Iterable[str], at: float = 0.0) -> Floats:
 
 def _name_values(ax: Axes, what: str) -> None:
     _name_below(ax, what)
-    ax.locator_params(axis="x", nbins=6)
+    ax.locator_params(axis="x", nbins=5)
     ax.grid(axis="x", color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
 
@@ -382,6 +369,11 @@ def _thinned(values: Floats) -> tuple[Floats, Floats]:
     return chosen, np.linspace(0, values.size, n_bars + 1)
 
 
+def _series(number: int) -> dict[str, str]:
+    """Return the color and the dash of a line."""
+    return {"color": SERIES[number % len(SERIES)], "linestyle": DASHES[number // len(SERIES) % len(DASHES)]}
+
+
 def _name_ends(ax: Axes, curves: Mapping[str, Mapping[int, float]]) -> None:
     """Write the name of each line at its end, moved apart where they would cover each other."""
     ends = [(number, name, *list(curve.items())[-1]) for number, (name, curve) in enumerate(curves.items())]
@@ -395,11 +387,11 @@ def _name_ends(ax: Axes, curves: Mapping[str, Mapping[int, float]]) -> None:
         ax.annotate(
             shown(name),
             (x, y),
-            (7, float(move)),
+            (26, float(move)),
             textcoords="offset points",
             va="center",
-            color=SERIES[number % len(SERIES)],
             fontsize="small",
+            arrowprops={"arrowstyle": "-", "linewidth": 1.5, "shrinkA": 1, "shrinkB": 3, **_series(number)},
             annotation_clip=False,
             parse_math=False,
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from idealrank._base.drawing import new_axes
+from idealrank._base.palette import BETTER, GRID, NEUTRAL
 from idealrank.errors import DataError
-from idealrank.report.figures import new_axes
-from idealrank.report.palette import BETTER, GRID, NEUTRAL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,19 +6,23 @@ import base64
 import hashlib
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from string import Template
+from typing import cast
 
 import idealrank
+from idealrank._base import palette
 from idealrank._base.markup import Markup, joined, json_script, tag
 from idealrank._base.results import Result
+from idealrank._base.scores import Scores
 from idealrank._base.sections import Section
 from idealrank.errors import DataError
+from idealrank.evaluation.rankings import Rankings
 from idealrank.io.files import atomic_output
-from idealrank.report import palette
-from idealrank.report.sections import render_definitions, render_section
+from idealrank.report.embedding import Curves, embedded_curves, embedded_lists, embedded_scores
+from idealrank.report.sections import render_appendix, render_definitions, render_section
 
 __all__ = ["html"]
 
@@ -29,6 +33,7 @@ def html(
     *,
     title: str | None = None,
     curves: Result | None = None,
+    lists: Rankings | None = None,
     parts: Sequence[Section] = (),
     command: str | None = None,
 ) -> str:
@@ -45,6 +50,9 @@ def html(
     curves : Result, optional
         Evaluations of the same systems on the same queries at several cutoffs to plot, such as those of `over_cutoffs`;
         by default, the measures of the result that have several cutoffs.
+    lists : Rankings, optional
+        The first documents of each query, as `ranked_lists` returns them, to show when a query is chosen; those of some
+        queries are left out if the page would become too large, and it says so.
     parts : sequence of Section
         Further sections.
     command : str, optional
@@ -84,8 +92,8 @@ def html(
     keyed = {section.key or f"part-{place}": section for place, section in enumerate(sections)}
     rendered = [render_section(section, key) for key, section in keyed.items()]
     contents = {key: section.title for key, section in keyed.items()} | {"provenance": "Provenance"}
-    values = next((section.values for section in sections if section.values), None)
-    script = "" if values is None else _asset("page.js")
+    data, appendix = _embedded(sections, lists)
+    script = _asset("page.js") if data else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = Template(_asset("page.html")).substitute(
         title=joined([title]),
@@ -93,15 +101,30 @@ def html(
         style=palette.css() + _asset("page.css"),
         header=tag("header", tag("h1", title), *about, *found),
         contents=_contents(contents),
-        main="\n".join([*rendered, _provenance(command, result.made_with())]),
+        main="\n".join([*rendered, _provenance(command, result.made_with()), *appendix]),
         footer=tag("footer", f"Made with idealrank {idealrank.__version__}."),
-        data="" if values is None else json_script(values, "queries-data"),
-        script=script,
+        data=json_script(data, "report-data") if data else "",
+        script=tag("script", Markup(script)) if script else "",
     )
     if path is not None:
         with atomic_output(path) as file:
             file.write(page.encode())
     return page
+
+
+def _embedded(sections: Iterable[Section], lists: Rankings | None) -> tuple[dict[str, object], list[Markup]]:
+    """Return the data of the interactive views, and all of its numbers as tables."""
+    views = {view: make for section in sections for view, make in section.views.items()}
+    curves = views.pop("curves", None)
+    if not views:
+        return {}, []
+    scores = cast("Scores", next(iter(views.values()))())
+    data: dict[str, object] = {"scores": embedded_scores(scores)}
+    if curves is not None:
+        data["curves"] = embedded_curves(cast("Curves", curves()))
+    if lists is not None:
+        data["lists"] = embedded_lists(lists, scores)
+    return data, [render_appendix(scores)]
 
 
 def _asset(name: str) -> str:

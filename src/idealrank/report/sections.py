@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from idealrank._base.markup import Markup, joined, tag
-from idealrank._base.sections import Figure, Section
+from idealrank._base.scores import Scores
+from idealrank._base.sections import Figure, Section, listed
 from idealrank._base.tables import html_table
 from idealrank.report import figures
+from idealrank.report.appendix import appendix_tables, unwritten
 from idealrank.report.learning import learning_curve
 from idealrank.report.svg import inline_svg
 from idealrank.theory.distinguishing.plots import plot_curves, plot_sequence, plot_values, plot_wins
@@ -16,7 +18,7 @@ from idealrank.theory.distinguishing.plots import plot_curves, plot_sequence, pl
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FIGURES", "render_definitions", "render_section"]
+__all__ = ["FIGURES", "render_appendix", "render_definitions", "render_section"]
 
 #: The functions that draw figures, by the names that sections use.
 FIGURES: Mapping[str, Callable[..., Axes]] = {
@@ -44,6 +46,8 @@ def _content(section: Section, key: str) -> Iterator[Markup]:
     if section.figures:
         drawn = [_figure(figure, f"{key}-figure-{place}") for place, figure in enumerate(section.figures)]
         yield tag("div", *drawn, class_="figures")
+    for view in section.views:
+        yield tag("div", data_view=view, class_="scripted")
     for caption, table in section.tables.items():
         whole = html_table(table, caption)
         label = section.folded.get(caption)
@@ -55,8 +59,6 @@ def _content(section: Section, key: str) -> Iterator[Markup]:
     if section.definitions or section.code:
         code = {name: tag("code", value) for name, value in section.code.items()}
         yield render_definitions({**section.definitions, **code})
-    if section.values:
-        yield _explorer(section.values)
     for place, part in enumerate(section.parts):
         if part.title:
             yield tag("h3", part.title)
@@ -68,23 +70,14 @@ def _figure(figure: Figure, key: str) -> Markup:
     return tag("figure", tag("figcaption", figure.caption), drawn)
 
 
-def _explorer(values: Mapping[str, Any]) -> Markup:
-    """Return the frame of the table that the script of the page fills."""
-    options = [tag("option", measure, value=measure) for measure in values["values"]]
-    controls = tag(
-        "div",
-        tag("label", "Measure", tag("select", *options, id="queries-measure")),
-        tag("label", "Query contains", tag("input", id="queries-filter", type="search", autocomplete="off")),
-        tag("span", id="queries-status", role="status", class_="note"),
-        class_="controls",
-    )
-    frame = tag("table", tag("caption", "Values query by query"), tag("thead"), tag("tbody"), id="queries-table")
-    return joined(
-        [
-            tag("noscript", tag("p", "Only this table needs JavaScript.", class_="note")),
-            controls,
-            tag("div", frame, id="queries-scroll", role="region", aria_label="Values query by query", tabindex=0),
-            tag("button", id="queries-more", type="button", hidden=""),
-            tag("p", "At most the first 50 rows are printed.", class_="note print-only"),
-        ]
-    )
+def render_appendix(scores: Scores) -> Markup:
+    """Return all numbers of the interactive views as tables, for paper and for browsers without JavaScript."""
+    tables = [joined([tag("h3", caption), html_table(table, caption)]) for caption, table in appendix_tables(scores)]
+    hidden = unwritten(scores)
+    rest = []
+    if hidden:
+        words = {"pairs": "comparisons of all pairs", "values": "values of single queries"}
+        said = f"The {listed([words[name] for name in hidden])} are in this file and appear here when it is printed."
+        rest = [tag("p", said, class_="note"), tag("div", data_print=" ".join(hidden))]
+    head = tag("h2", "All numbers", id="appendix")
+    return tag("section", head, *tables, *rest, class_="appendix", aria_labelledby="appendix")

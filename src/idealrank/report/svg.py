@@ -11,16 +11,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+from idealrank._base.drawing import style
 from idealrank._base.markup import Markup
+from idealrank._base.palette import COLOURS
 from idealrank._base.printable import printable
-from idealrank.report.palette import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["inline_svg"]
 
-_VARIABLES = {light: f"var(--{name})" for name, (light, _) in COLOURS.items()} | {"#000000": "currentColor"}
+# Where names share a color, the first one counts.
+_VARIABLES = {light: f"var(--{name})" for name, (light, _) in [*COLOURS.items()][::-1]} | {"#000000": "currentColor"}
 _NUMBERS = ("d", "transform", "x", "y", "width", "height")
 _LINKS = ("href", "clip-path")
 # Matplotlib's settings, and the filters of warnings, belong to the whole process: threads draw one after the other.
@@ -84,13 +86,16 @@ def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str)
 def _drawn(draw: Callable[[], Axes]) -> str:
     """Return the figure as Matplotlib writes it, independent of the styles in use, which stay as they are."""
     import matplotlib
+    from matplotlib.legend import Legend
 
     file = io.StringIO()
     with _DRAWING, matplotlib.rc_context(), _glyphs_of_the_browser():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "idealrank"})
+        matplotlib.rcParams.update({**style(), "svg.fonttype": "none", "svg.hashsalt": "idealrank"})
         figure = draw().get_figure(root=True)
         assert figure is not None, "nothing has removed the Axes"
+        for legend in figure.findobj(Legend):
+            legend.set_frame_on(False)  # its ground would be white on dark pages
         figure.savefig(file, format="svg", transparent=True, metadata=_NO_METADATA)
     return file.getvalue()
 

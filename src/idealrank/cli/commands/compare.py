@@ -102,12 +102,13 @@ def command(request: Request, everything: bool, digits: int, underline: bool, **
     _show(found, request.output_format, _Shown(everything, digits, underline))
     quality(found.evaluations, quiet=request.quiet)
     if request.html_path is not None:
-        from idealrank.report import over_cutoffs
+        from idealrank.report import Rankings, over_cutoffs
 
         with working("evaluating at more cutoffs", quiet=request.quiet):
             depths = over_cutoffs(measures)
             curves = evaluator.evaluate_all(named.items(), depths) if depths else None
-        request.write_page(found, curves)
+            lists = Rankings.of(evaluator, named.items(), measures)
+        request.write_page(found, curves, lists)
 
 
 def _show(found: Comparison, output_format: str, shown: _Shown) -> None:

@@ -151,7 +151,8 @@ def _report(
 ) -> None:
     from idealrank.cli.support import reporting
     from idealrank.evaluation.evaluator import evaluate
-    from idealrank.report import over_cutoffs
+    from idealrank.report import over_cutoffs, ranked_lists
 
     curves = evaluate(test, scores, over_cutoffs(["ndcg", "p"]))
-    reporting.write(compared, path, curves=curves, parts=told.sections(), quiet=quiet)
+    lists = ranked_lists(test, scores, compared.measure_names())
+    reporting.write(compared, path, curves=curves, lists=lists, parts=told.sections(), quiet=quiet)

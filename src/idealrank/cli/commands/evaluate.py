@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,8 @@ from idealrank.cli.support.options import digits_option
 from idealrank.cli.support.request import Request, SystemsCommand, path_of
 
 if TYPE_CHECKING:
+    from idealrank._typing import Floats
+    from idealrank.data.judgments import Run
     from idealrank.evaluation.results import Evaluations
 
 __all__ = ["command"]
@@ -61,18 +64,27 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool, dig
 
     measures = request.measures or ("ndcg@10", "ap", "rr")
     depths: list[Measure] = []
-    if request.html_path is not None:
-        from idealrank.report import over_cutoffs
-
-        depths = over_cutoffs(measures)
+    lists: Rankings | None = None
     evaluator = Evaluator(judged, request.convention_of(judged))
     found, curves = {}, {}
-    with working("evaluating systems", quiet=request.quiet):
+
+    def evaluated() -> Iterator[tuple[str, Run | Floats]]:
         for name, system in systems:  # each is read once, and released before the next one is read
             with naming(name):
                 found[name] = evaluator.evaluate(system, measures)
                 if depths:
                     curves[name] = evaluator.evaluate(system, depths)
+            yield name, system
+
+    with working("evaluating systems", quiet=request.quiet):
+        if request.html_path is None:
+            for _ in evaluated():
+                pass
+        else:
+            from idealrank.report import Rankings, over_cutoffs
+
+            depths += over_cutoffs(measures)
+            lists = Rankings.of(evaluator, evaluated(), measures)
         evaluations = Evaluations(found).on_common_queries()
     quality(evaluations, quiet=request.quiet)
     if request.output_format == "json":
@@ -85,7 +97,7 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool, dig
             some = next(iter(evaluations.values()))
             over += f"; {interval_remark(some.mean_interval(next(iter(some.per_query))))}"
         show_with_remarks(table, [over, *others], request.output_format, digits=digits)
-    request.write_page(evaluations, Evaluations(curves).on_common_queries() if curves else None)
+    request.write_page(evaluations, Evaluations(curves).on_common_queries() if curves else None, lists)
 
 
 def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> dict[str, Any]:

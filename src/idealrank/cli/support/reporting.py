@@ -13,7 +13,7 @@ from idealrank._base.sections import Section
 from idealrank.cli.support.help import arguments
 from idealrank.cli.support.progress import writing
 from idealrank.cli.support.terminal import note
-from idealrank.report import html
+from idealrank.report import Rankings, html
 
 __all__ = ["write", "write_sections"]
 
@@ -42,13 +42,14 @@ def write(
     *,
     title: str | None = None,
     curves: Result | None = None,
+    lists: Rankings | None = None,
     parts: Sequence[Section] = (),
     quiet: bool,
 ) -> None:
     """Write the page of the result, with the command that the user gave, and print a note."""
     command = shlex.join(arguments(click.get_current_context()))
     with writing(path, shown=not quiet):
-        html(result, path, title=title, curves=curves, parts=parts, command=command)
+        html(result, path, title=title, curves=curves, lists=lists, parts=parts, command=command)
     note(f"the report is in {path}", quiet=quiet)
 
 

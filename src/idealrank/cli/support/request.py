@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from idealrank._typing import Floats
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import RankingData
+    from idealrank.evaluation.rankings import Rankings
     from idealrank.io.formats import Format
     from idealrank.io.shapes.base import Shape
     from idealrank.io.shapes.paths import PathShape
@@ -112,12 +113,12 @@ class Request:
             choices["missing"] = 0.0 if self.missing == "0" else self.missing
         return rules.replace(**choices) if choices else rules
 
-    def write_page(self, result: Result, curves: Result | None = None) -> None:
+    def write_page(self, result: Result, curves: Result | None = None, lists: Rankings | None = None) -> None:
         """Write the report of the result if ``--html`` was given."""
         if self.html_path is not None:
             from idealrank.cli.support import reporting
 
-            reporting.write(result, self.html_path, curves=curves, quiet=self.quiet)
+            reporting.write(result, self.html_path, curves=curves, lists=lists, quiet=self.quiet)
 
 
 def _split(text: str, judged: Shape | None = None) -> tuple[str, str]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from idealrank._base.drawing import new_axes
+from idealrank._base.palette import NEUTRAL, SERIES
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.steps import StepCurve
@@ -18,16 +20,6 @@ if TYPE_CHECKING:
     from idealrank.theory.distinguishing.distinctions import Distinction
 
 __all__ = ["plot_curve", "plot_curves", "plot_sequence", "plot_values", "plot_wins"]
-
-
-def _axes(ax: Axes | None) -> Axes:
-    """The given axes, or new ones."""
-    if ax is not None:
-        return ax
-    from matplotlib.figure import Figure
-
-    made: Axes = Figure(layout="constrained").add_subplot()
-    return made
 
 
 def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
@@ -47,14 +39,14 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    axes = _axes(ax)
+    axes = new_axes(ax)
     for row in found.separations:
-        (line,) = axes.plot(found.sizes, found.paths[row.measure].wins, label=row.measure, linewidth=1)
+        (line,) = axes.plot(found.sizes, found.paths[row.measure].wins, label=row.measure)
         certain = found.certificates[row.measure].n
         if certain is not None:  # from there on single lists are in the right order, see `certificate`
             axes.plot([certain], [1.0], marker="v", color=line.get_color(), markersize=6)
-    axes.axhline(0.5, color="grey", linewidth=0.5)
-    axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="share of lists with the better ranker ahead")
+    axes.axhline(0.5, color=NEUTRAL, linewidth=0.5)
+    axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="lists with the better ranker ahead")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.legend(fontsize="small", frameon=False)
     return axes
@@ -76,11 +68,11 @@ def plot_values(found: Distinction, measure: str, ax: Axes | None = None) -> Axe
     -------
     Axes
     """
-    axes = _axes(ax)
+    axes = new_axes(ax)
     row = found[measure]
     limits = (row.limit_a, row.limit_b)
-    for name, means, end, color in zip(found.names, found.means[measure], limits, ("C0", "C1"), strict=True):
-        axes.plot(found.sizes, means, label=name, color=color, linewidth=1)
+    for name, means, end, color in zip(found.names, found.means[measure], limits, SERIES[:2], strict=True):
+        axes.plot(found.sizes, means, label=name, color=color)
         if not math.isnan(end):
             axes.axhline(end, linestyle="--", color=color, linewidth=0.7)
     axes.set(xlabel="documents", ylabel=measure)
@@ -104,13 +96,13 @@ def plot_sequence(found: Distinction, measure: str, ax: Axes | None = None) -> A
     -------
     Axes
     """
-    axes = _axes(ax)
+    axes = new_axes(ax)
     sequence = found.sequence(measure)
     axes.fill_between(sequence.sizes, sequence.low, sequence.high, alpha=0.2, linewidth=0)
-    axes.plot(sequence.sizes, sequence.mean, linewidth=1)
-    axes.axhline(0, color="grey", linewidth=0.5)
+    axes.plot(sequence.sizes, sequence.mean)
+    axes.axhline(0, color=NEUTRAL, linewidth=0.5)
     if sequence.certified_at is not None:
-        axes.axvline(sequence.certified_at, linestyle="--", color="grey", linewidth=0.7)
+        axes.axvline(sequence.certified_at, linestyle="--", color=NEUTRAL, linewidth=0.7)
     axes.set(xlabel="queries", ylabel=f"{measure}: {found.names[0]} - {found.names[1]}")
     return axes
 
@@ -131,7 +123,7 @@ def plot_curve(curve: CurveLike, ax: Axes | None = None, label: str | None = Non
     -------
     Axes
     """
-    axes = _axes(ax)
+    axes = new_axes(ax)
     checked = curves.of(curve)
     s = np.linspace(0, 1, 501)
     (line,) = axes.plot(s, checked(s), label=label)
@@ -154,7 +146,7 @@ def plot_curves(named: Mapping[str, CurveLike]) -> Axes:
     -------
     Axes
     """
-    axes = _axes(None)
+    axes = new_axes(None)
     for name, curve in named.items():
         plot_curve(curve, axes, name)
     axes.legend(frameon=False)
