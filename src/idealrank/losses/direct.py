@@ -170,7 +170,18 @@ class Approximation(SoftRanked):
         return found.values, alpha * (pulled - found.derivatives * found.density)  # eq. (41)
 
     def curvature(self, lists: Lists) -> Floats:
-        found = self._by_position(lists)
+        return self._curvature(self._by_position(lists))
+
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        alpha, found = self.slope_of_ranks(), self._by_position(lists)
+        _, pulled = found.soft.sums(found.derivatives)
+        moved = found.derivatives * found.density
+        # Where no document gains by falling, as in NDCG without a cutoff, sums of derivatives are those of their sizes.
+        has_one_sign = found.derivatives.min(initial=0.0) >= 0
+        curvature = _curved(alpha, pulled + moved) if has_one_sign else self._curvature(found)
+        return alpha * (pulled - moved), curvature
+
+    def _curvature(self, found: _ByPosition) -> Floats:
         sizes = np.abs(found.derivatives)
         _, pulled = found.soft.sums(sizes)
         return _curved(self.slope_of_ranks(), pulled + sizes * found.density)
@@ -379,6 +390,11 @@ class ApproxKendall(SoftRanked):
         alpha = self.slope_of_ranks()
         return _curved(alpha, 2 * misordered(lists, alpha, self.sigmoid).sizes)
 
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        alpha = self.slope_of_ranks()
+        found = misordered(lists, alpha, self.sigmoid)
+        return 2 * alpha * found.slopes, _curved(alpha, 2 * found.sizes)
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _OfMeasure(Approximation):
@@ -430,3 +446,6 @@ class Approx(SoftRanked):
 
     def curvature(self, lists: Lists) -> Floats:
         return self.form.curvature(lists)
+
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        return self.form.gradient_and_curvature(lists)

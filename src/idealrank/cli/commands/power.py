@@ -64,9 +64,8 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     designs = [Column(design, ",") for design in DESIGNS]
     show(Table([Column("measure"), Column("delta", "g"), *designs, Column("sd", ".4f")], rows), request.output_format)
     if request.output_format == "text":
-        click.echo(
-            f"\nqueries needed at level {level:g} and power {power:g}, based on {evaluations.n_queries:,} queries"
-        )
+        needed = f"queries needed at level {level:g} and power {power:g}, based on {evaluations.n_queries:,} queries"
+        click.echo(f"\n{needed}; sd: standard deviation of the per-query difference of two systems")
         echo("\n".join(evaluations.remarks()[1:]))
         if not request.quiet:
             show_reading("How to read the first row:", _reading(rows[0], power, level))
