@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from idealrank import losses, theory
 from idealrank._typing import Floats, Int64s
-from idealrank.errors import OptionError
+from idealrank.errors import DataError, OptionError
 from idealrank.losses import Bregman, potentials
 
 
@@ -96,3 +97,53 @@ def test_a_constant_that_is_too_large_is_refuted() -> None:
     with pytest.raises(OptionError, match="above 0, got 0"):
         theory.excess_risk_bound(own, 0.1, 3, convexity=(0.0, 2.0))
     assert theory.excess_risk_bound(own, 0.04, 3, convexity=(1.0, 1.0)) == pytest.approx(0.4)
+
+
+def test_the_transform_of_two_documents_and_squares_is_known() -> None:
+    excess = np.array([0.0, 1e-8, 1e-4, 0.02, 0.3])
+    expected = np.sqrt(2 * excess) * (1 - 1 / math.log2(3))
+    found = theory.excess_risk_transform("least_squares(normalizer=dcg)", excess, 2)
+    assert_allclose(found, expected, rtol=1e-5, atol=1e-12)
+    # Squares of three documents: all fitted values are equal, and the target is (1, 0, -1) away from its mean.
+    three = theory.excess_risk_transform("least_squares(normalizer=dcg)", 0.01, 3)
+    assert float(three) == pytest.approx(0.1 * (1 - 1 / 2) / math.sqrt(2) * 2, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "loss", [losses.LeastSquares(normalizer="dcg"), losses.CrossEntropy(normalizer="dcg"), losses.QNorm(q=3)]
+)
+def test_no_drawn_case_loses_more_than_the_transform_and_some_lose_as_much(loss: Any) -> None:
+    rng, closest = np.random.default_rng(8), 0.0
+    name = str(loss)
+    for _ in range(12):
+        chances, vectors = rng.dirichlet(np.ones(3)), rng.integers(1, 5, (3, 3)).astype(np.float64)
+        target = theory.fisher_target(chances, vectors)
+        order = np.argsort(-target)
+        # Fitted values that are all but equal, in the opposite order: the cheapest way to be wrong.
+        fitted = target.mean() * (1 + 1e-6 * np.argsort(order))
+
+        def risk(at: Floats, chances: Floats = chances, vectors: Floats = vectors) -> float:
+            return float(chances @ loss(vectors.ravel(), np.tile(at, 3), [0, 3, 6, 9])[0])
+
+        if isinstance(loss, losses.CrossEntropy):
+            scores, best = np.log(fitted), np.log(target)
+        elif isinstance(loss, losses.QNorm):  # ||u||_p^(2 - p) u^(p - 1), p = 3/2
+            scores, best = (np.linalg.norm(each, 1.5) ** 0.5 * each**0.5 for each in (fitted, target))
+        else:
+            scores, best = fitted, target
+        excess, lost = risk(scores) - risk(best), float(theory.regret(scores, chances, vectors))
+        transform = float(theory.excess_risk_transform(name, excess, 3))
+        assert lost <= transform * (1 + 1e-4)
+        bound = theory.excess_risk_bound(name, excess, 3, total=float(target.sum()) if "entropy" in name else None)
+        assert transform <= bound
+        closest = max(closest, lost / transform)
+    assert closest > 0.9
+
+
+def test_a_transform_that_cannot_be_found_says_why() -> None:
+    with pytest.raises(OptionError, match="2 to 4 documents, got 9"):
+        theory.excess_risk_transform("least_squares(normalizer=dcg)", 0.1, 9)
+    with pytest.raises(OptionError, match="is not a Bregman divergence of the targets of NDCG"):
+        theory.excess_risk_transform("least_squares", 0.1, 2)
+    with pytest.raises(DataError, match="finite and not negative"):
+        theory.excess_risk_transform("least_squares(normalizer=dcg)", -0.1, 2)

@@ -18,6 +18,7 @@ _TABLE = {
     "consistency.impossible": ["Impossibility", "no_convex_loss"],
     "consistency.strong": ["check_strong_consistency", "StrongConsistency"],
     "consistency.switches": ["switch_points"],
+    "consistency.transform": ["excess_risk_transform"],
     "distinguishing.distinctions": ["distinguish"],
     "distinguishing.sequences": ["confidence_sequence", "ConfidenceSequence"],
     "linear_ndcg": ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors"],
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from idealrank.theory.consistency.impossible import *  # noqa: F403
     from idealrank.theory.consistency.strong import *  # noqa: F403
     from idealrank.theory.consistency.switches import *  # noqa: F403
+    from idealrank.theory.consistency.transform import *  # noqa: F403
     from idealrank.theory.distinguishing.distinctions import *  # noqa: F403
     from idealrank.theory.distinguishing.sequences import *  # noqa: F403
     from idealrank.theory.linear_ndcg import *  # noqa: F403

@@ -74,11 +74,11 @@ def margin(
     n_docs = target.shape[-1]
     if n_docs < 2:
         raise DataError("a margin needs at least two documents")
-    weights, depth = _weights(n_docs, discount, cutoff)
+    weights, depth = rank_weights(n_docs, discount, cutoff)
     return np.asarray((np.diff(target) * np.diff(weights))[..., : min(depth, n_docs - 1)].min(axis=-1))
 
 
-def _weights(n_docs: int, discount: Any, cutoff: Any) -> tuple[Floats, int]:
+def rank_weights(n_docs: int, discount: Any, cutoff: Any) -> tuple[Floats, int]:
     """The weights of all ranks, 0 below the cutoff, and the number of ranks that count."""
     cut = cutoffs.of(cutoff)
     depth = n_docs if cut is None else min(n_docs, int(cut.at(n_docs)))
@@ -139,7 +139,7 @@ def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None 
     (StrongConvexity(constant=1.0, p=2.0), StrongConvexity(constant=0.5, p=1.5))
     """
     phi = loss(surrogate)
-    _cutoff_of(phi)
+    bregman_cutoff(phi)
     match phi:
         case LeastSquares():
             return StrongConvexity(1.0, 2.0)
@@ -157,7 +157,7 @@ def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None 
     raise OptionError(f"{phi}: C_phi of this psi is not known; pass convexity=(C_phi, p)")
 
 
-def _cutoff_of(phi: Loss) -> cutoffs.Cutoff | None:
+def bregman_cutoff(phi: Loss) -> cutoffs.Cutoff | None:
     """The cutoff of the NDCG of whose targets a loss is a Bregman divergence; an OptionError if it is none."""
     match phi:
         case QNorm(form=form) if form != "penalized":
@@ -197,7 +197,7 @@ def rank_constant(n_docs: int, p: float | DualNorm = 2.0, *, discount: Any = "lo
     >>> rank_constant(2), rank_constant(2, 1), rank_constant(2, math.inf)
     (2.364802193792..., 2.0, 3.261859507142...)
     """
-    weights, _ = _weights(n_docs, discount, cutoff)
+    weights, _ = rank_weights(n_docs, discount, cutoff)
     if callable(p):
         return 2 * float(p(weights))
     if not p >= 1:
@@ -271,7 +271,7 @@ def excess_risk_bound(
         raise OptionError(f"the noise must have a >= 0 and C > 0, got {noise_exponent} and {noise_constant}")
     cut, phi = cutoffs.of(cutoff), loss_function(surrogate)
     if isinstance(phi, Loss):
-        own = _cutoff_of(phi)
+        own = bregman_cutoff(phi)
         if cut is not None and cut != own:
             raise OptionError(f"{phi} is about NDCG{'' if own is None else f'@{own}'}: use normalizer={cut} for @{cut}")
         cut = own
