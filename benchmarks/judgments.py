@@ -54,9 +54,8 @@ def _unjudged(qrels: ir.Qrels, runs: dict[str, ir.Run]) -> None:
         n_inside += mean["lowest"] <= truth <= mean["highest"]
         for column in ("value", "expected", "condensed"):
             errors[column].append(mean[column] - truth)
-    print(
-        f"{_MEASURE} without the judgments of one run: the truth is between the bounds for {n_inside} of {len(runs)} runs"
-    )
+    inside = f"{n_inside} of {len(runs)} runs"
+    print(f"{_MEASURE} without the judgments of one run: the truth is between the bounds for {inside}")
     for column, own in errors.items():
         squares = float(np.mean(np.square(own)))
         print(f"  {column:10} mean error {np.mean(own):+.4f}, root mean squared error {squares**0.5:.4f}")

@@ -13,7 +13,8 @@ _EXAMPLE = re.compile(r"^>>> .*(?:\n\.\.\.(?: .*)?$)*", re.MULTILINE)
 
 
 def narrowed_page(text: str) -> str:
-    """Return a page with its examples narrowed."""
+    """Return a page with its examples narrowed; blocks with prompts are called pycon."""
+    text = re.sub(r"^```python\n(?=>>> )", "```pycon\n", text, flags=re.MULTILINE)
     return _BLOCK.sub(lambda block: narrowed(block[0]), text)
 
 
