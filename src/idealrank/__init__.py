@@ -18,6 +18,7 @@ _TABLE = {
     "data.lists": ["Judged"],
     "data.problem": ["Problem"],
     "data.ranking": ["RankingData"],
+    "data.subtopics": ["SubtopicQrels"],
     "evaluation.comparison": ["compare", "Comparison"],
     "evaluation.evaluator": ["evaluate"],
     "evaluation.explanation": ["explain", "Explanation"],
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from idealrank.data.lists import Judged as Judged
     from idealrank.data.problem import Problem as Problem
     from idealrank.data.ranking import RankingData as RankingData
+    from idealrank.data.subtopics import SubtopicQrels as SubtopicQrels
     from idealrank.evaluation.comparison import Comparison as Comparison
     from idealrank.evaluation.comparison import compare as compare
     from idealrank.evaluation.evaluator import evaluate as evaluate

@@ -16,6 +16,7 @@ from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.lists import Lists, located
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
+from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
 from idealrank.evaluation.counts import Counts
 from idealrank.evaluation.inputs import (
@@ -31,7 +32,7 @@ from idealrank.evaluation.inputs import (
 )
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
 from idealrank.evaluation.results import Evaluation, Evaluations
-from idealrank.measures.base import Measure
+from idealrank.measures.base import Measure, check_subtopics
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
 
@@ -204,6 +205,12 @@ class Evaluator:
                 raise DataError(f"{what} empty: there is nothing to evaluate")
         joined = join(qrels, answer, n_threads=self.n_threads)
         assert joined.scores is not None
+        if isinstance(qrels, SubtopicQrels) and np.isnan(joined.labels).all():
+            if (qrels.subtopic_ids.index_in(answer.doc_ids) >= 0).any():
+                raise DataError(
+                    "the run retrieves what the judgments call subtopics: judgments by subtopic are {query: {document: "
+                    "{subtopic: label}}}; pass SubtopicQrels.by_subtopic(...) for {query: {subtopic: {document: label}}}"
+                )
         # A query that the run has without documents is not missing; one without judgments is.
         scores = joined.scores
         without = np.diff(qrels.offsets) == 0
@@ -220,6 +227,8 @@ class Evaluator:
         self, data: RankingData, scores: Floats, missing: Booleans, named: Mapping[str, Measure]
     ) -> Evaluation:
         rules = self.convention
+        for each in named.values():
+            check_subtopics(each, data.subtopics)
         filled = {name: each.with_convention(rules) for name, each in named.items()}
         counts = Counts.of(filled.values(), joined=data.judged is not None)
         problems: dict[Problem, None] = dict.fromkeys(self._unused_weights(data))
@@ -304,6 +313,7 @@ def evaluate(
     label: str | None = None,
     score: str | None = None,
     rank: str | None = None,
+    subtopic: str | None = None,
     query_weights: QueryWeights | None = None,
     n_threads: int | None = None,
 ) -> Evaluation | Evaluations:
@@ -338,7 +348,7 @@ def evaluate(
     order : {"input", "grouped"}, optional
         The order of the scores: that of the input rows, or that of ``data``. It is required if rows were moved when
         ``data`` was made.
-    query, doc, label, score, rank : str, optional
+    query, doc, label, score, rank, subtopic : str, optional
         Column names of data frames; by default, well-known names are recognized.
     query_weights : mapping or array, optional
         The weight of each query in the means and their intervals: {query id: weight}, or one per query in the order of
@@ -370,7 +380,7 @@ def evaluate(
     {'rr': 0.5}
     """
     arrays = {"offsets": offsets, "group": group, "query_ids": query_ids, "mask": mask}
-    columns = {"query": query, "doc": doc, "label": label, "score": score, "rank": rank}
+    columns = {"query": query, "doc": doc, "label": label, "score": score, "rank": rank, "subtopic": subtopic}
     judged, systems = judged_and_systems(data, scores, layout_of({**arrays, **columns}, order))
     evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
     found = evaluator.evaluate_all(systems.items(), measures)

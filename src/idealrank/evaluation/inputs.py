@@ -106,6 +106,7 @@ class LayoutOptions(TypedDict, total=False):
     label: str | None
     score: str | None
     rank: str | None
+    subtopic: str | None
 
 
 def named_measures(measures: Measures) -> dict[str, Measure]:

@@ -34,6 +34,7 @@ class Listing(NamedTuple):
 #: Every format by its name, in the order in which the content of a file is compared with them.
 FORMATS = {
     "letor": Listing("letor", "LETOR text", (".letor", ".svm", ".svmlight", ".libsvm", ".txt", ".dat")),
+    "subtopics": Listing("trec", "TREC judgments by subtopic", (".diversity",), word="diversity"),
     "qrels": Listing("trec", "TREC judgments", (".qrels",), word="qrels"),
     "msmarco": Listing("msmarco", "an MS MARCO run", ()),
     "run": Listing("trec", "a TREC run", (".run", ".results"), word="run"),

@@ -15,6 +15,17 @@ _TABLE = {
     "against_random": ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"],
     "base": ["Measure"],
     "discounted": ["DCG", "LinearNDCG", "NDCG", "RBP"],
+    "diversity": [
+        "APIA",
+        "ERRIA",
+        "NERRIA",
+        "NNRBP",
+        "NRBP",
+        "PIA",
+        "AlphaDCG",
+        "AlphaNDCG",
+        "SubtopicRecall",
+    ],
     "names": ["measure", "register"],
     "pairs": ["AUC", "KendallTau", "PairwiseError"],
     "relevance": ["AP", "Bpref", "ERR", "F1", "HitRate", "Judged", "Precision", "Recall", "RPrecision", "RR", "Tied"],
@@ -42,6 +53,7 @@ if TYPE_CHECKING:
     from idealrank.measures.against_random import *  # noqa: F403
     from idealrank.measures.base import Measure as Measure
     from idealrank.measures.discounted import *  # noqa: F403
+    from idealrank.measures.diversity import *  # noqa: F403
     from idealrank.measures.names import measure as measure
     from idealrank.measures.names import register as register
     from idealrank.measures.pairs import *  # noqa: F403

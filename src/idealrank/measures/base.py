@@ -14,12 +14,12 @@ import numpy.typing as npt
 from idealrank._base.options import Options, choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
-from idealrank.errors import OptionError
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["TIES", "Measure", "empty_value", "kernel_ties"]
+__all__ = ["TIES", "Measure", "check_subtopics", "empty_value", "kernel_ties"]
 
 _Measure = TypeVar("_Measure", bound="Measure")
 
@@ -74,6 +74,8 @@ class Measure(Options):
     lower_is_better: ClassVar[bool] = False
     #: The value of a query that a run does not contain, if such a query counts.
     missing_value: ClassVar[float] = 0.0
+    #: Whether the measure needs judgments by subtopic.
+    needs_subtopics: ClassVar[bool] = False
 
     def __matmul__(self: _Measure, cutoff: int | float | str | cutoffs.Cutoff | None) -> _Measure:
         return dataclasses.replace(self, cutoff=cutoff)
@@ -190,6 +192,16 @@ class Measure(Options):
             return value, value
         worst, best = (dataclasses.replace(self, ties=ties)(labels, scores, offsets) for ties in ("worst", "best"))
         return np.minimum(worst, best), np.maximum(worst, best)  # the best value of an error is the smallest
+
+
+def check_subtopics(measure: Measure, subtopics: object) -> None:
+    """Raise a DataError if the measure needs judgments by subtopic and there are none."""
+    if measure.needs_subtopics and subtopics is None:
+        raise DataError(
+            f"{measure.label} needs judgments by subtopic: pass SubtopicQrels or {{query: {{document: {{subtopic: "
+            "label}}}, a frame with a subtopic column, or a file with lines 'query subtopic document label' "
+            "(--from subtopics on the command line)"
+        )
 
 
 def kernel_ties(measure: Measure) -> str:

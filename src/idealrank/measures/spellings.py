@@ -21,13 +21,8 @@ ONLY_TREC_EVAL = (
 )  # fmt: skip
 _ONLY_TREC_EVAL = {letters(name): name for name in ONLY_TREC_EVAL}
 #: Measures of other tools that need something that idealrank does not read.
-_BY_SUBTOPIC = "needs judgments per subtopic, which idealrank does not read; pyndeval and ir_measures do"
 _OF_TWO_RANKINGS = "compares two rankings, not a ranking with judgments; kendall_tau compares a ranking with labels"
 _UNSUPPORTED = {
-    "alphandcg": _BY_SUBTOPIC,
-    "alphadcg": _BY_SUBTOPIC,
-    "erria": _BY_SUBTOPIC,
-    "strec": _BY_SUBTOPIC,
     "rbo": _OF_TWO_RANKINGS,
     "tauap": _OF_TWO_RANKINGS,
 }

@@ -69,7 +69,7 @@ def command(
     trec_eval.read_measures(names, version)  # report errors in them before a long read
     with _failing_as(_Unreadable):
         with reading(qrels, quiet=quiet) as progress:
-            judgments = read_qrels(qrels, comments=not v9, progress=progress)
+            judgments = read_qrels(qrels, comments=not v9, subtopics=False, progress=progress)
         with reading(run, quiet=quiet) as progress:
             answer = read_run(run, comments=not v9, progress=progress)
     with _failing_as(_Unfit):

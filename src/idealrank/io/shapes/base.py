@@ -22,7 +22,7 @@ __all__ = ["ROLES", "Content", "Layout", "Shape", "recognize", "top_module"]
 #: What a shape can become: judgments, a run, labels of documents, or one score per document.
 Content: TypeAlias = Literal["qrels", "run", "ranking", "scores"]
 #: The roles that a column of a frame can be given by name.
-ROLES = ("query", "doc", "label", "score", "rank")
+ROLES = ("query", "doc", "label", "score", "rank", "subtopic")
 _CONTENT_NAMES = {
     "qrels": "judgments",
     "run": "a run",

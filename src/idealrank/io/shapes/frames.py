@@ -42,13 +42,14 @@ class FrameShape(Shape):
         return f"a data frame with the columns {', '.join(map(repr, names[:8]))}{more}"
 
     def qrels(self) -> Qrels:
-        """Return the judgments; MTEB and BEIR call the labels "score"."""
+        """Return the judgments, by subtopic if there is such a column; MTEB and BEIR call the labels "score"."""
         names, given = self._names, self.layout.columns
         query, doc = need_column("query", names, given), need_column("doc", names, given)
         label = find_column("label", names, given)
         if label is None and "label" not in given:
             label = next((name for name in names if str(name).lower() == "score"), None)
-        return qrels_from_frame(self.value, query, doc, label or need_column("label", names, given))
+        subtopic = find_column("subtopic", names, given)
+        return qrels_from_frame(self.value, query, doc, label or need_column("label", names, given), subtopic)
 
     def run(self) -> Run:
         """Return the run, by its scores, or by its ranks if it has no scores."""

@@ -201,7 +201,7 @@ class PathShape(Shape):
 
             return Stored(empty, read)
         names = csv_columns(self._start) if kind.is_text else []
-        roles = ("query", "doc")
+        roles = ("query", "doc", "subtopic")
         ids = [name for name in names if any(find_column(role, [name], self.layout.columns) for role in roles)]
         with self._reading(self._path) as progress:
             return kind.read(self._path, text=ids, progress=progress)
