@@ -205,12 +205,8 @@ class Evaluator:
                 raise DataError(f"{what} empty: there is nothing to evaluate")
         joined = join(qrels, answer, n_threads=self.n_threads)
         assert joined.scores is not None
-        if isinstance(qrels, SubtopicQrels) and np.isnan(joined.labels).all():
-            if (qrels.subtopic_ids.index_in(answer.doc_ids) >= 0).any():
-                raise DataError(
-                    "the run retrieves what the judgments call subtopics: judgments by subtopic are {query: {document: "
-                    "{subtopic: label}}}; pass SubtopicQrels.by_subtopic(...) for {query: {subtopic: {document: label}}}"
-                )
+        if isinstance(qrels, SubtopicQrels):
+            _check_levels(qrels, answer, joined)
         # A query that the run has without documents is not missing; one without judgments is.
         scores = joined.scores
         without = np.diff(qrels.offsets) == 0
@@ -385,6 +381,15 @@ def evaluate(
     evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
     found = evaluator.evaluate_all(systems.items(), measures)
     return found[""] if list(found) == [""] else found
+
+
+def _check_levels(qrels: SubtopicQrels, answer: Run, joined: RankingData) -> None:
+    """Raise a DataError if subtopics were given for documents, and documents for subtopics."""
+    if np.isnan(joined.labels).all() and (qrels.subtopic_ids.index_in(answer.doc_ids) >= 0).any():
+        raise DataError(
+            "the run retrieves what the judgments call subtopics: judgments by subtopic are {query: {document: "
+            "{subtopic: label}}}; pass SubtopicQrels.by_subtopic(...) for {query: {subtopic: {document: label}}}"
+        )
 
 
 def _checked_weights(judged: Qrels | RankingData, given: QueryWeights) -> Floats:

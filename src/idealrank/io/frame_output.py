@@ -29,7 +29,8 @@ def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Fr
     data : RankingData, Qrels or Run
         RankingData has the columns qid, label, score, weight and doc, as far as it has them, and its features as
         float32, named f1, f2, ... if they have no names; sparse features become dense. Rows are in the order of the
-        data. Qrels have the columns qid, doc and label, and subtopic if they are by subtopic; a Run has qid, doc and score.
+        data. Qrels have the columns qid, doc and label, and subtopic if they are by subtopic; a Run has qid, doc and
+        score.
     backend : {"pandas", "polars", "pyarrow"}, default="pandas"
         The data frame library.
 

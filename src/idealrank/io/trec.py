@@ -290,11 +290,13 @@ def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: bytes,
             file.write(_native.format_trec(*columns, values=values, ranks=ranks, tag=tag, begin=begin, end=end))
 
 
-_LINE = (FIELD + BLANK) * 3 + NUMBER + rb"[ \t\r]*(?:\n|$)"
 #: The first document is listed again for the same query, with another second field.
-_REPEATED = rb"(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]+" + NUMBER + rb"[ \t\r]*\n(?s:.*?)^[ \t]*\1[ \t]+(?!\2\s)\S+[ \t]+\3\s"
-SUBTOPICS = Format(
-    "subtopics", Qrels, rb"(?m:" + _REPEATED + rb")", partial(read_qrels, subtopics=True), _write_by_subtopic
+_REPEATED = (
+    rb"(?m:([^\s\0]+)[ \t]+([^\s\0]+)[ \t]+([^\s\0]+)[ \t]+"
+    + NUMBER
+    + rb"[ \t\r]*\n(?s:.*?)^[ \t]*\1[ \t]+(?!\2\s)\S+[ \t]+\3\s)"
 )
-QRELS = Format("qrels", Qrels, _LINE, read_qrels, write_qrels)
+_JUDGMENT = rb"(?!" + _REPEATED + rb")" + (FIELD + BLANK) * 3 + NUMBER + rb"[ \t\r]*(?:\n|$)"
+SUBTOPICS = Format("subtopics", Qrels, _REPEATED, partial(read_qrels, subtopics=True), _write_by_subtopic)
+QRELS = Format("qrels", Qrels, _JUDGMENT, read_qrels, write_qrels)
 RUN = Format("run", Run, (FIELD + BLANK) * 4 + NUMBER + BLANK + FIELD, read_run, write_run)
