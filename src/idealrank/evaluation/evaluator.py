@@ -229,7 +229,7 @@ class Evaluator:
         counts = Counts.of(filled.values(), joined=data.judged is not None)
         problems: dict[Problem, None] = dict.fromkeys(self._unused_weights(data))
         values: dict[str, Floats] = {}
-        rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
+        rules_of = {name: _rules_of(each, rules) for name, each in named.items()}
         # The usual rules come first: the counts are made with them.
         for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):
             lists, absent, met = prepare(data, scores, own_rules, missing, self.n_threads)
@@ -429,16 +429,23 @@ def _measured(
             values |= _in_one_sort(ordered, group, kernel_ties)
     if missing.any():
         for name, each in filled.items():
-            values[name] = np.where(missing, _value_if_missing(lists, each), values[name])
+            if each.missing_value is not None:
+                values[name] = np.where(missing, _value_if_missing(lists, each, each.missing_value), values[name])
     return values
 
 
-def _value_if_missing(lists: Lists, filled: Measure) -> Floats | float:
-    """Return 0, or the measure's own worst value; NaN if a query has no value of it whatever a run retrieves."""
+def _rules_of(measure: Measure, rules: Convention) -> Convention:
+    """Return the convention with the choices about data that it, or the measure itself, makes for this measure."""
+    own = rules.for_measure(measure.label, measure.cutoff is not None)
+    return replace(own, unjudged="drop") if measure.judged_only else own
+
+
+def _value_if_missing(lists: Lists, filled: Measure, worst: float) -> Floats | float:
+    """Return the measure's worst value; NaN if a query has no value of it whatever a run retrieves."""
     if filled.empty not in ("nan", "skip"):
-        return filled.missing_value
+        return worst
     (at_best,) = _in_one_sort(judged_lists(lists), {"": filled}, "stable").values()
-    return np.where(np.isnan(at_best), np.nan, filled.missing_value)
+    return np.where(np.isnan(at_best), np.nan, worst)
 
 
 def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -> dict[str, Floats]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from idealrank._base.exact import Moments, WeightedMoments
+from idealrank._base.exact import Moments
 from idealrank._base.plain import Plain, number, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section
@@ -227,7 +227,7 @@ class Evaluation(Measured):
     def _moments(self, name: str) -> Moments:
         values, weights = self.per_query[name], self.query_weights
         counted = ~np.isnan(values) if self.filled[name].empty == "skip" else np.ones(values.size, bool)
-        return Moments.of(values[counted]) if weights is None else WeightedMoments(values[counted], weights[counted])
+        return self.filled[name].moments(values[counted], None if weights is None else weights[counted])
 
     @cached_property
     def _means(self) -> dict[str, float]:

@@ -200,6 +200,7 @@ _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
         "miss": 0.0,
         "alpha": 0.5,
         "beta": 0.5,
+        "weight": 1.0,
     }
 )
 
