@@ -466,7 +466,8 @@ def _set_f(m: Any, ranking: Ranking) -> float | None:
 
 
 def _positive_gains(m: Any, labels: Iterable[float]) -> list[float]:
-    return [max(gain_of(m.gain, label), 0.0) for label in labels]
+    """Gains of the measure itself: which are above 0, and which are equal, may depend on the last bit."""
+    return [0.0 if math.isnan(label) else max(float(m.gain([label])[0]), 0.0) for label in labels]
 
 
 def _best_gains(m: Any, ranking: Ranking) -> list[float]:

@@ -420,6 +420,7 @@ class Testing:
         test, seed = self.test or ("tukey" if baseline is None else "randomization"), new_seed(self.seed)
         chosen = replace(self, test=test, seed=seed)
         evaluations = evaluations.on_common_queries()
+        _check_means(evaluations)
         query_ids, values = common_queries(evaluations)
         weights = next(iter(evaluations.values())).query_weights
         if weights is not None:
@@ -622,6 +623,22 @@ def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str,
         measure: np.stack([each.per_query[measure] for each in evaluations.values()], axis=1)
         for measure in first.per_query
     }
+
+
+def _check_means(evaluations: Evaluations) -> None:
+    """Raise an OptionError for a measure that is not aggregated by its mean: differences and tests are of means."""
+    for name, each in next(iter(evaluations.values())).filled.items():
+        if each.aggregate == "geometric":
+            log = each.label.replace("gm_map", "ap").replace("gm_", "")
+            raise OptionError(
+                f"{name} is a geometric mean over queries, and differences and tests are of means: compare log_{log}, "
+                "whose difference of means is the logarithm of the ratio of geometric means"
+            )
+        if each.aggregate == "sum":
+            raise OptionError(
+                f"{name} is a sum over queries, and differences and tests are of means: compare a measure such as "
+                "recall or p, and see the sums with evaluate"
+            )
 
 
 def _weighted(values: Floats, weights: Floats) -> tuple[Floats, Floats]:

@@ -246,15 +246,21 @@ class Evaluator:
                 what = f"{skipped:,} queries have no value of {name} and are left out of its mean"
                 problems[Problem("skipped query", skipped, what)] = None
             values[name].flags.writeable = False
-        exceptions = {
-            name: dict(own.data.items() - rules.data.items()) for name, own in rules_of.items() if own != rules
-        }
+        exceptions = {name: _exceptions(each, rules_of[name], rules) for name, each in filled.items()}
         per_query = {name: values[name] for name in named}
         assert lists.query_ids is not None
         weights = self.query_weights
         if weights is not None and rules.missing == "drop":
             weights = weights[~missing]
-        return Evaluation(per_query, lists.query_ids, filled, rules, tuple(problems), exceptions, weights)
+        return Evaluation(
+            per_query,
+            lists.query_ids,
+            filled,
+            rules,
+            tuple(problems),
+            {n: e for n, e in exceptions.items() if e},
+            weights,
+        )
 
     def _unused_weights(self, data: RankingData) -> list[Problem]:
         found = []
@@ -438,6 +444,12 @@ def _rules_of(measure: Measure, rules: Convention) -> Convention:
     """Return the convention with the choices about data that it, or the measure itself, makes for this measure."""
     own = rules.for_measure(measure.label, measure.cutoff is not None)
     return replace(own, unjudged="drop") if measure.judged_only else own
+
+
+def _exceptions(measure: Measure, own: Convention, rules: Convention) -> dict[str, object]:
+    """Return what differs for one measure: choices about the data, and how its values become one."""
+    choices: dict[str, object] = dict(own.data.items() - rules.data.items())
+    return choices if measure.aggregate == "mean" else choices | {"aggregate": measure.aggregate}
 
 
 def _value_if_missing(lists: Lists, filled: Measure, worst: float) -> Floats | float:

@@ -14,7 +14,7 @@ from idealrank.errors import OptionError
 from idealrank.measures import formulas
 from idealrank.measures.base import TIES, Measure, discount_option, empty_value, gain_option, kernel_ties
 from idealrank.measures.names import register
-from idealrank.measures.plan import run
+from idealrank.measures.plan import Plan, run
 from idealrank.measures.rankings import Graded
 
 __all__ = ["GainOverCost", "IdealDCG", "NDCGAtFalls", "NDCGAtRelevant"]
@@ -48,7 +48,7 @@ class _Graded(Measure):
         filled = self.with_convention()
         filled.plan()
         assert filled.ideal is not None
-        run([], lists, kernel_ties(filled))  # checks the labels
+        run([Plan("sum", filled.gain)], lists, kernel_ties(filled))  # checks the labels and their gains
         graded = Graded.of(lists, kernel_ties(filled), filled.gain, filled.ideal)
         return np.where(graded.ideal.sizes > 0, filled._value(graded), empty_value(filled))
 
@@ -149,7 +149,7 @@ class IdealDCG(Measure):
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
         assert filled.ideal is not None
-        run([], lists, "stable")  # checks the labels
+        run([Plan("sum", filled.gain)], lists, "stable")  # checks the labels and their gains
         graded = Graded.of(lists, "stable", filled.gain, filled.ideal)
         best, values = graded.ideal, np.zeros(lists.n_queries)
         depth = best.sizes if filled.cutoff is None else np.minimum(filled.cutoff.at(lists.sizes), best.sizes)
