@@ -19,6 +19,7 @@ from idealrank._typing import Floats
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.categories import By, categories_of
 from idealrank.evaluation.evaluator import Evaluator, QueryWeights
 from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
 from idealrank.evaluation.results import (
@@ -30,6 +31,7 @@ from idealrank.evaluation.results import (
     changes_text,
     interval_remark,
 )
+from idealrank.io.shapes.base import recognize
 from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed
@@ -249,6 +251,7 @@ class Comparison(Measured):
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
             **{name: plain(getattr(self, name)) for name in (*facts, "means", "differences")},
+            **({"by_category": self.evaluations.categories_dict()} if self.evaluations.has_categories else {}),
             "problems": plain(self.problems),
         }
 
@@ -530,6 +533,7 @@ def compare(
     seed: int | None = None,
     order: Order | None = None,
     query_weights: QueryWeights | None = None,
+    by: By | None = None,
     interval_method: str = INTERVAL_METHOD,
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
@@ -563,6 +567,9 @@ def compare(
     query_weights : mapping or array, optional
         The weight of each query, as for `evaluate`. Differences, their intervals and the tests "randomization", "t" and
         "tukey" are then those of weighted means; other tests are refused.
+    by : mapping, sequence, str or path, optional
+        The category of each query, as for `evaluate`: ``evaluations.by_category()`` has the means by category. The tests
+        are over all queries.
     interval_method : {"t", "percentile", "bca"}
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
     n_threads : int, optional
@@ -591,8 +598,10 @@ def compare(
     (-0.25, 1)
     """
     testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads, interval_method)
-    judged, named = judged_and_systems(data, systems, layout_of(layout, order))
-    evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
+    laid_out = layout_of(layout, order)
+    judged, named = judged_and_systems(data, systems, laid_out)
+    categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))
+    evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
     return testing.compare(evaluator.evaluate_all(named.items(), measures))
 
 

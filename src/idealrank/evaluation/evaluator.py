@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, TypeAlias, Unpack, cast, overload
 
 import numpy as np
@@ -18,6 +19,7 @@ from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
 from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
+from idealrank.evaluation.categories import By, Categories, categories_of, in_order, value_of
 from idealrank.evaluation.counts import Counts
 from idealrank.evaluation.inputs import (
     Data,
@@ -32,6 +34,7 @@ from idealrank.evaluation.inputs import (
 )
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
 from idealrank.evaluation.results import Evaluation, Evaluations
+from idealrank.io.shapes.base import recognize
 from idealrank.measures.base import Measure, check_subtopics
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
@@ -84,6 +87,8 @@ class Evaluator:
     query_weights : mapping or array, optional
         The weight of each query in the means, by query id or in the order of ``judged``; by default, all queries count
         the same. The ``query_weights`` of RankingData are for learners; pass them here to use them in means too.
+    by : mapping or sequence, optional
+        The category of each query, by query id or in the order of ``judged``.
     n_threads : int, optional
         Number of threads; by default, all cores.
 
@@ -105,9 +110,11 @@ class Evaluator:
         like: str | Convention | None = None,
         *,
         query_weights: QueryWeights | None = None,
+        by: Categories | None = None,
         n_threads: int | None = None,
     ) -> None:
         self.judged = judged
+        self.categories, self._uncategorized = (None, ()) if by is None else in_order(judged, by)
         self.convention = convention_of(judged, like)
         self.query_weights = None if query_weights is None else _checked_weights(judged, query_weights)
         self.n_threads = n_threads
@@ -227,7 +234,7 @@ class Evaluator:
             check_subtopics(each, data.subtopics)
         filled = {name: each.with_convention(rules) for name, each in named.items()}
         counts = Counts.of(filled.values(), joined=data.judged is not None)
-        problems: dict[Problem, None] = dict.fromkeys(self._unused_weights(data))
+        problems: dict[Problem, None] = dict.fromkeys((*self._unused_weights(data), *self._uncategorized))
         values: dict[str, Floats] = {}
         rules_of = {name: _rules_of(each, rules) for name, each in named.items()}
         # The usual rules come first: the counts are made with them.
@@ -249,18 +256,13 @@ class Evaluator:
         exceptions = {name: _exceptions(each, rules_of[name], rules) for name, each in filled.items()}
         per_query = {name: values[name] for name in named}
         assert lists.query_ids is not None
-        weights = self.query_weights
-        if weights is not None and rules.missing == "drop":
-            weights = weights[~missing]
-        return Evaluation(
-            per_query,
-            lists.query_ids,
-            filled,
-            rules,
-            tuple(problems),
-            {n: e for n, e in exceptions.items() if e},
-            weights,
-        )
+        weights, categories = self.query_weights, self.categories
+        if rules.missing == "drop" and missing.any():
+            weights = None if weights is None else weights[~missing]
+            categories = None if categories is None else tuple(compress(categories, ~missing))
+        told = {name: each for name, each in exceptions.items() if each}
+        found_problems = tuple(problems)
+        return Evaluation(per_query, lists.query_ids, filled, rules, found_problems, told, weights, categories)
 
     def _unused_weights(self, data: RankingData) -> list[Problem]:
         found = []
@@ -284,6 +286,7 @@ def evaluate(
     like: str | Convention | None = ...,
     order: Order | None = ...,
     query_weights: QueryWeights | None = ...,
+    by: By | None = ...,
     n_threads: int | None = ...,
     **layout: Unpack[LayoutOptions],
 ) -> Evaluation: ...
@@ -296,6 +299,7 @@ def evaluate(
     like: str | Convention | None = ...,
     order: Order | None = ...,
     query_weights: QueryWeights | None = ...,
+    by: By | None = ...,
     n_threads: int | None = ...,
     **layout: Unpack[LayoutOptions],
 ) -> Evaluations: ...
@@ -317,6 +321,7 @@ def evaluate(
     rank: str | None = None,
     subtopic: str | None = None,
     query_weights: QueryWeights | None = None,
+    by: By | None = None,
     n_threads: int | None = None,
 ) -> Evaluation | Evaluations:
     """Evaluate one system, or several on the queries that all of them have.
@@ -356,6 +361,10 @@ def evaluate(
         The weight of each query in the means and their intervals: {query id: weight}, or one per query in the order of
         the judgments or of the data. By default, all queries count the same. Weights of RankingData are for losses and
         learners: document weights never change a measure, and query weights count only if they are passed here.
+    by : mapping, sequence, str or path, optional
+        The category of each query: {query id: category}, one per query in the order of the judgments or of the data, a
+        column of the frame or table that ``data`` is, or a file with a query and its category per line. The result's
+        ``by_category()`` has an evaluation per category.
     n_threads : int, optional
         Number of threads; by default, all cores.
 
@@ -383,8 +392,10 @@ def evaluate(
     """
     arrays = {"offsets": offsets, "group": group, "query_ids": query_ids, "mask": mask}
     columns = {"query": query, "doc": doc, "label": label, "score": score, "rank": rank, "subtopic": subtopic}
-    judged, systems = judged_and_systems(data, scores, layout_of({**arrays, **columns}, order))
-    evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
+    layout = layout_of({**arrays, **columns}, order)
+    judged, systems = judged_and_systems(data, scores, layout)
+    categories = None if by is None else categories_of(by, recognize(data, "data", layout))
+    evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
     found = evaluator.evaluate_all(systems.items(), measures)
     return found[""] if list(found) == [""] else found
 
@@ -402,10 +413,10 @@ def _checked_weights(judged: Qrels | RankingData, given: QueryWeights) -> Floats
     """Return one weight per query, in the order of the judged documents."""
     ids = judged.query_ids.tolist()
     if isinstance(given, Mapping):
-        unknown = [query for query in ids if query not in given]
-        if unknown:
-            raise DataError("query_weights has no weight for a query", query=unknown[0])
-        given = [given[query] for query in ids]
+        found = [value_of(given, query) for query in ids]
+        if None in found:
+            raise DataError("query_weights has no weight for a query", query=ids[found.index(None)])
+        given = found
     try:
         weights = weight_column(given, len(ids), "query_weights", "query")
     except DataError as error:

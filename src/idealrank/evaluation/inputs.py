@@ -212,7 +212,10 @@ def prepared(
     if systems is not None:
         return data, _each(systems, lambda shape: shape.scores(data))
     if data.scores is None:
-        raise DataError("the data has no scores of its own; give one score per document")
+        raise DataError(
+            "the data has no scores of its own: give one score per document, or name the column of scores (score=, or "
+            "--score on the command line)"
+        )
     return data, iter([("", data.scores)])
 
 
@@ -269,10 +272,11 @@ def _check_options(judged: Shape, systems: Mapping[str, Shape] | None) -> None:
     for option in judged.layout.given:
         if option not in (judged.options if option in ("offsets", "group", "query_ids") else taken):
             goes = "data frames" if option in ROLES else "arrays of labels"
-            raise OptionError(f"{option}= goes with {goes}; {judged.describe()} needs no such option")
+            written = f"{option}= (--{option})" if option in ROLES else f"{option}="
+            raise OptionError(f"{written} goes with {goes}; {judged.describe()} needs no such option")
         if option in ROLES and not any(each.column(judged.layout.columns[option]) for each in shapes):
             frames = " or ".join(dict.fromkeys(each.describe() for each in shapes if option in each.options))
-            raise OptionError(f"{option}={judged.layout.columns[option]!r} is not a column of {frames}")
+            raise OptionError(f"{option}={judged.layout.columns[option]!r} (--{option}) is not a column of {frames}")
 
 
 def _check_index(data: Any, scores: Any) -> None:

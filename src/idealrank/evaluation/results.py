@@ -99,8 +99,15 @@ class Measured(Result):
         return "Evaluation of one system" if n_systems == 1 else f"Evaluation of {n_systems} systems"
 
     def sections(self) -> list[Section]:
-        """Return the means of all measures, then one section per measure."""
-        return [self._summary(), *self._measure_sections()]
+        """Return the means of all measures, then one section per measure, and the means by category."""
+        return [self._summary(), *self._measure_sections(), *self._category_sections()]
+
+    def _category_sections(self) -> list[Section]:
+        evaluations = self.by_system()
+        if not evaluations.has_categories:
+            return []
+        tables = {"Means by category of queries, with their intervals": evaluations.table_of_categories(interval=True)}
+        return [Section("By category", "categories", tables=tables)]
 
     def _measure_sections(self) -> list[Section]:
         return [
@@ -195,6 +202,8 @@ class Evaluation(Measured):
         {measure as given: choices about the data that the convention makes for this measure only}.
     query_weights : array, optional
         One weight per query of the means and their intervals; None if all queries count the same.
+    categories : tuple of str, optional
+        The category of each query; see `by_category`.
 
     Examples
     --------
@@ -213,11 +222,27 @@ class Evaluation(Measured):
     problems: tuple[Problem, ...] = ()
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     query_weights: Floats | None = None
+    categories: tuple[str, ...] | None = None
 
     @property
     def n_queries(self) -> int:
         """Number of queries."""
         return len(self.query_ids)
+
+    def by_category(self) -> dict[str, Evaluation]:
+        """Return {category: the evaluation of its queries}, by name; empty if ``by=`` was not given.
+
+        Examples
+        --------
+        >>> from idealrank import evaluate
+        >>> ev = evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4], by=["long", "short"])
+        >>> {category: own.mean for category, own in ev.by_category().items()}
+        {'long': {'rr': 0.5}, 'short': {'rr': 1.0}}
+        """
+        places: dict[str, list[int]] = {name: [] for name in sorted({*(self.categories or ())})}
+        for place, name in enumerate(self.categories or ()):
+            places[name].append(place)
+        return {name: self.take(own) for name, own in places.items()}
 
     @cached_property
     def moments(self) -> dict[str, Moments]:
@@ -291,6 +316,7 @@ class Evaluation(Measured):
             per_query={name: values[chosen] for name, values in self.per_query.items()},
             query_ids=self.query_ids.take(chosen),
             query_weights=None if self.query_weights is None else self.query_weights[chosen],
+            categories=None if self.categories is None else tuple(self.categories[place] for place in chosen.tolist()),
         )
 
     @property
@@ -326,12 +352,31 @@ class Evaluation(Measured):
             "query_ids": plain(self.query_ids.tolist()),
             **({} if self.query_weights is None else {"query_weights": plain(self.query_weights)}),
             "per_query": plain(self.per_query),
+            **({} if self.categories is None else {"categories": list(self.categories)}),
+            **({} if self.categories is None else {"by_category": self.categories_dict()}),
             "problems": plain(self.problems),
         }
 
+    def categories_dict(self) -> dict[str, Plain]:
+        """Return {category: its number of queries, means and intervals}."""
+        return {
+            name: {"n_queries": each.n_queries, "mean": plain(each.mean), "interval": plain(each.interval())}
+            for name, each in self.by_category().items()
+        }
+
     def tables(self) -> Mapping[str, Table]:
-        """Return tables "means", a row per measure, and "queries", a row per query, which `to_frame` returns."""
-        return Tables({"means": lambda: means_table(self.moments), "queries": self._queries_table})
+        """Return tables "means", a row per measure, and "queries", a row per query, which `to_frame` returns.
+
+        With ``by=`` there is also "categories", a row per category and measure.
+        """
+        by_category = {} if self.categories is None else {"categories": self._categories_table}
+        queries = {"means": lambda: means_table(self.moments), "queries": self._queries_table}
+        return Tables({**queries, **by_category})
+
+    def _categories_table(self) -> Table:
+        own = {name: means_table(each.moments) for name, each in self.by_category().items()}
+        columns = [Column("category"), *next(iter(own.values())).columns]
+        return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
 
     def _queries_table(self) -> Table:
         columns = [Column("qid"), *(Column(name, ".4f") for name in self.per_query)]
@@ -339,7 +384,7 @@ class Evaluation(Measured):
         return Table(columns, list(zip(self.query_ids.tolist(), *values, strict=True)))
 
     def _chosen(self, form: str) -> list[str]:
-        return ["queries" if form == "frame" else "means"]
+        return _chosen(form, has_categories=self.categories is not None)
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
@@ -485,7 +530,38 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
     def tables(self) -> Mapping[str, Table]:
         """Return tables "means" and "intervals", a row per system, and "queries", a row per system and query."""
         intervals = partial(self.table_of_means, interval=True)
-        return Tables({"means": self.table_of_means, "intervals": intervals, "queries": self._queries_table})
+        tables = {"means": self.table_of_means, "intervals": intervals, "queries": self._queries_table}
+        return Tables(tables if not self.has_categories else {**tables, "categories": self.table_of_categories})
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether queries have categories."""
+        return next(iter(self.values())).categories is not None
+
+    def by_category(self) -> dict[str, Evaluations]:
+        """Return {category: the evaluations of its queries}, by name; empty if ``by=`` was not given."""
+        own = {name: evaluation.by_category() for name, evaluation in self.items()}
+        names = sorted({category for each in own.values() for category in each})
+        return {
+            category: Evaluations({name: each[category] for name, each in own.items() if category in each})
+            for category in names
+        }
+
+    def categories_dict(self) -> dict[str, Plain]:
+        """Return {system: {category: its number of queries, means and intervals}}."""
+        return {name: each.categories_dict() for name, each in self.items()}
+
+    def table_of_categories(self, *, interval: bool = False) -> Table:
+        """Return a table with a row per category and system: its number of queries and its means.
+
+        Parameters
+        ----------
+        interval : bool
+            Whether to put the bounds of its interval after each mean.
+        """
+        own = {name: each.table_of_means(interval=interval) for name, each in self.by_category().items()}
+        columns = [Column("category"), *next(iter(own.values())).columns]
+        return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
 
     def table_of_means(self, *, per_query: bool = False, interval: bool = False) -> Table:
         """Return a table with a row per system: its number of queries and its means.
@@ -522,10 +598,16 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
 
     def _chosen(self, form: str) -> list[str]:
-        return ["queries" if form == "frame" else "means"]
+        return _chosen(form, has_categories=self.has_categories)
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
+
+
+def _chosen(form: str, *, has_categories: bool) -> list[str]:
+    if form == "frame":
+        return ["queries"]
+    return ["means", "categories"] if has_categories and form in ("text", "markdown", "html") else ["means"]
 
 
 def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) -> str:

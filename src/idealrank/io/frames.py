@@ -34,6 +34,7 @@ __all__ = [
     "ranking_and_scores",
     "run_from_frame",
     "score_column",
+    "values_by_query",
 ]
 
 
@@ -189,6 +190,26 @@ def score_column(frame: Any, column: str) -> Floats:
     """Read one column of scores, in the order of the rows; -inf is allowed."""
     check_column(column, frame_schema(frame))
     return read_numbers(_collected(frame, [column]), column, allow_masked=True)
+
+
+def values_by_query(frame: Any, query: str, column: str) -> dict[object, object]:
+    """Return {query: its value in a column}; a query with two values is a DataError.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> values_by_query(pyarrow.table({"qid": [7, 7, 8], "kind": ["a", "a", "b"]}), "qid", "kind")
+    {7: 'a', 8: 'b'}
+    """
+    chosen = _chosen(frame, query, column)
+    found: dict[object, object] = {}
+    cells = chosen.get_column(column)
+    values = [None if null else value for value, null in zip(cells.to_list(), cells.is_null().to_list(), strict=True)]
+    for row, (each, value) in enumerate(zip(read_query_ids(chosen, query).tolist(), values, strict=True)):
+        first = found.setdefault(each, value)
+        if first is not value and first != value:
+            raise DataError(f"a query must have one value in all rows, got {first!r} and {value!r}", each, row, column)
+    return found
 
 
 def qrels_from_frame(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealrank.cli.support.options import by_option, weights_option
 from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ Examples:
 
 
 @click.command("compare", cls=SystemsCommand, help=_HELP)
+@weights_option
+@by_option
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with.")
 @click.option(
     "--test",
@@ -63,16 +66,15 @@ Examples:
     help="Intervals by Student's t (t, the default) or by a bootstrap: percentile or bca.",
 )
 @click.option("--seed", type=int, metavar="N", help="Seed of the random numbers; by default a new one, printed.")
-def command(request: Request, **options: Any) -> None:
+def command(request: Request, query_weights: str | None, by: str | None, **options: Any) -> None:
     """Compare SYSTEMS on DATA; ``options`` are those of `Testing`."""
     judged, systems = request.read(least=2)
 
     from idealrank.evaluation.comparison import Testing
-    from idealrank.evaluation.evaluator import Evaluator
 
     named, measures = dict(systems), request.measures or ("ndcg@10",)
     options["baseline"] = baseline_name(options["baseline"], request.systems, list(named))
-    evaluator = Evaluator(judged, request.convention_of(judged))
+    evaluator = request.evaluator(judged, query_weights, by)
     found = Testing(**options).compare(evaluator.evaluate_all(named.items(), measures))
     _show(found, request.output_format, quiet=request.quiet)
     if request.html_path is not None:
@@ -104,4 +106,7 @@ def _show(found: Comparison, output_format: str, *, quiet: bool) -> None:
                     f"{measure}, {system} - {found.baseline}, most on: {queries}"
                     for system, queries in found.largest_changes(measure).items()
                 ]
+    if found.evaluations.has_categories:
+        show(found.evaluations.table_of_categories(interval=True), output_format)
+        click.echo()
     show_remarks([*changes, *found.remarks()], output_format)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealrank.cli.support.options import by_option, weights_option
 from idealrank.cli.support.request import Request, SystemsCommand, path_of
 
 if TYPE_CHECKING:
@@ -37,20 +38,26 @@ Examples:
   idealrank evaluate qrels.txt old=bm25.run new=new.run -m ndcg@10
   idealrank evaluate qrels.txt bm25.run -m 'ndcg(gain=exp2)' --like sklearn
   idealrank evaluate test.txt scores.txt -m ndcg@20% --format json
+  idealrank evaluate log.parquet bm25 dense --query session --label clicked
+  idealrank evaluate qrels.txt bm25.run -m ndcg@10 --by types.txt
+  idealrank evaluate qrels.diversity run.txt -m alpha_ndcg@20 -m err_ia@20
 """
 
 
 @click.command("evaluate", cls=SystemsCommand, help=_HELP)
+@weights_option
+@by_option
 @click.option("--per-query", is_flag=True, help="Also print one line per query.")
 @click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean, by Student's t.")
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
-def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> None:
+def command(
+    request: Request, query_weights: str | None, by: str | None, per_query: bool, interval: bool, hashes: bool
+) -> None:
     """Evaluate SYSTEMS on DATA."""
     judged, systems = request.read()
 
-    from idealrank.cli.support.tables import show_with_remarks
+    from idealrank.cli.support.tables import echo, show, show_with_remarks
     from idealrank.cli.support.terminal import quality
-    from idealrank.evaluation.evaluator import Evaluator
     from idealrank.evaluation.inputs import naming
     from idealrank.evaluation.results import Evaluations, interval_remark
     from idealrank.measures.base import Measure
@@ -61,7 +68,7 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
         from idealrank.report import over_cutoffs
 
         depths = over_cutoffs(measures)
-    evaluator = Evaluator(judged, request.convention_of(judged))
+    evaluator = request.evaluator(judged, query_weights, by)
     found, curves = {}, {}
     for name, system in systems:  # each is read once, and released before the next one is read
         with naming(name):
@@ -79,6 +86,10 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
         if interval:
             some = next(iter(evaluations.values()))
             over += f"; {interval_remark(some.mean_interval(next(iter(some.per_query))))}"
+        if evaluations.has_categories:
+            show(table, request.output_format)
+            echo()
+            table = evaluations.table_of_categories(interval=interval)
         show_with_remarks(table, [over, *others], request.output_format)
     request.write_page(evaluations, Evaluations(curves).on_common_queries() if curves else None)
 
@@ -93,7 +104,7 @@ def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> di
         content |= {"interval_level": INTERVAL_LEVEL, "interval_method": INTERVAL_METHOD}
     for name, own in content["systems"].items():
         if not per_query:
-            for name_of_many in ("per_query", "query_ids", "query_weights"):
+            for name_of_many in ("per_query", "query_ids", "query_weights", "categories"):
                 own.pop(name_of_many, None)
         if interval:
             own["interval"] = plain(evaluations[name].interval())

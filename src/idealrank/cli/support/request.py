@@ -12,6 +12,7 @@ import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import (
+    column_options,
     data_options,
     debug_option,
     format_option,
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from idealrank._typing import Floats
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import RankingData
+    from idealrank.evaluation.evaluator import Evaluator
     from idealrank.io.formats import Format
-    from idealrank.io.shapes.base import Shape
+    from idealrank.io.shapes.base import Layout, Shape
     from idealrank.io.shapes.paths import PathShape
     from idealrank.measures.conventions import Convention
 
@@ -46,6 +48,12 @@ class Request:
     like: str | None = None
     unjudged: str | None = None
     missing: str | None = None
+    query: str | None = None
+    doc: str | None = None
+    label: str | None = None
+    score: str | None = None
+    rank: str | None = None
+    subtopic: str | None = None
     from_kind: str | None = None
     group: str | None = None
     output_format: str = "text"
@@ -64,7 +72,7 @@ class Request:
 
         shown = partial(reading, quiet=self.quiet)
         kind = None if self.from_kind is None else load(self.from_kind)
-        judged = PathShape(self.data, kind=kind, group=self.group, reading=shown)
+        judged = PathShape(self.data, self._layout(), kind=kind, group=self.group, reading=shown)
         self._check(judged, least)
         if not self.systems:  # a frame with scores of its own
             found, ((_, scores),) = prepared(judged, None)
@@ -75,8 +83,25 @@ class Request:
             # The names of runs and files of scores say nothing, so content that says nothing is an error of that kind.
             fallback: Format | Literal["scores"] = "scores" if judged.gives == ("ranking",) else load("run")
             given.append(name)
-            shapes.append(judged.column(path) or PathShape(path, fallback=fallback, reading=shown))
+            shapes.append(judged.column(path) or PathShape(path, judged.layout, fallback=fallback, reading=shown))
         return prepared(judged, dict(zip(_names(given, shapes), shapes, strict=True)))
+
+    def _layout(self) -> Layout:
+        """Return the names of columns that were given."""
+        from idealrank.io.shapes.base import ROLES, Layout
+
+        return Layout(columns={role: getattr(self, role) for role in ROLES if getattr(self, role) is not None})
+
+    def evaluator(self, judged: Qrels | RankingData, query_weights: str | None, by: str | None) -> Evaluator:
+        """Return the evaluator of the judged documents, with the convention, query weights and categories given."""
+        from idealrank.evaluation.categories import categories_of
+        from idealrank.evaluation.evaluator import Evaluator
+        from idealrank.io.per_query import read_query_weights
+        from idealrank.io.shapes.paths import PathShape
+
+        weights = None if query_weights is None else read_query_weights(query_weights)
+        categories = None if by is None else categories_of(by, PathShape(self.data, self._layout()))
+        return Evaluator(judged, self.convention_of(judged), query_weights=weights, by=categories)
 
     def _check(self, judged: PathShape, least: int) -> None:
         """Raise a usage error if DATA is no judged documents, or there are too few systems."""
@@ -142,7 +167,8 @@ def _names(given: Sequence[str], shapes: Sequence[Shape]) -> list[str]:
     from idealrank.errors import OptionError
     from idealrank.evaluation.inputs import system_names
 
-    names = [name or found for name, found in zip(given, system_names(shapes), strict=True)]
+    found = iter(system_names([shape for name, shape in zip(given, shapes, strict=True) if not name]))
+    names = [name or next(found) for name in given]
     again = [name for name in names if names.count(name) > 1]
     if again:
         raise OptionError(f"two systems are called {again[0]!r}: give NAME=PATH")
@@ -172,6 +198,7 @@ def baseline_name(given: str | None, systems: Sequence[str], names: Sequence[str
 @like_option
 @unjudged_option
 @missing_option
+@column_options
 @data_options
 @format_option
 @html_option

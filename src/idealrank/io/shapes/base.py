@@ -124,6 +124,10 @@ class Shape:
         """Return a column of this frame as scores; None if this is not a frame, or has no such column."""
         return None
 
+    def categories(self, column: str) -> dict[object, object]:
+        """Return {query: its value in this column of the frame}; `column` says whether there is one."""
+        raise DataError(f"{self.describe()} has no column {column!r}")
+
     def _refused(self, content: Content) -> DataError:
         return DataError(f"expected {_CONTENT_NAMES[content]}, got {self.describe()}")
 

@@ -9,7 +9,14 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.io.frame_roles import check_score_column, find_column, need_column
-from idealrank.io.frames import frame_schema, from_frame, qrels_from_frame, run_from_frame, score_column
+from idealrank.io.frames import (
+    frame_schema,
+    from_frame,
+    qrels_from_frame,
+    run_from_frame,
+    score_column,
+    values_by_query,
+)
 from idealrank.io.shapes.base import ROLES, Content, Layout, Shape
 
 __all__ = ["ColumnShape", "FrameShape"]
@@ -78,6 +85,10 @@ class FrameShape(Shape):
             weight=None,
             features=(),
         )
+
+    def categories(self, column: str) -> dict[object, object]:
+        """Return {query: its value in this column}, which must be the same in all of its rows."""
+        return values_by_query(self.value, need_column("query", self._names, self.layout.columns), column)
 
     def column(self, name: str) -> Shape | None:
         """Return a column of scores."""

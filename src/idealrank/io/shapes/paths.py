@@ -181,6 +181,13 @@ class PathShape(Shape):
         """Return a column of scores."""
         return None if self._inner is None else self._inner.column(name)
 
+    def categories(self, column: str) -> dict[object, object]:
+        """Return {query: its value in this column of the file}."""
+        if self._inner is None:
+            return super().categories(column)
+        with self._located():
+            return self._inner.categories(column)
+
     def _read(self, content: Content) -> Any:
         if content not in self.gives or self.kind is None:
             raise self._refused(content)
