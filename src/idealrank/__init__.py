@@ -19,6 +19,7 @@ _TABLE = {
     "data.problem": ["Problem"],
     "data.ranking": ["RankingData"],
     "data.subtopics": ["SubtopicQrels"],
+    "evaluation.agreement": ["agreement", "Agreement"],
     "evaluation.comparison": ["compare", "Comparison"],
     "evaluation.evaluator": ["evaluate"],
     "evaluation.explanation": ["explain", "Explanation"],
@@ -71,6 +72,8 @@ if TYPE_CHECKING:
     from idealrank.data.problem import Problem as Problem
     from idealrank.data.ranking import RankingData as RankingData
     from idealrank.data.subtopics import SubtopicQrels as SubtopicQrels
+    from idealrank.evaluation.agreement import Agreement as Agreement
+    from idealrank.evaluation.agreement import agreement as agreement
     from idealrank.evaluation.comparison import Comparison as Comparison
     from idealrank.evaluation.comparison import compare as compare
     from idealrank.evaluation.evaluator import evaluate as evaluate

@@ -276,7 +276,10 @@ def test_columns_by_name(sessions: Path) -> None:
         "query='sesion' (--query) is not a column of 'log.csv'" in run("log.csv", "points", "--query", "sesion").stderr
     )
     assert "(--label on the command line)" in run("log.csv", "points", "--query", "session").stderr
-    assert "query='q' (--query) is not a column of 'qrels.txt', TREC judgments" in run("qrels.txt", "one.run", "--query", "q").stderr
+    assert (
+        "query='q' (--query) is not a column of 'qrels.txt', TREC judgments"
+        in run("qrels.txt", "one.run", "--query", "q").stderr
+    )
 
 
 def test_means_by_category(sessions: Path) -> None:

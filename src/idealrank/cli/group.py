@@ -16,6 +16,7 @@ __all__ = ["commands"]
 
 #: Name and one-line help; ``command`` in the module of that name is what runs.
 _COMMANDS = {
+    "agreement": "Compare rankings of systems without judgments: RBO and tau-AP.",
     "compare": "Compare systems: differences and their significance.",
     "consistency": "Check whether losses are consistent with NDCG.",
     "convert": "Convert between LETOR, TREC, Parquet and CSV files.",

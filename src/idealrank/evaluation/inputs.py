@@ -29,6 +29,7 @@ __all__ = [
     "judged_and_systems",
     "layout_of",
     "named_measures",
+    "named_runs",
     "naming",
     "prepared",
     "system_names",
@@ -303,6 +304,48 @@ def _shapes(scores: Any, judged: Shape, layout: Layout) -> dict[str, Shape] | No
         shapes = [_shape(each, judged, layout) for each in scores]
         return dict(zip(system_names(shapes), shapes, strict=True))
     return {"": _shape(scores, judged, layout)}
+
+
+def named_runs(run: Any, other: Any = None, layout: Layout | None = None) -> dict[str, Shape]:
+    """Recognize runs without judgments: two, or several as a mapping or a list.
+
+    Parameters
+    ----------
+    run, other : object
+        The arguments of `agreement`.
+    layout : Layout, optional
+        Names of columns.
+
+    Returns
+    -------
+    dict of str to Shape
+        {name: run}.
+
+    Raises
+    ------
+    DataError
+        If a value is no run.
+
+    Examples
+    --------
+    >>> list(named_runs({"q1": ["a"]}, Run({"q1": {"a": 1}}, name="bm25")))
+    ['system 1', 'bm25']
+    """
+    layout = layout or Layout()
+    given: dict[str, Any] | list[Any]
+    if other is not None:
+        given = [run, other]
+    elif isinstance(run, Mapping) and not isinstance(run, (Qrels, Run)):
+        given = {str(name): each for name, each in run.items()}
+    else:
+        given = list(run) if isinstance(run, (list, tuple)) else [run]
+    shapes = [recognize(each, "a run", layout) for each in (given.values() if isinstance(given, dict) else given)]
+    for shape in shapes:
+        if "run" not in shape.gives:
+            raise DataError(f"expected a run, got {shape.describe()}")
+    if shapes:
+        _check_options(shapes[0], {str(number): shape for number, shape in enumerate(shapes)})
+    return dict(zip(given if isinstance(given, dict) else system_names(shapes), shapes, strict=True))
 
 
 def _shape(value: Any, judged: Shape, layout: Layout) -> Shape:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from idealrank.io.shapes.paths import PathShape
     from idealrank.measures.conventions import Convention
 
-__all__ = ["Request", "SystemsCommand", "baseline_name", "path_of"]
+__all__ = ["Request", "SystemsCommand", "baseline_name", "named_systems", "path_of"]
 
 
 @dataclass(frozen=True)
@@ -161,6 +161,19 @@ def path_of(text: str) -> str:
     ('runs/input.bm25', 'runs/input.bm25')
     """
     return _split(text)[1]
+
+
+def named_systems(systems: Sequence[str], columns: Mapping[str, str | None], *, quiet: bool) -> dict[str, Shape]:
+    """Return runs by name, PATH or NAME=PATH, for a command without judged documents; ``columns`` are by role."""
+    from idealrank.cli.support.progress import reading
+    from idealrank.io.formats import load
+    from idealrank.io.shapes.base import Layout
+    from idealrank.io.shapes.paths import PathShape
+
+    layout = Layout(columns={role: name for role, name in columns.items() if name is not None})
+    pairs = [_split(text) for text in systems]
+    shapes = [PathShape(path, layout, fallback=load("run"), reading=partial(reading, quiet=quiet)) for _, path in pairs]
+    return dict(zip(_names([name for name, _ in pairs], shapes), shapes, strict=True))
 
 
 def _names(given: Sequence[str], shapes: Sequence[Shape]) -> list[str]:
