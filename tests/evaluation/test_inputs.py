@@ -222,7 +222,9 @@ def test_what_does_not_fit_is_refused_with_what_was_recognized(call: Any, messag
 def test_options_that_do_not_fit_are_refused() -> None:
     with pytest.raises(OptionError, match=r"mask= goes with arrays of labels; nested dicts, .* needs no such option"):
         ir.evaluate(QRELS, RUN, mask=[True])
-    with pytest.raises(OptionError, match="query='queri' is not a column of a data frame with the columns 'qid'"):
+    with pytest.raises(
+        OptionError, match=r"query='queri' \(--query\) is not a column of a data frame with the columns 'qid'"
+    ):
         ir.evaluate(frame(qid=["q"], label=[1]), [1], query="queri")
 
 

@@ -15,7 +15,7 @@ import idealrank.io
 from idealrank import Qrels, RankingData, Run, SubtopicQrels, from_arrays
 from idealrank.errors import OptionError, ParseError
 from idealrank.io import FORMATS
-from idealrank.io.formats import Frame, load, named, recognized, sniffed
+from idealrank.io.formats import Frame, Nested, load, named, recognized, sniffed
 from idealrank.io.frame_output import to_frame
 from idealrank.io.tables import read_frame
 
@@ -50,6 +50,11 @@ TEXTS = {
         b"qid,label" + b",column" * 50_000,
         b"\xef\xbb\xbfqid,label\r\n1,2\r\n",
     ],
+    "json": [
+        b'{"q1": {"d1": 1, "d2": 0}}',
+        b' \n[{"qid": "q1", "doc": "d", "score": 1}]',
+        b'\xef\xbb\xbf{"q": {"d": 0.5}}\n',
+    ],
 }
 CASES = [(name, text) for name, texts in TEXTS.items() for text in texts]
 ODD_NAMES = ["noending", "run1", "judgments.txt", "data.csv", "x.qrels", "x.results", "x.svm", "x.parquet", "x.xlsx"]
@@ -77,7 +82,7 @@ def test_every_listed_format_is_whole() -> None:
     for name, listing in FORMATS.items():
         found = load(name)
         assert (found.name, found.title) == (name, listing.title)
-        assert found.holds in (RankingData, Qrels, Run, Frame)
+        assert found.holds in (RankingData, Qrels, Run, Frame, Nested)
         assert (found.ranking_reader is not None) == (found.holds is Frame)
         assert all(ending.startswith(".") for ending in listing.endings)
 
@@ -100,7 +105,10 @@ def test_what_a_format_writes_it_recognizes_and_reads_back(name: str, tmp_path: 
     }
     by_subtopic = SubtopicQrels({"q1": {"d1": {"a": 2, "b": 1}, "d2": {"a": 0.5}}})
     content: Any = by_subtopic if name == "subtopics" else samples.get(found.holds)
-    content = to_frame(Qrels({"q1": {"d1": 2}}), backend="pyarrow") if content is None else content
+    if found.holds is Nested:
+        content = samples[Qrels]
+    elif found.holds is Frame:
+        content = to_frame(Qrels({"q1": {"d1": 2}}), backend="pyarrow")
     for ending in ("", ".gz", ".xz", ".bz2", ".zst") if found.is_text else ("",):
         path = tmp_path / f"odd{ending}"
         found.write(content, path)

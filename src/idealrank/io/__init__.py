@@ -15,7 +15,7 @@ class Listing(NamedTuple):
     title : str
         Name of the format in a sentence.
     endings : tuple of str
-        Endings of file names, before ".gz" or ".xz", that suggest the format.
+        Endings of file names, before one such as ".gz", that suggest the format.
     word : str, optional
         A word in file names that suggests the format; it takes precedence over the endings .txt and .dat.
 
@@ -40,4 +40,5 @@ FORMATS = {
     "run": Listing("trec", "a TREC run", (".run", ".results"), word="run"),
     "parquet": Listing("tables", "Parquet", (".parquet", ".pq")),
     "csv": Listing("tables", "CSV", (".csv",)),
+    "json": Listing("nested_json", "JSON", (".json",)),
 }

@@ -16,7 +16,7 @@ Compare the rankings of SYSTEMS, runs as for 'idealrank evaluate', pair by pair 
 \b
 rbo      rank-biased overlap, extrapolated (Webber et al. 2010)
 rbo_min  its lower bound, whatever longer rankings would have
-tau_ap   AP correlation of the documents that both retrieve (Yilmaz et al. 2008)
+tau_ap   AP correlation of the documents that both retrieve (Yilmaz 2008)
 
 Values are means over the queries that all systems have. Equal scores are averaged over all of their orders, or ordered
 by document id with --ties.

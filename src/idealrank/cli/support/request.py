@@ -115,7 +115,7 @@ class Request:
             ask = f"give --from {'|'.join(FORMATS)}"
             raise click.UsageError(f"'-' has neither content nor a name to tell its format by; {ask}.")
         try:
-            holds = Qrels if judged.kind is None else judged.kind.holds
+            holds = Qrels if judged.kind is None or judged.is_json else judged.kind.holds
         except OptionError as error:
             raise click.UsageError(f"{error}.") from None
         if holds is Run:
