@@ -568,7 +568,7 @@ def compare(
         The weight of each query, as for `evaluate`. Differences, their intervals and the tests "randomization", "t" and
         "tukey" are then those of weighted means; other tests are refused.
     by : mapping, sequence, str or path, optional
-        The category of each query, as for `evaluate`: ``evaluations.by_category()`` has the means by category. The tests
+        The category of each query, as for `evaluate`: ``evaluations.by_category()`` has the means by category. Tests
         are over all queries.
     interval_method : {"t", "percentile", "bca"}
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.

@@ -216,7 +216,8 @@ def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
     qrels : Qrels or SubtopicQrels
         The judgments.
     path : path-like
-        The output file for the judgments, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The output file for the judgments, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard
+        output.
 
     Raises
     ------
@@ -256,7 +257,7 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     run : Run
         The run.
     path : path-like
-        The output file for the run, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The output file for the run, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
     Raises
     ------

@@ -133,7 +133,7 @@ def _running(g: Graded) -> tuple[Floats, Floats]:
 
 
 def ndcg_at_relevant(g: Graded) -> Floats:
-    """Compute the mean over documents with a gain of ndcg at their ranks, or at the end of the list if not retrieved."""
+    """Compute the mean over documents with a gain of ndcg at their ranks, or at the end if they are not retrieved."""
     running, ideal = _running(g)
     is_gain = g.gains > 0
     queries, ranks = g.retrieved.queries[is_gain], g.retrieved.ranks[is_gain]

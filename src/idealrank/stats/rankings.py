@@ -95,7 +95,7 @@ def rbo(a: Ranking, b: Ranking, *, p: float = 0.9, kind: str = "ext", ties: str 
 
 
 def _overlap(first: _Places, second: _Places, depth: int) -> Floats:
-    """Return the number of documents that both have in their first d ranks, for each d; the mean over orders of ties."""
+    """Return the number of documents that both have in their first d ranks, for each d: the mean over orders."""
     rows = {doc: row for row, doc in enumerate(second.ids)}
     both = [(row, rows[doc]) for row, doc in enumerate(first.ids) if doc in rows]
     i, j = np.array(both, np.int64).reshape(-1, 2).T

@@ -25,8 +25,8 @@ MEASURE is a name, with parameters after a dot, or a set of measures:
   set        for unranked lists
   map  P.5,10  ndcg_cut.10  ndcg.1=3,2=9  rbp.p=0.8  relstring.20 ...
 
-Files may be compressed (.gz, .xz), and one of them may be "-", standard input. Exit codes: 1 for an unknown measure,
-2 for a file that cannot be read, 4 for data that cannot be evaluated, 7 if --v9 finds no query in common.
+Files may be compressed (.gz, .xz, .bz2, .zst), and one of them may be "-", standard input. Exit codes: 1 for an unknown
+measure, 2 for a file that cannot be read, 4 for data that cannot be evaluated, 7 if --v9 finds no query in common.
 
 Known differences, where trec_eval reads memory that it never set or crashes: its rbp can depend on the other measures
 that were asked for if a label or gain is not 0 or 1; it refuses, or crashes on, a query in which all labels are
