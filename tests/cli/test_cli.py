@@ -357,7 +357,9 @@ def test_the_kind_of_a_file_shows_in_its_name(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["-", "data.xlsx", "noending"])
 def test_a_name_that_tells_no_kind_asks_for_the_option(name: str) -> None:
-    with pytest.raises(click.UsageError, match=r"give --from letor\|subtopics\|qrels\|msmarco\|run\|parquet\|csv\|json"):
+    with pytest.raises(
+        click.UsageError, match=r"give --from letor\|subtopics\|qrels\|msmarco\|run\|parquet\|csv\|json"
+    ):
         kind_of(name, None)
 
 

@@ -60,6 +60,7 @@ def _with_parameter(values: Measure | Callable[..., Values], parameter: Any) -> 
 
 _TAIL = re.compile(r"(\w+)_(\d+)")
 _NO_CUTOFFS = Definition(None)
+_BY_JUDGE = ("map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
 _CLEARED = ("utility", "relstring", "rbp_resid")
 _FIRST = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
 SETS = {
@@ -84,6 +85,11 @@ def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Reques
         tail = _TAIL.fullmatch(name)
         if tail and name not in known and known.get(tail[1], _NO_CUTOFFS).each == "d":  # P_10, as it is printed
             name, dot, parameters = tail[1], ".", tail[2]
+        if name.startswith("prefs_") or name in _BY_JUDGE or name == "prefs":
+            raise OptionError(
+                f"trec_eval's {name} needs preferences or judgments by several judges (-R prefs, qrels_prefs or "
+                "qrels_jg), which are not available here"
+            )
         if name not in SETS and name not in known:
             raise OptionError(f"trec_eval {version} has no measure {name!r}{nearest(name, [*SETS, *known])}")
         if dot and (not parameters or name in SETS or known[name].read is None):
