@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -34,6 +35,7 @@ from idealrank.evaluation.inputs import (
 )
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
 from idealrank.evaluation.results import Evaluation, Evaluations
+from idealrank.io.per_query import read_query_weights
 from idealrank.io.shapes.base import recognize
 from idealrank.measures.base import Measure, check_subtopics
 from idealrank.measures.conventions import Convention, convention
@@ -41,8 +43,9 @@ from idealrank.measures.plan import Plan, run
 
 __all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "evaluate"]
 
-#: One weight per query: by query id, or in the order of the judgments or of the data.
-QueryWeights: TypeAlias = Mapping[Any, float] | npt.ArrayLike
+#: One weight per query: by query id, in the order of the judgments or of the data, or in a file with a query and its
+#: weight per line.
+QueryWeights: TypeAlias = Mapping[Any, float] | npt.ArrayLike | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -224,6 +227,9 @@ class Evaluator:
             treated = "treated as if the run did not have " + ("it" if count == 1 else "them")
             problem = Problem("query without judgments", count, f"{what}: {treated}")
             joined = replace(joined, problems=(*joined.problems, problem))
+        if _seem_swapped(qrels, answer):
+            what = "labels are fractions and all scores are whole: judgments come first, then runs; are they swapped?"
+            joined = replace(joined, problems=(*joined.problems, Problem("perhaps swapped", qrels.n_docs, what)))
         return joined, scores, missing
 
     def _measured(
@@ -358,8 +364,8 @@ def evaluate(
     query, doc, label, score, rank, subtopic : str, optional
         Column names of data frames; by default, well-known names are recognized.
     query_weights : mapping or array, optional
-        The weight of each query in the means and their intervals: {query id: weight}, or one per query in the order of
-        the judgments or of the data. By default, all queries count the same. Weights of RankingData are for losses and
+        The weight of each query in the means and their intervals: {query id: weight}, one per query in the order of
+        the judgments or of the data, or a file with a query and its weight per line. By default, all queries count the same. Weights of RankingData are for losses and
         learners: document weights never change a measure, and query weights count only if they are passed here.
     by : mapping, sequence, str or path, optional
         The category of each query: {query id: category}, one per query in the order of the judgments or of the data, a
@@ -400,6 +406,12 @@ def evaluate(
     return found[""] if list(found) == [""] else found
 
 
+def _seem_swapped(qrels: Qrels, answer: Run) -> bool:
+    """Return whether labels look like scores, and scores like labels."""
+    is_whole = qrels.labels == np.trunc(qrels.labels)
+    return not is_whole.all() and bool((answer.scores == np.trunc(answer.scores)).all())
+
+
 def _check_levels(qrels: SubtopicQrels, answer: Run, joined: RankingData) -> None:
     """Raise a DataError if subtopics were given for documents, and documents for subtopics."""
     if np.isnan(joined.labels).all() and (qrels.subtopic_ids.index_in(answer.doc_ids) >= 0).any():
@@ -412,6 +424,8 @@ def _check_levels(qrels: SubtopicQrels, answer: Run, joined: RankingData) -> Non
 def _checked_weights(judged: Qrels | RankingData, given: QueryWeights) -> Floats:
     """Return one weight per query, in the order of the judged documents."""
     ids = judged.query_ids.tolist()
+    if isinstance(given, (str, os.PathLike)):
+        given = read_query_weights(given)
     if isinstance(given, Mapping):
         found = [value_of(given, query) for query in ids]
         if None in found:

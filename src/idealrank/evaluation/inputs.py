@@ -202,6 +202,8 @@ def prepared(
     """
     _check_options(judged, systems)
     if systems is None and "ranking" not in judged.gives:
+        if "qrels" not in judged.gives:
+            raise DataError(f"a run needs judgments, which come first; got {judged.describe()} alone")
         raise DataError(
             f"judgments need a run: a Run, or {{query: {{document: score}}}}; got {judged.describe()} alone"
         )
@@ -337,6 +339,11 @@ def named_runs(run: Any, other: Any = None, layout: Layout | None = None) -> dic
         given = [run, other]
     elif isinstance(run, Mapping) and not isinstance(run, (Qrels, Run)):
         given = {str(name): each for name, each in run.items()}
+        first: Any = next(iter(given.values()), None)
+        if isinstance(first, (list, tuple)) or (
+            isinstance(first, Mapping) and isinstance(next(iter(first.values()), 0), (int, float))
+        ):
+            given = [run]  # {query: documents}
     else:
         given = list(run) if isinstance(run, (list, tuple)) else [run]
     shapes = [recognize(each, "a run", layout) for each in (given.values() if isinstance(given, dict) else given)]

@@ -39,6 +39,6 @@ FORMATS = {
     "msmarco": Listing("msmarco", "an MS MARCO run", ()),
     "run": Listing("trec", "a TREC run", (".run", ".results"), word="run"),
     "parquet": Listing("tables", "Parquet", (".parquet", ".pq")),
-    "csv": Listing("tables", "CSV", (".csv",)),
     "json": Listing("nested_json", "JSON", (".json",)),
+    "csv": Listing("tables", "CSV", (".csv",)),
 }

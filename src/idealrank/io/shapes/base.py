@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
@@ -167,6 +167,12 @@ def recognize(value: Any, what: str, layout: Layout = _PLAIN) -> Shape:
         shape: type[Shape] = getattr(import_module(f"idealrank.io.shapes.{module}"), name)
         if shape.fits(value):
             return shape(value, layout)
+    if isinstance(value, Mapping):
+        first = type(next(iter(value.values()))).__name__
+        raise DataError(
+            f"{what}: expected {{query: {{document: number}}}} or {{query: [document, ...]}}, got a dict with values of "
+            f"type {first}"
+        )
     raise DataError(
         f"{what}: {type(value).__name__} is not a shape that idealrank recognizes; pass dicts, id lists, a data frame, "
         "a path, or arrays (docs/inputs.md lists all)"
