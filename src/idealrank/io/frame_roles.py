@@ -35,7 +35,7 @@ NAMES: Mapping[str, Sequence[Sequence[str]]] = {
     "label": (("label", "relevance", "rel", "grade", "rating"), ("target",)),
     "score": (("score", "prediction"), ("pred", "similarity", "yscore", "ypred")),
     "rank": (("rank",), ("position",)),
-    "subtopic": (("subtopic", "subtopicid"), ("intent", "aspect")),
+    "subtopic": (("subtopic", "subtopicid"),),
 }
 _TITLES = {
     "query": "query ids",

@@ -107,7 +107,7 @@ class NDCGAtFalls(_Graded):
     The gains of the ideal ranking are 2, 1, and fall at ranks 1 and 2: the mean of NDCG@1 = 1/2 and NDCG@2.
 
     >>> NDCGAtFalls(gain="linear", ties="stable")([1, 2], [2, 1])
-    array([0.67985905])
+    array([0.67985935])
     """
 
     def _value(self, graded: Graded) -> Floats:

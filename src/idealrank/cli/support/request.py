@@ -189,19 +189,21 @@ def _names(given: Sequence[str], shapes: Sequence[Shape]) -> list[str]:
 
 
 def baseline_name(given: str | None, systems: Sequence[str], names: Sequence[str]) -> str | None:
-    """Return the name of the baseline, which may be given by its name, its path, or its file name.
+    """Return the name of the baseline, which may be given by its name, its path, or its file name or a part of that.
 
     >>> baseline_name("bm25", ["runs/bm25.run.gz", "runs/dense.run"], ["anserini", "colbert"])
     'anserini'
+    >>> baseline_name("bm25", ["input.bm25", "input.dense"], ["a", "b"])
+    'a'
     """
     if given is None or given in names:
         return given
+    files = {name: os.path.basename(path_of(text)) for text, name in zip(systems, names, strict=True)}
     for text, name in zip(systems, names, strict=True):
-        path = path_of(text)
-        file = os.path.basename(path)
-        if given in (text, path, file, file.split(".")[0], os.path.splitext(file)[0]):
+        if given in (text, path_of(text), files[name], os.path.splitext(files[name])[0]):
             return name
-    return given
+    parts = [name for name, file in files.items() if given in file.split(".")]
+    return parts[0] if len(parts) == 1 else given
 
 
 @click.command()
