@@ -1,6 +1,7 @@
 """Converting what people hold, dicts and data frames, compared with evaluating it with pytrec_eval."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def converting(setting: Setting) -> Iterator[Comparison]:
         data, scores = make()
         yield Comparison(
             f"{name} to judgments and a run, {n_rows:,} rows",
-            Contestant("idealrank, conversion alone", lambda data=data, scores=scores: _convert(data, scores)),
+            Contestant("idealrank, conversion alone", partial(_convert, data, scores)),
             [
                 Contestant(
                     "pytrec_eval, NDCG@10 of the dicts",

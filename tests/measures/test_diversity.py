@@ -38,7 +38,7 @@ def novelty(ranking: Ranking, alpha: float) -> list[float]:
 
 
 def discounted(ranking: Ranking, alpha: float, discount: Any, k: int) -> float:
-    return sum(gain * discount(rank) for rank, gain in enumerate(novelty(ranking, alpha)[:k], 1))
+    return float(sum(gain * discount(rank) for rank, gain in enumerate(novelty(ranking, alpha)[:k], 1)))
 
 
 def greedy(judged: dict[str, set[str]], alpha: float) -> Ranking:
@@ -82,7 +82,7 @@ def expected(m: Any, query: Query) -> float:
 
             value = discounted(query.ranked, m.alpha, persistence, 10**6)
             if name == "NRBP":
-                return value * (1 - (1 - m.alpha) * m.beta) / n
+                return float(value * (1 - (1 - m.alpha) * m.beta) / n)
             return value / discounted(greedy(query.judged, m.alpha), m.alpha, persistence, 10**6)
         case "PIA":
             return sum(map(len, query.ranked[:k])) / (k * n) if k else 0.0

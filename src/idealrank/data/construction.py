@@ -219,7 +219,8 @@ def _concatenated_tables(parts: list[Any], problems: tuple[Problem, ...]) -> Run
     )
     if all(isinstance(part, SubtopicQrels) for part in parts):
         *ids, labels = zip(*(part.columns() for part in parts), strict=True)
-        return SubtopicQrels.from_rows(*(Ids.of(joined_ids(each)) for each in ids), np.concatenate(labels), problems)
+        queries, subtopics, docs = (Ids.of(joined_ids(each)) for each in ids)
+        return SubtopicQrels.from_rows(queries, subtopics, docs, np.concatenate(labels), problems=problems)
     if isinstance(parts[0], Qrels):
         return Qrels.from_flat(*columns, np.concatenate([part.labels for part in parts]), problems)
     scores, names = np.concatenate([part.scores for part in parts]), {part.name for part in parts}

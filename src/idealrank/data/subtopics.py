@@ -84,6 +84,7 @@ class SubtopicQrels(Qrels):
         subtopic_ids: Iterable[object] | Ids,
         doc_ids: Iterable[object] | Ids,
         labels: npt.ArrayLike,
+        *,
         problems: tuple[Problem, ...] = (),
     ) -> Self:
         """Create from columns with one row per judgment, in any order; the columns are those of a file.
@@ -102,7 +103,7 @@ class SubtopicQrels(Qrels):
         SubtopicQrels
         """
         made = cls.__new__(cls)
-        made._fill_rows(query_ids, subtopic_ids, doc_ids, labels, problems)
+        made._fill_rows(query_ids, subtopic_ids, doc_ids, labels, problems=problems)
         return made
 
     @classmethod
@@ -128,6 +129,7 @@ class SubtopicQrels(Qrels):
         subtopic_ids: Iterable[object] | Ids,
         doc_ids: Iterable[object] | Ids,
         labels: npt.ArrayLike,
+        *,
         problems: tuple[Problem, ...] = (),
     ) -> None:
         (query, queries), (doc, docs), (subtopic, subtopics) = (

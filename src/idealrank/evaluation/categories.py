@@ -64,12 +64,14 @@ def value_of(given: Mapping[Any, Any], query: object) -> Any:
 def in_order(judged: Qrels | RankingData, given: Categories) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
     """Return one category per query, in the order of the judged documents, and a problem if some have none."""
     ids = judged.query_ids.tolist()
+    found: list[Any]
     if isinstance(given, Mapping):
         found = [value_of(given, query) for query in ids]
     else:
-        found = np.asarray(given, object).tolist() if not isinstance(given, (set, frozenset)) else None
-        if not isinstance(found, list) or len(found) != len(ids):
-            got = f"{len(found):,}" if isinstance(found, list) else type(given).__name__
+        is_listed = hasattr(given, "__len__") and not isinstance(given, (set, frozenset))
+        found = np.asarray(given, object).tolist() if is_listed else []
+        if len(found) != len(ids):
+            got = f"{len(found):,}" if is_listed else type(given).__name__
             raise OptionError(
                 f"by= must have one category per query, {len(ids):,}, or be {{query: category}}, got {got}"
             )

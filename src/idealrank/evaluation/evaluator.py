@@ -117,7 +117,10 @@ class Evaluator:
         n_threads: int | None = None,
     ) -> None:
         self.judged = judged
-        self.categories, self._uncategorized = (None, ()) if by is None else in_order(judged, by)
+        self.categories: tuple[str, ...] | None = None
+        self._uncategorized: tuple[Problem, ...] = ()
+        if by is not None:
+            self.categories, self._uncategorized = in_order(judged, by)
         self.convention = convention_of(judged, like)
         self.query_weights = None if query_weights is None else _checked_weights(judged, query_weights)
         self.n_threads = n_threads
@@ -365,8 +368,9 @@ def evaluate(
         Column names of data frames; by default, well-known names are recognized.
     query_weights : mapping or array, optional
         The weight of each query in the means and their intervals: {query id: weight}, one per query in the order of
-        the judgments or of the data, or a file with a query and its weight per line. By default, all queries count the same. Weights of RankingData are for losses and
-        learners: document weights never change a measure, and query weights count only if they are passed here.
+        the judgments or of the data, or a file with a query and its weight per line. By default, all queries count the
+        same. Weights of RankingData are for losses and learners: document weights never change a measure, and query
+        weights count only if they are passed here.
     by : mapping, sequence, str or path, optional
         The category of each query: {query id: category}, one per query in the order of the judgments or of the data, a
         column of the frame or table that ``data`` is, or a file with a query and its category per line. The result's

@@ -86,8 +86,9 @@ _ByQuery: TypeAlias = (
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
 #: What the judged documents may be.
 Data: TypeAlias = (
-    "Qrels | RankingData | _ByQuery | Mapping[str, set[str]] | Mapping[int, set[int]] | Sequence[set[str]] "
-    "| Sequence[set[int]] | _Frame | _Path | _Sparse | npt.ArrayLike | Sequence[_Array]"
+    "Qrels | RankingData | _ByQuery | Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[str, set[str]] "
+    "| Mapping[int, set[int]] | Sequence[set[str]] | Sequence[set[int]] | _Frame | _Path | _Sparse | npt.ArrayLike "
+    "| Sequence[_Array]"
 )
 #: What one system may be.
 OneSystem: TypeAlias = "Run | _ByQuery | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[_Array]"

@@ -111,8 +111,8 @@ def judged_lists(lists: Lists) -> Lists:
     n_docs = pool.labels.size
     # Whether a query has a value does not depend on what is retrieved: -1 stands for an unjudged document.
     subtopics = None if lists.subtopics is None else replace(lists.subtopics, rows=np.full(n_docs, -1))
-    own = {"labels": pool.labels, "scores": np.zeros(n_docs), "offsets": pool.offsets, "subtopics": subtopics}
-    return replace(lists, **own, judged=None)
+    own = replace(lists, labels=pool.labels, scores=np.zeros(n_docs), offsets=pool.offsets, judged=None)
+    return replace(own, subtopics=subtopics)
 
 
 def _without_dropped_documents(lists: Lists, rules: Convention) -> Lists:

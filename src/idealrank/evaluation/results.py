@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
@@ -530,7 +530,11 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
     def tables(self) -> Mapping[str, Table]:
         """Return tables "means" and "intervals", a row per system, and "queries", a row per system and query."""
         intervals = partial(self.table_of_means, interval=True)
-        tables = {"means": self.table_of_means, "intervals": intervals, "queries": self._queries_table}
+        tables: dict[str, Callable[[], Table]] = {
+            "means": self.table_of_means,
+            "intervals": intervals,
+            "queries": self._queries_table,
+        }
         return Tables(tables if not self.has_categories else {**tables, "categories": self.table_of_categories})
 
     @property

@@ -99,7 +99,7 @@ def write_json(data: Qrels | Run, path: str | os.PathLike[str]) -> None:
     >>> print(Path("qrels.json").read_text(), end="")
     {"q1": {"d1": 2, "d2": 0}}
     """
-    found = data.to_nested() if isinstance(data, SubtopicQrels) else data.to_dict()
+    found: Mapping[str, Mapping[str, Any]] = data.to_nested() if isinstance(data, SubtopicQrels) else data.to_dict()
     with atomic_output(path) as file:
         for place, (query, docs) in enumerate(found.items()):
             start = "{" if place == 0 else ",\n "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, overload
 
 import numpy as np
 
@@ -45,6 +45,24 @@ _BY_SUBTOPIC = re.compile(
 )
 
 
+@overload
+def read_qrels(
+    path: Source,
+    *,
+    comments: bool = ...,
+    subtopics: Literal[True],
+    n_threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> SubtopicQrels: ...
+@overload
+def read_qrels(
+    path: Source,
+    *,
+    comments: bool = ...,
+    subtopics: bool | None = ...,
+    n_threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Qrels: ...
 def read_qrels(
     path: Source,
     *,
@@ -112,7 +130,7 @@ def _read_by_subtopic(path: Source, comments: bool, n_threads: int | None, progr
     problems += (Problem("subtopics", len(pairs), several),)
     queries = query_ids.take(np.repeat(np.arange(len(query_ids)), np.diff(offsets)))
     docs, subtopics = [doc for doc, _, _ in pairs], [subtopic for _, _, subtopic in pairs]
-    return SubtopicQrels.from_rows(queries, subtopics, docs, labels, problems)
+    return SubtopicQrels.from_rows(queries, subtopics, docs, labels, problems=problems)
 
 
 class _SubtopicReader:

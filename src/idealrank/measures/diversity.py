@@ -109,7 +109,8 @@ def _gains(documents: Booleans, alpha: float) -> Floats:
     """Return the gain of each document: the sum over its subtopics of (1 - alpha)^(documents above it for that one)."""
     shares = np.cumprod(np.where(documents, 1 - alpha, 1.0), axis=0)
     left = np.vstack((np.ones((1, documents.shape[1])), shares[:-1]))[: len(documents)]
-    return np.cumsum(documents * left, axis=1)[:, -1]
+    gains: Floats = np.where(documents, left, 0.0)
+    return np.cumsum(gains, axis=1)[:, -1]
 
 
 def _greedy(judged: Booleans, alpha: float, depth: int | None) -> Booleans:
@@ -264,7 +265,7 @@ class NRBP(_RankBiased):
     def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
         assert self.alpha is not None
         assert self.beta is not None
-        return self._sum(ranked, None) * (1 - (1 - self.alpha) * self.beta) / ranked.shape[1]
+        return float(self._sum(ranked, None) * (1 - (1 - self.alpha) * self.beta) / ranked.shape[1])
 
 
 @register("nnrbp")

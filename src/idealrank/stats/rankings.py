@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from idealrank._base.options import number
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 
 __all__ = ["rbo", "tau_ap"]
 
 #: A ranking: ids, best first, or {id: score}.
-Ranking: TypeAlias = Sequence[Any] | Mapping[Any, float]
+Ranking: TypeAlias = Sequence[Any] | Mapping[Any, float] | npt.NDArray[Any]
 
 _TIES = ("average", "docid_desc", "docid_asc")
 _KINDS = ("ext", "min")
@@ -74,8 +76,7 @@ def rbo(a: Ranking, b: Ranking, *, p: float = 0.9, kind: str = "ext", ties: str 
     1.0
     """
     _check(kind, _KINDS, "kind")
-    if not isinstance(p, (int, float)) or isinstance(p, bool) or not 0 < p < 1:
-        raise OptionError(f"p must be a number between 0 and 1, got {p!r}")
+    p = _persistence(p)
     first, second = _places(a, ties), _places(b, ties)
     short, long = sorted((len(first.ids), len(second.ids)))
     if not short:
@@ -225,6 +226,13 @@ def _by_score(scores: Mapping[Any, float], ties: str) -> _Places:
         return _Places([ids[row] for row in order.tolist()], np.arange(len(ids)), np.ones(len(ids), np.int64))
     _, above, tied = _grouped(np.unique(-values, return_inverse=True)[1])
     return _Places(ids, above, tied)
+
+
+def _persistence(value: Any) -> float:
+    try:
+        return number(0, 1, is_open=True)(value)
+    except OptionError as error:
+        raise OptionError(f"p: {error}") from None
 
 
 def _check(value: object, known: Sequence[str], name: str) -> None:

@@ -56,7 +56,7 @@ def command(
     """Evaluate SYSTEMS on DATA."""
     judged, systems = request.read()
 
-    from idealrank.cli.support.tables import echo, show, show_with_remarks
+    from idealrank.cli.support.tables import show, show_with_remarks
     from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.inputs import naming
     from idealrank.evaluation.results import Evaluations, interval_remark
@@ -88,7 +88,7 @@ def command(
             over += f"; {interval_remark(some.mean_interval(next(iter(some.per_query))))}"
         if evaluations.has_categories:
             show(table, request.output_format)
-            echo()
+            click.echo()
             table = evaluations.table_of_categories(interval=interval)
         show_with_remarks(table, [over, *others], request.output_format)
     request.write_page(evaluations, Evaluations(curves).on_common_queries() if curves else None)

@@ -170,8 +170,8 @@ def recognize(value: Any, what: str, layout: Layout = _PLAIN) -> Shape:
     if isinstance(value, Mapping):
         first = type(next(iter(value.values()))).__name__
         raise DataError(
-            f"{what}: expected {{query: {{document: number}}}} or {{query: [document, ...]}}, got a dict with values of "
-            f"type {first}"
+            f"{what}: expected {{query: {{document: number}}}} or {{query: [document, ...]}}, got a dict with values "
+            f"of type {first}"
         )
     raise DataError(
         f"{what}: {type(value).__name__} is not a shape that idealrank recognizes; pass dicts, id lists, a data frame, "
