@@ -56,6 +56,7 @@ def folded() -> Any:
 
 #: A small instance of each class, by its name.
 MAKE: dict[str, Callable[[], Any]] = {
+    "Agreement": lambda: ir.agreement(RUNS),
     "Anova": lambda: stats.anova(MATRIX),
     "ApproximationError": lambda: theory.approximation_error([1, 0], [1.0, 0.0]),
     "BoundedLaw": lambda: theory.bounded_law("ndcg@10", lambda s: 0.7),

@@ -231,7 +231,9 @@ class Evaluator:
             problem = Problem("query without judgments", count, f"{what}: {treated}")
             joined = replace(joined, problems=(*joined.problems, problem))
         if _seem_swapped(qrels, answer):
-            what = "labels are fractions and all scores are whole: judgments come first, then runs; are they swapped?"
+            what = (
+                "most labels are fractions and all scores are whole: judgments come first, then runs; are they swapped?"
+            )
             joined = replace(joined, problems=(*joined.problems, Problem("perhaps swapped", qrels.n_docs, what)))
         return joined, scores, missing
 
@@ -412,8 +414,8 @@ def evaluate(
 
 def _seem_swapped(qrels: Qrels, answer: Run) -> bool:
     """Return whether labels look like scores, and scores like labels."""
-    is_whole = qrels.labels == np.trunc(qrels.labels)
-    return not is_whole.all() and bool((answer.scores == np.trunc(answer.scores)).all())
+    fractions = np.count_nonzero(qrels.labels != np.trunc(qrels.labels))
+    return 2 * fractions > qrels.n_docs and bool((answer.scores == np.trunc(answer.scores)).all())
 
 
 def _check_levels(qrels: SubtopicQrels, answer: Run, joined: RankingData) -> None:
