@@ -123,6 +123,8 @@ def test_rankings_without_documents_in_common() -> None:
         (lambda: rbo(["a", "a"], ["a"]), DataError, r"each document once, got 'a' twice \(row 1\)"),
         (lambda: rbo("ab", ["a"]), DataError, "expected a ranking, ids best first or {id: score}, got str"),
         (lambda: rbo(3, ["a"]), DataError, "got int"),
+        (lambda: rbo([["a"], ["b"]], ["a"]), DataError, r"expected document ids, got list \(row 0\)"),
+        (lambda: tau_ap([("a", ["b"])], ["a"]), DataError, "expected document ids"),
         (lambda: tau_ap({"a": math.nan}, ["a"]), DataError, "a score must be a number, got nan for 'a'"),
         (lambda: tau_ap({"a": {"b": 1}}, ["a"]), DataError, "one score per document"),
         (lambda: rbo(["a"], ["a"], p=1), OptionError, "p: expected a number between 0 and 1, got 1"),

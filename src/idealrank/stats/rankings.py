@@ -204,7 +204,11 @@ def _places(ranking: Any, ties: str) -> _Places:
     ids = ranking.tolist() if isinstance(ranking, np.ndarray) else list(ranking)
     seen: set[Any] = set()
     for row, doc in enumerate(ids):
-        if doc in seen:
+        try:
+            is_repeated = doc in seen
+        except TypeError:
+            raise DataError(f"expected document ids, got {type(doc).__name__}", row=row) from None
+        if is_repeated:
             raise DataError(f"a ranking must have each document once, got {doc!r} twice", row=row)
         seen.add(doc)
     return _Places(ids, np.arange(len(ids)), np.ones(len(ids), np.int64))
