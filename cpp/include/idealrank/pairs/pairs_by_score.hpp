@@ -22,12 +22,12 @@ class PairsByScore {
   explicit PairsByScore(const PairSpec& spec, const Stop& stop = {})
       : spec_(spec),
         stop_(stop),
-        sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).sweep(spec.loss, spec.weight, spec.curvature)),
+        sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).sweep(spec.loss, spec.weight, spec.derivative)),
         split_(stop) {}
 
-  // The sum of all pairs; into column, sums of derivatives by sigma s, or s for hinges. order: best score first.
+  // The sum of all pairs; into the columns, sums of derivatives by sigma s, or s for hinges. order: best score first.
   double operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
-                    const SwapChange& change, std::span<double> column) {
+                    const SwapChange& change, std::span<double> column, std::span<double> second) {
     place(query, order, levels.levels());
     PlacedDocuments documents;
     documents.stop = &stop_;
@@ -47,15 +47,22 @@ class PairsByScore {
     documents.truncation = spec_.truncation;
 
     std::fill(column.begin(), column.end(), 0.0);
+    std::fill(second.begin(), second.end(), 0.0);
+    const DerivativeColumns columns{column.data(), second.data()};
     double value = 0;
-    split_(levels_, levels.counts(), [&](const LabelSplit& split) { value += sweep_(documents, split, column.data()); });
-    // From places to rows; the scores have been used.
-    std::copy(column.begin(), column.end(), scores_.begin());
-    for (std::size_t p = 0; p < order.size(); ++p) column[order[p]] = scores_[p];
+    split_(levels_, levels.counts(), [&](const LabelSplit& split) { value += sweep_(documents, split, columns); });
+    to_rows(order, column);
+    if (!second.empty()) to_rows(order, second);
     return value;
   }
 
  private:
+  // From places to rows; the scores have been used.
+  void to_rows(std::span<const std::uint32_t> order, std::span<double> column) {
+    std::copy(column.begin(), column.end(), scores_.begin());
+    for (std::size_t p = 0; p < order.size(); ++p) column[order[p]] = scores_[p];
+  }
+
   void place(const PairQuery& query, std::span<const std::uint32_t> order, std::span<const std::uint32_t> levels) {
     const std::size_t n = query.n();
     scores_.resize(n);
