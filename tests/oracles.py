@@ -46,6 +46,8 @@ OPTION_VALUES: dict[str, list[Any]] = {
     "hit": [2, 0.5],
     "false_alarm": [-1, 0.25],
     "miss": [0, -2],
+    "weight": [0, 0.5, 1, 2],
+    "judged_only": [True, False],
 }
 
 
@@ -455,6 +457,58 @@ def _plain_ap(m: Any, ranking: Ranking) -> float | None:
     return math.fsum(precision for _, precision in _hits(m, ranking)) / relevant if relevant else None
 
 
+def _set_f(m: Any, ranking: Ranking) -> float | None:
+    relevant, hits, n = _n_relevant(m, _known(m, ranking)), _n_relevant(m, ranking.labels), len(ranking.labels)
+    if not relevant or not hits:
+        return 0.0 if relevant else None
+    precision, recall = hits / n, hits / relevant
+    return float((m.weight + 1) * precision * recall / (recall + m.weight * precision))
+
+
+def _positive_gains(m: Any, labels: Iterable[float]) -> list[float]:
+    """Gains of the measure itself: which are above 0, and which are equal, may depend on the last bit."""
+    return [0.0 if math.isnan(label) else max(float(m.gain([label])[0]), 0.0) for label in labels]
+
+
+def _best_gains(m: Any, ranking: Ranking) -> list[float]:
+    return sorted(filter(None, _positive_gains(m, _known(m, ranking))), reverse=True)
+
+
+def _g(m: Any, ranking: Ranking) -> float | None:
+    best, value, cost, so_far = _best_gains(m, ranking), 0.0, 0.0, 0.0
+    for i, gain in enumerate(_positive_gains(m, ranking.labels)):
+        cost, so_far = cost + max(best[i] if i < len(best) else 0.0, 1.0), so_far + gain
+        value += gain / math.log2(2 + (cost - so_far)) if gain else 0.0
+    return value / math.fsum(best) if best else None
+
+
+def _ndcg_at(own: Sequence[float], best: Sequence[float], k: int) -> float:
+    first, ideal = own[:k], best[:k]
+    return math.fsum(g / math.log2(r + 1) for r, g in enumerate(first, 1)) / math.fsum(
+        g / math.log2(r + 1) for r, g in enumerate(ideal, 1)
+    )
+
+
+def _ndcg_rel(m: Any, ranking: Ranking) -> float | None:
+    own, best = _positive_gains(m, ranking.labels), _best_gains(m, ranking)
+    ranks = [rank for rank, gain in enumerate(own, 1) if gain]
+    ends = [max(len(own), len(best))] * (len(best) - len(ranks))
+    return statistics.fmean(_ndcg_at(own, best, k) for k in [*ranks, *ends]) if best else None
+
+
+def _rndcg(m: Any, ranking: Ranking) -> float | None:
+    own, best = _positive_gains(m, ranking.labels), _best_gains(m, ranking)
+    falls = [k for k in range(1, len(best) + 1) if k == len(best) or best[k] != best[k - 1]]
+    falls += [len(own)] if len(own) > len(best) + 1 else []
+    return statistics.fmean(_ndcg_at(own, best, k) for k in falls) if best else None
+
+
+def _ideal_dcg(m: Any, ranking: Ranking) -> float | None:
+    best, n = _best_gains(m, ranking), len(ranking.labels)
+    first = best[: depth_of(m.cutoff, n)]
+    return math.fsum(g * discount_of(m.discount, r, n) for r, g in enumerate(first, 1)) if best else None
+
+
 class _Orders(NamedTuple):
     """NDCG of every order of the ranked documents."""
 
@@ -519,7 +573,11 @@ MEASURES: dict[str, Callable[[Any, Ranking], float | None]] = {
     "ERR": _err,
     "ElevenPoint": _eleven_point,
     "F1": _f1,
+    "GainOverCost": _g,
+    "GeometricAP": _plain_ap,
+    "GeometricBpref": _bpref,
     "HitRate": _hit_rate,
+    "IdealDCG": _ideal_dcg,
     "InferredAP": _inf_ap,
     "InterpolatedPrecision": _iprec,
     "Judged": _judged,
@@ -528,10 +586,14 @@ MEASURES: dict[str, Callable[[Any, Ranking], float | None]] = {
     "LogAP": _log(_plain_ap),
     "LogBpref": _log(_bpref),
     "NDCG": _ndcg,
+    "NDCGAtFalls": _rndcg,
+    "NDCGAtRelevant": _ndcg_rel,
     "NDCGPValue": _ndcg_p,
     "NDCGZScore": _ndcg_z,
+    "NonrelevantRetrieved": lambda m, ranking: float(sum(label < m.rel for label in ranking.labels)),
     "PairwiseError": _pairwise_error,
     "Precision": _precision,
+    "Queries": lambda m, ranking: 1.0,
     "RBP": _rbp,
     "RBPResidual": _rbp_resid,
     "RPrecision": _r_precision,
@@ -540,6 +602,10 @@ MEASURES: dict[str, Callable[[Any, Ranking], float | None]] = {
     "RandomNDCG": _random_ndcg,
     "Recall": _recall,
     "RelativePrecision": _relative_p,
+    "Relevant": lambda m, ranking: float(_n_relevant(m, _known(m, ranking))),
+    "RelevantRetrieved": lambda m, ranking: float(_n_relevant(m, ranking.labels)),
+    "Retrieved": lambda m, ranking: float(len(ranking.labels)),
+    "SetF": _set_f,
     "SetMAP": _set_map,
     "SetRelativePrecision": _set_relative_p,
     "Tied": _tied,
@@ -570,6 +636,13 @@ def tie_groups(labels: Sequence[float], scores: Sequence[float]) -> list[list[fl
     ]
 
 
+def left(m: Measure, labels: Sequence[float], scores: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Labels and scores of the documents that the measure looks at."""
+    pairs = zip(labels, scores, strict=True)
+    left = [pair for pair in pairs if not (m.judged_only and math.isnan(pair[0]))]
+    return [label for label, _ in left], [score for _, score in left]
+
+
 def tie_values(
     m: Measure, labels: Sequence[float], scores: Sequence[float], judged: Sequence[float] | None = None
 ) -> list[float]:
@@ -578,6 +651,7 @@ def tie_values(
     Each order of the labels of a group stands for equally many orders of its documents, so the mean is the same.
     """
     pool = labels if judged is None else judged
+    labels, scores = left(m, labels, scores)
     ranked_scores = sorted(scores, reverse=True)
     orders = [sorted(set(itertools.permutations(group))) for group in tie_groups(labels, scores)]
     return [measure_value(m, itertools.chain(*order), pool, ranked_scores) for order in itertools.product(*orders)]
@@ -599,6 +673,7 @@ def tied_values(
 ) -> dict[str, float]:
     """What each ``ties`` means, by going through all orders; of an error and of a p-value the least is the best."""
     pool = labels if judged is None else judged
+    labels, scores = left(m, labels, scores)
     groups, ranked_scores = tie_groups(labels, scores), sorted(scores, reverse=True)
     every = tie_values(m, labels, scores, judged)
     least, greatest = min(every), max(every)

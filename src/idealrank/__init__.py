@@ -18,6 +18,8 @@ _TABLE = {
     "data.lists": ["Judged"],
     "data.problem": ["Problem"],
     "data.ranking": ["RankingData"],
+    "data.subtopics": ["SubtopicQrels"],
+    "evaluation.agreement": ["agreement", "Agreement"],
     "evaluation.compared": ["Comparison"],
     "evaluation.comparison": ["compare"],
     "evaluation.evaluator": ["evaluate"],
@@ -74,6 +76,9 @@ if TYPE_CHECKING:
     from idealrank.data.lists import Judged as Judged
     from idealrank.data.problem import Problem as Problem
     from idealrank.data.ranking import RankingData as RankingData
+    from idealrank.data.subtopics import SubtopicQrels as SubtopicQrels
+    from idealrank.evaluation.agreement import Agreement as Agreement
+    from idealrank.evaluation.agreement import agreement as agreement
     from idealrank.evaluation.compared import Comparison as Comparison
     from idealrank.evaluation.comparison import compare as compare
     from idealrank.evaluation.evaluator import evaluate as evaluate

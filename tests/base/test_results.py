@@ -57,6 +57,7 @@ def folded() -> Any:
 
 #: A small instance of each class, by its name.
 MAKE: dict[str, Callable[[], Any]] = {
+    "Agreement": lambda: ir.agreement(RUNS),
     "Anova": lambda: stats.anova(MATRIX),
     "ApproximationError": lambda: theory.approximation_error([1, 0], [1.0, 0.0]),
     "Bounds": lambda: ir.bounds(SOME, RUNS, "ndcg@3", n_draws=2),

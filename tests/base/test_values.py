@@ -369,7 +369,7 @@ def test_measures_are_read_as_people_write_them(written: str, meant: Measure) ->
     ("written", "message"),
     [
         ("ndgc@10", "unknown measure 'ndgc@10'; did you mean 'ndcg'?"),
-        ("xyzzy", "unknown measure 'xyzzy'; there are 'ap', 'auc'"),
+        ("xyzzy", "unknown measure 'xyzzy'; there are 'alpha_dcg', 'alpha_ndcg', 'ap', 'ap_ia', 'auc'"),
         ("", "cannot read the measure ''"),
         (5, "expected a measure such as ndcg@10 or ndcg(gain=linear,discount=zipf)@10, or a Measure, got 5"),
         ("@10", "cannot read the measure '@10'"),

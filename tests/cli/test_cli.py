@@ -361,7 +361,9 @@ def test_the_kind_of_a_file_shows_in_its_name(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["-", "data.xlsx", "noending"])
 def test_a_name_that_tells_no_kind_asks_for_the_option(name: str) -> None:
-    with pytest.raises(click.UsageError, match=r"give --from letor\|qrels\|msmarco\|run\|parquet\|csv"):
+    with pytest.raises(
+        click.UsageError, match=r"give --from letor\|subtopics\|qrels\|msmarco\|run\|parquet\|json\|csv"
+    ):
         kind_of(name, None)
 
 
@@ -531,7 +533,7 @@ def test_a_file_of_no_known_format_is_a_failure_that_names_the_option(tmp_path: 
         shown = run("convert", str(path), "b.csv")
         assert shown.exit_code == 1
         assert shown.output.startswith(f"idealrank: error: {path}:1:1: {what}")
-    assert "give --from letor|qrels|msmarco|run|parquet|csv" in shown.output
+    assert "give --from letor|subtopics|qrels|msmarco|run|parquet|json|csv" in shown.output
 
 
 def test_from_and_to_win_over_names(tmp_path: Path) -> None:

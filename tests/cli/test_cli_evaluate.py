@@ -242,3 +242,91 @@ def test_help_lists_measures_and_tools(command: str) -> None:
     page = " ".join(CliRunner().invoke(commands, [command, "--help"]).stdout.split())
     assert "Measures (-m): ndcg, dcg, linear_ndcg, ap," in page
     assert "Tools (--like): idealrank, trec_eval," in page
+
+
+@pytest.fixture
+def sessions(files: Path) -> Path:
+    """A table with other names of columns, and a run as such a table."""
+    pytest.importorskip("pyarrow")
+    (files / "log.csv").write_text("session,url,clicked,points,kind\na,u1,1,0.5,nav\na,u2,0,0.7,nav\nb,u3,1,0.9,info\n")
+    (files / "ranked.csv").write_text("session,url,place\na,u1,1\na,u2,2\nb,u3,1\n")
+    return files
+
+
+COLUMNS = ("--query", "session", "--doc", "url", "--label", "clicked")
+
+
+def test_columns_by_name(sessions: Path) -> None:
+    means = [
+        json.loads(run("log.csv", *system, *COLUMNS, "-m", "rr", "--format", "json").stdout)["systems"]
+        for system in (
+            ["points"],
+            ["--score", "points"],
+            ["log.csv", "--score", "points"],
+            ["ranked.csv", "--rank", "place"],
+        )
+    ]
+    assert [[own["mean"] for own in systems.values()] for systems in means] == [
+        [{"rr": 0.75}], [{"rr": 0.75}], [{"rr": 0.75}], [{"rr": 1.0}]]  # fmt: skip
+    for command in ("compare", "explain", "distinguish"):
+        likes = ["--like", "sklearn", "--like", "lightgbm"] if command == "explain" else []
+        systems = ["points"] if command == "explain" else ["a=points", "b=points"]
+        result = CliRunner().invoke(commands, [command, "log.csv", *systems, *COLUMNS, *likes])
+        assert result.exit_code == 0, result.stderr
+    assert (
+        "query='sesion' (--query) is not a column of 'log.csv'" in run("log.csv", "points", "--query", "sesion").stderr
+    )
+    assert "(--label on the command line)" in run("log.csv", "points", "--query", "session").stderr
+    assert (
+        "query='q' (--query) is not a column of 'qrels.txt', TREC judgments"
+        in run("qrels.txt", "one.run", "--query", "q").stderr
+    )
+
+
+def test_means_by_category(sessions: Path) -> None:
+    result = run("log.csv", "points", *COLUMNS, "-m", "rr", "--by", "kind")
+    assert result.stdout.startswith(
+        "system  queries      rr\n"
+        "points        2  0.7500\n"
+        "\n"
+        "category  system  queries      rr\n"
+        "info      points        1  1.0000\n"
+        "nav       points        1  0.5000\n"
+        "\n"
+        "means over 2 queries\n"
+    )
+    (sessions / "types.txt").write_text("q1 a question\n")
+    result = run("qrels.txt", "one.run", "-m", "rr", "--by", "types.txt", "--format", "json")
+    own = json.loads(result.stdout)["systems"]["one"]
+    assert {name: each["mean"] for name, each in own["by_category"].items()} == {
+        "(none)": {"rr": 1},
+        "a question": {"rr": 0.5},
+    }
+    assert "categories" not in own
+    assert "one: 1 query has no category, first 'q2'; shown as (none)" in result.stderr
+    assert "neither a column nor a file 'x' for by= (--by)" in run("qrels.txt", "one.run", "--by", "x").stderr
+    page = run("qrels.txt", "one.run", "--by", "types.txt", "--html", "page.html")
+    assert page.exit_code == 0
+    assert "Means by category of queries" in (sessions / "page.html").read_text(encoding="utf-8")
+    compared = CliRunner().invoke(
+        commands, ["compare", "qrels.txt", "one.run", "two.run", "-m", "rr", "--by", "types.txt"]
+    )
+    assert "a question  two           1" in compared.stdout
+
+
+def test_weights_of_queries(files: Path) -> None:
+    (files / "weights.txt").write_text("q1 3\nq2 1\n")
+    result = run("qrels.txt", "one.run", "-m", "rr", "--query-weights", "weights.txt", "--format", "json")
+    assert json.loads(result.stdout)["systems"]["one"]["mean"] == {"rr": (3 * 0.5 + 1) / 4}
+    (files / "weights.txt").write_text("q1 3\n")
+    assert "no weight for a query (query 'q2')" in run("qrels.txt", "one.run", "--query-weights", "weights.txt").stderr
+
+
+def test_measures_of_diversity(files: Path) -> None:
+    (files / "qrels.diversity").write_text("q1 1 a 1\nq1 2 a 0\nq1 2 b 1\nq2 1 a 1\n")
+    result = run("qrels.diversity", "one.run", "-m", "alpha_ndcg@2,strec@1", "--format", "json")
+    assert json.loads(result.stdout)["systems"]["one"]["mean"]["strec@1"] == 0.75
+    plain = run("qrels.txt", "one.run", "-m", "alpha_ndcg@2")
+    assert plain.exit_code == 1
+    assert "alpha_ndcg needs judgments by subtopic" in plain.stderr
+    assert run("qrels.txt", "one.run", "-m", "alpha_ndcg@2", "--from", "subtopics").exit_code == 0

@@ -165,7 +165,7 @@ def test_tensors_of_any_type(kind: str) -> None:
 
 def test_a_tensor_on_a_device_is_refused_with_what_to_pass() -> None:
     torch = pytest.importorskip("torch")
-    with pytest.raises(DataError, match=r"a tensor on the device 'meta'; pass tensor\.cpu\(\)"):
+    with pytest.raises(DataError, match="on the device 'meta', which holds no values: materialize"):
         ir.evaluate([1, 0], torch.ones(2, device="meta"))
 
 
@@ -222,7 +222,9 @@ def test_what_does_not_fit_is_refused_with_what_was_recognized(call: Any, messag
 def test_options_that_do_not_fit_are_refused() -> None:
     with pytest.raises(OptionError, match=r"mask= goes with arrays of labels; nested dicts, .* needs no such option"):
         ir.evaluate(QRELS, RUN, mask=[True])
-    with pytest.raises(OptionError, match="query='queri' is not a column of a data frame with the columns 'qid'"):
+    with pytest.raises(
+        OptionError, match=r"query='queri' \(--query\) is not a column of a data frame with the columns 'qid'"
+    ):
         ir.evaluate(frame(qid=["q"], label=[1]), [1], query="queri")
 
 
@@ -288,3 +290,46 @@ def test_examples_show_the_measure_in_its_place() -> None:
     shown = input_shapes.page_table()
     assert '`ir.evaluate(labels_2d, scores_2d, "ndcg@10", mask=mask)`' in shown
     assert len(EXAMPLES) == 4
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda: UNTYPED({"a": 1}, RUN),
+            DataError,
+            "expected {query: {document: number}} or .* with values of type int",
+        ),
+        (lambda: UNTYPED(ir.Run(RUN)), DataError, r"a run needs judgments, which come first; got Run\("),
+        (lambda: UNTYPED(QRELS, {"0": [0.5]}), DataError, r"holds document ids, not scores \(query '0'\)"),
+        (lambda: UNTYPED(QRELS, RUN, ir.measures.NDCG), OptionError, r"got the class NDCG: write NDCG\(\)"),
+        (lambda: UNTYPED(QRELS, RUN, query_weights="no such file"), FileNotFoundError, "no such file"),
+    ],
+)
+def test_messages_say_what_was_recognized(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_ids_in_the_index_of_a_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"qid": ["0"], "docno": ["0"], "label": [1]})
+    for index in ("qid", ["qid", "docno"]):
+        with pytest.raises(DataError, match=r"The index has 'qid'.*: pass df.reset_index\(\)"):
+            ir.evaluate(frame.set_index(index), RUN)
+
+
+def test_fractional_labels_beside_whole_scores_are_remarked_upon() -> None:
+    swapped = ir.evaluate(RUN, QRELS, "ndcg")
+    assert "perhaps swapped" in [problem.kind for problem in swapped.problems]
+    assert "perhaps swapped" not in [problem.kind for problem in ir.evaluate(QRELS, QRELS, "ndcg").problems]
+
+
+def test_weights_of_queries_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "weights"
+    path.write_text("".join(f"{query} {1 + int(query)}\n" for query in QRELS))
+    given = {query: 1.0 + int(query) for query in QRELS}
+    assert (
+        ir.evaluate(QRELS, RUN, "ndcg", query_weights=path).mean
+        == ir.evaluate(QRELS, RUN, "ndcg", query_weights=given).mean
+    )

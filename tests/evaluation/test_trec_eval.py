@@ -513,6 +513,16 @@ def test_exit_codes_are_those_of_trec_eval(files: tuple[str, str], tmp_path: Pat
     assert "no query in common" in shown.stderr
     assert command(files[0], str(tmp_path / "other")).exit_code == 4
     assert command("-R", "prefs", *files).exit_code == 2
+    assert "-R qrels_jg: judgments by several judges are not available" in command("-R", "qrels_jg", *files).stderr
+    assert "-R x: trec_eval has no such format" in command("-R", "x", *files).stderr
+    assert "-Z (scores relative to other systems) is not available" in command("-Z", "file", *files).stderr
+    assert "-D (debugging output) is not available" in command("-D", "1", *files).stderr
+    assert "no measure 'nDCG@10'; write ndcg_cut.10" in command("-m", "nDCG@10", *files).stderr
+    unknown = command("-m", "prefs_simp", *files)
+    assert (unknown.exit_code, "prefs_simp needs preferences or judgments by several judges" in unknown.stderr) == (
+        1,
+        True,
+    )
 
 
 @pytest.mark.parametrize(

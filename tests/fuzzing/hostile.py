@@ -220,6 +220,8 @@ ARGUMENTS: dict[str, _Argument] = {
     "refine": lambda hostile, folder: False,
     "rel": _numbers,
     "result": lambda hostile, folder: _evaluation(),
+    "ranking": _labels,
+    "reference": _scores,
     "run": lambda hostile, folder: ir.Run(_nested(hostile, "scores")),
     "scores_a": _scores,
     "scores_b": _scores,

@@ -216,7 +216,7 @@ def test_short_reads_are_no_end(compress: Callable[[bytes], bytes]) -> None:
             buffer[: len(piece)] = piece
             return len(piece)
 
-    assert ir.read_qrels(Slow()) == ir.read_qrels(io.BytesIO(TEXT))  # type: ignore[arg-type]
+    assert ir.read_qrels(Slow()) == ir.read_qrels(io.BytesIO(TEXT))  # type: ignore[call-overload]
 
     class OnlyRead:
         def __init__(self) -> None:
@@ -225,7 +225,7 @@ def test_short_reads_are_no_end(compress: Callable[[bytes], bytes]) -> None:
         def read(self, size: int) -> bytes:
             return self.file.read(size)
 
-    assert ir.read_qrels(OnlyRead()) == ir.read_qrels(io.BytesIO(TEXT))  # type: ignore[arg-type]
+    assert ir.read_qrels(OnlyRead()) == ir.read_qrels(io.BytesIO(TEXT))  # type: ignore[call-overload]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")

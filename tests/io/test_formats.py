@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import idealrank.io
-from idealrank import Qrels, RankingData, Run, from_arrays
+from idealrank import Qrels, RankingData, Run, SubtopicQrels, from_arrays
 from idealrank.errors import OptionError, ParseError
 from idealrank.io import FORMATS
-from idealrank.io.formats import Frame, load, named, recognized, sniffed
+from idealrank.io.formats import Frame, Nested, load, named, recognized, sniffed
 from idealrank.io.frame_output import to_frame
 from idealrank.io.tables import read_frame
 
@@ -28,7 +28,14 @@ TEXTS = {
         b"0 1:1 2:0 3:1 4:5 5:6\n",
         b"3 qid:1 " + b"1:0 " * 50_000,
     ],
-    "qrels": [b"q1 0 d1 2\nq1 0 d2 0\n", b"# judged\n301\t0\tFR940202-2-00150\t-1", b"q1 0 d,1 0.5\n"],
+    "subtopics": [b"q1 1 d1 2\nq1 1 d2 1\nq1 2 d1 0\n", b"# judged\n\n 7\tb\td-1\t-1\r\n7\ta\td-1\t1"],
+    "qrels": [
+        b"q1 0 d1 2\nq1 0 d2 0\n",
+        b"q1 1 d1 2\nq1 1 d1 0\n",
+        b"q1 1 d1 2\nq2 2 d1 0\nq1 2 d2 1\n",
+        b"# judged\n301\t0\tFR940202-2-00150\t-1",
+        b"q1 0 d,1 0.5\n",
+    ],
     "run": [
         b"q1 Q0 d1 1 9.5 bm25\n",
         b"q1\tQ0\td,1\t1\t-1e3\tbm25\n",
@@ -42,6 +49,11 @@ TEXTS = {
         b'\n"qid" , "a b, c d 5"\n',
         b"qid,label" + b",column" * 50_000,
         b"\xef\xbb\xbfqid,label\r\n1,2\r\n",
+    ],
+    "json": [
+        b'{"q1": {"d1": 1, "d2": 0}}',
+        b' \n[{"qid": "q1", "doc": "d", "score": 1}]',
+        b'\xef\xbb\xbf{"q": {"d": 0.5}}\n',
     ],
 }
 CASES = [(name, text) for name, texts in TEXTS.items() for text in texts]
@@ -70,7 +82,7 @@ def test_every_listed_format_is_whole() -> None:
     for name, listing in FORMATS.items():
         found = load(name)
         assert (found.name, found.title) == (name, listing.title)
-        assert found.holds in (RankingData, Qrels, Run, Frame)
+        assert found.holds in (RankingData, Qrels, Run, Frame, Nested)
         assert (found.ranking_reader is not None) == (found.holds is Frame)
         assert all(ending.startswith(".") for ending in listing.endings)
 
@@ -91,8 +103,12 @@ def test_what_a_format_writes_it_recognizes_and_reads_back(name: str, tmp_path: 
         Qrels: Qrels({"q1": {"d1": 2, "d2": 0}}),
         Run: Run({"q1": {"d1": -1, "d2": -2}}, name="bm25"),  # scores that a format with ranks alone keeps
     }
-    content: Any = samples.get(found.holds)
-    content = to_frame(Qrels({"q1": {"d1": 2}}), backend="pyarrow") if content is None else content
+    by_subtopic = SubtopicQrels({"q1": {"d1": {"a": 2, "b": 1}, "d2": {"a": 0.5}}})
+    content: Any = by_subtopic if name == "subtopics" else samples.get(found.holds)
+    if found.holds is Nested:
+        content = samples[Qrels]
+    elif found.holds is Frame:
+        content = to_frame(Qrels({"q1": {"d1": 2}}), backend="pyarrow")
     for ending in ("", ".gz", ".xz", ".bz2", ".zst") if found.is_text else ("",):
         path = tmp_path / f"odd{ending}"
         found.write(content, path)

@@ -64,6 +64,12 @@ class ExactSum:
 class Moments:
     """Count, mean and variance of values, rounded only once, on access; a NaN makes both NaN.
 
+    Parameters
+    ----------
+    aggregate : {"mean", "geometric", "sum"}
+        What ``mean`` is: the mean of the values; its exponential, for logarithms of values; or their sum, which has no
+        interval.
+
     Examples
     --------
     >>> moments = Moments.of(np.array([0.1] * 10))
@@ -71,15 +77,16 @@ class Moments:
     (0.1, 0.0)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, aggregate: str = "mean") -> None:
+        self.aggregate = aggregate
         self.count = 0
         self._has_nan = False
         self._sum, self._squares = ExactSum(), ExactSum()
 
     @classmethod
-    def of(cls, values: Floats) -> Moments:
+    def of(cls, values: Floats, aggregate: str = "mean") -> Moments:
         """Return the moments of these values."""
-        moments = cls()
+        moments = Moments(aggregate)
         moments.add(values)
         return moments
 
@@ -102,9 +109,16 @@ class Moments:
         self._squares.merge(other._squares)
 
     @property
-    def mean(self) -> float:
-        """The mean, rounded once; NaN without values."""
+    def _center(self) -> float:
+        """The mean of the values, rounded once; NaN without values."""
         return float(self._sum.value / self.count) if self.count and not self._has_nan else math.nan
+
+    @property
+    def mean(self) -> float:
+        """The mean, or another aggregate, over the values; NaN without values."""
+        if self.aggregate == "geometric":
+            return math.exp(self._center)
+        return self._center * self.count if self.aggregate == "sum" else self._center
 
     @property
     def variance(self) -> float:
@@ -139,7 +153,10 @@ class Moments:
         half = math.nan
         if self.count > 1:
             half = float(stdtrit(self.count - 1, (1 + level) / 2)) * math.sqrt(self.variance / self.count)
-        return self.mean - half, self.mean + half
+        low, high = self._center - half, self._center + half
+        if self.aggregate == "sum":
+            return math.nan, math.nan
+        return (math.exp(low), math.exp(high)) if self.aggregate == "geometric" else (low, high)
 
 
 class WeightedMoments(Moments):
@@ -151,6 +168,8 @@ class WeightedMoments(Moments):
     ----------
     values, weights : float64 arrays
         The values, and one non-negative weight each.
+    aggregate : {"mean", "geometric", "sum"}
+        As for `Moments`.
 
     Examples
     --------
@@ -159,14 +178,14 @@ class WeightedMoments(Moments):
     (2, 0.75, 0.5)
     """
 
-    def __init__(self, values: Floats, weights: Floats) -> None:
-        super().__init__()
+    def __init__(self, values: Floats, weights: Floats, aggregate: str = "mean") -> None:
+        super().__init__(aggregate)
         values, weights = values[weights > 0], weights[weights > 0]
         self._weighted_mean = _weighted_mean(values, weights)
         self.add(linearized(values, weights))
 
     @property
-    def mean(self) -> float:
+    def _center(self) -> float:
         """The weighted mean, rounded once; NaN without values."""
         return self._weighted_mean
 

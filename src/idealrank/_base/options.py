@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self, cast
 from idealrank._base.grammar import Written, no_option, number_text, snake_case, unknown
 from idealrank.errors import OptionError
 
-__all__ = ["Named", "Numbers", "Options", "choice", "is_whole", "number", "option"]
+__all__ = ["Named", "Numbers", "Options", "choice", "flag", "is_whole", "number", "option"]
 
 #: What `Named.options` returns, by class.
 _CONVERSIONS: dict[type, Mapping[str, Callable[[Any], Any]]] = {}
@@ -104,6 +104,15 @@ def number(least: float = -math.inf, most: float = math.inf, *, is_open: bool = 
         return converted
 
     return coerce
+
+
+def flag(value: Any) -> bool:
+    """Return True or False, which may be text."""
+    words = {"true": True, "false": False}
+    found = words.get(value.lower()) if isinstance(value, str) else value
+    if not isinstance(found, bool):
+        raise OptionError(f"expected True or False, got {value!r}")
+    return found
 
 
 def is_whole(value: object, least: int = 0, most: int = 2**53) -> bool:

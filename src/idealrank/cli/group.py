@@ -16,10 +16,11 @@ __all__ = ["commands"]
 
 #: Name and one-line help; ``command`` in the module of that name is what runs.
 _COMMANDS = {
+    "agreement": "Compare rankings of systems without judgments: RBO and tau-AP.",
     "bounds": "Bound a measure, whatever the labels of unjudged documents are.",
     "compare": "Compare systems: differences and their significance.",
     "consistency": "Check whether losses are consistent with NDCG.",
-    "convert": "Convert between LETOR, TREC, Parquet and CSV files.",
+    "convert": "Convert between LETOR, TREC, Parquet, CSV and JSON files.",
     "demo": "Train four rankers on a small click log and compare them.",
     "distinguish": "Find which measures separate systems, and how soon.",
     "evaluate": "Evaluate systems with any measure and any convention.",

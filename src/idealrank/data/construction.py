@@ -24,6 +24,7 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.lists import Judged, QueryIds
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import PER_DOCUMENT, PER_QUERY, RankingData, is_sparse
+from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
 
 __all__ = ["concatenate", "from_arrays", "grouped_columns", "joined_ids"]
@@ -216,6 +217,10 @@ def _concatenated_tables(parts: list[Any], problems: tuple[Problem, ...]) -> Run
         _joined_offsets([part.offsets for part in parts]),
         Ids.of(joined_ids([part.doc_ids for part in parts])),
     )
+    if all(isinstance(part, SubtopicQrels) for part in parts):
+        *ids, labels = zip(*(part.columns() for part in parts), strict=True)
+        queries, subtopics, docs = (Ids.of(joined_ids(each)) for each in ids)
+        return SubtopicQrels.from_rows(queries, subtopics, docs, np.concatenate(labels), problems=problems)
     if isinstance(parts[0], Qrels):
         return Qrels.from_flat(*columns, np.concatenate([part.labels for part in parts]), problems)
     scores, names = np.concatenate([part.scores for part in parts]), {part.name for part in parts}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,9 @@ from idealrank.data.lists import Judged
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
+
+if TYPE_CHECKING:
+    from idealrank.data.subtopics import Subtopics
 
 __all__ = ["Qrels", "Run", "join"]
 
@@ -190,6 +193,10 @@ class Qrels(_ByQuery):
         """One label per (query, document) pair, grouped by query."""
         return self._values
 
+    def subtopics_of(self, *retrieved: Any) -> Subtopics | None:
+        """Return the subtopics that retrieved documents are judged for; None if the judgments have none."""
+        return None
+
 
 class Run(_ByQuery):
     """Ranked results of a system: one score per retrieved (query, document) pair; higher is better.
@@ -293,6 +300,7 @@ def join(
     threads = resolve_threads(n_threads)
     labels = _native.judge(*judged, *retrieved, judgments=qrels.labels, run_query=run_query, n_threads=threads)
     labels = read_only(labels)
+    subtopics = qrels.subtopics_of(*retrieved, run_query, threads)
 
     found = run_query >= 0
     scores, doc_ids = run.scores, run.doc_ids
@@ -301,6 +309,7 @@ def join(
     else:
         rows, ends = places(run.offsets, run_query[found])
         labels, scores, doc_ids = read_only(labels[rows]), read_only(scores[rows]), doc_ids.take(rows)
+        subtopics = None if subtopics is None else subtopics.take(rows)
     sizes = np.zeros(qrels.n_queries, np.int64)
     sizes[found] = np.diff(ends)
 
@@ -309,9 +318,15 @@ def join(
     known = np.zeros(run.n_queries, bool)
     known[run_query[found]] = True
     problems += _left_out("unjudged query", "unjudged queries of the run are left out", ~known, run.query_ids)
-    pool = Judged(qrels.labels, qrels.offsets)
     return RankingData(
-        labels, offsets_of(sizes), qrels.query_ids, scores=scores, doc_ids=doc_ids, judged=pool, problems=problems
+        labels,
+        offsets_of(sizes),
+        qrels.query_ids,
+        scores=scores,
+        doc_ids=doc_ids,
+        judged=Judged(qrels.labels, qrels.offsets),
+        problems=problems,
+        subtopics=subtopics,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns, check_offsets, float_column, offsets_of, weight_column
 from idealrank.data.ids import Ids, taken
 from idealrank.errors import DataError
+
+if TYPE_CHECKING:
+    from idealrank.data.subtopics import Subtopics
 
 __all__ = ["Judged", "Lists", "QueryIds", "located", "query_id"]
 
@@ -66,6 +69,8 @@ class Lists:
         Whether a negative label is an error, marks an unjudged document, or is an ordinary label.
     n_threads : int
         Number of threads that the native core may use.
+    subtopics : Subtopics, optional
+        The subtopics that the documents are judged for, if the judgments are by subtopic.
 
     Examples
     --------
@@ -84,6 +89,7 @@ class Lists:
     rows: Int64s | None = None
     negative: str = "error"
     n_threads: int = 1
+    subtopics: Subtopics | None = None
 
     @classmethod
     def of(
@@ -161,6 +167,7 @@ class Lists:
             weights=taken(self.weights, places),
             doc_ids=taken(self.doc_ids, places),
             rows=places if self.rows is None else self.rows[places],
+            subtopics=None if self.subtopics is None else self.subtopics.take(places),
         )
 
     def locating(self) -> Locating:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import xgboost
     from scipy.sparse import csr_array
 
+    from idealrank.data.subtopics import Subtopics
+
 __all__ = ["PER_DOCUMENT", "PER_QUERY", "Features", "Order", "RankingData", "is_sparse"]
 
 #: Fields of `RankingData` with one entry per document, and with one per query.
@@ -91,6 +93,8 @@ class RankingData:
         Whether rows were moved to bring the documents of each query together.
     problems : tuple of Problem
         Irregularities of the input and how they were handled.
+    subtopics : Subtopics, optional
+        The subtopics that the documents are judged for, if `join` was given judgments by subtopic.
 
     Examples
     --------
@@ -113,6 +117,7 @@ class RankingData:
     input_rows: Int64s | None = None
     regrouped: bool = False
     problems: tuple[Problem, ...] = ()
+    subtopics: Subtopics | None = None
 
     def __post_init__(self) -> None:
         self._set("labels", float_column(self.labels, "labels"))
@@ -293,7 +298,7 @@ class RankingData:
         """
         own = (self.offsets, self.weights, self.judged, self.doc_ids, self.query_ids, self.input_rows)
         scores = np.zeros(self.n_docs) if scores is None else scores
-        return Lists(self.labels, scores, *own, n_threads=resolve_threads(n_threads))
+        return Lists(self.labels, scores, *own, n_threads=resolve_threads(n_threads), subtopics=self.subtopics)
 
     def to_grouped(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
         """Reorder an array from the order of the input rows to that of the data's own arrays."""
@@ -415,7 +420,8 @@ class RankingData:
             judged = Judged(judged.labels[judged_places], judged_offsets)
         per_document = {name: taken(getattr(self, name), chosen) for name in PER_DOCUMENT}
         per_query = {name: taken(getattr(self, name), queries) for name in PER_QUERY}
-        fields = {**per_document, **per_query, "input_rows": self.rows[chosen]}
+        subtopics = None if self.subtopics is None else self.subtopics.take_queries(queries).take(chosen)
+        fields = {**per_document, **per_query, "input_rows": self.rows[chosen], "subtopics": subtopics}
         return replace(self, **fields, offsets=offsets, judged=judged, regrouped=False)
 
     def split(self, fractions: Sequence[float], seed: int | None = None) -> tuple[RankingData, ...]:
@@ -492,7 +498,7 @@ class RankingData:
             facts.append("labels " + " ".join(f"{level:g}" for level in levels))
         elif levels.size:
             facts.append(f"labels {levels[0]:g} to {levels[-1]:g}")
-        optional = ("scores", "weights", "query_weights", "doc_ids", "judged")
+        optional = ("scores", "weights", "query_weights", "doc_ids", "judged", "subtopics")
         return facts + [name for name in optional if getattr(self, name) is not None]
 
     def __repr__(self) -> str:

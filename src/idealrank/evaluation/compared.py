@@ -234,6 +234,7 @@ class Comparison(Measured):
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
             **{name: plain(getattr(self, name)) for name in (*facts, "means", "differences")},
+            **({"by_category": self.evaluations.categories_dict()} if self.evaluations.has_categories else {}),
             "problems": plain(self.problems),
         }
 

@@ -14,11 +14,13 @@ from idealrank._base.exact import WeightedMoments, linearized
 from idealrank._typing import Floats
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.categories import By, categories_of
 from idealrank.evaluation.compared import Comparison, Difference
 from idealrank.evaluation.evaluator import Evaluator, QueryWeights
 from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
 from idealrank.evaluation.measured import INTERVAL_METHOD
 from idealrank.evaluation.results import Evaluation, Evaluations
+from idealrank.io.shapes.base import recognize
 from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed
@@ -113,6 +115,7 @@ class Testing:
         test, seed = self.test or ("tukey" if baseline is None else "randomization"), new_seed(self.seed)
         chosen = replace(self, test=test, seed=seed)
         evaluations = evaluations.on_common_queries()
+        _check_means(evaluations)
         query_ids, values = common_queries(evaluations)
         weights = next(iter(evaluations.values())).query_weights
         if weights is not None:
@@ -222,6 +225,7 @@ def compare(
     seed: int | None = None,
     order: Order | None = None,
     query_weights: QueryWeights | None = None,
+    by: By | None = None,
     interval_method: str = INTERVAL_METHOD,
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
@@ -256,6 +260,9 @@ def compare(
     query_weights : mapping or array, optional
         The weight of each query, as for `evaluate`. Differences, their intervals and the tests "randomization", "t" and
         "tukey" are then those of weighted means; other tests are refused.
+    by : mapping, sequence, str or path, optional
+        The category of each query, as for `evaluate`: ``evaluations.by_category()`` has the means by category. Tests
+        are over all queries.
     interval_method : {"t", "percentile", "bca"}
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
     n_threads : int, optional
@@ -290,8 +297,10 @@ def compare(
         return testing.compare(_with_the_same_measures(data))
     if systems is None:
         raise DataError("a comparison needs systems: give {name: run} or {name: scores} beside the judged documents")
-    judged, named = judged_and_systems(data, systems, layout_of(layout, order))
-    evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
+    laid_out = layout_of(layout, order)
+    judged, named = judged_and_systems(data, systems, laid_out)
+    categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))
+    evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
     return testing.compare(evaluator.evaluate_all(named.items(), measures))
 
 
@@ -336,6 +345,22 @@ def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str,
         measure: np.stack([each.per_query[measure] for each in evaluations.values()], axis=1)
         for measure in first.per_query
     }
+
+
+def _check_means(evaluations: Evaluations) -> None:
+    """Raise an OptionError for a measure that is not aggregated by its mean: differences and tests are of means."""
+    for name, each in next(iter(evaluations.values())).filled.items():
+        if each.aggregate == "geometric":
+            log = each.label.replace("gm_map", "ap").replace("gm_", "")
+            raise OptionError(
+                f"{name} is a geometric mean over queries, and differences and tests are of means: compare log_{log}, "
+                "whose difference of means is the logarithm of the ratio of geometric means"
+            )
+        if each.aggregate == "sum":
+            raise OptionError(
+                f"{name} is a sum over queries, and differences and tests are of means: compare a measure such as "
+                "recall or p, and see the sums with evaluate"
+            )
 
 
 def _weighted(values: Floats, weights: Floats) -> tuple[Floats, Floats]:

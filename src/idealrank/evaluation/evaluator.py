@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, TypeAlias, Unpack, cast, overload
 
 import numpy as np
@@ -16,7 +18,9 @@ from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.lists import Lists, located
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
+from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
+from idealrank.evaluation.categories import By, Categories, categories_of, in_order, value_of
 from idealrank.evaluation.counts import Counts
 from idealrank.evaluation.inputs import (
     Data,
@@ -31,14 +35,17 @@ from idealrank.evaluation.inputs import (
 )
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
 from idealrank.evaluation.results import Evaluation, Evaluations
-from idealrank.measures.base import Measure
+from idealrank.io.per_query import read_query_weights
+from idealrank.io.shapes.base import recognize
+from idealrank.measures.base import Measure, check_subtopics
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
 
 __all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "evaluate", "values_of_lists"]
 
-#: One weight per query: by query id, or in the order of the judgments or of the data.
-QueryWeights: TypeAlias = Mapping[Any, float] | npt.ArrayLike
+#: One weight per query: by query id, in the order of the judgments or of the data, or in a file with a query and its
+#: weight per line.
+QueryWeights: TypeAlias = Mapping[Any, float] | npt.ArrayLike | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,8 @@ class Evaluator:
     query_weights : mapping or array, optional
         The weight of each query in the means, by query id or in the order of ``judged``; by default, all queries count
         the same. The ``query_weights`` of RankingData are for learners; pass them here to use them in means too.
+    by : mapping or sequence, optional
+        The category of each query, by query id or in the order of ``judged``.
     n_threads : int, optional
         Number of threads; by default, all cores.
 
@@ -104,9 +113,14 @@ class Evaluator:
         like: str | Convention | None = None,
         *,
         query_weights: QueryWeights | None = None,
+        by: Categories | None = None,
         n_threads: int | None = None,
     ) -> None:
         self.judged = judged
+        self.categories: tuple[str, ...] | None = None
+        self._uncategorized: tuple[Problem, ...] = ()
+        if by is not None:
+            self.categories, self._uncategorized = in_order(judged, by)
         self.convention = convention_of(judged, like)
         self.query_weights = None if query_weights is None else _checked_weights(judged, query_weights)
         self.n_threads = n_threads
@@ -219,6 +233,8 @@ class Evaluator:
                 raise DataError(f"{what} empty: there is nothing to evaluate")
         joined = join(qrels, answer, n_threads=self.n_threads)
         assert joined.scores is not None
+        if isinstance(qrels, SubtopicQrels):
+            _check_levels(qrels, answer, joined)
         # A query that the run has without documents is not missing; one without judgments is.
         scores = joined.scores
         without = np.diff(qrels.offsets) == 0
@@ -229,17 +245,24 @@ class Evaluator:
             treated = "treated as if the run did not have " + ("it" if count == 1 else "them")
             problem = Problem("query without judgments", count, f"{what}: {treated}")
             joined = replace(joined, problems=(*joined.problems, problem))
+        if _seem_swapped(qrels, answer):
+            what = (
+                "most labels are fractions and all scores are whole: judgments come first, then runs; are they swapped?"
+            )
+            joined = replace(joined, problems=(*joined.problems, Problem("perhaps swapped", qrels.n_docs, what)))
         return joined, scores, missing
 
     def _measured(
         self, data: RankingData, scores: Floats, missing: Booleans, named: Mapping[str, Measure]
     ) -> Evaluation:
         rules = self.convention
+        for each in named.values():
+            check_subtopics(each, data.subtopics)
         filled = {name: each.with_convention(rules) for name, each in named.items()}
         counts = Counts.of(filled.values(), joined=data.judged is not None)
-        problems: dict[Problem, None] = dict.fromkeys(self._unused_weights(data))
+        problems: dict[Problem, None] = dict.fromkeys((*self._unused_weights(data), *self._uncategorized))
         values: dict[str, Floats] = {}
-        rules_of = {name: rules.for_measure(each.label, each.cutoff is not None) for name, each in named.items()}
+        rules_of = {name: _rules_of(each, rules) for name, each in named.items()}
         # The usual rules come first: the counts are made with them.
         for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):
             lists, absent, met = prepare(data, scores, own_rules, missing, self.n_threads)
@@ -256,15 +279,16 @@ class Evaluator:
                 what = f"{skipped:,} queries have no value of {name} and are left out of its mean"
                 problems[Problem("skipped query", skipped, what)] = None
             values[name].flags.writeable = False
-        exceptions = {
-            name: dict(own.data.items() - rules.data.items()) for name, own in rules_of.items() if own != rules
-        }
+        exceptions = {name: _exceptions(each, rules_of[name], rules) for name, each in filled.items()}
         per_query = {name: values[name] for name in named}
         assert lists.query_ids is not None
-        weights = self.query_weights
-        if weights is not None and rules.missing == "drop":
-            weights = weights[~missing]
-        return Evaluation(per_query, lists.query_ids, filled, rules, tuple(problems), exceptions, weights)
+        weights, categories = self.query_weights, self.categories
+        if rules.missing == "drop" and missing.any():
+            weights = None if weights is None else weights[~missing]
+            categories = None if categories is None else tuple(compress(categories, ~missing))
+        told = {name: each for name, each in exceptions.items() if each}
+        found_problems = tuple(problems)
+        return Evaluation(per_query, lists.query_ids, filled, rules, found_problems, told, weights, categories)
 
     def _unused_weights(self, data: RankingData) -> list[Problem]:
         found = []
@@ -288,6 +312,7 @@ def evaluate(
     like: str | Convention | None = ...,
     order: Order | None = ...,
     query_weights: QueryWeights | None = ...,
+    by: By | None = ...,
     n_threads: int | None = ...,
     **layout: Unpack[LayoutOptions],
 ) -> Evaluation: ...
@@ -300,6 +325,7 @@ def evaluate(
     like: str | Convention | None = ...,
     order: Order | None = ...,
     query_weights: QueryWeights | None = ...,
+    by: By | None = ...,
     n_threads: int | None = ...,
     **layout: Unpack[LayoutOptions],
 ) -> Evaluations: ...
@@ -319,7 +345,9 @@ def evaluate(
     label: str | None = None,
     score: str | None = None,
     rank: str | None = None,
+    subtopic: str | None = None,
     query_weights: QueryWeights | None = None,
+    by: By | None = None,
     n_threads: int | None = None,
 ) -> Evaluation | Evaluations:
     """Evaluate one system, or several on the queries that all of them have.
@@ -353,12 +381,17 @@ def evaluate(
     order : {"input", "grouped"}, optional
         The order of the scores: that of the input rows, or that of ``data``. It is required if rows were moved when
         ``data`` was made.
-    query, doc, label, score, rank : str, optional
+    query, doc, label, score, rank, subtopic : str, optional
         Column names of data frames; by default, well-known names are recognized.
     query_weights : mapping or array, optional
-        The weight of each query in the means and their intervals: {query id: weight}, or one per query in the order of
-        the judgments or of the data. By default, all queries count the same. Weights of RankingData are for losses and
-        learners: document weights never change a measure, and query weights count only if they are passed here.
+        The weight of each query in the means and their intervals: {query id: weight}, one per query in the order of
+        the judgments or of the data, or a file with a query and its weight per line. By default, all queries count the
+        same. Weights of RankingData are for losses and learners: document weights never change a measure, and query
+        weights count only if they are passed here.
+    by : mapping, sequence, str or path, optional
+        The category of each query: {query id: category}, one per query in the order of the judgments or of the data, a
+        column of the frame or table that ``data`` is, or a file with a query and its category per line. The result's
+        ``by_category()`` has an evaluation per category.
     n_threads : int, optional
         Number of threads; by default, all cores.
 
@@ -385,21 +418,40 @@ def evaluate(
     {'rr': 0.5}
     """
     arrays = {"offsets": offsets, "group": group, "query_ids": query_ids, "mask": mask}
-    columns = {"query": query, "doc": doc, "label": label, "score": score, "rank": rank}
-    judged, systems = judged_and_systems(data, scores, layout_of({**arrays, **columns}, order))
-    evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
+    columns = {"query": query, "doc": doc, "label": label, "score": score, "rank": rank, "subtopic": subtopic}
+    layout = layout_of({**arrays, **columns}, order)
+    judged, systems = judged_and_systems(data, scores, layout)
+    categories = None if by is None else categories_of(by, recognize(data, "data", layout))
+    evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
     found = evaluator.evaluate_all(systems.items(), measures)
     return found[""] if list(found) == [""] else found
+
+
+def _seem_swapped(qrels: Qrels, answer: Run) -> bool:
+    """Return whether labels look like scores, and scores like labels."""
+    fractions = np.count_nonzero(qrels.labels != np.trunc(qrels.labels))
+    return 2 * fractions > qrels.n_docs and bool((answer.scores == np.trunc(answer.scores)).all())
+
+
+def _check_levels(qrels: SubtopicQrels, answer: Run, joined: RankingData) -> None:
+    """Raise a DataError if subtopics were given for documents, and documents for subtopics."""
+    if np.isnan(joined.labels).all() and (qrels.subtopic_ids.index_in(answer.doc_ids) >= 0).any():
+        raise DataError(
+            "the run retrieves what the judgments call subtopics: judgments by subtopic are {query: {document: "
+            "{subtopic: label}}}; pass SubtopicQrels.by_subtopic(...) for {query: {subtopic: {document: label}}}"
+        )
 
 
 def _checked_weights(judged: Qrels | RankingData, given: QueryWeights) -> Floats:
     """Return one weight per query, in the order of the judged documents."""
     ids = judged.query_ids.tolist()
+    if isinstance(given, (str, os.PathLike)):
+        given = read_query_weights(given)
     if isinstance(given, Mapping):
-        unknown = [query for query in ids if query not in given]
-        if unknown:
-            raise DataError("query_weights has no weight for a query", query=unknown[0])
-        given = [given[query] for query in ids]
+        found = [value_of(given, query) for query in ids]
+        if None in found:
+            raise DataError("query_weights has no weight for a query", query=ids[found.index(None)])
+        given = found
     try:
         weights = weight_column(given, len(ids), "query_weights", "query")
     except DataError as error:
@@ -441,16 +493,29 @@ def values_of_lists(
             values |= _in_one_sort(ordered, group, kernel_ties)
     if missing.any():
         for name, each in filled.items():
-            values[name] = np.where(missing, _value_if_missing(lists, each), values[name])
+            if each.missing_value is not None:
+                values[name] = np.where(missing, _value_if_missing(lists, each, each.missing_value), values[name])
     return values
 
 
-def _value_if_missing(lists: Lists, filled: Measure) -> Floats | float:
-    """Return 0, or the measure's own worst value; NaN if a query has no value of it whatever a run retrieves."""
+def _rules_of(measure: Measure, rules: Convention) -> Convention:
+    """Return the convention with the choices about data that it, or the measure itself, makes for this measure."""
+    own = rules.for_measure(measure.label, measure.cutoff is not None)
+    return replace(own, unjudged="drop") if measure.judged_only else own
+
+
+def _exceptions(measure: Measure, own: Convention, rules: Convention) -> dict[str, object]:
+    """Return what differs for one measure: choices about the data, and how its values become one."""
+    choices: dict[str, object] = dict(own.data.items() - rules.data.items())
+    return choices if measure.aggregate == "mean" else choices | {"aggregate": measure.aggregate}
+
+
+def _value_if_missing(lists: Lists, filled: Measure, worst: float) -> Floats | float:
+    """Return the measure's worst value; NaN if a query has no value of it whatever a run retrieves."""
     if filled.empty not in ("nan", "skip"):
-        return filled.missing_value
+        return worst
     (at_best,) = _in_one_sort(judged_lists(lists), {"": filled}, "stable").values()
-    return np.where(np.isnan(at_best), np.nan, filled.missing_value)
+    return np.where(np.isnan(at_best), np.nan, worst)
 
 
 def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -> dict[str, Floats]:

@@ -29,6 +29,7 @@ __all__ = [
     "judged_and_systems",
     "layout_of",
     "named_measures",
+    "named_runs",
     "naming",
     "prepared",
     "system_names",
@@ -85,8 +86,9 @@ _ByQuery: TypeAlias = (
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
 #: What the judged documents may be.
 Data: TypeAlias = (
-    "Qrels | RankingData | _ByQuery | Mapping[str, set[str]] | Mapping[int, set[int]] | Sequence[set[str]] "
-    "| Sequence[set[int]] | _Frame | _Path | _Sparse | npt.ArrayLike | Sequence[_Array]"
+    "Qrels | RankingData | _ByQuery | Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[str, set[str]] "
+    "| Mapping[int, set[int]] | Sequence[set[str]] | Sequence[set[int]] | _Frame | _Path | _Sparse | npt.ArrayLike "
+    "| Sequence[_Array]"
 )
 #: What one system may be.
 OneSystem: TypeAlias = "Run | _ByQuery | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[_Array]"
@@ -106,6 +108,7 @@ class LayoutOptions(TypedDict, total=False):
     label: str | None
     score: str | None
     rank: str | None
+    subtopic: str | None
 
 
 def named_measures(measures: Measures) -> dict[str, Measure]:
@@ -200,6 +203,8 @@ def prepared(
     """
     _check_options(judged, systems)
     if systems is None and "ranking" not in judged.gives:
+        if "qrels" not in judged.gives:
+            raise DataError(f"a run needs judgments, which come first; got {judged.describe()} alone")
         raise DataError(
             f"judgments need a run: a Run, or {{query: {{document: score}}}}; got {judged.describe()} alone"
         )
@@ -211,7 +216,10 @@ def prepared(
     if systems is not None:
         return data, _each(systems, lambda shape: shape.scores(data))
     if data.scores is None:
-        raise DataError("the data has no scores of its own; give one score per document")
+        raise DataError(
+            "the data has no scores of its own: give one score per document, or name the column of scores (score=, or "
+            "--score on the command line)"
+        )
     return data, iter([("", data.scores)])
 
 
@@ -268,10 +276,11 @@ def _check_options(judged: Shape, systems: Mapping[str, Shape] | None) -> None:
     for option in judged.layout.given:
         if option not in (judged.options if option in ("offsets", "group", "query_ids") else taken):
             goes = "data frames" if option in ROLES else "arrays of labels"
-            raise OptionError(f"{option}= goes with {goes}; {judged.describe()} needs no such option")
+            written = f"{option}= (--{option})" if option in ROLES else f"{option}="
+            raise OptionError(f"{written} goes with {goes}; {judged.describe()} needs no such option")
         if option in ROLES and not any(each.column(judged.layout.columns[option]) for each in shapes):
             frames = " or ".join(dict.fromkeys(each.describe() for each in shapes if option in each.options))
-            raise OptionError(f"{option}={judged.layout.columns[option]!r} is not a column of {frames}")
+            raise OptionError(f"{option}={judged.layout.columns[option]!r} (--{option}) is not a column of {frames}")
 
 
 def _check_index(data: Any, scores: Any) -> None:
@@ -298,6 +307,53 @@ def _shapes(scores: Any, judged: Shape, layout: Layout) -> dict[str, Shape] | No
         shapes = [_shape(each, judged, layout) for each in scores]
         return dict(zip(system_names(shapes), shapes, strict=True))
     return {"": _shape(scores, judged, layout)}
+
+
+def named_runs(run: Any, other: Any = None, layout: Layout | None = None) -> dict[str, Shape]:
+    """Recognize runs without judgments: two, or several as a mapping or a list.
+
+    Parameters
+    ----------
+    run, other : object
+        The arguments of `agreement`.
+    layout : Layout, optional
+        Names of columns.
+
+    Returns
+    -------
+    dict of str to Shape
+        {name: run}.
+
+    Raises
+    ------
+    DataError
+        If a value is no run.
+
+    Examples
+    --------
+    >>> list(named_runs({"q1": ["a"]}, Run({"q1": {"a": 1}}, name="bm25")))
+    ['system 1', 'bm25']
+    """
+    layout = layout or Layout()
+    given: dict[str, Any] | list[Any]
+    if other is not None:
+        given = [run, other]
+    elif isinstance(run, Mapping) and not isinstance(run, (Qrels, Run)):
+        given = {str(name): each for name, each in run.items()}
+        first: Any = next(iter(given.values()), None)
+        if isinstance(first, (list, tuple)) or (
+            isinstance(first, Mapping) and isinstance(next(iter(first.values()), 0), (int, float))
+        ):
+            given = [run]  # {query: documents}
+    else:
+        given = list(run) if isinstance(run, (list, tuple)) else [run]
+    shapes = [recognize(each, "a run", layout) for each in (given.values() if isinstance(given, dict) else given)]
+    for shape in shapes:
+        if "run" not in shape.gives:
+            raise DataError(f"expected a run, got {shape.describe()}")
+    if shapes:
+        _check_options(shapes[0], {str(number): shape for number, shape in enumerate(shapes)})
+    return dict(zip(given if isinstance(given, dict) else system_names(shapes), shapes, strict=True))
 
 
 def _shape(value: Any, judged: Shape, layout: Layout) -> Shape:

@@ -99,8 +99,15 @@ class Measured(Result):
         return "Evaluation of one system" if n_systems == 1 else f"Evaluation of {n_systems} systems"
 
     def sections(self) -> list[Section]:
-        """Return the leaderboard and the figures of single queries."""
-        return [self._leaderboard(), self._figures()]
+        """Return the leaderboard, the figures of single queries, and the means by category."""
+        return [self._leaderboard(), self._figures(), *self._category_sections()]
+
+    def _category_sections(self) -> list[Section]:
+        evaluations = self.by_system()
+        if not evaluations.has_categories:
+            return []
+        tables = {"Means by category of queries, with their intervals": evaluations.table_of_categories(interval=True)}
+        return [Section("By category", "categories", tables=tables)]
 
     def _leaderboard(self) -> Section:
         title = "Leaderboard" if self._has_best else "Means"

@@ -108,7 +108,11 @@ def undefined_ties(lists: Lists, rules: Convention, measures: Iterable[Measure])
 def judged_lists(lists: Lists) -> Lists:
     """Return the judged documents as lists in which all scores are equal."""
     pool = lists.judged or Judged(lists.labels, lists.offsets)
-    return replace(lists, labels=pool.labels, scores=np.zeros(pool.labels.size), offsets=pool.offsets, judged=None)
+    n_docs = pool.labels.size
+    # Whether a query has a value does not depend on what is retrieved: -1 stands for an unjudged document.
+    subtopics = None if lists.subtopics is None else replace(lists.subtopics, rows=np.full(n_docs, -1))
+    own = replace(lists, labels=pool.labels, scores=np.zeros(n_docs), offsets=pool.offsets, judged=None)
+    return replace(own, subtopics=subtopics)
 
 
 def _without_dropped_documents(lists: Lists, rules: Convention) -> Lists:
@@ -131,7 +135,8 @@ def _without_queries(lists: Lists, missing: Booleans) -> Lists:
         judged_places, judged_offsets = places(judged.offsets, kept)
         judged = Judged(judged.labels[judged_places], judged_offsets)
     query_ids = None if lists.query_ids is None else lists.query_ids.take(kept)
-    return replace(lists.take(*places(lists.offsets, kept)), judged=judged, query_ids=query_ids)
+    lists = replace(lists.take(*places(lists.offsets, kept)), judged=judged, query_ids=query_ids)
+    return lists if lists.subtopics is None else replace(lists, subtopics=lists.subtopics.take_queries(kept))
 
 
 def _as_float32(

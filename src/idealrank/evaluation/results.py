@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from idealrank._base.exact import Moments, WeightedMoments
+from idealrank._base.exact import Moments
 from idealrank._base.plain import Plain, plain
 from idealrank._base.sections import listed
 from idealrank._base.tables import Column, Table, Tables, Value
@@ -48,6 +48,8 @@ class Evaluation(Measured):
         {measure as given: choices about the data that the convention makes for this measure only}.
     query_weights : array, optional
         One weight per query of the means and their intervals; None if all queries count the same.
+    categories : tuple of str, optional
+        The category of each query; see `by_category`.
 
     Examples
     --------
@@ -66,11 +68,27 @@ class Evaluation(Measured):
     problems: tuple[Problem, ...] = ()
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     query_weights: Floats | None = None
+    categories: tuple[str, ...] | None = None
 
     @property
     def n_queries(self) -> int:
         """Number of queries."""
         return len(self.query_ids)
+
+    def by_category(self) -> dict[str, Evaluation]:
+        """Return {category: the evaluation of its queries}, by name; empty if ``by=`` was not given.
+
+        Examples
+        --------
+        >>> from idealrank import evaluate
+        >>> ev = evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4], by=["long", "short"])
+        >>> {category: own.mean for category, own in ev.by_category().items()}
+        {'long': {'rr': 0.5}, 'short': {'rr': 1.0}}
+        """
+        places: dict[str, list[int]] = {name: [] for name in sorted({*(self.categories or ())})}
+        for place, name in enumerate(self.categories or ()):
+            places[name].append(place)
+        return {name: self.take(own) for name, own in places.items()}
 
     @cached_property
     def moments(self) -> dict[str, Moments]:
@@ -80,7 +98,7 @@ class Evaluation(Measured):
     def _moments(self, name: str) -> Moments:
         values, weights = self.per_query[name], self.query_weights
         counted = ~np.isnan(values) if self.filled[name].empty == "skip" else np.ones(values.size, bool)
-        return Moments.of(values[counted]) if weights is None else WeightedMoments(values[counted], weights[counted])
+        return self.filled[name].moments(values[counted], None if weights is None else weights[counted])
 
     @cached_property
     def _means(self) -> dict[str, float]:
@@ -147,6 +165,7 @@ class Evaluation(Measured):
             per_query={name: values[chosen] for name, values in self.per_query.items()},
             query_ids=self.query_ids.take(chosen),
             query_weights=None if self.query_weights is None else self.query_weights[chosen],
+            categories=None if self.categories is None else tuple(self.categories[place] for place in chosen.tolist()),
         )
 
     @property
@@ -182,12 +201,31 @@ class Evaluation(Measured):
             "query_ids": plain(self.query_ids.tolist()),
             **({} if self.query_weights is None else {"query_weights": plain(self.query_weights)}),
             "per_query": plain(self.per_query),
+            **({} if self.categories is None else {"categories": list(self.categories)}),
+            **({} if self.categories is None else {"by_category": self.categories_dict()}),
             "problems": plain(self.problems),
         }
 
+    def categories_dict(self) -> dict[str, Plain]:
+        """Return {category: its number of queries, means and intervals}."""
+        return {
+            name: {"n_queries": each.n_queries, "mean": plain(each.mean), "interval": plain(each.interval())}
+            for name, each in self.by_category().items()
+        }
+
     def tables(self) -> Mapping[str, Table]:
-        """Return tables "means", a row per measure, and "queries", a row per query, which `to_frame` returns."""
-        return Tables({"means": lambda: means_table(self.moments), "queries": self._queries_table})
+        """Return tables "means", a row per measure, and "queries", a row per query, which `to_frame` returns.
+
+        With ``by=`` there is also "categories", a row per category and measure.
+        """
+        by_category = {} if self.categories is None else {"categories": self._categories_table}
+        queries = {"means": lambda: means_table(self.moments), "queries": self._queries_table}
+        return Tables({**queries, **by_category})
+
+    def _categories_table(self) -> Table:
+        own = {name: means_table(each.moments) for name, each in self.by_category().items()}
+        columns = [Column("category"), *next(iter(own.values())).columns]
+        return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
 
     def _queries_table(self) -> Table:
         columns = [Column("qid"), *(Column(name, ".4f") for name in self.per_query)]
@@ -195,7 +233,7 @@ class Evaluation(Measured):
         return Table(columns, list(zip(self.query_ids.tolist(), *values, strict=True)))
 
     def _chosen(self, form: str) -> list[str]:
-        return ["queries" if form == "frame" else "means"]
+        return ["queries" if form == "frame" else "means", *_categories_in(form, self.categories is not None)]
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
@@ -326,7 +364,42 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
     def tables(self) -> Mapping[str, Table]:
         """Return tables "means" and "intervals", a row per system, and "queries", a row per system and query."""
         intervals = partial(self.table_of_means, interval=True)
-        return Tables({"means": self.table_of_means, "intervals": intervals, "queries": self._queries_table})
+        tables: dict[str, Callable[[], Table]] = {
+            "means": self.table_of_means,
+            "intervals": intervals,
+            "queries": self._queries_table,
+        }
+        return Tables(tables if not self.has_categories else {**tables, "categories": self.table_of_categories})
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether queries have categories."""
+        return next(iter(self.values())).categories is not None
+
+    def by_category(self) -> dict[str, Evaluations]:
+        """Return {category: the evaluations of its queries}, by name; empty if ``by=`` was not given."""
+        own = {name: evaluation.by_category() for name, evaluation in self.items()}
+        names = sorted({category for each in own.values() for category in each})
+        return {
+            category: Evaluations({name: each[category] for name, each in own.items() if category in each})
+            for category in names
+        }
+
+    def categories_dict(self) -> dict[str, Plain]:
+        """Return {system: {category: its number of queries, means and intervals}}."""
+        return {name: each.categories_dict() for name, each in self.items()}
+
+    def table_of_categories(self, *, interval: bool = False) -> Table:
+        """Return a table with a row per category and system: its number of queries and its means.
+
+        Parameters
+        ----------
+        interval : bool
+            Whether to put the bounds of its interval after each mean.
+        """
+        own = {name: each.table_of_means(interval=interval) for name, each in self.by_category().items()}
+        columns = [Column("category"), *next(iter(own.values())).columns]
+        return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
 
     def table_of_means(self, *, per_query: bool = False, interval: bool = False) -> Table:
         """Return a table with a row per system: its number of queries and its means.
@@ -387,10 +460,15 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
 
     def _chosen(self, form: str) -> list[str]:
-        return [{"frame": "queries", "csv": "intervals", "markdown": "intervals"}.get(form, "means")]
+        main = {"frame": "queries", "csv": "intervals", "markdown": "intervals"}.get(form, "means")
+        return [main, *_categories_in(form, self.has_categories)]
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
+
+
+def _categories_in(form: str, has_categories: bool) -> list[str]:
+    return ["categories"] if has_categories and form in ("text", "markdown", "html") else []
 
 
 def means_table(moments: Mapping[str, Moments]) -> Table:

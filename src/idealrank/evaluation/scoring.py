@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.exact import Moments
 from idealrank._typing import Floats
 from idealrank.data.columns import float_column
 from idealrank.data.construction import from_arrays
@@ -51,7 +50,7 @@ def mean_over_queries(values: Floats, of: Measure) -> float:
     """
     if np.isnan(values).all():
         raise DataError(f"none of the {values.size} queries has a value of {of}: is anything relevant in them?")
-    return Moments.of(values[~np.isnan(values)]).mean
+    return of.moments(values[~np.isnan(values)]).mean
 
 
 def mean_value(of: Measure, lists: Lists) -> float:

@@ -104,7 +104,7 @@ class Summary(Result):
         self.n_queries += other.n_queries
         self.filled = other.filled or self.filled
         for name, moments in other.moments.items():
-            self.moments.setdefault(name, Moments()).merge(moments)
+            self.moments.setdefault(name, Moments(moments.aggregate)).merge(moments)
         self.problems = merged_problems((*self.problems, *other.problems))
 
 

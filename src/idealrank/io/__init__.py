@@ -15,7 +15,7 @@ class Listing(NamedTuple):
     title : str
         Name of the format in a sentence.
     endings : tuple of str
-        Endings of file names, before ".gz" or ".xz", that suggest the format.
+        Endings of file names, before one such as ".gz", that suggest the format.
     word : str, optional
         A word in file names that suggests the format; it takes precedence over the endings .txt and .dat.
 
@@ -34,9 +34,11 @@ class Listing(NamedTuple):
 #: Every format by its name, in the order in which the content of a file is compared with them.
 FORMATS = {
     "letor": Listing("letor", "LETOR text", (".letor", ".svm", ".svmlight", ".libsvm", ".txt", ".dat")),
+    "subtopics": Listing("trec", "TREC judgments by subtopic", (".diversity",), word="diversity"),
     "qrels": Listing("trec", "TREC judgments", (".qrels",), word="qrels"),
     "msmarco": Listing("msmarco", "an MS MARCO run", ()),
     "run": Listing("trec", "a TREC run", (".run", ".results"), word="run"),
     "parquet": Listing("tables", "Parquet", (".parquet", ".pq")),
+    "json": Listing("nested_json", "JSON", (".json",)),
     "csv": Listing("tables", "CSV", (".csv",)),
 }

@@ -384,7 +384,7 @@ def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     Parameters
     ----------
     target : path-like
-        The file, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The file, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
     """
     if target == "-":
         # If unbuffered, standard output may accept only a part of a write.

@@ -28,7 +28,19 @@ if TYPE_CHECKING:
     #: What reading a file returns.
     Content: TypeAlias = RankingData | Qrels | Run | pyarrow.Table
 
-__all__ = ["BLANK", "FIELD", "NUMBER", "Format", "Frame", "check_words", "load", "named", "recognized", "sniffed"]
+__all__ = [
+    "BLANK",
+    "FIELD",
+    "NUMBER",
+    "Format",
+    "Frame",
+    "Nested",
+    "check_words",
+    "load",
+    "named",
+    "recognized",
+    "sniffed",
+]
 
 #: Patterns for `Format.begins`: a field, the separator of two fields, and a numeric field.
 FIELD, BLANK, NUMBER = rb"[^\s\0]+", rb"[ \t]+", rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -43,6 +55,10 @@ class Frame:
     """Marker in `Format.holds` for a data frame (a PyArrow table) whose columns the caller chooses."""
 
 
+class Nested:
+    """Marker in `Format.holds` for judgments or a run, which the position or the target of a conversion tells."""
+
+
 @dataclass(frozen=True)
 class Format:
     """A file format, defined in the module that reads and writes it, and listed in ``idealrank.io.FORMATS``.
@@ -52,7 +68,7 @@ class Format:
     name : str
         Its name in ``FORMATS``, which also has its title and file name endings.
     holds : type
-        `RankingData`, `Qrels`, `Run` or `Frame`.
+        `RankingData`, `Qrels`, `Run`, `Frame` or `Nested`.
     begins : bytes
         A regular expression for the beginning of a file, after comments and empty lines.
     reader : callable
@@ -71,7 +87,7 @@ class Format:
     """
 
     name: str
-    holds: type[RankingData | Qrels | Run | Frame]
+    holds: type[RankingData | Qrels | Run | Frame | Nested]
     begins: bytes
     reader: Callable[..., Content]
     writer: Callable[..., None]

@@ -11,6 +11,7 @@ from idealrank._typing import Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData, is_sparse
+from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
 from idealrank.io.frame_arrays import pyarrow_module
 
@@ -28,7 +29,8 @@ def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Fr
     data : RankingData, Qrels or Run
         RankingData has the columns qid, label, score, weight and doc, as far as it has them, and its features as
         float32, named f1, f2, ... if they have no names; sparse features become dense. Rows are in the order of the
-        data. Qrels have the columns qid, doc and label, and a Run has qid, doc and score.
+        data. Qrels have the columns qid, doc and label, and subtopic if they are by subtopic; a Run has qid, doc and
+        score.
     backend : {"pandas", "polars", "pyarrow"}, default="pandas"
         The data frame library.
 
@@ -72,6 +74,13 @@ def _ranking_columns(data: RankingData, backend: str) -> dict[str, Any]:
 
 
 def _by_query_columns(data: Qrels | Run, backend: str) -> dict[str, Any]:
+    if isinstance(data, SubtopicQrels):
+        *ids_of_rows, labels = data.columns()
+        names = ("qid", "subtopic", "doc")
+        return {
+            **{name: _strings(each, None, backend) for name, each in zip(names, ids_of_rows, strict=True)},
+            "label": labels,
+        }
     queries = np.repeat(np.arange(data.n_queries), np.diff(data.offsets))
     ids = {"qid": _strings(data.query_ids, queries, backend), "doc": _strings(data.doc_ids, None, backend)}
     return ids | ({"label": data.labels} if isinstance(data, Qrels) else {"score": data.scores})

@@ -35,8 +35,16 @@ NAMES: Mapping[str, Sequence[Sequence[str]]] = {
     "label": (("label", "relevance", "rel", "grade", "rating"), ("target",)),
     "score": (("score", "prediction"), ("pred", "similarity", "yscore", "ypred")),
     "rank": (("rank",), ("position",)),
+    "subtopic": (("subtopic", "subtopicid"),),
 }
-_TITLES = {"query": "query ids", "doc": "document ids", "label": "labels", "score": "scores", "rank": "ranks"}
+_TITLES = {
+    "query": "query ids",
+    "doc": "document ids",
+    "label": "labels",
+    "score": "scores",
+    "rank": "ranks",
+    "subtopic": "subtopics",
+}
 # Names of numbers that identify a row or give its place: as features they leak the order of the file, or the answer.
 _IDS = re.compile(
     r"(.*[\W_])?(id|idx|index|docno)|row|rank|position|pos"
@@ -72,7 +80,7 @@ def find_column(role: str, columns: Iterable[str], given: Mapping[str, str] | No
 
     Parameters
     ----------
-    role : {"query", "doc", "label", "score", "rank"}
+    role : {"query", "doc", "label", "score", "rank", "subtopic"}
         The role.
     columns : iterable of str
         The columns of the frame.
@@ -97,7 +105,8 @@ def find_column(role: str, columns: Iterable[str], given: Mapping[str, str] | No
         found = [name for name in free if "".join(filter(str.isalnum, str(name).lower())) in group]
         if len(found) > 1:
             raise DataError(
-                f"several columns could hold the {_TITLES[role]}: {_listed(found)}; pass {role}= with one of them"
+                f"several columns could hold the {_TITLES[role]}: {_listed(found)}; pass {role}= with one of them "
+                f"(--{role} on the command line)"
             )
         if found:
             return found[0]
@@ -110,8 +119,8 @@ def need_column(role: str, columns: Iterable[str], given: Mapping[str, str] | No
     found = find_column(role, names, given)
     if found is None:
         raise DataError(
-            f"no column of {_TITLES[role]} was recognized; pass {role}= with the name of the column. "
-            f"The frame has {_listed(list(map(str, names)))}"
+            f"no column of {_TITLES[role]} was recognized; pass {role}= with the name of the column (--{role} on the "
+            f"command line). The frame has {_listed(list(map(str, names)))}"
         )
     return found
 

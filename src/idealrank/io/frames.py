@@ -15,6 +15,7 @@ from idealrank.data.construction import from_arrays, grouped_columns
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
+from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
 from idealrank.io.frame_arrays import pyarrow_module, read_doc_ids, read_features, read_numbers, read_query_ids
 from idealrank.io.frame_roles import check_column, check_score_column, choose_roles
@@ -34,6 +35,7 @@ __all__ = [
     "ranking_and_scores",
     "run_from_frame",
     "score_column",
+    "values_by_query",
 ]
 
 
@@ -191,7 +193,29 @@ def score_column(frame: Any, column: str) -> Floats:
     return read_numbers(collected(frame, [column]), column, allow_masked=True)
 
 
-def qrels_from_frame(df: Any, query: str = "qid", doc: str = "doc", label: str = "label") -> Qrels:
+def values_by_query(frame: Any, query: str, column: str) -> dict[object, object]:
+    """Return {query: its value in a column}; a query with two values is a DataError.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> values_by_query(pyarrow.table({"qid": [7, 7, 8], "kind": ["a", "a", "b"]}), "qid", "kind")
+    {7: 'a', 8: 'b'}
+    """
+    chosen = _chosen(frame, query, column)
+    found: dict[object, object] = {}
+    cells = chosen.get_column(column)
+    values = [None if null else value for value, null in zip(cells.to_list(), cells.is_null().to_list(), strict=True)]
+    for row, (each, value) in enumerate(zip(read_query_ids(chosen, query).tolist(), values, strict=True)):
+        first = found.setdefault(each, value)
+        if first is not value and first != value:
+            raise DataError(f"a query must have one value in all rows, got {first!r} and {value!r}", each, row, column)
+    return found
+
+
+def qrels_from_frame(
+    df: Any, query: str = "qid", doc: str = "doc", label: str = "label", subtopic: str | None = None
+) -> Qrels:
     """Create judgments from a data frame; the rows of a query need not be adjacent.
 
     Parameters
@@ -200,11 +224,13 @@ def qrels_from_frame(df: Any, query: str = "qid", doc: str = "doc", label: str =
         One row per judgment.
     query, doc, label : str
         The columns of query ids, document ids and labels.
+    subtopic : str, optional
+        The column of the subtopics for which documents are judged.
 
     Returns
     -------
     Qrels
-        The labels by query and document.
+        The labels by query and document; `SubtopicQrels` if there are subtopics.
 
     Raises
     ------
@@ -217,7 +243,11 @@ def qrels_from_frame(df: Any, query: str = "qid", doc: str = "doc", label: str =
     >>> qrels_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "label": [2, 0]}))["q1"]
     {'d1': 2.0, 'd2': 0.0}
     """
-    return Qrels.from_flat(*_by_query(df, query, doc, label))
+    if subtopic is None:
+        return Qrels.from_flat(*_by_query(df, query, doc, label))
+    frame = _chosen(df, query, doc, label, subtopic)
+    ids = (read_query_ids(frame, query), read_doc_ids(frame, subtopic), read_doc_ids(frame, doc))
+    return SubtopicQrels.from_rows(*ids, read_numbers(frame, label))
 
 
 def run_from_frame(
@@ -265,12 +295,17 @@ def _by_query(
     df: Any, query: str, doc: str, number: str, *, allow_masked: bool = False
 ) -> tuple[Ids, Int64s, Ids, Floats]:
     """Return query ids, offsets, document ids and numbers, grouped by query."""
-    schema = frame_schema(df)
-    for name in (query, doc, number):
-        check_column(name, schema)
-    frame = collected(df, list(dict.fromkeys((query, doc, number))))
+    frame = _chosen(df, query, doc, number)
     docs, numbers = read_doc_ids(frame, doc), read_numbers(frame, number, allow_masked=allow_masked)
     return grouped_columns(read_query_ids(frame, query), docs, numbers)
+
+
+def _chosen(df: Any, *names: str) -> nw.DataFrame[Any]:
+    """Return these columns, which must exist, in memory."""
+    schema = frame_schema(df)
+    for name in names:
+        check_column(name, schema)
+    return collected(df, list(dict.fromkeys(names)))
 
 
 def frame_schema(df: Any) -> Mapping[str, DType]:

@@ -42,7 +42,7 @@ def read_letor(
     Parameters
     ----------
     path : path-like or binary file
-        The file, which may be compressed with gzip or xz; "-" is standard input.
+        The file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     sparse : bool, default=False
         Whether to keep the features as a SciPy CSR array.
     group : path-like, optional
@@ -185,7 +185,7 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     data : RankingData
         The data.
     path : path-like
-        The file, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The file, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
     Raises
     ------

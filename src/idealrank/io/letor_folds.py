@@ -113,7 +113,8 @@ def _rotated(parts: Sequence[RankingData], first: int) -> Fold:
 def read_letor_folds(folder: str | os.PathLike[str], *, sparse: bool = False, n_threads: int | None = None) -> Folds:
     """Read a LETOR collection: ``S1.txt ... S5.txt``, or ``Fold1 ... Fold5`` with ``train.txt, vali.txt, test.txt``.
 
-    Files may be compressed (.gz, .xz). Parts S1 ... are read once; fold folders are read whenever a fold is accessed.
+    Files may be compressed (.gz, .xz, .bz2, .zst). Parts S1 ... are read once; fold folders are read whenever a fold is
+    accessed.
     With parts, fold 1 trains on S1 to S3, validates on S4 and tests on S5; fold 2 starts with S2. All parts get the
     same number of features: the last ones, which a file may omit, are 0.
 

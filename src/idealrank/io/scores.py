@@ -22,7 +22,7 @@ def read_scores(path: Source, *, n_threads: int | None = None, progress: Progres
     Parameters
     ----------
     path : path-like or binary file
-        The file of scores, which may be compressed with gzip or xz; "-" is standard input.
+        The file of scores, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     n_threads : int, optional
         Number of threads; all cores by default.
     progress : callable, optional
@@ -53,7 +53,7 @@ def read_groups(path: Source, *, n_threads: int | None = None) -> Int64s:
     Parameters
     ----------
     path : path-like or binary file
-        The file of group sizes, which may be compressed with gzip or xz; "-" is standard input.
+        The file of group sizes, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     n_threads : int, optional
         Number of threads; all cores by default.
 
@@ -94,7 +94,7 @@ def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     scores : array-like
         The scores.
     path : path-like
-        The output file for the scores, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The output file for the scores, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def write_groups(sizes: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     sizes : array-like of int
         The number of documents of each query.
     path : path-like
-        The output file for the sizes, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The output file for the sizes, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
     Raises
     ------

@@ -88,7 +88,7 @@ def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
     Parameters
     ----------
     path : path-like or binary file
-        The CSV file, which may be compressed with gzip or xz; "-" is standard input.
+        The CSV file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     **columns
         Column names, as in `from_frame`.
 

@@ -1,30 +1,75 @@
-"""TREC judgments (``query iteration document label``) and runs (``query Q0 document rank score tag``)."""
+"""TREC judgments (``query iteration document label``) and runs (``query Q0 document rank score tag``).
+
+The second field of judgments is a subtopic in the files of the TREC Web Track's diversity task.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import Any, Protocol
+import re
+from functools import partial
+from typing import Any, Literal, Protocol, overload
 
 import numpy as np
 
 from idealrank import _native
+from idealrank._base.grammar import number_text
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Bytes, Floats, Int64s
 from idealrank.data.columns import read_only
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.problem import Problem
-from idealrank.errors import ParseError
+from idealrank.data.subtopics import SubtopicQrels
+from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
 
-__all__ = ["QRELS", "RUN", "TrecReader", "read_columns", "read_qrels", "read_run", "write_qrels", "write_run"]
+__all__ = [
+    "QRELS",
+    "RUN",
+    "SUBTOPICS",
+    "TrecReader",
+    "read_columns",
+    "read_qrels",
+    "read_run",
+    "write_qrels",
+    "write_run",
+]
 
 _QUERIES_AT_ONCE = 256
+#: Between a document and its subtopic while a line is read.
+_JOINT = "\x1f"
+_BY_SUBTOPIC = re.compile(
+    rb"(?m)^[ \t]*([^# \t\r\n][^ \t\r\n]*)[ \t]+([^ \t\r\n]+)[ \t]+([^ \t\r\n]+)[ \t]+([^ \t\r\n]+)[ \t\r]*$"
+)
 
 
+@overload
 def read_qrels(
-    path: Source, *, comments: bool = True, n_threads: int | None = None, progress: Progress | None = None
+    path: Source,
+    *,
+    comments: bool = ...,
+    subtopics: Literal[True],
+    n_threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> SubtopicQrels: ...
+@overload
+def read_qrels(
+    path: Source,
+    *,
+    comments: bool = ...,
+    subtopics: bool | None = ...,
+    n_threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Qrels: ...
+def read_qrels(
+    path: Source,
+    *,
+    comments: bool = True,
+    subtopics: bool | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Qrels:
     r"""Read TREC judgments.
 
@@ -34,10 +79,14 @@ def read_qrels(
     Parameters
     ----------
     path : path-like or binary file
-        The judgments file, which may be compressed with gzip or xz; "-" is standard input.
+        The judgments file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     comments : bool, default=True
         Whether lines that start with ``#`` are comments. If not, they are read as the others, as in trec_eval 9, and
         a query id may start with ``#``.
+    subtopics : bool, optional
+        Whether the second field is a subtopic, for which the document is judged. By default, it is one if a document
+        is listed twice for a query, with different second fields; otherwise, and if it can be read only once, such as
+        standard input, the field is ignored, as in trec_eval.
     n_threads : int, optional
         Number of threads; all cores by default.
     progress : callable, optional
@@ -46,7 +95,7 @@ def read_qrels(
     Returns
     -------
     Qrels
-        The labels by query and document.
+        The labels by query and document; `SubtopicQrels` if they are by subtopic.
 
     Raises
     ------
@@ -58,9 +107,55 @@ def read_qrels(
     >>> import io
     >>> read_qrels(io.BytesIO(b"q1 0 d1 2\nq1 0 d#2 0\n"))["q1"]
     {'d1': 2.0, 'd#2': 0.0}
+    >>> read_qrels(io.BytesIO(b"q1 1 d1 2\nq1 2 d1 1\n"), subtopics=True).to_nested()
+    {'q1': {'d1': {'1': 2.0, '2': 1.0}}}
     """
+    if subtopics:
+        return _read_by_subtopic(path, comments, n_threads, progress)
     columns, problems, _ = read_columns(path, _native.QrelsReader(comments), n_threads, progress)
-    return Qrels.from_flat(*columns, problems)
+    found = Qrels.from_flat(*columns, problems)
+    is_file = isinstance(path, (str, os.PathLike)) and os.path.isfile(path)
+    if subtopics is None and is_file and any(problem.kind == "duplicate" for problem in found.problems):
+        by_subtopic = _read_by_subtopic(path, comments, n_threads, None)
+        if (np.diff(by_subtopic.cells.offsets) > 1).any():
+            return by_subtopic
+    return found
+
+
+def _read_by_subtopic(path: Source, comments: bool, n_threads: int | None, progress: Progress | None) -> SubtopicQrels:
+    columns, problems, _ = read_columns(path, _SubtopicReader(comments), n_threads, progress)
+    query_ids, offsets, joint, labels = columns
+    pairs = [each.partition(_JOINT) for each in joint]
+    several = "documents are judged by subtopic, the second field: measures without subtopics take the highest label"
+    problems += (Problem("subtopics", len(pairs), several),)
+    queries = query_ids.take(np.repeat(np.arange(len(query_ids)), np.diff(offsets)))
+    docs, subtopics = [doc for doc, _, _ in pairs], [subtopic for _, _, subtopic in pairs]
+    return SubtopicQrels.from_rows(queries, subtopics, docs, labels, problems=problems)
+
+
+class _SubtopicReader:
+    """Passes the lines to the reader of judgments, with document and subtopic in one field."""
+
+    def __init__(self, comments: bool) -> None:
+        self._inner = _native.QrelsReader(comments)
+
+    @property
+    def n_lines(self) -> int:
+        return self._inner.n_lines
+
+    @property
+    def n_comments(self) -> int:
+        return self._inner.n_comments
+
+    def feed(self, block: Bytes, last: bool, n_threads: int) -> int:
+        used = block.size if last else block.tobytes().rfind(b"\n") + 1
+        lines = _BY_SUBTOPIC.sub(rb"\1 0 \3" + _JOINT.encode() + rb"\2 \4", block[:used].tobytes())
+        if lines or last:
+            self._inner.feed(np.frombuffer(lines, np.uint8), last, n_threads)
+        return used
+
+    def finish(self) -> tuple[Any, Int64s, Any, Floats, bytes]:
+        return self._inner.finish()
 
 
 def read_run(
@@ -74,7 +169,7 @@ def read_run(
     Parameters
     ----------
     path : path-like or binary file
-        The run file, which may be compressed with gzip or xz; "-" is standard input.
+        The run file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     comments : bool, default=True
         Whether lines that start with ``#`` are comments. If not, they are read as the others, as in trec_eval 9, and
         a query id may start with ``#``.
@@ -132,14 +227,15 @@ def read_columns(
 
 
 def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
-    """Write judgments in the format that `read_qrels` reads.
+    """Write judgments in the format that `read_qrels` reads; those by subtopic with the subtopic as second field.
 
     Parameters
     ----------
-    qrels : Qrels
+    qrels : Qrels or SubtopicQrels
         The judgments.
     path : path-like
-        The output file for the judgments, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The output file for the judgments, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard
+        output.
 
     Raises
     ------
@@ -154,7 +250,21 @@ def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
     q1 0 d1 2
     q1 0 d2 0
     """
-    _write(qrels, qrels.labels, None, b"", path)
+    if isinstance(qrels, SubtopicQrels):
+        _write_by_subtopic(qrels, path)
+    else:
+        _write(qrels, qrels.labels, None, b"", path)
+
+
+def _write_by_subtopic(qrels: Qrels, path: str | os.PathLike[str]) -> None:
+    if not isinstance(qrels, SubtopicQrels):
+        raise DataError(f"expected judgments by subtopic, SubtopicQrels, got {qrels!r}: it has no subtopics to write")
+    *ids, labels = qrels.columns()
+    for column, what in zip(ids, ("a query id", "a subtopic id", "a document id"), strict=True):
+        check_words(column, what, begins_line=what == "a query id")
+    with atomic_output(path) as file:
+        for query, subtopic, doc, label in zip(*ids, labels.tolist(), strict=True):
+            file.write(f"{query} {subtopic} {doc} {number_text(label)}\n".encode("utf-8", "surrogateescape"))
 
 
 def write_run(run: Run, path: str | os.PathLike[str]) -> None:
@@ -165,7 +275,7 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     run : Run
         The run.
     path : path-like
-        The output file for the run, compressed if its name ends in .gz or .xz; "-" is standard output.
+        The output file for the run, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
     Raises
     ------
@@ -199,5 +309,13 @@ def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: bytes,
             file.write(_native.format_trec(*columns, values=values, ranks=ranks, tag=tag, begin=begin, end=end))
 
 
-QRELS = Format("qrels", Qrels, (FIELD + BLANK) * 3 + NUMBER + rb"[ \t\r]*(?:\n|$)", read_qrels, write_qrels)
+#: The first document is listed again for the same query, with another second field.
+_REPEATED = (
+    rb"(?m:([^\s\0]+)[ \t]+([^\s\0]+)[ \t]+([^\s\0]+)[ \t]+"
+    + NUMBER
+    + rb"[ \t\r]*\n(?s:.*?)^[ \t]*\1[ \t]+(?!\2\s)\S+[ \t]+\3\s)"
+)
+_JUDGMENT = rb"(?!" + _REPEATED + rb")" + (FIELD + BLANK) * 3 + NUMBER + rb"[ \t\r]*(?:\n|$)"
+SUBTOPICS = Format("subtopics", Qrels, _REPEATED, partial(read_qrels, subtopics=True), _write_by_subtopic)
+QRELS = Format("qrels", Qrels, _JUDGMENT, read_qrels, write_qrels)
 RUN = Format("run", Run, (FIELD + BLANK) * 4 + NUMBER + BLANK + FIELD, read_run, write_run)

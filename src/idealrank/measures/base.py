@@ -6,23 +6,27 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import Options, choice, number, option
+from idealrank._base.exact import Moments, WeightedMoments
+from idealrank._base.options import Options, choice, flag, number, option
 from idealrank._typing import Floats
+from idealrank.data.columns import offsets_of
 from idealrank.data.lists import Lists
-from idealrank.errors import OptionError
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["TIES", "Measure", "empty_value", "kernel_ties"]
+__all__ = ["LEAST_IN_LOGARITHM", "TIES", "Measure", "check_subtopics", "empty_value", "kernel_ties"]
 
 _Measure = TypeVar("_Measure", bound="Measure")
 
+#: The least value whose logarithm is taken, as in trec_eval.
+LEAST_IN_LOGARITHM = 0.00001
 #: Orders of documents with equal scores.
 TIES = ("average", "stable", "reverse", "best", "worst", "docid_desc", "docid_asc")
 
@@ -55,6 +59,8 @@ class Measure(Options):
         The order of documents with equal scores; "average" is the mean over all orders.
     empty : {0, 1, "nan", "skip"}, optional
         The value of a query with no relevant document.
+    judged_only : bool, optional
+        Whether to leave unjudged documents out of the rankings first.
 
     Examples
     --------
@@ -69,11 +75,17 @@ class Measure(Options):
     cutoff: Any = option(cutoffs.of)
     ties: str | None = option(choice(*TIES))
     empty: float | str | None = option(_empty)
+    judged_only: bool | None = option(flag)
 
     #: Whether a smaller value is better, as for an error.
     lower_is_better: ClassVar[bool] = False
-    #: The value of a query that a run does not contain, if such a query counts.
-    missing_value: ClassVar[float] = 0.0
+    #: The value of a query that a run does not contain, if such a query counts; None: that of a run without documents.
+    missing_value: ClassVar[float | None] = 0.0
+    #: How the values of queries become one: by their "mean", their "geometric" mean (values below 0.00001 count as
+    #: 0.00001, as in trec_eval), or their "sum".
+    aggregate: ClassVar[Literal["mean", "geometric", "sum"]] = "mean"
+    #: Whether the measure needs judgments by subtopic.
+    needs_subtopics: ClassVar[bool] = False
 
     def __matmul__(self: _Measure, cutoff: int | float | str | cutoffs.Cutoff | None) -> _Measure:
         return dataclasses.replace(self, cutoff=cutoff)
@@ -144,7 +156,31 @@ class Measure(Options):
         DataError
             If the arrays do not fit together, or a label or score is not allowed.
         """
-        return self.values(Lists.of(labels, scores, offsets, judged=judged, n_threads=n_threads))
+        lists = Lists.of(labels, scores, offsets, judged=judged, n_threads=n_threads)
+        if self.judged_only and lists.judged is not None:
+            is_judged = ~np.isnan(lists.labels)
+            lists = lists.take(np.flatnonzero(is_judged), offsets_of(is_judged)[lists.offsets])
+        return self.values(lists)
+
+    def moments(self, values: Floats, weights: Floats | None = None) -> Moments:
+        """Return count, mean and interval over the values of queries, as the measure is aggregated.
+
+        Parameters
+        ----------
+        values : array
+            One value per query.
+        weights : array, optional
+            One weight per query.
+
+        Returns
+        -------
+        Moments
+        """
+        if self.aggregate == "geometric":
+            values = np.log(np.maximum(values, LEAST_IN_LOGARITHM))
+        return (
+            Moments.of(values, self.aggregate) if weights is None else WeightedMoments(values, weights, self.aggregate)
+        )
 
     def values(self, lists: Lists) -> Floats:
         """Compute one value per query of validated lists.
@@ -190,6 +226,16 @@ class Measure(Options):
             return value, value
         worst, best = (dataclasses.replace(self, ties=ties)(labels, scores, offsets) for ties in ("worst", "best"))
         return np.minimum(worst, best), np.maximum(worst, best)  # the best value of an error is the smallest
+
+
+def check_subtopics(measure: Measure, subtopics: object) -> None:
+    """Raise a DataError if the measure needs judgments by subtopic and there are none."""
+    if measure.needs_subtopics and subtopics is None:
+        raise DataError(
+            f"{measure.label} needs judgments by subtopic: pass SubtopicQrels or {{query: {{document: {{subtopic: "
+            "label}}}, a frame with a subtopic column, or a file with lines 'query subtopic document label' "
+            "(--from subtopics on the command line)"
+        )
 
 
 def kernel_ties(measure: Measure) -> str:

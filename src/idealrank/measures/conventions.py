@@ -198,6 +198,9 @@ _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
         "hit": 1.0,
         "false_alarm": -1.0,
         "miss": 0.0,
+        "alpha": 0.5,
+        "beta": 0.5,
+        "weight": 1.0,
     }
 )
 
@@ -225,6 +228,7 @@ _TREC = _LINEAR | {
     "precision": "float32",
     "labels": "truncated",
 }
+_DIVERSITY = ("alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "p_ia", "ap_ia", "strec")
 _UNDEFINED_TIES = {"ties": "stable", "stable_up_to": 1}
 _PRESETS = (
     _tool("idealrank", "Gain 2^l - 1, ties averaged, ideal over the judged documents."),
@@ -239,11 +243,11 @@ _PRESETS = (
           "are negative.",
           **(_TREC | {"labels": "integer"})),
     _tool("ir_measures",
-          "ir_measures 0.4: its providers break ties differently, RR@k and Judged by ascending document id, the rest "
-          "as trec_eval; a missing query counts 0. Those two also compare scores as double. Judged counts a negative "
-          "label as judged: not repeated here.",
+          "ir_measures 0.4: its providers break ties differently, RR@k, Judged and measures of diversity by ascending "
+          "document id, the rest as trec_eval; a missing query counts 0. Those also compare scores as double. Judged "
+          "counts a negative label as judged: not repeated here.",
           **(_TREC | {"labels": "integer", "missing": 0.0, "duplicates": "last"}),
-          overrides={key: {"ties": "docid_asc", "precision": "float64"} for key in ("rr@", "judged")}),
+          overrides={key: {"ties": "docid_asc", "precision": "float64"} for key in ("rr@", "judged", *_DIVERSITY)}),
     _tool("ranx",
           "ranx 0.3: float labels are cut to integers; ties in input order up to 15 documents, undefined beyond, where "
           "input order is used here and a note says so. Its RBP weighs by label and can exceed 1. Its bpref takes a "

@@ -51,6 +51,8 @@ def measure(name: str | Measure) -> Measure:
     """
     if type(name).__module__.partition(".")[0] == "ir_measures":
         name = str(name)
+    if isinstance(name, type) and issubclass(name, Measure):
+        raise OptionError(f"expected a measure, got the class {name.__name__}: write {name.__name__}()")
     if not isinstance(name, str):
         return MEASURES.of(name)
     try:

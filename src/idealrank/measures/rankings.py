@@ -11,9 +11,10 @@ from idealrank import _native
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Judged, Lists
+from idealrank.measures.gains import Gain
 from idealrank.measures.groups import Groups
 
-__all__ = ["UNJUDGED", "UNPOOLED", "Rankings"]
+__all__ = ["UNJUDGED", "UNPOOLED", "Graded", "Rankings"]
 
 #: Labels of retrieved documents that are not in the judgments, and that are there with a negative label.
 UNPOOLED, UNJUDGED = -1.0, -2.0
@@ -40,17 +41,12 @@ class Rankings:
         Of documents with equal scores, the relevant ones come first if ``ties`` is "best", and last if it is "worst".
         """
         labels = _binary(lists.labels, rel, lists.negative)
-        rows = np.arange(labels.size)
-        if ties != "stable":
-            queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
-            first = {"reverse": -rows, "best": labels != 1, "worst": labels == 1}[ties]
-            rows = np.lexsort((first, queries))
-        order = _native.order(lists.scores[rows], lists.offsets, resolve_threads(lists.n_threads))
+        rows = _in_rank_order(lists, ties, labels == 1)
         pool = lists.judged if lists.judged is not None and ideal == "judged" else Judged(lists.labels, lists.offsets)
         judged_labels = _binary(pool.labels, rel, lists.negative)
         is_judged = judged_labels >= 0
         judged = Groups(Groups(np.diff(pool.offsets)).count(is_judged))
-        return cls(Groups(lists.sizes), labels[rows[order]], judged, judged_labels[is_judged])
+        return cls(Groups(lists.sizes), labels[rows], judged, judged_labels[is_judged])
 
     @property
     def n_queries(self) -> int:
@@ -106,6 +102,67 @@ class Rankings:
         """Number of relevant documents among the first ``cutoff``, one cutoff for all queries or one per query."""
         limits = np.broadcast_to(cutoff, self.n_queries)[self.found.queries]
         return self.found.count(self.found_ranks <= limits)
+
+
+@dataclass(frozen=True, eq=False)
+class Graded:
+    """Gains in rank order, and the positive ones of each query's ideal ranking.
+
+    ``rows`` are the retrieved documents that have a gain. Terms are gain / log2(rank + 1), of these rows and of the
+    ideal ranking. They are divided, and added up from rank 1 on, as in trec_eval: other ways have other last bits.
+    """
+
+    retrieved: Groups
+    gains: Floats
+    ideal: Groups
+    ideal_gains: Floats
+
+    @classmethod
+    def of(cls, lists: Lists, ties: str, gain: Gain, ideal: str) -> Graded:
+        """Rank lists; unjudged documents and those with a gain below 0 have the gain 0.
+
+        Of documents with equal scores, those with the largest gains come first if ``ties`` is "best", and last if it is
+        "worst".
+        """
+        worth = _gains(gain, lists.labels, lists.negative)
+        rows = _in_rank_order(lists, ties, worth)
+        pool = lists.judged if lists.judged is not None and ideal == "judged" else Judged(lists.labels, lists.offsets)
+        best, judged = _gains(gain, pool.labels, lists.negative), Groups(np.diff(pool.offsets))
+        order = np.lexsort((-best, judged.queries))
+        best = best[order]
+        return cls(Groups(lists.sizes), worth[rows], Groups(judged.count(best > 0)), best[best > 0])
+
+    @cached_property
+    def rows(self) -> Int64s:
+        """Rows of the retrieved documents that have a gain."""
+        return np.flatnonzero(self.gains)
+
+    @cached_property
+    def terms(self) -> Floats:
+        """Discounted gains of these rows."""
+        return self.gains[self.rows] / np.log2(1 + self.retrieved.ranks[self.rows])
+
+    @cached_property
+    def ideal_terms(self) -> Floats:
+        """Discounted gains of the ideal ranking."""
+        return self.ideal_gains / np.log2(1 + self.ideal.ranks)
+
+
+def _in_rank_order(lists: Lists, ties: str, worth: Floats | Booleans) -> Int64s:
+    """Return the rows of the lists by falling score; "best" and "worst" order equal scores by what rows are worth."""
+    rows = np.arange(lists.scores.size)
+    if ties != "stable":
+        queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
+        numbers = worth.astype(np.float64)
+        rows = np.lexsort(({"reverse": -rows, "best": -numbers, "worst": numbers}[ties], queries))
+    return rows[_native.order(lists.scores[rows], lists.offsets, resolve_threads(lists.n_threads))]
+
+
+def _gains(gain: Gain, labels: Floats, negative: str) -> Floats:
+    known = np.isfinite(labels) if negative != "unjudged" else labels >= 0
+    worth = np.zeros(labels.size)
+    worth[known] = np.maximum(gain(labels[known]), 0.0)
+    return worth
 
 
 def _binary(labels: Floats, rel: float, negative: str) -> Floats:

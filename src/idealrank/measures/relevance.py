@@ -83,7 +83,7 @@ class Recall(PlannedRelevance):
     """
 
 
-@register("f1", "f", "set_f")
+@register("f1", "f")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class F1(PlannedRelevance):
     """F1@k = 2 P R / (P + R) = 2 hits / (k + relevant); without a cutoff, k is the number of retrieved documents.
@@ -239,7 +239,7 @@ class Judged(Measure):
     array([0.5])
     """
 
-    without = frozenset({"empty"})
+    without = frozenset({"empty", "judged_only"})
 
     def plan(self) -> Plan:
         return Plan("sum", "judged", "retrieved", cutoff=self.cutoff)

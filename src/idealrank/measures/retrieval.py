@@ -14,7 +14,7 @@ from idealrank._base.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.measures import formulas
-from idealrank.measures.base import Measure, empty_value, kernel_ties
+from idealrank.measures.base import LEAST_IN_LOGARITHM, Measure, empty_value, kernel_ties
 from idealrank.measures.discounted import Persistence
 from idealrank.measures.groups import ratio
 from idealrank.measures.names import register
@@ -26,6 +26,8 @@ __all__ = [
     "YAAP",
     "BinaryGain",
     "ElevenPoint",
+    "GeometricAP",
+    "GeometricBpref",
     "InferredAP",
     "InterpolatedPrecision",
     "LogAP",
@@ -33,19 +35,18 @@ __all__ = [
     "RBPResidual",
     "RPrecisionMultiple",
     "RelativePrecision",
+    "SetF",
     "SetMAP",
     "SetRelativePrecision",
     "Unjudged",
     "Utility",
 ]
 
-#: The least value whose logarithm is taken, as in trec_eval.
-_FLOOR = 0.00001
 _RECALLS = tuple(tenth / 10 for tenth in range(11))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Ranked(Relevance):
+class RankedRelevance(Relevance):
     """A measure of binary relevance that is computed from rankings.
 
     It has no closed form for averaged ties: choose another value of ``ties``. The values "best" and "worst" rank
@@ -76,7 +77,7 @@ class _Ranked(Relevance):
 
 @register("inf_ap", "inferred_ap")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InferredAP(_Ranked):
+class InferredAP(RankedRelevance):
     """Average precision, estimated where only a sample of the pool is judged (Yilmaz and Aslam 2006).
 
     A document of the pool that was not judged has a negative label in the judgments; documents without a label are not
@@ -96,7 +97,7 @@ class InferredAP(_Ranked):
 
 @register("iprec_at_recall", "iprec", "interpolated_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InterpolatedPrecision(_Ranked):
+class InterpolatedPrecision(RankedRelevance):
     """Interpolated precision: the best precision at any rank where the recall is at least this one.
 
     Parameters
@@ -124,7 +125,7 @@ class InterpolatedPrecision(_Ranked):
 
 @register("eleven_point", "eleven_point_average")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ElevenPoint(_Ranked):
+class ElevenPoint(RankedRelevance):
     """Mean of the interpolated precision at the recalls 0, 0.1, ..., 1; trec_eval's 11pt_avg.
 
     Parameters
@@ -151,7 +152,7 @@ class ElevenPoint(_Ranked):
 
 @register("rprec_mult", "r_precision_multiple")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RPrecisionMultiple(_Ranked):
+class RPrecisionMultiple(RankedRelevance):
     """Precision after a multiple of R documents, R the number of relevant ones; rounded as floor(multiple R + 0.9).
 
     Parameters
@@ -174,7 +175,7 @@ class RPrecisionMultiple(_Ranked):
 
 @register("bin_g", "binary_gain")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BinaryGain(_Ranked):
+class BinaryGain(RankedRelevance):
     """Mean over relevant documents of 1 / log2(2 + documents above it that are not relevant); trec_eval's binG.
 
     Examples
@@ -189,7 +190,7 @@ class BinaryGain(_Ranked):
 
 @register("yaap")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class YAAP(_Ranked):
+class YAAP(RankedRelevance):
     """Yet another AP, log((1 + s) / (1 + R - s)): s = R AP (Robertson 2012). It may be negative.
 
     Examples
@@ -211,7 +212,7 @@ class _Log(Relevance):
     """
 
     without = frozenset({"cutoff"})
-    missing_value = math.log(_FLOOR)
+    missing_value = math.log(LEAST_IN_LOGARITHM)
 
     def plan(self) -> None:
         refuse_averaged_ties(self, self.label)
@@ -220,7 +221,7 @@ class _Log(Relevance):
         filled = self.with_convention()
         filled.plan()
         plan = of(empty=filled.empty, rel=filled.rel, ideal=filled.ideal, ties=filled.ties).with_convention().plan()
-        logs: Floats = np.log(np.maximum(run([plan], lists, kernel_ties(filled))[0], _FLOOR))
+        logs: Floats = np.log(np.maximum(run([plan], lists, kernel_ties(filled))[0], LEAST_IN_LOGARITHM))
         return logs
 
 
@@ -259,9 +260,71 @@ class LogBpref(_Log):
         return self._logs(Bpref, lists)
 
 
+@register("gm_map", "gm_ap")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GeometricAP(PlannedRelevance):
+    """Average precision, whose mean over queries is geometric; values below 0.00001 count as 0.00001.
+
+    The interval is that of the mean logarithm, with its bounds transformed back. To compare systems, use `LogAP`.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
+    >>> evaluate([0, 1, 1, 0], [4, 3, 2, 1], "gm_map", offsets=[0, 2, 4]).mean["gm_map"].__round__(4)
+    0.7071
+    """
+
+    without = frozenset({"cutoff"})
+    aggregate = "geometric"
+    reduction = "precision_mean"
+
+
+@register("gm_bpref")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GeometricBpref(Bpref):
+    """Bpref, whose mean over queries is geometric; values below 0.00001 count as 0.00001.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
+    >>> found = evaluate([1, 0, 0, 1], [4, 3, 2, 1], "gm_bpref(ties=stable)", offsets=[0, 2, 4])
+    >>> found.mean["gm_bpref(ties=stable)"].__round__(6)  # the square root of 1 * 0.00001
+    0.003162
+    """
+
+    aggregate = "geometric"
+
+
+@register("set_f")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SetF(RankedRelevance):
+    """F of the retrieved documents as a set, (x + 1) P R / (R + x P) for a weight x.
+
+    Parameters
+    ----------
+    weight : float, optional
+        The weight of recall, x; 1 by default, which is F1.
+
+    Examples
+    --------
+    A precision of 2/3 and a recall of 1/2: (3 * 2/3 * 1/2) / (1/2 + 2 * 2/3).
+
+    >>> SetF(weight=2)([1, 0, 1], [3, 2, 1], judged=([1, 0, 1, 1, 1], [0, 5]))
+    array([0.54545455])
+    """
+
+    weight: float | None = option(number(0))
+
+    without = frozenset({"cutoff", "ties"})
+
+    def _value(self, rankings: Rankings) -> Floats:
+        assert self.weight is not None
+        return formulas.f_measure(rankings, self.weight)
+
+
 @register("set_map", "set_ap")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetMAP(_Ranked):
+class SetMAP(RankedRelevance):
     """Precision times recall of the retrieved documents as a set.
 
     Examples
@@ -278,7 +341,7 @@ class SetMAP(_Ranked):
 
 @register("set_relative_p", "set_relative_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetRelativePrecision(_Ranked):
+class SetRelativePrecision(RankedRelevance):
     """Relevant retrieved documents, divided by the most there could be: min(retrieved, R).
 
     Examples
@@ -295,7 +358,7 @@ class SetRelativePrecision(_Ranked):
 
 @register("utility")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Utility(_Ranked):
+class Utility(RankedRelevance):
     """Weighted sum of relevant retrieved, other retrieved, and relevant documents that were not retrieved.
 
     A query without relevant documents has a value too.
@@ -352,7 +415,7 @@ class Unjudged(Measure):
     array([0.25])
     """
 
-    without = frozenset({"empty"})
+    without = frozenset({"empty", "judged_only"})
     lower_is_better = True
 
     def plan(self) -> None:
@@ -387,7 +450,7 @@ class RBPResidual(Measure):
 
     p: float | None = option(number(0, 1 - 1e-12))
 
-    without = frozenset({"cutoff", "empty"})
+    without = frozenset({"cutoff", "empty", "judged_only"})
     lower_is_better = True
 
     def plan(self) -> None:

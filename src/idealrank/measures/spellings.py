@@ -14,22 +14,15 @@ from idealrank.errors import OptionError
 
 __all__ = ["ONLY_TREC_EVAL", "known_elsewhere", "separate", "translated"]
 
-#: What only the trec_eval command computes: text, sums and geometric means over queries, and four graded measures.
-ONLY_TREC_EVAL = (
-    "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "gm_map", "relstring", "gm_bpref", "G", "ideal_dcg",
-    "ndcg_rel", "Rndcg", "num_nonrel_judged_ret",
-)  # fmt: skip
-_ONLY_TREC_EVAL = {letters(name): name for name in ONLY_TREC_EVAL}
-#: Measures of other tools that need something that idealrank does not read.
-_BY_SUBTOPIC = "needs judgments per subtopic, which idealrank does not read; pyndeval and ir_measures do"
-_OF_TWO_RANKINGS = "compares two rankings, not a ranking with judgments; kendall_tau compares a ranking with labels"
+#: What the trec_eval command prints that is text rather than a number.
+ONLY_TREC_EVAL = ("runid", "relstring")
+_OF_TWO_RANKINGS = (
+    "compares two rankings, not a ranking with judgments: use idealrank.agreement(run, other) or the command "
+    "`idealrank agreement`; kendall_tau compares a ranking with labels"
+)
 _UNSUPPORTED = {
-    "alphandcg": _BY_SUBTOPIC,
-    "alphadcg": _BY_SUBTOPIC,
-    "erria": _BY_SUBTOPIC,
-    "strec": _BY_SUBTOPIC,
-    "rbo": _OF_TWO_RANKINGS,
-    "tauap": _OF_TWO_RANKINGS,
+    **dict.fromkeys(("rbo", "tauap"), _OF_TWO_RANKINGS),
+    **{name: f"is text, not a number: `idealrank trec_eval -m {name}` prints it" for name in ONLY_TREC_EVAL},
 }
 _CUTOFF = r"\d+%?|\d*\.\d+%?|n\^\d*\.?\d+"
 _COMMA = re.compile(r",(?![^(]*\))")  # not within parentheses
@@ -116,7 +109,7 @@ def translated(text: str) -> str:
     if dotted:
         text = _undotted(dotted[1], dotted[2], text)
     is_burges = letters(text).startswith(("ndcgburges", "dcgburges"))
-    if not is_burges and not re.search(r"""["']|dcg\s*=|judged_only\s*=""", text):
+    if not is_burges and not re.search(r"""["']|dcg\s*=""", text):
         return text
     written = read(text, "measure", "ndcg@10")
     if is_burges:
@@ -135,16 +128,7 @@ def known_elsewhere(text: str) -> OptionError | None:
     head = _HEAD.match(text.strip())
     if head is not None and letters(head[0]) in _UNSUPPORTED:
         return OptionError(f"{text!r}: {head[0]} {_UNSUPPORTED[letters(head[0])]}")
-    if head is None or letters(head[0]) not in _ONLY_TREC_EVAL:
-        return None
-    name = _ONLY_TREC_EVAL[letters(head[0])]
-    if name.startswith("gm_"):
-        log = {"gm_map": "log_ap", "gm_bpref": "log_bpref"}[name]
-        return OptionError(
-            f"{text!r}: {name} is no mean over queries but a geometric one, exp of the mean of {log}: use {log}, whose "
-            f"intervals and tests are right; {name} is computed by the command `idealrank trec_eval -m {name}` only"
-        )
-    return OptionError(f"{text!r}: {name} is computed by the command `idealrank trec_eval -m {name}` only")
+    return None
 
 
 def _undotted(name: str, parameter: str, text: str) -> str:
@@ -152,7 +136,7 @@ def _undotted(name: str, parameter: str, text: str) -> str:
     if letters(name) == "utility":
         return _utility(parameter, text)
     if letters(name) == "setf":
-        raise OptionError(f"{text!r}: F is computed with the weight 1 only, set_F; `idealrank trec_eval` takes others")
+        return f"{name}(weight={parameter})"
     if letters(name) in ("rbp", "rbpresid"):
         if parameter.isdecimal() and letters(name) == "rbp":
             return f"rbp(p=0.{parameter})"
@@ -196,11 +180,4 @@ def _option(name: str, value: str, text: str) -> dict[str, str]:
         if value not in gains:
             raise OptionError(f"{text!r}: dcg must be 'log2' or 'exp-log2', got {value!r}")
         return {"gain": gains[value]}
-    if name == "judged_only":
-        if value == "False":
-            return {}
-        raise OptionError(
-            f"{text!r}: judged_only is a choice about the data, for all measures: "
-            "pass like=convention('trec_eval').replace(unjudged='drop'), or --unjudged drop on the command line"
-        )
     return {name: value}

@@ -8,9 +8,11 @@ __all__ = ["CONVENTIONS", "MEASURES"]
 #: The names that `idealrank.measure` takes; aliases and the names of other tools are not listed.
 MEASURES = (
     "ndcg", "dcg", "linear_ndcg", "ap", "rr", "p", "recall", "f1", "hit_rate", "r_precision", "err", "rbp", "bpref",
-    "inf_ap", "iprec_at_recall", "eleven_point", "relative_p", "rprec_mult", "set_map", "set_relative_p", "utility",
-    "log_ap", "log_bpref", "bin_g", "yaap", "judged", "unj", "rbp_resid", "tied", "kendall_tau", "pairwise_error",
-    "auc", "random_ndcg", "corrected_ndcg", "ndcg_z_score", "ndcg_p_value",
+    "inf_ap", "iprec_at_recall", "eleven_point", "relative_p", "rprec_mult", "set_f", "set_map", "set_relative_p",
+    "utility", "gm_map", "gm_bpref", "log_ap", "log_bpref", "g", "ndcg_rel", "rndcg", "ideal_dcg", "num_q", "num_ret",
+    "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "bin_g", "yaap", "judged", "unj", "rbp_resid", "tied",
+    "kendall_tau", "pairwise_error", "auc", "random_ndcg", "corrected_ndcg", "ndcg_z_score", "ndcg_p_value",
+    "alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "p_ia", "ap_ia", "strec",
 )  # fmt: skip
 #: The names that ``like=`` and ``--like`` take.
 CONVENTIONS = (

@@ -1,5 +1,7 @@
 """Statistics of per-query values: intervals, paired tests, many systems at once, effect sizes, power.
 
+`rbo` and `tau_ap` compare two rankings of documents.
+
 Two systems are two arrays ``a, b`` with one value per query; many are ``matrix[query, system]``. A query with a NaN,
 which some conventions give to a query with no relevant document, is left out, and the result's ``note`` says so.
 Functions that draw random numbers take a ``seed``, keep the one they used, and return the same on any number of
@@ -27,6 +29,7 @@ _TABLE = {
         "wilcoxon_test",
     ],
     "power": ["minimum_detectable_effect", "power_of_t_test", "PowerPlan", "queries_for"],
+    "rankings": ["rbo", "tau_ap"],
     "predictions": ["prediction_powered", "PredictionPowered"],
     "several": ["Anova", "anova", "randomized_tukey_hsd", "TukeyHSD"],
 }
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from idealrank.stats.paired import *  # noqa: F403
     from idealrank.stats.power import *  # noqa: F403
     from idealrank.stats.predictions import *  # noqa: F403
+    from idealrank.stats.rankings import *  # noqa: F403
     from idealrank.stats.several import *  # noqa: F403
 else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

@@ -14,12 +14,12 @@ import oracles
 from fuzzing.core import Target
 from fuzzing.shrinking import fewer_queries
 from idealrank.errors import OptionError
-from idealrank.measures import ERR, Measure, NDCGPValue, Tied, measure
+from idealrank.measures import ERR, GainOverCost, Measure, NDCGPValue, Tied, measure
 from idealrank.measures.against_random import CorrectedNDCG, NDCGZScore, RandomNDCG
 from idealrank.measures.names import MEASURES
 
 _ALL_ORDERS = (NDCGPValue, CorrectedNDCG, NDCGZScore, RandomNDCG)
-_CLASSES = [*MEASURES.members().values()]
+_CLASSES = [cls for cls in MEASURES.members().values() if not cls.needs_subtopics]
 OPTIONS: dict[str, list[Any]] = oracles.OPTION_VALUES | {
     "cutoff": [1, 2, 3, 5, 7, 100, 0.3, 0.5, "n^0.7"],
     "ties": ["average", "stable", "reverse", "best", "worst"],
@@ -46,7 +46,7 @@ def draw(rng: Random) -> Iterator[dict[str, Any]]:
         labels, scores = rng.choice(_LABELS), rng.choice(_SCORES)
         if isinstance(m, ERR):
             labels = tuple(label for label in labels if label <= float(m.with_convention().max_label or 0))
-        if isinstance(m, _ALL_ORDERS):  # gains of 2^63 leave differences that are rounding alone
+        if isinstance(m, (*_ALL_ORDERS, GainOverCost)):  # gains of 2^63 leave differences that are rounding alone
             labels = tuple(label for label in labels if label < 30)
         most = 5 if isinstance(m, _ALL_ORDERS) else 7
         pooled = rng.random() < 0.4
@@ -118,6 +118,7 @@ class Reference:
 
     def value(self, labels: list[float], scores: list[float], pool: list[float]) -> float:
         ties = self.filled.ties or "average"
+        labels, scores = oracles.left(self.measure, labels, scores)
         if isinstance(self.measure, NDCGPValue) and ties == "average":
             ranking = oracles.Ranking(tuple(labels), tuple(pool))
             if self.of_ranking(self.filled, ranking) is None:

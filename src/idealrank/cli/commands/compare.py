@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from idealrank.cli.support.options import digits_option
+from idealrank.cli.support.options import by_option, digits_option, weights_option
 from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class _Shown(NamedTuple):
 
 
 @click.command("compare", cls=SystemsCommand, help=_HELP)
+@weights_option
+@by_option
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with.")
 @click.option(
     "--test",
@@ -82,19 +84,26 @@ class _Shown(NamedTuple):
 @click.option("--all", "everything", is_flag=True, help="Print all rows and all pairs as text, not only the first.")
 @digits_option
 @click.option("--underline", is_flag=True, help="Underline the second best means in LaTeX.")
-def command(request: Request, everything: bool, digits: int, underline: bool, **options: Any) -> None:
+def command(
+    request: Request,
+    query_weights: str | None,
+    by: str | None,
+    everything: bool,
+    digits: int,
+    underline: bool,
+    **options: Any,
+) -> None:
     """Compare SYSTEMS on DATA; ``options`` are those of `Testing`."""
     judged, systems = request.read(least=2)
 
     from idealrank.cli.support.progress import working
     from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.comparison import Testing
-    from idealrank.evaluation.evaluator import Evaluator
 
     with working("reading systems", quiet=request.quiet) as say_that:
         named, measures = dict(systems), request.measures or ("ndcg@10",)
         options["baseline"] = baseline_name(options["baseline"], request.systems, list(named))
-        evaluator = Evaluator(judged, request.convention_of(judged))
+        evaluator = request.evaluator(judged, query_weights, by)
         say_that(f"evaluating {len(named):,} systems")
         evaluations = evaluator.evaluate_all(named.items(), measures)
         say_that(f"comparing {len(named):,} systems on {evaluations.n_queries:,} queries")
@@ -113,7 +122,7 @@ def command(request: Request, everything: bool, digits: int, underline: bool, **
 
 def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
     """Print the result in the format that was asked for."""
-    from idealrank.cli.support.tables import show_remarks
+    from idealrank.cli.support.tables import show, show_remarks
     from idealrank.cli.support.terminal import echo
 
     if output_format == "json":
@@ -127,6 +136,9 @@ def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
         echo(found.to_latex(digits=shown.digits, underline_second=shown.underline), nl=False)
     else:
         echo(found.to_markdown(digits=shown.digits))
+    if found.evaluations.has_categories:
+        show(found.evaluations.table_of_categories(interval=True), output_format, digits=shown.digits)
+        click.echo()
     show_remarks(found.remarks(), output_format)
 
 

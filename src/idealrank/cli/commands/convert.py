@@ -16,7 +16,7 @@ from idealrank.io import FORMATS
 __all__ = ["command"]
 
 _ROWS = "\n".join(
-    f"{name:7}  {listing.title.removeprefix('a '):14}  {' '.join(listing.endings)}"
+    f"{name:9}  {listing.title.removeprefix('a '):26}  {' '.join(listing.endings)}"
     + (f', or "{listing.word}" in the name' if listing.word else "")
     for name, listing in FORMATS.items()
 )
@@ -25,11 +25,12 @@ _HELP = f"""\
 Convert the file A to the file B.
 
 \b
-KIND     content         names
+KIND       content                     names
 {_ROWS}
 
 The format of A is recognized by its content, or else by its name; the format of B by its name. Parquet and CSV have
-the columns qid, label, score, doc, weight, f1, f2 ... All formats but Parquet may be compressed (.gz or .xz). "-" is
+the columns qid, label, score, doc, weight, f1, f2 ... JSON is {{query: {{document: number}}}}: labels if all are whole,
+unless B is a run, and scores otherwise. All formats but Parquet may be compressed (.gz, .xz, .bz2 or .zst). "-" is
 standard input or output. Content that B cannot hold is left out, with a note. B is written completely or not at all.
 
 \b

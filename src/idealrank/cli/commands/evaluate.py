@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealrank.cli.support.options import digits_option
+from idealrank.cli.support.options import by_option, digits_option, weights_option
 from idealrank.cli.support.request import Request, SystemsCommand, path_of
 
 if TYPE_CHECKING:
@@ -41,22 +41,34 @@ Examples:
   idealrank evaluate qrels.txt old=bm25.run new=new.run -m ndcg@10
   idealrank evaluate qrels.txt bm25.run -m 'ndcg(gain=exp2)' --like sklearn
   idealrank evaluate test.txt scores.txt -m ndcg@20% --format json
+  idealrank evaluate log.parquet bm25 dense --query session --label clicked
+  idealrank evaluate qrels.txt bm25.run -m ndcg@10 --by types.txt
+  idealrank evaluate qrels.diversity run.txt -m alpha_ndcg@20 -m err_ia@20
 """
 
 
 @click.command("evaluate", cls=SystemsCommand, help=_HELP)
+@weights_option
+@by_option
 @click.option("--per-query", is_flag=True, help="Also print one line per query.")
 @click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean, by Student's t.")
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
 @digits_option
-def command(request: Request, per_query: bool, interval: bool, hashes: bool, digits: int) -> None:
+def command(
+    request: Request,
+    query_weights: str | None,
+    by: str | None,
+    per_query: bool,
+    interval: bool,
+    hashes: bool,
+    digits: int,
+) -> None:
     """Evaluate SYSTEMS on DATA."""
     judged, systems = request.read()
 
     from idealrank.cli.support.progress import working
-    from idealrank.cli.support.tables import show_with_remarks
+    from idealrank.cli.support.tables import show, show_with_remarks
     from idealrank.cli.support.terminal import quality
-    from idealrank.evaluation.evaluator import Evaluator
     from idealrank.evaluation.inputs import naming
     from idealrank.evaluation.measured import interval_remark
     from idealrank.evaluation.results import Evaluations
@@ -65,7 +77,7 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool, dig
     measures = request.measures or ("ndcg@10", "ap", "rr")
     depths: list[Measure] = []
     lists: Rankings | None = None
-    evaluator = Evaluator(judged, request.convention_of(judged))
+    evaluator = request.evaluator(judged, query_weights, by)
     found, curves = {}, {}
 
     def evaluated() -> Iterator[tuple[str, Run | Floats]]:
@@ -96,6 +108,10 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool, dig
         if interval:
             some = next(iter(evaluations.values()))
             over += f"; {interval_remark(some.mean_interval(next(iter(some.per_query))))}"
+        if evaluations.has_categories:
+            show(table.with_digits(digits), request.output_format)
+            click.echo()
+            table = evaluations.table_of_categories(interval=interval)
         show_with_remarks(table, [over, *others], request.output_format, digits=digits)
     request.write_page(evaluations, Evaluations(curves).on_common_queries() if curves else None, lists)
 
@@ -110,7 +126,7 @@ def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> di
         content |= {"interval_level": INTERVAL_LEVEL, "interval_method": INTERVAL_METHOD}
     for name, own in content["systems"].items():
         if not per_query:
-            for name_of_many in ("per_query", "query_ids", "query_weights"):
+            for name_of_many in ("per_query", "query_ids", "query_weights", "categories"):
                 own.pop(name_of_many, None)
         if interval:
             own["interval"] = plain(evaluations[name].interval())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,13 +25,13 @@ MEASURE is a name, with parameters after a dot, or a set of measures:
   set        for unranked lists
   map  P.5,10  ndcg_cut.10  ndcg.1=3,2=9  rbp.p=0.8  relstring.20 ...
 
-Files may be compressed (.gz, .xz), and one of them may be "-", standard input. Exit codes: 1 for an unknown measure,
-2 for a file that cannot be read, 4 for data that cannot be evaluated, 7 if --v9 finds no query in common.
+Files may be compressed (.gz, .xz, .bz2, .zst), and one of them may be "-", standard input. Exit codes: 1 for an unknown
+measure, 2 for a file that cannot be read, 4 for data that cannot be evaluated, 7 if --v9 finds no query in common.
 
 Known differences, where trec_eval reads memory that it never set or crashes: its rbp can depend on the other measures
 that were asked for if a label or gain is not 0 or 1; it refuses, or crashes on, a query in which all labels are
 negative, which is evaluated here as unjudged; and it crashes on dcg or ideal_dcg beside ndcg with gains. Not available
-here: -R with prefs, qrels_prefs or qrels_jg and the measures for them, and -Z.
+here: -R with prefs, qrels_prefs or qrels_jg and the measures for them, -Z, and the debugging flags -D and -Q.
 
 \b
 Examples:
@@ -39,6 +39,30 @@ Examples:
   idealrank trec_eval -q -c -m ndcg_cut.10 -m map qrels.txt bm25.run
   idealrank trec_eval --v9 -m all_trec -l2 qrels.txt bm25.run
 """
+
+
+def _judgments(ctx: click.Context, parameter: click.Parameter, value: str) -> None:
+    """Accept ``-R qrels``, the only format of judgments that is read."""
+    others = {"prefs": "preferences", "qrels_prefs": "preferences", "qrels_jg": "judgments by several judges"}
+    if value in others:
+        raise click.UsageError(f"-R {value}: {others[value]} are not available here; only -R qrels is.")
+    if value != "qrels":
+        known = ", ".join(["qrels", *others])
+        raise click.UsageError(f"-R {value}: trec_eval has no such format of judgments, it has {known}.")
+
+
+def _refused(short: str, long: str, what: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """Return a flag of trec_eval's that is refused with its meaning."""
+
+    def refuse(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise click.UsageError(
+                f"{short} ({what}) is not available here; 'idealrank trec_eval --help' lists what is."
+            )
+
+    return click.option(short, long, callback=refuse, expose_value=False, hidden=True)
+
+
 _N: Any = {"type": click.IntRange(0), "metavar": "N"}
 
 
@@ -53,8 +77,11 @@ _N: Any = {"type": click.IntRange(0), "metavar": "N"}
 @click.option("-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Leave out unjudged documents.")
 @click.option("-M", "--Max_retrieved_per_topic", "max_docs", **_N, help="Leave out documents after rank N.")
 @click.option("-N", "--Number_docs_in_coll", "n_collection", default=0, **_N, help="Collection size, for utility.")
-@click.option("-R", "--Rel_info_format", type=click.Choice(["qrels"]), expose_value=False, hidden=True)
+@click.option("-R", "--Rel_info_format", default="qrels", callback=_judgments, expose_value=False, hidden=True)
 @click.option("-T", "--Results_format", type=click.Choice(["trec_results"]), expose_value=False, hidden=True)
+@_refused("-Z", "--Zscore", "scores relative to other systems")
+@_refused("-D", "--Debug_level", "debugging output")
+@_refused("-Q", "--Debug_query", "debugging output")
 @click.option("--v9", is_flag=True, help="Reproduce trec_eval 9.0.8.")
 @click.option("--quiet", is_flag=True, help="Print no progress and no notes, only errors.")
 @debug_option
@@ -69,7 +96,7 @@ def command(
     trec_eval.read_measures(names, version)  # report errors in them before a long read
     with _failing_as(_Unreadable):
         with reading(qrels, quiet=quiet) as progress:
-            judgments = read_qrels(qrels, comments=not v9, progress=progress)
+            judgments = read_qrels(qrels, comments=not v9, subtopics=False, progress=progress)
         with reading(run, quiet=quiet) as progress:
             answer = read_run(run, comments=not v9, progress=progress)
     with _failing_as(_Unfit):

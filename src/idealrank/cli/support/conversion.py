@@ -15,9 +15,12 @@ from idealrank.cli.support.terminal import notes
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
+from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress
-from idealrank.io.formats import Format, Frame
+from idealrank.io.formats import Format, Frame, Nested
+from idealrank.io.frame_roles import find_column
+from idealrank.io.shapes.frames import FrameShape
 
 if TYPE_CHECKING:
     import pyarrow
@@ -31,11 +34,20 @@ def read(
     path: str, source: Format, target: Format, *, sparse: bool, group: str | None, progress: Progress | None
 ) -> Content:
     """Read a file, as far as the target format can use it."""
+    if source.holds is Frame and target.holds is Nested:
+        return _of_frame(source.read(path))
     if source.holds is not Frame or target.holds is Frame:
-        return source.read(path, sparse=sparse, group=group, progress=progress)
+        content = {Run: "run", Qrels: "qrels", RankingData: "qrels"}.get(target.holds)
+        return source.read(path, sparse=sparse, group=group, content=content, progress=progress)
     # A run has scores for labels, and may have no labels.
     with _quiet_warnings():
         return source.read_ranking(path, label="score" if target.holds is Run else "label")
+
+
+def _of_frame(frame: pyarrow.Table) -> Qrels | Run:
+    """Return judgments if the frame has labels, else a run."""
+    shape = FrameShape(frame)
+    return shape.run() if find_column("label", frame.column_names) is None else shape.qrels()
 
 
 @contextmanager
@@ -86,7 +98,7 @@ def size_of(data: Content) -> str:
 
 def obstacle(source: Format, target: Format) -> str | None:
     """Return why one format cannot become the other, or None; only a frame may hold both labels and scores."""
-    if source.holds is target.holds or Frame in (source.holds, target.holds):
+    if source.holds is target.holds or {Frame, Nested} & {source.holds, target.holds}:
         return None
     return "there are no labels" if source.holds is Run else "there are no scores" if target.holds is Run else None
 
@@ -101,6 +113,10 @@ def fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
 
 
 def _fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
+    if isinstance(data, SubtopicQrels) and target.name in ("qrels", "letor"):
+        data, known = Qrels(data), _left_out(["subtopics, of which the highest label counts"], target)
+        made, more = _fit(data, path, target)
+        return made, known + more
     if isinstance(data, RankingData) and target.holds is not Frame:
         lost = [name for name in ("scores", "weights") if getattr(data, name) is not None]
         if target.holds is RankingData:
@@ -115,7 +131,7 @@ def _fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
     if isinstance(data, Qrels) and target.holds is RankingData:
         made = RankingData(data.labels, data.offsets, data.query_ids, doc_ids=data.doc_ids)
         return made, ["judgments have no features: a line is label, query and document"]
-    if isinstance(data, Run) and target.holds is Frame and data.name:
+    if isinstance(data, Run) and target.holds in (Frame, Nested) and data.name:
         return data, _left_out([f"the run's name {data.name!r}"], target)
     return data, []
 

@@ -40,8 +40,9 @@ def kind_of(path: str, given: str | None, option: str = "--from") -> Format:
 def kind_of_features(path: str, given: str | None) -> Format:
     """Return the format of a file of documents with features."""
     from idealrank.data.judgments import Qrels, Run
+    from idealrank.io.formats import Nested
 
     found = kind_of(path, given)
-    if found.holds in (Qrels, Run):
+    if found.holds in (Qrels, Run, Nested):
         raise click.UsageError(f"{path!r}: {found.title} has no features; give --from letor if it is LETOR text.")
     return found

@@ -8,6 +8,8 @@ from idealrank.cli.support.kinds import KIND
 
 __all__ = [
     "OUTPUT",
+    "by_option",
+    "column_options",
     "data_options",
     "debug_option",
     "digits_option",
@@ -19,6 +21,7 @@ __all__ = [
     "missing_option",
     "quiet_option",
     "unjudged_option",
+    "weights_option",
 ]
 
 _DEBUG = "idealrank.debug"
@@ -95,6 +98,35 @@ missing_option = click.option(
     metavar="0|drop|error",
     help="Count a query that the run lacks as 0 like trec_eval -c, leave it out, or stop; by default as --like says.",
 )
+weights_option = click.option(
+    "--query-weights",
+    metavar="FILE",
+    help="Weight queries in means and intervals: a file with a query and its weight per line.",
+)
+by_option = click.option(
+    "--by",
+    metavar="FILE|COLUMN",
+    help="Also print means by category of queries: a file with a query and its category per line, or a column of DATA.",
+)
+_COLUMNS = {
+    "query": "query ids",
+    "doc": "document ids",
+    "label": "labels",
+    "score": "scores",
+    "rank": "ranks",
+    "subtopic": "subtopics",
+}
+
+
+def column_options(function: click.decorators.FC) -> click.decorators.FC:
+    """Add an option per role of a column in tables: CSV, Parquet and JSON."""
+    for role, what in reversed(_COLUMNS.items()):
+        function = click.option(f"--{role}", metavar="COLUMN", help=f"Column of {what} in CSV, Parquet or JSON.")(
+            function
+        )
+    return function
+
+
 _group_option = click.option(
     "--group", metavar="FILE", help="File with the number of documents per query, for LETOR text without qid."
 )

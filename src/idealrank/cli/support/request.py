@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +12,7 @@ import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import (
+    column_options,
     data_options,
     debug_option,
     format_option,
@@ -28,13 +29,14 @@ if TYPE_CHECKING:
     from idealrank._typing import Floats
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import RankingData
+    from idealrank.evaluation.evaluator import Evaluator
     from idealrank.evaluation.rankings import Rankings
     from idealrank.io.formats import Format
-    from idealrank.io.shapes.base import Shape
+    from idealrank.io.shapes.base import Layout, Shape
     from idealrank.io.shapes.paths import PathShape
     from idealrank.measures.conventions import Convention
 
-__all__ = ["Request", "SystemsCommand", "baseline_name", "path_of"]
+__all__ = ["Request", "SystemsCommand", "baseline_name", "named_systems", "path_of"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,12 @@ class Request:
     like: str | None = None
     unjudged: str | None = None
     missing: str | None = None
+    query: str | None = None
+    doc: str | None = None
+    label: str | None = None
+    score: str | None = None
+    rank: str | None = None
+    subtopic: str | None = None
     from_kind: str | None = None
     group: str | None = None
     output_format: str = "text"
@@ -65,7 +73,7 @@ class Request:
 
         shown = partial(reading, quiet=self.quiet)
         kind = None if self.from_kind is None else load(self.from_kind)
-        judged = PathShape(self.data, kind=kind, group=self.group, reading=shown)
+        judged = PathShape(self.data, self._layout(), kind=kind, group=self.group, reading=shown)
         self._check(judged, least)
         if not self.systems:  # a frame with scores of its own
             found, ((_, scores),) = prepared(judged, None)
@@ -76,8 +84,25 @@ class Request:
             # The names of runs and files of scores say nothing, so content that says nothing is an error of that kind.
             fallback: Format | Literal["scores"] = "scores" if judged.gives == ("ranking",) else load("run")
             given.append(name)
-            shapes.append(judged.column(path) or PathShape(path, fallback=fallback, reading=shown))
+            shapes.append(judged.column(path) or PathShape(path, judged.layout, fallback=fallback, reading=shown))
         return prepared(judged, dict(zip(_names(given, shapes), shapes, strict=True)))
+
+    def _layout(self) -> Layout:
+        """Return the names of columns that were given."""
+        from idealrank.io.shapes.base import ROLES, Layout
+
+        return Layout(columns={role: getattr(self, role) for role in ROLES if getattr(self, role) is not None})
+
+    def evaluator(self, judged: Qrels | RankingData, query_weights: str | None, by: str | None) -> Evaluator:
+        """Return the evaluator of the judged documents, with the convention, query weights and categories given."""
+        from idealrank.evaluation.categories import categories_of
+        from idealrank.evaluation.evaluator import Evaluator
+        from idealrank.io.per_query import read_query_weights
+        from idealrank.io.shapes.paths import PathShape
+
+        weights = None if query_weights is None else read_query_weights(query_weights)
+        categories = None if by is None else categories_of(by, PathShape(self.data, self._layout()))
+        return Evaluator(judged, self.convention_of(judged), query_weights=weights, by=categories)
 
     def _check(self, judged: PathShape, least: int) -> None:
         """Raise a usage error if DATA is no judged documents, or there are too few systems."""
@@ -91,7 +116,7 @@ class Request:
             ask = f"give --from {'|'.join(FORMATS)}"
             raise click.UsageError(f"'-' has neither content nor a name to tell its format by; {ask}.")
         try:
-            holds = Qrels if judged.kind is None else judged.kind.holds
+            holds = Qrels if judged.kind is None or judged.is_json else judged.kind.holds
         except OptionError as error:
             raise click.UsageError(f"{error}.") from None
         if holds is Run:
@@ -139,11 +164,25 @@ def path_of(text: str) -> str:
     return _split(text)[1]
 
 
+def named_systems(systems: Sequence[str], columns: Mapping[str, str | None], *, quiet: bool) -> dict[str, Shape]:
+    """Return runs by name, PATH or NAME=PATH, for a command without judged documents; ``columns`` are by role."""
+    from idealrank.cli.support.progress import reading
+    from idealrank.io.formats import load
+    from idealrank.io.shapes.base import Layout
+    from idealrank.io.shapes.paths import PathShape
+
+    layout = Layout(columns={role: name for role, name in columns.items() if name is not None})
+    pairs = [_split(text) for text in systems]
+    shapes = [PathShape(path, layout, fallback=load("run"), reading=partial(reading, quiet=quiet)) for _, path in pairs]
+    return dict(zip(_names([name for name, _ in pairs], shapes), shapes, strict=True))
+
+
 def _names(given: Sequence[str], shapes: Sequence[Shape]) -> list[str]:
     from idealrank.errors import OptionError
     from idealrank.evaluation.inputs import system_names
 
-    names = [name or found for name, found in zip(given, system_names(shapes), strict=True)]
+    found = iter(system_names([shape for name, shape in zip(given, shapes, strict=True) if not name]))
+    names = [name or next(found) for name in given]
     again = [name for name in names if names.count(name) > 1]
     if again:
         raise OptionError(f"two systems are called {again[0]!r}: give NAME=PATH")
@@ -151,19 +190,21 @@ def _names(given: Sequence[str], shapes: Sequence[Shape]) -> list[str]:
 
 
 def baseline_name(given: str | None, systems: Sequence[str], names: Sequence[str]) -> str | None:
-    """Return the name of the baseline, which may be given by its name, its path, or its file name.
+    """Return the name of the baseline, which may be given by its name, its path, or its file name or a part of that.
 
     >>> baseline_name("bm25", ["runs/bm25.run.gz", "runs/dense.run"], ["anserini", "colbert"])
     'anserini'
+    >>> baseline_name("bm25", ["input.bm25", "input.dense"], ["a", "b"])
+    'a'
     """
     if given is None or given in names:
         return given
+    files = {name: os.path.basename(path_of(text)) for text, name in zip(systems, names, strict=True)}
     for text, name in zip(systems, names, strict=True):
-        path = path_of(text)
-        file = os.path.basename(path)
-        if given in (text, path, file, file.split(".")[0], os.path.splitext(file)[0]):
+        if given in (text, path_of(text), files[name], os.path.splitext(files[name])[0]):
             return name
-    return given
+    parts = [name for name, file in files.items() if given in file.split(".")]
+    return parts[0] if len(parts) == 1 else given
 
 
 @click.command()
@@ -173,6 +214,7 @@ def baseline_name(given: str | None, systems: Sequence[str], names: Sequence[str
 @like_option
 @unjudged_option
 @missing_option
+@column_options
 @data_options
 @format_option
 @html_option

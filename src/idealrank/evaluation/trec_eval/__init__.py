@@ -9,11 +9,11 @@ map_cut (`AP`), P and set_P (`Precision`), recall and set_recall (`Recall`), Rpr
   bit differs, and so does the fourth printed digit where a mean is halfway between two. The library also lacks gain
   maps such as ``1=3,2=9`` for some labels, and trec_eval's order of fractional gains.
 - rbp: gains are graded and scaled to 0 ... 1; the library's RBP is binary, and its sum has other last bits.
-- set_F: takes a weight, and F1 from precision and recall has other last bits than the library's F1 from counts.
 - unj: divides by k even if the list is shorter; the library's `Judged` divides by the documents there are.
-- G, Rndcg, ndcg_rel, ideal_dcg, relstring and the counts (num_...): the library has no such measure.
-- infAP, yaap, binG, iprec_at_recall, 11pt_avg, Rprec_mult, set_map, set_relative_P, utility: the formulas are those of
-  ``idealrank.measures.formulas``, which the library's measures use too; here they get trec_eval's rankings.
+- relstring: text, and therefore no measure of the library.
+- infAP, yaap, binG, iprec_at_recall, 11pt_avg, Rprec_mult, set_F, set_map, set_relative_P, utility, G, Rndcg, ndcg_rel:
+  the formulas are those of ``idealrank.measures.formulas``, which the library's measures use too; here they get
+  trec_eval's rankings. So do the counts (num_...).
 - rbp_resid: the library computes it from what is certain, with other last bits.
 - Means: one value is added after the other in the order of the query ids, as trec_eval does; the library's are exact.
 - ``rankings.Rankings``: -M and -J cut the lists after they are ranked, and version 9 takes the nearest finite float32

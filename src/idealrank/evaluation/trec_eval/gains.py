@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
@@ -10,27 +9,12 @@ import numpy as np
 
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.measures.groups import Groups
+from idealrank.measures.rankings import Graded
 
-__all__ = ["Gains", "Graded", "gains_of", "ideal", "not_best"]
+__all__ = ["Gains", "gains_of", "ideal", "not_best"]
 
 #: (label, gain) in the order given; any other label from 0 is worth itself.
 Gains: TypeAlias = tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class Graded:
-    """Gains of one gain map: those of the retrieved documents, and the positive ones of each query's ideal ranking.
-
-    ``rows`` are the retrieved documents that have a gain. Terms are gain / log2(rank + 1), of these rows and of the
-    ideal ranking. They are divided, and added up from rank 1 on, as in trec_eval: other ways have other last bits.
-    """
-
-    gains: Floats
-    rows: Int64s
-    terms: Floats
-    ideal: Groups
-    ideal_gains: Floats
-    ideal_terms: Floats
 
 
 def gains_of(labels: Floats, gains: Gains) -> Floats:

@@ -19,7 +19,7 @@ from idealrank.evaluation.trec_eval.rankings import Rankings
 from idealrank.measures import formulas
 from idealrank.measures.base import Measure
 from idealrank.measures.groups import ratio
-from idealrank.measures.rankings import UNJUDGED, UNPOOLED
+from idealrank.measures.rankings import UNJUDGED, UNPOOLED, Graded
 from idealrank.measures.relevance import AP, RR, Bpref, HitRate, Precision, Recall, RPrecision
 from idealrank.measures.retrieval import RelativePrecision
 
@@ -146,76 +146,29 @@ def eleven_point(r: Rankings, recalls: Sequence[float]) -> Floats:
 _measure("binG")(formulas.binary_gain)
 
 
-@_graded("G")
-def gain_over_cost(r: Rankings, gains: Gains) -> Floats:
-    """Sum of gain / log2(2 + cost so far - gain so far), / ideal sum of gains; a rank costs its ideal gain or 1."""
-    g = r.graded(gains)
-    cost = np.ones(g.gains.size)
-    in_both = r.retrieved.ranks <= g.ideal.sizes[r.retrieved.queries]
-    cost[in_both] = np.maximum(g.ideal_gains[(g.ideal.starts[r.retrieved.queries] + r.retrieved.ranks - 1)[in_both]], 1)
-    behind = (r.retrieved.running(cost) - r.retrieved.running(g.gains))[g.rows]
-    with np.errstate(divide="ignore", invalid="ignore"):  # an ideal in the wrong order can fall behind
-        each = g.gains[g.rows] / np.log2(2 + behind)
-    return ratio(r.retrieved.total(each, g.rows), g.ideal.total(g.ideal_gains))
+def _of_gains(name: str, formula: Callable[[Graded], Floats], since: int = 9) -> None:
+    _graded(name, since)(lambda r, gains: formula(r.graded(gains)))
 
 
-@_graded("dcg", since=10)
-def dcg(r: Rankings, gains: Gains) -> Floats:
-    """Sum of gain / log2(rank + 1)."""
-    g = r.graded(gains)
-    return r.retrieved.total(g.terms, g.rows)
-
-
-@_graded("ideal_dcg", since=10)
-def ideal_dcg(r: Rankings, gains: Gains) -> Floats:
-    """The same over the judged documents, best first."""
-    g = r.graded(gains)
-    return g.ideal.total(g.ideal_terms)
+_of_gains("G", formulas.gain_over_cost)
+_of_gains("dcg", formulas.dcg, since=10)
+_of_gains("ideal_dcg", formulas.ideal_dcg, since=10)
 
 
 @_graded("ndcg")
 def ndcg(r: Rankings, gains: Gains) -> Floats:
     """Quotient of dcg and ideal dcg."""
-    return ratio(dcg(r, gains), ideal_dcg(r, gains))
-
-
-def _running(r: Rankings, gains: Gains) -> tuple[Floats, Floats]:
-    """The sums at each rank that make dcg and ideal dcg."""
     g = r.graded(gains)
-    terms = np.zeros(g.gains.size)
-    terms[g.rows] = g.terms
-    return r.retrieved.running(terms), g.ideal.running(g.ideal_terms)
+    return ratio(formulas.dcg(g), formulas.ideal_dcg(g))
 
 
-@_graded("ndcg_rel")
-def ndcg_at_relevant(r: Rankings, gains: Gains) -> Floats:
-    """Mean over documents with a gain of ndcg at their ranks, or at the end of the list if not retrieved."""
-    g = r.graded(gains)
-    running, ideal = _running(r, gains)
-    is_gain = g.gains > 0
-    queries, ranks = r.retrieved.queries[is_gain], r.retrieved.ranks[is_gain]
-    total = r.retrieved.total(ratio(running[is_gain], g.ideal.after(ideal, queries, ranks)), is_gain)
-    total += (g.ideal.sizes - r.retrieved.count(is_gain)) * ndcg(r, gains)
-    return np.where(total > 0, ratio(total, g.ideal.sizes), 0.0)
+_of_gains("ndcg_rel", formulas.ndcg_at_relevant)
 
 
 @_graded("Rndcg")
 def ndcg_at_falls(r: Rankings, gains: Gains) -> Floats:
-    """Mean of ndcg at the ranks where the ideal gain falls, and at the end of a list that goes on after them.
-
-    It is 0 / 0 where documents are relevant but none has a gain.
-    """
-    g = r.graded(gains)
-    best = g.ideal
-    running, ideal = _running(r, gains)
-    is_last = best.ranks == best.sizes[best.queries]
-    falls = is_last | (g.ideal_gains != np.append(g.ideal_gains[1:], 0.0))
-    at_falls = ratio(r.retrieved.after(running, best.queries[falls], best.ranks[falls]), ideal[falls])
-    # trec_eval passes over the end of a list that is one document longer than the ideal.
-    goes_on = (r.n_retrieved > best.sizes + 1) & (best.sizes > 0)
-    total = best.total(at_falls, falls) + goes_on * ndcg(r, gains)
-    mean = np.where(best.sizes > 0, ratio(total, best.count(falls) + goes_on), np.nan)
-    return np.where(r.n_relevant > 0, mean, 0.0)
+    """Mean of ndcg at the ranks where the ideal gain falls; 0 without relevant documents, and 0 / 0 without gains."""
+    return np.where(r.n_relevant > 0, formulas.ndcg_at_falls(r.graded(gains)), 0.0)
 
 
 @_cut("ndcg_cut")
@@ -243,9 +196,8 @@ _measure("set_map")(formulas.set_map)
 
 @_measure("set_F", numbers, (1.0,))
 def f_measure(r: Rankings, weights: Sequence[float]) -> Floats:
-    """(x + 1) P R / (R + x P) of the whole list, for a weight x."""
-    x, precision, recall = weights[0], ratio(r.found.sizes, r.n_retrieved), ratio(r.found.sizes, r.n_relevant)
-    return ratio((x + 1) * precision * recall, recall + x * precision)
+    """F of the whole list, for a weight."""
+    return formulas.f_measure(r, weights[0])
 
 
 @_measure("num_nonrel_judged_ret")

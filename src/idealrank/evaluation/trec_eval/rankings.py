@@ -13,13 +13,13 @@ from idealrank._base.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Judged, Lists
 from idealrank.data.ranking import RankingData
-from idealrank.evaluation.trec_eval.gains import Gains, Graded, gains_of, ideal
+from idealrank.evaluation.trec_eval.gains import Gains, gains_of, ideal
 from idealrank.measures import rankings
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import convention
 from idealrank.measures.groups import Groups
 from idealrank.measures.plan import run
-from idealrank.measures.rankings import UNJUDGED, UNPOOLED
+from idealrank.measures.rankings import UNJUDGED, UNPOOLED, Graded
 
 __all__ = ["Rankings"]
 
@@ -83,11 +83,8 @@ class Rankings(rankings.Rankings):
     def graded(self, gains: Gains) -> Graded:
         """Gains of the retrieved documents, and of the ideal ranking."""
         if gains not in self._graded:
-            worth = gains_of(self.labels, gains)
-            rows = np.flatnonzero(worth)
-            best, best_gains = ideal(self.judged, self.judged_labels, self.tops, gains)
-            terms = worth[rows] / np.log2(1 + self.retrieved.ranks[rows])
-            self._graded[gains] = Graded(worth, rows, terms, best, best_gains, best_gains / np.log2(1 + best.ranks))
+            best = ideal(self.judged, self.judged_labels, self.tops, gains)
+            self._graded[gains] = Graded(self.retrieved, gains_of(self.labels, gains), *best)
         return self._graded[gains]
 
     @cached_property

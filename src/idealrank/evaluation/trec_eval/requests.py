@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -60,6 +60,7 @@ def _with_parameter(values: Measure | Callable[..., Values], parameter: Any) -> 
 
 _TAIL = re.compile(r"(\w+)_(\d+)")
 _NO_CUTOFFS = Definition(None)
+_BY_JUDGE = ("map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
 _CLEARED = ("utility", "relstring", "rbp_resid")
 _FIRST = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
 SETS = {
@@ -84,13 +85,25 @@ def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Reques
         tail = _TAIL.fullmatch(name)
         if tail and name not in known and known.get(tail[1], _NO_CUTOFFS).each == "d":  # P_10, as it is printed
             name, dot, parameters = tail[1], ".", tail[2]
+        if name.startswith("prefs_") or name in _BY_JUDGE or name == "prefs":
+            raise OptionError(
+                f"trec_eval's {name} needs preferences or judgments by several judges (-R prefs, qrels_prefs or "
+                "qrels_jg), which are not available here"
+            )
         if name not in SETS and name not in known:
-            raise OptionError(f"trec_eval {version} has no measure {name!r}{nearest(name, [*SETS, *known])}")
+            raise OptionError(f"trec_eval {version} has no measure {name!r}{_instead(name, known)}")
         if dot and (not parameters or name in SETS or known[name].read is None):
             raise OptionError(f"{text!r}: {'nothing after the dot' if not parameters else 'takes no parameters'}")
         for member in SETS.get(name, (name,)):
             chosen[member] = chosen.get(member) or parameters
     return tuple(_request(name, each, chosen[name]) for name, each in known.items() if name in chosen)
+
+
+def _instead(name: str, known: Mapping[str, Definition]) -> str:
+    """Return what to write instead, for the error."""
+    own, at, cutoff = name.partition("@")
+    cut = [each for each in known if known[each].each == "d" and each.lower() in (own.lower(), f"{own.lower()}_cut")]
+    return f"; write {cut[0]}.{cutoff}" if at and cut else nearest(name, [*SETS, *known])
 
 
 def _iterated(texts: Iterable[str]) -> Iterator[str]:

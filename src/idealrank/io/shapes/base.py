@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
@@ -22,7 +22,7 @@ __all__ = ["ROLES", "Content", "Layout", "Shape", "recognize", "top_module"]
 #: What a shape can become: judgments, a run, labels of documents, or one score per document.
 Content: TypeAlias = Literal["qrels", "run", "ranking", "scores"]
 #: The roles that a column of a frame can be given by name.
-ROLES = ("query", "doc", "label", "score", "rank")
+ROLES = ("query", "doc", "label", "score", "rank", "subtopic")
 _CONTENT_NAMES = {
     "qrels": "judgments",
     "run": "a run",
@@ -124,6 +124,10 @@ class Shape:
         """Return a column of this frame as scores; None if this is not a frame, or has no such column."""
         return None
 
+    def categories(self, column: str) -> dict[object, object]:
+        """Return {query: its value in this column of the frame}; `column` says whether there is one."""
+        raise DataError(f"{self.describe()} has no column {column!r}")
+
     def _refused(self, content: Content) -> DataError:
         return DataError(f"expected {_CONTENT_NAMES[content]}, got {self.describe()}")
 
@@ -163,6 +167,12 @@ def recognize(value: Any, what: str, layout: Layout = _PLAIN) -> Shape:
         shape: type[Shape] = getattr(import_module(f"idealrank.io.shapes.{module}"), name)
         if shape.fits(value):
             return shape(value, layout)
+    if isinstance(value, Mapping):
+        first = type(next(iter(value.values()))).__name__
+        raise DataError(
+            f"{what}: expected {{query: {{document: number}}}} or {{query: [document, ...]}}, got a dict with values "
+            f"of type {first}"
+        )
     raise DataError(
         f"{what}: {type(value).__name__} is not a shape that idealrank recognizes; pass dicts, id lists, a data frame, "
         "a path, or arrays (docs/inputs.md lists all)"

@@ -9,7 +9,14 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.io.frame_roles import check_score_column, find_column, need_column
-from idealrank.io.frames import frame_schema, from_frame, qrels_from_frame, run_from_frame, score_column
+from idealrank.io.frames import (
+    frame_schema,
+    from_frame,
+    qrels_from_frame,
+    run_from_frame,
+    score_column,
+    values_by_query,
+)
 from idealrank.io.shapes.base import ROLES, Content, Layout, Shape
 
 __all__ = ["ColumnShape", "FrameShape"]
@@ -35,6 +42,18 @@ class FrameShape(Shape):
     def _names(self) -> list[str]:
         return list(frame_schema(self.value))
 
+    def _need(self, role: str) -> str:
+        """Return the column that has a role; the error names an index that may have it."""
+        try:
+            return need_column(role, self._names, self.layout.columns)
+        except DataError as error:
+            index = [str(name) for name in getattr(getattr(self.value, "index", None), "names", ()) if name is not None]
+            if find_column(role, index, self.layout.columns) is None:
+                raise
+            raise DataError(
+                f"{error.what}. The index has {', '.join(map(repr, index))}: pass df.reset_index()"
+            ) from None
+
     def describe(self) -> str:
         """Return the columns."""
         names = list(map(str, self._names))
@@ -42,18 +61,19 @@ class FrameShape(Shape):
         return f"a data frame with the columns {', '.join(map(repr, names[:8]))}{more}"
 
     def qrels(self) -> Qrels:
-        """Return the judgments; MTEB and BEIR call the labels "score"."""
+        """Return the judgments, by subtopic if there is such a column; MTEB and BEIR call the labels "score"."""
         names, given = self._names, self.layout.columns
-        query, doc = need_column("query", names, given), need_column("doc", names, given)
+        query, doc = self._need("query"), self._need("doc")
         label = find_column("label", names, given)
         if label is None and "label" not in given:
             label = next((name for name in names if str(name).lower() == "score"), None)
-        return qrels_from_frame(self.value, query, doc, label or need_column("label", names, given))
+        subtopic = find_column("subtopic", names, given)
+        return qrels_from_frame(self.value, query, doc, label or self._need("label"), subtopic)
 
     def run(self) -> Run:
         """Return the run, by its scores, or by its ranks if it has no scores."""
         names, given = self._names, self.layout.columns
-        query, doc = need_column("query", names, given), need_column("doc", names, given)
+        query, doc = self._need("query"), self._need("doc")
         score, rank = find_column("score", names, given), find_column("rank", names, given)
         if rank is not None and (score is None or ("rank" in given and "score" not in given)):
             return run_from_frame(self.value, query, doc, rank=rank)
@@ -62,7 +82,7 @@ class FrameShape(Shape):
                 f"expected a run, with a column of scores or ranks, got {self.describe()}: it has labels; "
                 "judgments come first, runs second, and score= names another column of scores"
             )
-        return run_from_frame(self.value, query, doc, score or need_column("score", names, given))
+        return run_from_frame(self.value, query, doc, score or self._need("score"))
 
     def ranking(self, *, scored: bool = False) -> RankingData:
         """Return the labels by query, with scores if the frame's own are asked for, and document ids if it has them."""
@@ -70,13 +90,17 @@ class FrameShape(Shape):
         columns: dict[str, Any] = {role: find_column(role, names, given) for role in (("score",) if scored else ())}
         return from_frame(
             self.value,
-            need_column("query", names, given),
-            need_column("label", names, given),
+            self._need("query"),
+            self._need("label"),
             score=columns.get("score"),
             doc=find_column("doc", names, given),
             weight=None,
             features=(),
         )
+
+    def categories(self, column: str) -> dict[object, object]:
+        """Return {query: its value in this column}, which must be the same in all of its rows."""
+        return values_by_query(self.value, self._need("query"), column)
 
     def column(self, name: str) -> Shape | None:
         """Return a column of scores."""

@@ -59,7 +59,7 @@ class IdListsShape(Shape):
         queries, lists = self._lists
         numbers, lists = _numbers(queries, lists, "the relevant documents")
         values = np.ones(sum(map(len, lists))) if numbers is None else numbers
-        return Qrels.from_flat(Ids.of(queries), *_flat(lists), values)
+        return Qrels.from_flat(Ids.of(queries), *_flat(queries, lists), values)
 
     def run(self) -> Run:
         """Return the run: the scores of pairs, or else scores that fall with the position."""
@@ -107,7 +107,7 @@ def ranked_run(queries: Iterable[object], lists: list[Any]) -> Run:
     for query, docs in zip(queries, lists, strict=True):
         if isinstance(docs, _SETS):
             raise DataError(f"a ranking must have an order, got a {type(docs).__name__}: pass a list", query=query)
-    query_ids, (offsets, doc_ids) = Ids.of(queries), _flat(lists)
+    query_ids, (offsets, doc_ids) = Ids.of(queries), _flat(queries, lists)
     if scores is None:
         places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
         scores = -(places + 1).astype(np.float64)
@@ -152,12 +152,10 @@ def _numbers(queries: Iterable[object], lists: list[Any], what: str) -> tuple[Fl
     return np.array([pair[1] for docs in lists for pair in docs], np.float64), [[d for d, _ in docs] for docs in lists]
 
 
-def _flat(lists: list[Any]) -> tuple[npt.NDArray[np.int64], Ids]:
+def _flat(queries: Iterable[object], lists: list[Any]) -> tuple[npt.NDArray[np.int64], Ids]:
     offsets = offsets_of([len(docs) for docs in lists])
     try:
         return offsets, Ids.of(chain.from_iterable(lists))
     except DataError as error:
-        row = error.row or 0
-        raise DataError(
-            f"{error.what}; a list beside judgments holds document ids, not scores", query=query_at(offsets, row)
-        ) from None
+        query: Any = list(queries)[query_at(offsets, error.row or 0)]
+        raise DataError(f"{error.what}; a list beside judgments holds document ids, not scores", query) from None

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from idealrank.data.construction import grouped_columns
 from idealrank.data.judgments import Qrels, Run
+from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
 from idealrank.io.shapes.base import Content, Shape
 
 __all__ = ["NamedTuplesShape"]
+
+#: Fields of a subtopic: that of ir_datasets, and that of ir_measures, which may also mean nothing.
+_SUBTOPICS = ("subtopic_id", "iteration")
 
 
 class NamedTuplesShape(Shape):
@@ -47,8 +53,14 @@ class NamedTuplesShape(Shape):
         return grouped_columns(*zip(*rows, strict=True))
 
     def qrels(self) -> Qrels:
-        """Return the judgments."""
-        return Qrels.from_flat(*self._columns("relevance"))
+        """Return the judgments, by subtopic if a document is judged for several of them."""
+        plain = Qrels.from_flat(*self._columns("relevance"))
+        field = next((name for name in _SUBTOPICS if hasattr(self.value[0], name)), None)
+        if field is None or (field == "iteration" and not plain.problems):
+            return plain
+        names = ("query_id", field, "doc_id", "relevance")
+        found = SubtopicQrels.from_rows(*([getattr(each, name) for each in self.value] for name in names))
+        return plain if field == "iteration" and (np.diff(found.cells.offsets) < 2).all() else found
 
     def run(self) -> Run:
         """Return the run."""

@@ -1,10 +1,11 @@
-"""Nested dicts {query: {document: number}}, as pytrec_eval takes them."""
+"""Nested dicts {query: {document: number}}, as pytrec_eval takes them, or {query: {document: {subtopic: label}}}."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from idealrank.data.judgments import Qrels, Run
+from idealrank.data.subtopics import SubtopicQrels
 from idealrank.io.shapes.base import Content, Shape
 
 __all__ = ["NestedShape"]
@@ -26,9 +27,14 @@ class NestedShape(Shape):
         return ("qrels", "run")
 
     def qrels(self) -> Qrels:
-        """Return the judgments."""
-        return Qrels(self.value)
+        """Return the judgments, by subtopic if documents have labels by subtopic."""
+        label = next((label for docs in self.value.values() for label in _values(docs)), None)
+        return SubtopicQrels(self.value) if isinstance(label, (Mapping, set, frozenset, list)) else Qrels(self.value)
 
     def run(self) -> Run:
         """Return the run."""
         return Run(self.value)
+
+
+def _values(docs: object) -> Iterable[object]:
+    return docs.values() if isinstance(docs, Mapping) else ()

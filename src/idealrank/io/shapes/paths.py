@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -16,7 +15,7 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, first_bytes, read_whole
-from idealrank.io.formats import Format, Frame, recognized, sniffed
+from idealrank.io.formats import Format, Frame, Nested, recognized, sniffed
 from idealrank.io.frame_roles import find_column
 from idealrank.io.shapes.base import ROLES, Content, Layout, Shape, recognize
 from idealrank.io.shapes.frames import FrameShape
@@ -25,7 +24,6 @@ __all__ = ["PathShape"]
 
 _CONTENT: dict[Any, Content] = {Qrels: "qrels", Run: "run", RankingData: "ranking"}
 _NUMBER_LINES = re.compile(rb"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[ \t]*\r?(?:\n|$)|\s*-?(?:inf|nan)\s", re.I)
-_JSON = re.compile(rb"\s*[\[{]")
 _PLAIN = Layout()
 _ASK = "expected TREC, LETOR, MS MARCO, CSV, Parquet, JSON, or one score per line"
 
@@ -87,11 +85,11 @@ class PathShape(Shape):
 
     @cached_property
     def kind(self) -> Format | None:
-        """The format; None for JSON, and for one number per line."""
+        """The format; None for one number per line."""
         if self._given is not None:
             return self._given
         found = sniffed(self._path) if self._start else None
-        if found is not None or _JSON.match(self._start) or _NUMBER_LINES.match(self._start):
+        if found is not None or _NUMBER_LINES.match(self._start):
             return found
         if self._fallback is not None:
             return None if self._fallback == "scores" else self._fallback
@@ -100,18 +98,20 @@ class PathShape(Shape):
     @property
     def is_json(self) -> bool:
         """Whether the file holds JSON."""
-        return self._given is None and self.kind is None and _JSON.match(self._start) is not None
+        return self.kind is not None and self.kind.holds is Nested
 
     @property
     def _holds_scores(self) -> bool:
-        return self.kind is None and not self.is_json
+        return self.kind is None
 
     @cached_property
     def _inner(self) -> Shape | None:
         """The content, if it has a shape of its own: JSON, or a frame."""
-        if self.kind is not None:
-            return FrameShape(self._frame(self.kind), self.layout) if self.kind.holds is Frame else None
-        return None if self._holds_scores else recognize(self._json(), self._path, self.layout)
+        if self.is_json:
+            return recognize(self._json(), self._path, self.layout)
+        if self.kind is not None and self.kind.holds is Frame:
+            return FrameShape(self._frame(self.kind), self.layout)
+        return None
 
     @property
     def gives(self) -> tuple[Content, ...]:
@@ -181,6 +181,13 @@ class PathShape(Shape):
         """Return a column of scores."""
         return None if self._inner is None else self._inner.column(name)
 
+    def categories(self, column: str) -> dict[object, object]:
+        """Return {query: its value in this column of the file}."""
+        if self._inner is None:
+            return super().categories(column)
+        with self._located():
+            return self._inner.categories(column)
+
     def _read(self, content: Content) -> Any:
         if content not in self.gives or self.kind is None:
             raise self._refused(content)
@@ -201,31 +208,21 @@ class PathShape(Shape):
 
             return Stored(empty, read)
         names = csv_columns(self._start) if kind.is_text else []
-        roles = ("query", "doc")
+        roles = ("query", "doc", "subtopic")
         ids = [name for name in names if any(find_column(role, [name], self.layout.columns) for role in roles)]
         with self._reading(self._path) as progress:
             return kind.read(self._path, text=ids, progress=progress)
 
     def _json(self) -> Any:
+        from idealrank.io.nested_json import load_json
+
         with self._reading(self._path) as progress:
-            text = read_whole(self._path, progress=progress).decode("utf-8-sig", "surrogateescape")
-        try:
-            content = json.loads(text)
-        except json.JSONDecodeError as error:
-            if error.msg != "Extra data":
-                raise ParseError(f"not valid JSON: {error.msg}", self._path, error.lineno, error.colno) from None
-            content = [self._json_line(line, row) for row, line in enumerate(text.splitlines(), 1) if line.strip()]
+            content = load_json(self._path, progress=progress)
         if isinstance(content, list) and content and all(isinstance(each, dict) for each in content):
             from idealrank.io.frame_arrays import pyarrow_module
 
             return pyarrow_module().Table.from_pylist(content)
         return content
-
-    def _json_line(self, line: str, number: int) -> Any:
-        try:
-            return json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ParseError(f"not valid JSON: {error.msg}", self._path, number, error.colno) from None
 
     @contextmanager
     def _located(self) -> Iterator[None]:

@@ -37,6 +37,8 @@ class TensorShape(ArrayShape):
         """Return a tensor as a NumPy array, without its gradient; floats become float64."""
         if not _is_tensor(value):
             return super().as_array(value)
+        if value.device.type == "meta":
+            raise DataError("got a tensor on the device 'meta', which holds no values: materialize the model first")
         if value.device.type != "cpu":
             raise DataError(f"got a tensor on the device {str(value.device)!r}; pass tensor.cpu()")
         plain = value.detach()

@@ -59,7 +59,7 @@ def write_model(model: StoredModel, path: str | os.PathLike[str]) -> None:
     model : StoredModel
         What the file shall hold.
     path : path
-        The file; names that end in .gz or .xz are compressed, and "-" is standard output.
+        The file; names that end in .gz, .xz, .bz2 or .zst are compressed, and "-" is standard output.
 
     Examples
     --------

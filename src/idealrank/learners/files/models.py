@@ -38,7 +38,7 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
         A fitted learner. Options that are objects are written by their names, so that an object without one, such as a
         loss made of functions of your own, cannot be saved.
     path : path
-        The file; names that end in .gz or .xz are compressed.
+        The file; names that end in .gz, .xz, .bz2 or .zst are compressed.
 
     Raises
     ------

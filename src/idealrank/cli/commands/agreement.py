@@ -1,0 +1,74 @@
+"""``idealrank agreement``: how similar the rankings of systems are, without judgments."""
+
+from __future__ import annotations
+
+import click
+
+from idealrank.cli.support.help import Command
+from idealrank.cli.support.options import column_options, debug_option, format_option, quiet_option
+from idealrank.cli.support.request import named_systems
+
+__all__ = ["command"]
+
+_HELP = """\
+Compare the rankings of SYSTEMS, runs as for 'idealrank evaluate', pair by pair and without judgments.
+
+\b
+rbo      rank-biased overlap, extrapolated (Webber et al. 2010)
+rbo_min  its lower bound, whatever longer rankings would have
+tau_ap   AP correlation of the documents that both retrieve (Yilmaz 2008)
+
+Values are means over the queries that all systems have. Equal scores are averaged over all of their orders, or ordered
+by document id with --ties.
+
+\b
+Examples:
+  idealrank agreement bm25.run dense.run
+  idealrank agreement *.run -p 0.98 --depth 100 --format csv
+"""
+
+
+@click.command("agreement", cls=Command, help=_HELP)
+@click.argument("systems", nargs=-1, required=True)
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="rbo, rbo_min or tau_ap.")
+@click.option("-p", type=float, default=0.9, show_default=True, help="Persistence of rank-biased overlap.")
+@click.option("--depth", type=click.IntRange(1), metavar="K", help="Compare the first K documents; by default, all.")
+@click.option(
+    "--ties",
+    type=click.Choice(["average", "docid_desc", "docid_asc"]),
+    default="average",
+    metavar="ORDER",
+    help="Order of equal scores: average (the default), docid_desc or docid_asc.",
+)
+@click.option("--per-query", is_flag=True, help="Print one line per query instead of means.")
+@column_options
+@format_option
+@quiet_option
+@debug_option
+def command(
+    systems: tuple[str, ...],
+    measures: tuple[str, ...],
+    p: float,
+    depth: int | None,
+    ties: str,
+    per_query: bool,
+    output_format: str,
+    quiet: bool,
+    **columns: str | None,
+) -> None:
+    """Compare the rankings of SYSTEMS."""
+    if len(systems) < 2:
+        raise click.UsageError("2 systems are needed, got 1: give runs.")
+    shapes = named_systems(systems, columns, quiet=quiet)
+
+    from idealrank.cli.support.tables import show_result, show_with_remarks
+    from idealrank.cli.support.terminal import notes
+    from idealrank.evaluation.agreement import agreement_of
+
+    chosen = [name for each in measures for name in each.replace(" ", "").split(",")] or ["rbo", "rbo_min", "tau_ap"]
+    found = agreement_of(shapes, chosen, p=p, depth=depth, ties=ties)
+    notes(found.problems, quiet=quiet)
+    if per_query and output_format != "json":
+        show_with_remarks(found.table("queries"), found.remarks(), output_format)
+    else:
+        show_result(found, output_format)

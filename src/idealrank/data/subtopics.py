@@ -1,0 +1,304 @@
+"""Judgments by subtopic: what measures of diversity need to know about documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import _native
+from idealrank._base.threads import resolve_threads
+from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.columns import check_size, float_column, offsets_of, places, read_only
+from idealrank.data.ids import Ids
+from idealrank.data.judgments import Qrels
+from idealrank.data.problem import Problem
+from idealrank.errors import DataError
+
+__all__ = ["Cells", "SubtopicQrels", "Subtopics"]
+
+
+class Cells(NamedTuple):
+    """One label per judged pair of a document and a subtopic.
+
+    Parameters
+    ----------
+    offsets : int64 array
+        Document i has the cells ``offsets[i]:offsets[i + 1]``.
+    numbers : int64 array
+        The number of the subtopic of each cell.
+    labels : float64 array
+        The label of each cell.
+    """
+
+    offsets: Int64s
+    numbers: Int64s
+    labels: Floats
+
+
+class SubtopicQrels(Qrels):
+    """Judgments by subtopic: one label per (query, document, subtopic).
+
+    It is also a `Qrels`, in which the label of a document is the highest of its labels, so that measures without
+    subtopics work as well.
+
+    Parameters
+    ----------
+    queries : mapping
+        {query id: {document id: {subtopic id: label}}}; a set or list of subtopics instead of the innermost mapping
+        stands for the label 1.
+
+    Raises
+    ------
+    DataError
+        If a label is not a finite number, or an id is neither text nor an integer.
+
+    Examples
+    --------
+    >>> qrels = SubtopicQrels({"q1": {"d1": {"a": 1, "b": 2}, "d2": {"a": 0}}})
+    >>> qrels, qrels["q1"]
+    (SubtopicQrels(1 queries, 2 documents, 2 subtopics), {'d1': 2.0, 'd2': 0.0})
+    """
+
+    #: The distinct ids of all subtopics, which `cells` refers to by number.
+    subtopic_ids: Ids
+    cells: Cells
+
+    def __init__(self, queries: Mapping[Any, Mapping[Any, Mapping[Any, float] | Iterable[Any]]]) -> None:
+        rows: list[tuple[Any, Any, Any, Any]] = []
+        for query, docs in queries.items():
+            if not isinstance(docs, Mapping):
+                raise DataError(f"expected {{document: {{subtopic: label}}}}, got {type(docs).__name__}", query=query)
+            for doc, own in docs.items():
+                rows += ((query, subtopic, doc, label) for subtopic, label in _labels(own, query, doc))
+        self._fill_rows(*(list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], []))
+
+    @classmethod
+    def from_rows(
+        cls,
+        query_ids: Iterable[object] | Ids,
+        subtopic_ids: Iterable[object] | Ids,
+        doc_ids: Iterable[object] | Ids,
+        labels: npt.ArrayLike,
+        *,
+        problems: tuple[Problem, ...] = (),
+    ) -> Self:
+        """Create from columns with one row per judgment, in any order; the columns are those of a file.
+
+        Parameters
+        ----------
+        query_ids, subtopic_ids, doc_ids : iterable or Ids
+            One id per row.
+        labels : array-like
+            One label per row. If a row is repeated, its last label counts.
+        problems : tuple of Problem
+            Irregularities of the input, to report with the data.
+
+        Returns
+        -------
+        SubtopicQrels
+        """
+        made = cls.__new__(cls)
+        made._fill_rows(query_ids, subtopic_ids, doc_ids, labels, problems=problems)
+        return made
+
+    @classmethod
+    def by_subtopic(cls, queries: Mapping[Any, Mapping[Any, Mapping[Any, float] | Iterable[Any]]]) -> Self:
+        """Create from {query id: {subtopic id: {document id: label}}}, or sets of documents instead of the innermost.
+
+        Examples
+        --------
+        >>> SubtopicQrels.by_subtopic({"q1": {"a": {"d1": 1}, "b": {"d1", "d2"}}}).to_nested()
+        {'q1': {'d1': {'a': 1.0, 'b': 1.0}, 'd2': {'b': 1.0}}}
+        """
+        rows = [
+            (query, subtopic, doc, label)
+            for query, subtopics in queries.items()
+            for subtopic, docs in subtopics.items()
+            for doc, label in sorted(_labels(docs, query, subtopic), key=lambda pair: str(pair[0]))
+        ]
+        return cls.from_rows(*(list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], []))
+
+    def _fill_rows(
+        self,
+        query_ids: Iterable[object] | Ids,
+        subtopic_ids: Iterable[object] | Ids,
+        doc_ids: Iterable[object] | Ids,
+        labels: npt.ArrayLike,
+        *,
+        problems: tuple[Problem, ...] = (),
+    ) -> None:
+        (query, queries), (doc, docs), (subtopic, subtopics) = (
+            Ids.of(ids).numbered() for ids in (query_ids, doc_ids, subtopic_ids)
+        )
+        column = float_column(labels, "labels", doc.size)
+        check_size(query.size, doc.size, "query_ids", "judgment")
+        check_size(subtopic.size, doc.size, "subtopic_ids", "judgment")
+        bad = np.flatnonzero(~np.isfinite(column))
+        if bad.size:
+            row = int(bad[0])
+            raise DataError(f"a label must be a finite number, got {column[row]}", queries[int(query[row])], row)
+        # Documents in order of first appearance within their query, and their cells in order of subtopics.
+        pair, first, inverse = np.unique(query * max(len(docs), 1) + doc, return_index=True, return_inverse=True)
+        in_order = np.lexsort((first, pair // max(len(docs), 1)))
+        place = np.empty_like(in_order)
+        place[in_order] = np.arange(in_order.size)
+        document = place[inverse]
+        rows = np.lexsort((np.arange(doc.size), subtopic, document))
+        is_last = np.ones(rows.size, bool)
+        same = (document[rows][1:] == document[rows][:-1]) & (subtopic[rows][1:] == subtopic[rows][:-1])
+        is_last[:-1] = ~same
+        if not is_last.all():
+            row = int(rows[~is_last][0])
+            what = (
+                f"{np.count_nonzero(~is_last):,} judgments are repeated, first {docs[int(doc[row])]!r} for subtopic "
+                f"{subtopics[int(subtopic[row])]!r} of query {queries[int(query[row])]!r}: the last label counts"
+            )
+            problems += (Problem("duplicate", int(np.count_nonzero(~is_last)), what),)
+            rows = rows[is_last]
+        cells = Cells(
+            read_only(offsets_of(np.bincount(document[rows], minlength=in_order.size))),
+            read_only(subtopic[rows]),
+            read_only(column[rows]),
+        )
+        highest = np.maximum.reduceat(cells.labels, cells.offsets[:-1]) if in_order.size else np.zeros(0)
+        chosen = first[in_order]
+        offsets = offsets_of(np.bincount(query[chosen], minlength=len(queries)))
+        self._fill(queries, read_only(offsets), docs.take(doc[chosen]), highest, problems)
+        self.__dict__.update(cells=cells, subtopic_ids=subtopics)
+
+    @property
+    def n_subtopics(self) -> int:
+        """Number of pairs of a query and one of its subtopics."""
+        query = np.repeat(np.arange(self.n_queries), np.diff(self.cells.offsets[self.offsets]))
+        return int(np.unique(query * max(len(self.subtopic_ids), 1) + self.cells.numbers).size)
+
+    def columns(self) -> tuple[Ids, Ids, Ids, Floats]:
+        """Return query ids, subtopic ids, document ids and labels, with one row per judgment."""
+        document = np.repeat(np.arange(self.n_docs), np.diff(self.cells.offsets))
+        query = np.repeat(np.arange(self.n_queries), np.diff(self.offsets))[document]
+        subtopic_ids = self.subtopic_ids.take(self.cells.numbers)
+        return self.query_ids.take(query), subtopic_ids, self.doc_ids.take(document), self.cells.labels
+
+    def subtopics_of(self, *retrieved: Any) -> Subtopics:
+        """Return the subtopics of retrieved documents, which are given as to the native core."""
+        *documents, run_query, n_threads = retrieved
+        rows = _native.judge(
+            *self.doc_ids.parts,
+            self.offsets,
+            *documents,
+            judgments=np.arange(self.n_docs, dtype=np.float64),
+            run_query=run_query,
+            n_threads=n_threads,
+        )
+        return Subtopics.of(self, np.nan_to_num(rows, nan=-1.0).astype(np.int64))
+
+    def to_nested(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Return the nested dict {query: {document: {subtopic: label}}}."""
+        names, cells = self.subtopic_ids.tolist(), self.cells
+        ends = cells.offsets.tolist()
+        numbers, labels = cells.numbers.tolist(), cells.labels.tolist()
+        own = [{names[numbers[i]]: labels[i] for i in range(start, end)} for start, end in pairwise(ends)]
+        docs, cut = self.doc_ids.tolist(), self.offsets.tolist()
+        return {
+            query: dict(zip(docs[cut[i] : cut[i + 1]], own[cut[i] : cut[i + 1]], strict=True))
+            for i, query in enumerate(self.query_ids)
+        }
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, SubtopicQrels):
+            return self.to_nested() == other.to_nested()
+        return super().__eq__(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        counts = f"{self.n_queries:,} queries, {self.n_docs:,} documents, {self.n_subtopics:,} subtopics"
+        return f"{type(self).__name__}({counts})"
+
+
+def _labels(own: object, query: object, of: object) -> list[tuple[Any, Any]]:
+    """Return pairs (id, label) of the innermost level."""
+    if isinstance(own, Mapping):
+        return list(own.items())
+    if isinstance(own, (set, frozenset, list, tuple)):
+        return [(each, 1.0) for each in own]
+    raise DataError(f"expected labels by subtopic for {of!r}, got {type(own).__name__}", query=query)
+
+
+@dataclass(frozen=True, eq=False)
+class Subtopics:
+    """The subtopics that the documents of lists are judged for.
+
+    Parameters
+    ----------
+    offsets : int64 array
+        Query i of the judgments has the documents ``offsets[i]:offsets[i + 1]``.
+    cells : Cells
+        The labels of these documents, by subtopic.
+    by_id : int64 array
+        The same documents, those of each query in descending order of their ids.
+    queries : int64 array
+        For each query of the lists, its number in the judgments.
+    rows : int64 array
+        For each document of the lists, its number in the judgments; -1 for an unjudged one.
+    """
+
+    offsets: Int64s
+    cells: Cells
+    by_id: Int64s
+    queries: Int64s
+    rows: Int64s
+
+    @classmethod
+    def of(cls, qrels: SubtopicQrels, rows: Int64s) -> Subtopics:
+        """Return the subtopics of lists with a list for each query of the judgments, and these documents."""
+        descending = _native.order_by_id(
+            np.zeros(qrels.n_docs), qrels.offsets, *qrels.doc_ids.parts, True, resolve_threads(None)
+        )
+        return cls(qrels.offsets, qrels.cells, descending, np.arange(qrels.n_queries), rows)
+
+    def take(self, places: Int64s) -> Subtopics:
+        """Return those of lists with only the documents at these positions."""
+        return replace(self, rows=self.rows[places])
+
+    def take_queries(self, queries: Int64s) -> Subtopics:
+        """Return those of lists with only these queries; `take` chooses their documents."""
+        return replace(self, queries=self.queries[queries])
+
+    def relevant(self, query: int, documents: Int64s, rel: float) -> tuple[Booleans, Booleans]:
+        """Return which documents are relevant to which subtopics, a row per document and a column per subtopic.
+
+        Subtopics without a relevant document are left out.
+
+        Parameters
+        ----------
+        query : int
+            The position of a query in the lists.
+        documents : int64 array
+            Positions of documents in the lists, in rank order.
+        rel : float
+            The smallest label of a relevant document.
+
+        Returns
+        -------
+        ranked, judged : bool arrays
+            Those of the given documents, and those of all judged documents with a relevant subtopic, in descending
+            order of their ids.
+        """
+        number = int(self.queries[query])
+        own = self.by_id[self.offsets[number] : self.offsets[number + 1]]
+        cells, ends = places(self.cells.offsets, own)
+        is_relevant = self.cells.labels[cells] >= rel
+        document = np.repeat(np.arange(own.size), np.diff(ends))[is_relevant]
+        subtopics, column = np.unique(self.cells.numbers[cells][is_relevant], return_inverse=True)
+        judged = np.zeros((own.size, subtopics.size), bool)
+        judged[document, column] = True
+        place = np.full(self.cells.offsets.size, -1)  # also that of row -1, the last one
+        place[own] = np.arange(own.size)
+        ranked = np.vstack((judged, np.zeros((1, subtopics.size), bool)))[place[self.rows[documents]]]
+        return ranked, judged[judged.any(axis=1)]

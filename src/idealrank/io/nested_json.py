@@ -1,0 +1,120 @@
+"""Judgments or a run as JSON: {query: {document: number}}, or {query: {document: {subtopic: label}}}."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from idealrank.data.judgments import Qrels, Run
+from idealrank.data.subtopics import SubtopicQrels
+from idealrank.errors import DataError, ParseError
+from idealrank.io.files import Progress, Source, atomic_output, display_name, read_whole
+from idealrank.io.formats import Format, Nested
+
+__all__ = ["JSON", "load_json", "read_json", "write_json"]
+
+
+def read_json(path: Source, *, content: str | None = None, progress: Progress | None = None) -> Qrels | Run:
+    r"""Read judgments or a run from JSON: {query: {document: number}}.
+
+    Parameters
+    ----------
+    path : path-like or binary file
+        The file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
+    content : {"qrels", "run"}, optional
+        What the numbers are: labels or scores. By default, they are labels if all are whole, and scores otherwise.
+    progress : callable, optional
+        Called with the bytes read so far and the size of the file, or None if unknown.
+
+    Returns
+    -------
+    Qrels or Run
+        `SubtopicQrels` for {query: {document: {subtopic: label}}}.
+
+    Raises
+    ------
+    ParseError
+        If the text is not valid JSON of this form; the message starts with the path.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_json(io.BytesIO(b'{"q1": {"d1": 2, "d2": 0}}')), read_json(io.BytesIO(b'{"q1": {"d1": 0.5}}'))
+    (Qrels(1 queries, 2 documents), Run(1 queries, 1 documents))
+    """
+    found = load_json(path, progress=progress)
+    name = display_name(path)
+    if not isinstance(found, dict) or not all(isinstance(docs, dict) for docs in found.values()):
+        raise ParseError("expected an object {query: {document: number}}", name)
+    numbers = [number for docs in found.values() for number in docs.values()]
+    try:
+        if content != "run" and any(isinstance(number, Mapping) for number in numbers):
+            return SubtopicQrels(found)
+        is_whole = all(
+            isinstance(number, int) or (isinstance(number, float) and number.is_integer()) for number in numbers
+        )
+        return Run(found) if content == "run" or (content is None and not is_whole) else Qrels(found)
+    except DataError as error:
+        raise ParseError(str(error), name) from None
+
+
+def load_json(path: Source, *, progress: Progress | None = None) -> Any:
+    """Return the content of a JSON file, or a list with that of each line; text that is neither is a ParseError."""
+    text, name = read_whole(path, progress=progress).decode("utf-8-sig", "surrogateescape"), display_name(path)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data":
+            raise ParseError(f"not valid JSON: {error.msg}", name, error.lineno, error.colno) from None
+    except RecursionError:
+        raise ParseError("not valid JSON: objects or lists are nested too deeply", name) from None
+    return list(_lines(text, name))
+
+
+def _lines(text: str, name: str) -> Iterator[Any]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                yield json.loads(line)
+            except json.JSONDecodeError as error:
+                raise ParseError(f"not valid JSON: {error.msg}", name, number, error.colno) from None
+
+
+def write_json(data: Qrels | Run, path: str | os.PathLike[str]) -> None:
+    """Write judgments or a run so that `read_json` gives them back; the name of a run is left out.
+
+    Parameters
+    ----------
+    data : Qrels or Run
+        The judgments or the run; those by subtopic have one level more.
+    path : path-like
+        The output file, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> write_json(Qrels({"q1": {"d1": 2, "d2": 0}}), "qrels.json")
+    >>> print(Path("qrels.json").read_text(), end="")
+    {"q1": {"d1": 2, "d2": 0}}
+    """
+    found: Mapping[str, Mapping[str, Any]] = data.to_nested() if isinstance(data, SubtopicQrels) else data.to_dict()
+    with atomic_output(path) as file:
+        for place, (query, docs) in enumerate(found.items()):
+            start = "{" if place == 0 else ",\n "
+            file.write(f"{start}{json.dumps(query)}: {json.dumps(_plain(docs, data))}".encode())
+        file.write(b"}\n" if found else b"{}\n")
+
+
+def _plain(docs: Mapping[str, Any], data: Qrels | Run) -> dict[str, Any]:
+    """Return labels that are whole as integers; scores stay as they are."""
+    if isinstance(data, Run):
+        return dict(docs)
+    return {
+        doc: _plain(label, data) if isinstance(label, Mapping) else int(label) if label == int(label) else label
+        for doc, label in docs.items()
+    }
+
+
+JSON = Format("json", Nested, rb"(?:\xef\xbb\xbf)?\s*[\[{]", read_json, write_json, options=("content", "progress"))

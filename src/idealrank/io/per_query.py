@@ -1,0 +1,92 @@
+"""Files with one value per query, such as a category or a weight: text, CSV with a header, or JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from idealrank.errors import ParseError
+from idealrank.io.files import read_whole
+
+__all__ = ["read_per_query", "read_query_weights"]
+
+_JSON = re.compile(r"\s*\{")
+
+
+def read_per_query(path: str | os.PathLike[str]) -> dict[str, str]:
+    r"""Read one value per query: a line has the query, and after a tab, a comma or blanks the value.
+
+    A comma separates them only if every line has one and no line has a tab or blanks before it. A value may contain
+    blanks. Lines that start with ``#`` are comments. A file may also hold a JSON object, {query: value}.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, which may be compressed.
+
+    Returns
+    -------
+    dict of str to str
+        {query id: value}.
+
+    Raises
+    ------
+    ParseError
+        If a line has no value, or a query is repeated with another value.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("types.txt").write_text("q1 question answering\nq2\tnavigational\n")
+    >>> read_per_query("types.txt")
+    {'q1': 'question answering', 'q2': 'navigational'}
+    """
+    name = os.fspath(path)
+    text = read_whole(path).decode("utf-8-sig", "surrogateescape")
+    if _JSON.match(text):
+        return _from_json(text, name)
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
+    lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
+    if not lines:
+        raise ParseError("the file has no queries", name)
+    by_comma = all(re.match(r"[^\s,]+,", line) for _, line in lines)
+    found: dict[str, str] = {}
+    for number, line in lines:
+        query, *value = line.split(",", 1) if by_comma else line.split("\t", 1) if "\t" in line else line.split(None, 1)
+        if not value or not value[0].strip():
+            raise ParseError(f"expected a query and its value, got {line[:60]!r}", name, number)
+        if found.setdefault(query.strip(), value[0].strip()) != value[0].strip():
+            raise ParseError(f"the query {query.strip()!r} is repeated with another value", name, number)
+    return found
+
+
+def _from_json(text: str, name: str) -> dict[str, str]:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ParseError(f"not valid JSON: {error.msg}", name, error.lineno, error.colno) from None
+    for query, value in content.items():
+        if isinstance(value, (dict, list)) or value is None:
+            raise ParseError(f"expected one value for the query {query!r}, got {value!r}", name)
+    return {query: str(value) for query, value in content.items()}
+
+
+def read_query_weights(path: str | os.PathLike[str]) -> dict[str, float]:
+    r"""Read one weight per query, as `read_per_query` reads values; a first line without a number is a header.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("weights.csv").write_text("query,weight\nq1,2\nq2,0.5\n")
+    >>> read_query_weights("weights.csv")
+    {'q1': 2.0, 'q2': 0.5}
+    """
+    weights: dict[str, float] = {}
+    for place, (query, text) in enumerate(read_per_query(path).items()):
+        try:
+            weights[query] = float(text)
+        except ValueError:
+            if place:
+                raise ParseError(f"the weight of the query {query!r} is no number: {text!r}", os.fspath(path)) from None
+    return weights

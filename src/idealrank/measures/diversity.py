@@ -1,0 +1,337 @@
+"""Measures of novelty and diversity, which need judgments by subtopic (`idealrank.SubtopicQrels`).
+
+A document that repeats a subtopic is worth less: alpha is the probability that a reader who has seen a relevant
+document for a subtopic needs no other one. Ideal rankings are made greedily, as by ndeval, the tool of the TREC Web
+Track. Values are those of ndeval, but for ERR-IA and alpha-DCG at rank 1, which ndeval forgets to divide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank import _native
+from idealrank._base.options import number, option
+from idealrank._typing import Booleans, Floats
+from idealrank.data.lists import Lists
+from idealrank.errors import OptionError
+from idealrank.measures.base import TIES, Measure, check_subtopics, empty_value, kernel_ties
+from idealrank.measures.names import register
+
+__all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "AlphaNDCG", "SubtopicRecall"]
+
+_REFUSED = ("average", "best", "worst")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Diversity(Measure):
+    """A measure of rankings whose documents are judged for each subtopic of a query.
+
+    Equal scores need an order: the mean, the best and the worst value over orders have no closed form.
+
+    Parameters
+    ----------
+    rel : float, optional
+        The smallest label of a document that is relevant to a subtopic.
+    """
+
+    rel: float | None = option(number())
+
+    needs_subtopics = True
+
+    def plan(self) -> None:
+        """Return None: the measure computes itself."""
+        if self.ties in _REFUSED:
+            takes = ", ".join(ties for ties in TIES if ties not in _REFUSED)
+            raise OptionError(f"{self.label} has no closed form for ties={self.ties}; choose ties from {takes}")
+
+    def values(self, lists: Lists) -> Floats:
+        """Compute one value per query of lists with subtopics."""
+        filled = self.with_convention()
+        check_subtopics(self, lists.subtopics)
+        assert lists.subtopics is not None
+        filled.plan()
+        assert filled.rel is not None
+        rows = np.arange(lists.scores.size)
+        if kernel_ties(filled) == "reverse":
+            rows = np.lexsort((-rows, np.repeat(np.arange(lists.n_queries), lists.sizes)))
+        order = rows[_native.order(lists.scores[rows], lists.offsets, lists.n_threads)]
+        values = np.full(lists.n_queries, empty_value(filled))
+        for query in range(lists.n_queries):
+            documents = order[lists.offsets[query] : lists.offsets[query + 1]]
+            ranked, judged = lists.subtopics.relevant(query, documents, filled.rel)
+            if judged.size:
+                depth = len(ranked) if filled.cutoff is None else int(filled.cutoff.at(len(ranked)))
+                values[query] = filled._value(ranked, judged, depth)
+        return values
+
+    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+        """Return the value of a query; ``depth`` is the cutoff, or the number of ranked documents without one."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _Novelty(Diversity):
+    """A sum over ranks of gain times discount, where the gain of a subtopic falls with every relevant document.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        How much less another relevant document for the same subtopic is worth; 0.5 by default.
+    """
+
+    alpha: float | None = option(number(0, 1))
+
+    def _discounts(self, n: int) -> Floats:
+        raise NotImplementedError
+
+    def _sum(self, documents: Booleans, depth: int | None) -> float:
+        """Return the discounted gain of the first documents."""
+        assert self.alpha is not None
+        first = documents[:depth]
+        return float(np.dot(_gains(first, self.alpha), self._discounts(len(first))))
+
+    def _by_all_subtopics(self, ranked: Booleans, depth: int) -> float:
+        """Return the sum, divided by that of documents which are all relevant to all subtopics."""
+        if not depth:
+            return 0.0
+        return self._sum(ranked, depth) / self._sum(np.ones((depth, ranked.shape[1]), bool), depth)
+
+    def _by_ideal(self, ranked: Booleans, judged: Booleans) -> float:
+        """Return the sum, divided by that of the ideal ranking."""
+        assert self.alpha is not None
+        depth = None if self.cutoff is None else int(self.cutoff.at(len(ranked)))
+        return self._sum(ranked, depth) / self._sum(_greedy(judged, self.alpha, depth), depth)
+
+
+def _gains(documents: Booleans, alpha: float) -> Floats:
+    """Return the gain of each document: the sum over its subtopics of (1 - alpha)^(documents above it for that one)."""
+    shares = np.cumprod(np.where(documents, 1 - alpha, 1.0), axis=0)
+    left = np.vstack((np.ones((1, documents.shape[1])), shares[:-1]))[: len(documents)]
+    gains: Floats = np.where(documents, left, 0.0)
+    return np.cumsum(gains, axis=1)[:, -1]
+
+
+def _greedy(judged: Booleans, alpha: float, depth: int | None) -> Booleans:
+    """Return the documents in an ideal order: at each rank the one with the largest gain, the first of equal ones."""
+    left, rest, chosen = np.ones(judged.shape[1]), judged.astype(np.float64), []
+    for _ in range(len(judged) if depth is None else min(depth, len(judged))):
+        best = int(np.argmax(np.cumsum(rest * left, axis=1)[:, -1]))  # added one by one, for ndeval's ties
+        chosen.append(best)
+        left = np.where(judged[best], left * (1 - alpha), left)
+        rest[best] = -1.0  # below a gain of 0
+    return judged[chosen]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _Logarithmic(_Novelty):
+    def _discounts(self, n: int) -> Floats:
+        discounts: Floats = 1 / np.log2(np.arange(2, n + 2))
+        return discounts
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _Reciprocal(_Novelty):
+    def _discounts(self, n: int) -> Floats:
+        return 1 / np.arange(1.0, n + 1)
+
+
+@register("alpha_ndcg")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AlphaNDCG(_Logarithmic):
+    """Alpha-nDCG: DCG with gains that fall with repeated subtopics, divided by that of the ideal ranking.
+
+    The gain of a document is the sum over its subtopics of (1 - alpha)^c, c the relevant documents above it for that
+    subtopic. The ideal ranking takes at each rank the document with the largest gain; of equal ones, as ndeval does,
+    the one with the largest id.
+
+    References
+    ----------
+    Clarke et al. 2008, Novelty and Diversity in Information Retrieval Evaluation.
+
+    Examples
+    --------
+    Both documents are relevant to a; the second repeats it, and is worth 1/2; d3 alone is relevant to b.
+
+    >>> from idealrank import evaluate
+    >>> qrels = {"q": {"d1": {"a": 1}, "d2": {"a": 1}, "d3": {"b": 1}}}
+    >>> evaluate(qrels, {"q": ["d1", "d2"]}, "alpha_ndcg@2").mean["alpha_ndcg@2"].__round__(4)
+    0.8066
+    >>> round((1 + 0.5 / 1.58496) / (1 + 1 / 1.58496), 4)
+    0.8066
+    """
+
+    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+        return self._by_ideal(ranked, judged)
+
+
+@register("alpha_dcg")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AlphaDCG(_Logarithmic):
+    """Alpha-DCG, divided by that of documents which are all relevant to all subtopics, as ndeval does.
+
+    Examples
+    --------
+    One of two subtopics at rank 1: 1 / 2.
+
+    >>> from idealrank import evaluate
+    >>> evaluate({"q": {"d1": {"a": 1}, "d2": {"b": 1}}}, {"q": ["d1"]}, "alpha_dcg@1").mean
+    {'alpha_dcg@1': 0.5}
+    """
+
+    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+        return self._by_all_subtopics(ranked, depth)
+
+
+@register("err_ia")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ERRIA(_Reciprocal):
+    """Intent-aware expected reciprocal rank, divided by that of documents which are relevant to all subtopics.
+
+    Labels count as relevant or not, as in ndeval.
+
+    References
+    ----------
+    Chapelle et al. 2011, Intent-based diversification of web search results: metrics and algorithms.
+
+    Examples
+    --------
+    Subtopic a at ranks 1 and 2: 1 + (1/2) / 2 of at most 2 (1 + (1/2) / 2).
+
+    >>> from idealrank import evaluate
+    >>> qrels = {"q": {"d1": {"a": 1}, "d2": {"a": 1}, "d3": {"b": 1}}}
+    >>> evaluate(qrels, {"q": ["d1", "d2"]}, "err_ia@2").mean
+    {'err_ia@2': 0.5}
+    """
+
+    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+        return self._by_all_subtopics(ranked, depth)
+
+
+@register("nerr_ia")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NERRIA(_Reciprocal):
+    """ERR-IA, divided by that of the ideal ranking.
+
+    Examples
+    --------
+    The ideal ranking has the other subtopic at rank 2: (1 + (1/2) / 2) / (1 + 1/2).
+
+    >>> from idealrank import evaluate
+    >>> qrels = {"q": {"d1": {"a": 1}, "d2": {"a": 1}, "d3": {"b": 1}}}
+    >>> evaluate(qrels, {"q": ["d1", "d2"]}, "nerr_ia@2").mean
+    {'nerr_ia@2': 0.8333333333333334}
+    """
+
+    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+        return self._by_ideal(ranked, judged)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _RankBiased(_Novelty):
+    """Novelty- and rank-biased precision.
+
+    Parameters
+    ----------
+    beta : float, optional
+        The persistence: the probability that a reader looks at the next rank; 0.5 by default.
+    """
+
+    beta: float | None = option(number(0, 1 - 1e-12))
+
+    without = frozenset({"cutoff"})
+
+    def _discounts(self, n: int) -> Floats:
+        assert self.beta is not None
+        discounts: Floats = np.cumprod(np.append(1.0, np.full(n, self.beta)))[:n]
+        return discounts
+
+
+@register("nrbp")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NRBP(_RankBiased):
+    """Novelty- and rank-biased precision (Clarke et al. 2009): RBP with gains that fall with repeated subtopics.
+
+    Examples
+    --------
+    One of two subtopics at rank 1: (1 - 1/2 * 1/2) / 2.
+
+    >>> from idealrank import evaluate
+    >>> evaluate({"q": {"d1": {"a": 1}, "d2": {"b": 1}}}, {"q": ["d1"]}, "nrbp").mean
+    {'nrbp': 0.375}
+    """
+
+    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+        assert self.alpha is not None
+        assert self.beta is not None
+        return float(self._sum(ranked, None) * (1 - (1 - self.alpha) * self.beta) / ranked.shape[1])
+
+
+@register("nnrbp")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NNRBP(_RankBiased):
+    """NRBP, divided by that of the ideal ranking.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
+    >>> evaluate({"q": {"d1": {"a": 1}, "d2": {"b": 1}}}, {"q": ["d1"]}, "nnrbp").mean
+    {'nnrbp': 0.6666666666666666}
+    """
+
+    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+        return self._by_ideal(ranked, judged)
+
+
+@register("p_ia")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PIA(Diversity):
+    """Intent-aware precision: the mean over subtopics of precision at k.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
+    >>> evaluate({"q": {"d1": {"a": 1, "b": 1}, "d2": {"b": 1}}}, {"q": ["d1", "d2"]}, "p_ia@2").mean
+    {'p_ia@2': 0.75}
+    """
+
+    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+        return float(ranked[:depth].sum()) / (depth * ranked.shape[1]) if depth else 0.0
+
+
+@register("ap_ia", "map_ia")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class APIA(Diversity):
+    """Intent-aware average precision: the mean over subtopics of average precision.
+
+    Examples
+    --------
+    Subtopic a has the average precision 1, b has (1/1 + 2/2) / 2.
+
+    >>> from idealrank import evaluate
+    >>> evaluate({"q": {"d1": {"a": 1, "b": 1}, "d2": {"b": 1}}}, {"q": ["d1", "d2"]}, "ap_ia").mean
+    {'ap_ia': 1.0}
+    """
+
+    without = frozenset({"cutoff"})
+
+    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+        precision = np.cumsum(ranked, axis=0) / np.arange(1, len(ranked) + 1)[:, None]
+        return float(np.mean((precision * ranked).sum(axis=0) / judged.sum(axis=0)))
+
+
+@register("strec", "st_recall", "subtopic_recall", "s_recall")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SubtopicRecall(Diversity):
+    """Subtopic recall at k: the fraction of subtopics for which one of the first k documents is relevant.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
+    >>> evaluate({"q": {"d1": {"a": 1}, "d2": {"b": 1}}}, {"q": ["d1", "d2"]}, "strec@1,2").mean
+    {'strec@1': 0.5, 'strec@2': 1.0}
+    """
+
+    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+        return float(ranked[:depth].any(axis=0).mean())

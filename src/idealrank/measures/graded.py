@@ -1,0 +1,160 @@
+"""Measures of trec_eval that use graded gains, and are no sum over ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from idealrank._base.options import choice, option
+from idealrank._typing import Floats
+from idealrank.data.lists import Lists
+from idealrank.errors import OptionError
+from idealrank.measures import formulas
+from idealrank.measures.base import TIES, Measure, discount_option, empty_value, gain_option, kernel_ties
+from idealrank.measures.names import register
+from idealrank.measures.plan import Plan, run
+from idealrank.measures.rankings import Graded
+
+__all__ = ["GainOverCost", "IdealDCG", "NDCGAtFalls", "NDCGAtRelevant"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _Graded(Measure):
+    """A measure of graded gains that is computed from rankings. Gains below 0 count as 0.
+
+    Parameters
+    ----------
+    gain : str or Gain, optional
+        What a label is worth.
+    ideal : {"judged", "retrieved"}, optional
+        The documents of the ideal ranking.
+    """
+
+    gain: Any = gain_option
+    ideal: str | None = option(choice("judged", "retrieved"))
+
+    without = frozenset({"cutoff"})
+    #: Orders of ties for which there is no closed form.
+    refused: ClassVar[tuple[str, ...]] = ("average",)
+
+    def plan(self) -> None:
+        if self.ties in self.refused:
+            takes = ", ".join(ties for ties in TIES if ties not in self.refused)
+            raise OptionError(f"{self.label} has no closed form for ties={self.ties}; choose ties from {takes}")
+
+    def values(self, lists: Lists) -> Floats:
+        filled = self.with_convention()
+        filled.plan()
+        assert filled.ideal is not None
+        run([Plan("sum", filled.gain)], lists, kernel_ties(filled))  # checks the labels and their gains
+        graded = Graded.of(lists, kernel_ties(filled), filled.gain, filled.ideal)
+        return np.where(graded.ideal.sizes > 0, filled._value(graded), empty_value(filled))
+
+    def _value(self, graded: Graded) -> Floats:
+        """Return one value per query."""
+        raise NotImplementedError
+
+
+@register("g", "gain_over_cost")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GainOverCost(_Graded):
+    """trec_eval's G: sum of gain / log2(2 + cost so far - gain so far), divided by the sum of all gains.
+
+    A rank costs its ideal gain, and at least 1.
+
+    Examples
+    --------
+    Labels 0, 1: behind by 1 at rank 2, 1 / log2(2 + 1).
+
+    >>> GainOverCost(gain="linear", ties="stable")([0, 1], [2, 1])
+    array([0.63092975])
+    """
+
+    refused = ("average", "best", "worst")
+
+    def _value(self, graded: Graded) -> Floats:
+        return formulas.gain_over_cost(graded)
+
+
+@register("ndcg_rel", "ndcg_at_relevant")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NDCGAtRelevant(_Graded):
+    """Mean over documents with a gain of NDCG at their ranks, or at the end of the list if they are not retrieved.
+
+    Examples
+    --------
+    The only document with a gain is at rank 2: NDCG@2 = 1 / log2(3).
+
+    >>> NDCGAtRelevant(gain="linear", ties="stable")([0, 1], [2, 1])
+    array([0.63092975])
+    """
+
+    def _value(self, graded: Graded) -> Floats:
+        return formulas.ndcg_at_relevant(graded)
+
+
+@register("rndcg", "ndcg_at_falls")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NDCGAtFalls(_Graded):
+    """trec_eval's Rndcg: mean of NDCG at the ranks where the gain of the ideal ranking falls.
+
+    The end of a list that goes on after the ideal ranking counts too, unless it is one document longer.
+
+    Examples
+    --------
+    The gains of the ideal ranking are 2, 1, and fall at ranks 1 and 2: the mean of NDCG@1 = 1/2 and NDCG@2.
+
+    >>> NDCGAtFalls(gain="linear", ties="stable")([1, 2], [2, 1])
+    array([0.67985935])
+    """
+
+    def _value(self, graded: Graded) -> Floats:
+        return formulas.ndcg_at_falls(graded)
+
+
+@register("ideal_dcg", "idcg")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class IdealDCG(Measure):
+    """DCG of the ideal ranking, by which NDCG is divided. Gains below 0 count as 0.
+
+    Parameters
+    ----------
+    gain : str or Gain, optional
+        What a label is worth.
+    discount : str or Discount, optional
+        What a rank counts.
+    ideal : {"judged", "retrieved"}, optional
+        The documents of the ideal ranking.
+
+    Examples
+    --------
+    Labels 2, 1, 0: 3/log2(2) + 1/log2(3).
+
+    >>> IdealDCG()([0, 1, 2], [3, 2, 1])
+    array([3.63092975])
+    """
+
+    gain: Any = gain_option
+    discount: Any = discount_option
+    ideal: str | None = option(choice("judged", "retrieved"))
+
+    without = frozenset({"ties"})
+    missing_value = None
+
+    def plan(self) -> None:
+        return None
+
+    def values(self, lists: Lists) -> Floats:
+        filled = self.with_convention()
+        assert filled.ideal is not None
+        run([Plan("sum", filled.gain)], lists, "stable")  # checks the labels and their gains
+        graded = Graded.of(lists, "stable", filled.gain, filled.ideal)
+        best, values = graded.ideal, np.zeros(lists.n_queries)
+        depth = best.sizes if filled.cutoff is None else np.minimum(filled.cutoff.at(lists.sizes), best.sizes)
+        for n in np.unique(lists.sizes):  # a discount may depend on the length of the list
+            weights = np.asarray(filled.discount(np.arange(1, depth.max(initial=0) + 1), int(n)), np.float64)
+            rows = (lists.sizes == n)[best.queries] & (best.ranks <= depth[best.queries])
+            values += best.total(graded.ideal_gains[rows] * weights[best.ranks[rows] - 1], rows)
+        return np.where(best.sizes > 0, values, empty_value(filled))

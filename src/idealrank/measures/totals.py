@@ -1,0 +1,99 @@
+"""Counts of documents and queries, which are summed over queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank._typing import Floats
+from idealrank.measures.names import register
+from idealrank.measures.rankings import Rankings
+from idealrank.measures.retrieval import RankedRelevance
+
+__all__ = ["NonrelevantRetrieved", "Queries", "Relevant", "RelevantRetrieved", "Retrieved"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _Count(RankedRelevance):
+    """A count per query; evaluations show the sum over queries, as trec_eval does."""
+
+    without = frozenset({"cutoff", "ties", "empty"})
+    aggregate = "sum"
+    missing_value = None
+
+
+@register("num_q")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Queries(_Count):
+    """1 for each query; the sum is the number of queries.
+
+    Examples
+    --------
+    >>> Queries()([1, 0, 0], [3, 2, 1], [0, 2, 3])
+    array([1., 1.])
+    """
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return np.ones(rankings.n_queries)
+
+
+@register("num_ret")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Retrieved(_Count):
+    """Number of retrieved documents.
+
+    Examples
+    --------
+    >>> Retrieved()([1, 0, 0], [3, 2, 1])
+    array([3.])
+    """
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return rankings.n_retrieved.astype(np.float64)
+
+
+@register("num_rel")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Relevant(_Count):
+    """Number of relevant documents, retrieved or not.
+
+    Examples
+    --------
+    >>> Relevant()([1, 0], [2, 1], judged=([1, 0, 1], [0, 3]))
+    array([2.])
+    """
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return rankings.n_relevant.astype(np.float64)
+
+
+@register("num_rel_ret")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RelevantRetrieved(_Count):
+    """Number of relevant documents that were retrieved.
+
+    Examples
+    --------
+    >>> RelevantRetrieved()([1, 0], [2, 1], judged=([1, 0, 1], [0, 3]))
+    array([1.])
+    """
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return rankings.found.sizes.astype(np.float64)
+
+
+@register("num_nonrel_judged_ret")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NonrelevantRetrieved(_Count):
+    """Number of retrieved documents that are judged and not relevant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> NonrelevantRetrieved()([1, 0, np.nan], [3, 2, 1], judged=([1, 0], [0, 2]))
+    array([1.])
+    """
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return rankings.retrieved.count(rankings.nonrelevant).astype(np.float64)
