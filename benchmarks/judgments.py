@@ -37,10 +37,7 @@ def main() -> None:
 
 def _unjudged(qrels: ir.Qrels, runs: dict[str, ir.Run]) -> None:
     """Remove the judgments that only one run contributed, for each run in turn."""
-    best = {
-        name: {query: sorted(run[query], key=run[query].get, reverse=True)[:10] for query in qrels if query in run}
-        for name, run in runs.items()
-    }
+    best = {name: {query: _first_ten(run[query]) for query in qrels if query in run} for name, run in runs.items()}
     found_by = defaultdict(set)
     for name, lists in best.items():
         for query, docs in lists.items():
@@ -59,6 +56,10 @@ def _unjudged(qrels: ir.Qrels, runs: dict[str, ir.Run]) -> None:
     for column, own in errors.items():
         squares = float(np.mean(np.square(own)))
         print(f"  {column:10} mean error {np.mean(own):+.4f}, root mean squared error {squares**0.5:.4f}")
+
+
+def _first_ten(scores: dict[str, float]) -> list[str]:
+    return sorted(scores, key=lambda doc: scores[doc], reverse=True)[:10]
 
 
 def _machine(

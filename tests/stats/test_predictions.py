@@ -1,5 +1,7 @@
 """Prediction-powered means on drawn populations whose means are known."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,14 +9,14 @@ from idealrank import stats
 from idealrank.errors import DataError, OptionError
 
 
-def population(rng, n=43, correlation=0.7, bias=0.15):
+def population(rng: Any, n: Any = 43, correlation: Any = 0.7, bias: Any = 0.15) -> Any:
     """Return skewed human differences with many zeros, as systems have, and those of a biased machine."""
     human = rng.normal(0, 0.1, n) * (rng.random(n) < 0.7) + 0.02
     noise = rng.normal(0, 0.1, n)
     return human, bias + 0.6 * (correlation * human + np.sqrt(1 - correlation**2) * noise)
 
 
-def coverage(correlation, n_human=15, n_populations=60, n_draws=40, **changes):
+def coverage(correlation: Any, n_human: Any = 15, n_populations: Any = 60, n_draws: Any = 40, **changes: Any) -> Any:
     """Return how often the interval has the mean of the population, and its width over that of human values alone."""
     rng = np.random.default_rng(8)
     hits, widths = [], []
@@ -29,7 +31,7 @@ def coverage(correlation, n_human=15, n_populations=60, n_draws=40, **changes):
 
 
 @pytest.mark.parametrize("correlation", [-0.5, 0.0, 0.5, 0.9])
-def test_intervals_cover_the_mean_of_the_population_and_are_not_wider_than_without_a_machine(correlation):
+def test_intervals_cover_the_mean_of_the_population_and_are_not_wider_than_without_a_machine(correlation: Any) -> None:
     covered, width = coverage(correlation)
     assert 0.93 < covered < 0.97
     assert width < 1.05
@@ -37,17 +39,17 @@ def test_intervals_cover_the_mean_of_the_population_and_are_not_wider_than_witho
         assert width < 0.6
 
 
-def test_the_check_of_coverage_sees_a_variance_without_the_estimated_weight(monkeypatch):
+def test_the_check_of_coverage_sees_a_variance_without_the_estimated_weight(monkeypatch: Any) -> None:
     from idealrank.stats import predictions
 
-    def naive(f, g, machine_mean):  # as if the weight was known, and the judge's noise was none
+    def naive(f: Any, g: Any, machine_mean: Any) -> Any:  # as if the weight was known, and the judge's noise was none
         return (f.sum() - f) / (f.size - 1) - (g.sum() - g) / (f.size - 1) + machine_mean
 
     monkeypatch.setattr(predictions, "_without_each", lambda f, g, mean: 0.5 * naive(f, 2 * f, mean))
     assert coverage(0.5)[0] < 0.9
 
 
-def test_the_estimate_is_unbiased_whatever_the_bias_of_the_machine():
+def test_the_estimate_is_unbiased_whatever_the_bias_of_the_machine() -> None:
     rng = np.random.default_rng(2)
     human, machine = population(rng, bias=0.5)
     estimates = []
@@ -58,7 +60,7 @@ def test_the_estimate_is_unbiased_whatever_the_bias_of_the_machine():
     assert abs(machine.mean() - human.mean()) > 0.3
 
 
-def test_a_mean_over_all_queries_like_these_has_a_wider_interval_that_covers():
+def test_a_mean_over_all_queries_like_these_has_a_wider_interval_that_covers() -> None:
     rng = np.random.default_rng(3)
     hits = []
     for _ in range(1500):
@@ -68,7 +70,7 @@ def test_a_mean_over_all_queries_like_these_has_a_wider_interval_that_covers():
     assert 0.93 < np.mean(hits) < 0.97
 
 
-def test_a_perfect_machine_leaves_nothing_open():
+def test_a_perfect_machine_leaves_nothing_open() -> None:
     human = np.array([0.1, 0.5, 0.2, 0.9, 0.4])
     found = stats.prediction_powered(human[:3], human)
     assert found.mean == pytest.approx(human.mean())
@@ -76,7 +78,7 @@ def test_a_perfect_machine_leaves_nothing_open():
     assert found.weight == pytest.approx(1)
 
 
-def test_all_queries_with_human_values_need_no_interval():
+def test_all_queries_with_human_values_need_no_interval() -> None:
     found = stats.prediction_powered([0.1, 0.2, 0.6], [0.5, 0.1, 0.3])
     assert found.low == found.high == found.mean == pytest.approx(0.3)
     assert "not needed" in found.note
@@ -85,14 +87,14 @@ def test_all_queries_with_human_values_need_no_interval():
 @pytest.mark.parametrize(
     ("machine", "words"), [([0.5] * 6, "constant"), ([0.9, 0.5, 0.1, 0.4, 0.4, 0.4], "correlated")]
 )
-def test_machines_that_say_nothing_do_not_count(machine, words):
+def test_machines_that_say_nothing_do_not_count(machine: Any, words: Any) -> None:
     found = stats.prediction_powered([0.1, 0.5, 0.9], machine)
     assert found.weight == 0
     assert found.mean == pytest.approx(0.5)
     assert words in found.note
 
 
-def test_equivalent_number_of_human_values():
+def test_equivalent_number_of_human_values() -> None:
     rng = np.random.default_rng(5)
     human, machine = population(rng, n=2000, correlation=0.9)
     found = stats.prediction_powered(human[:200], machine)
@@ -109,7 +111,7 @@ def test_equivalent_number_of_human_values():
         ([], [], DataError, "3 queries or more"),
     ],
 )
-def test_refusals(human, machine, error, words):
+def test_refusals(human: Any, machine: Any, error: Any, words: Any) -> None:
     with pytest.raises(error, match=words):
         stats.prediction_powered(human, machine)
     with pytest.raises(OptionError, match="level"):

@@ -1,6 +1,7 @@
 """Bounds against all labels of unjudged documents, tried one by one."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,11 +53,11 @@ WITH_DIFFERENCES = ["ndcg@3", "ndcg", "ndcg(gain=exp2)@4", "ndcg(ties=average)@3
 class Rising(Discount):
     """A discount that the theory of bounds does not cover."""
 
-    def __call__(self, ranks, n=None):
+    def __call__(self, ranks: Any, n: Any = None) -> Any:
         return np.asarray(ranks, float)
 
 
-def drawn(rng):
+def drawn(rng: Any) -> Any:
     """Return judgments, the documents of a run with scores that tie, and the highest label."""
     highest = int(rng.integers(1, 4))
     docs = [f"d{i}" for i in range(int(rng.integers(1, 7)))]
@@ -65,7 +66,7 @@ def drawn(rng):
     return judged or {"x9": 0}, {doc: float(rng.integers(0, 4)) for doc in docs}, highest
 
 
-def all_values(name, judged, runs, n_unseen, highest):
+def all_values(name: Any, judged: Any, runs: Any, n_unseen: Any, highest: Any) -> Any:
     """Return the values of each run, for all labels of the documents that it, or another run, has unjudged."""
     unjudged = sorted({doc for run in runs for doc in run} - judged.keys())
     if (highest + 1) ** (len(unjudged) + n_unseen) > 2000:
@@ -93,7 +94,7 @@ def all_values(name, judged, runs, n_unseen, highest):
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_bounds_are_those_of_all_labels(name):
+def test_bounds_are_those_of_all_labels(name: Any) -> None:
     rng = np.random.default_rng(MEASURES.index(name))
     n_cases = n_wide = 0
     while n_cases < 15:
@@ -112,7 +113,7 @@ def test_bounds_are_those_of_all_labels(name):
 
 
 @pytest.mark.parametrize("name", WITH_DIFFERENCES)
-def test_bounds_of_a_difference_are_those_of_all_labels(name):
+def test_bounds_of_a_difference_are_those_of_all_labels(name: Any) -> None:
     rng = np.random.default_rng(WITH_DIFFERENCES.index(name))
     n_cases = n_open = 0
     while n_cases < 15:
@@ -132,7 +133,7 @@ def test_bounds_of_a_difference_are_those_of_all_labels(name):
     assert n_open > 3
 
 
-def test_bounds_of_other_differences_hold_and_are_marked():
+def test_bounds_of_other_differences_hold_and_are_marked() -> None:
     rng = np.random.default_rng(5)
     for _ in range(40):
         judged, run, highest = drawn(rng)
@@ -148,7 +149,7 @@ def test_bounds_of_other_differences_hold_and_are_marked():
         assert got.highest >= difference.max() - 1e-12
 
 
-def test_values_and_queries_are_those_of_evaluate():
+def test_values_and_queries_are_those_of_evaluate() -> None:
     qrels = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}, "q3": {"d": 1}}
     run = {"q1": ["z", "a"], "q2": ["c", "z"]}
     found = ir.bounds(qrels, run, "ndcg@10")
@@ -158,21 +159,21 @@ def test_values_and_queries_are_those_of_evaluate():
     assert ir.bounds(qrels, run, "ndcg@10", like="idealrank").systems.n_queries == 3
 
 
-def test_without_unjudged_documents_all_columns_agree():
+def test_without_unjudged_documents_all_columns_agree() -> None:
     found = ir.bounds({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "ndcg")
     mean = found.mean[""]
     assert mean["lowest"] == mean["value"] == mean["expected"] == mean["highest"] == mean["condensed"]
     assert found.n_unjudged == 0
 
 
-def test_unseen_documents_lower_the_bound():
+def test_unseen_documents_lower_the_bound() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": ["a"]}
     assert ir.bounds(qrels, run, "ndcg").mean[""]["lowest"] == 1
     lowest = ir.bounds(qrels, run, "ndcg", n_unseen=1).mean[""]["lowest"]
     assert lowest == pytest.approx(1 / (1 + 1 / np.log2(3)))
 
 
-def test_a_label_scale_with_gaps():
+def test_a_label_scale_with_gaps() -> None:
     qrels = {"q": {"a": 0.5, "b": 2.5}}
     assert ir.bounds(qrels, {"q": ["a", "c"]}, "ndcg", like="idealrank").labels == (0.0, 0.5, 2.5)
 
@@ -195,6 +196,6 @@ def test_a_label_scale_with_gaps():
         (lambda: ir.judge_next({"q": {"a": 1}}, {"q": ["a"]}, n=0), OptionError, "positive integer"),
     ],
 )
-def test_refusals(call, error, words):
+def test_refusals(call: Any, error: Any, words: Any) -> None:
     with pytest.raises(error, match=words):
         call()

@@ -1,5 +1,7 @@
 """The expected value, and the documents to judge next, on drawn data with known labels."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import idealrank as ir
 from idealrank.evaluation.holes.expectations import LabelModel
 
 
-def drawn(seed, n_queries=60, n_docs=12, judged=0.5):
+def drawn(seed: Any, n_queries: Any = 60, n_docs: Any = 12, judged: Any = 0.5) -> Any:
     """Return all labels, some of them as judgments, and a run; relevance falls with the rank, judging is at random."""
     rng = np.random.default_rng(seed)
     full, run = {}, {}
@@ -24,7 +26,7 @@ def drawn(seed, n_queries=60, n_docs=12, judged=0.5):
     return full, {query: labels or {"d0": full[query]["d0"]} for query, labels in some.items()}, run
 
 
-def test_the_expected_value_counts_known_labels_among_all_documents_of_similar_ranks(monkeypatch):
+def test_the_expected_value_counts_known_labels_among_all_documents_of_similar_ranks(monkeypatch: Any) -> None:
     # Half of the documents are judged, at random: a model that doubles the known shares is the truth.
     full, judged, run = drawn(0, n_queries=2000)
     truth = ir.evaluate(full, run, "dcg@10").mean["dcg@10"]
@@ -35,7 +37,7 @@ def test_the_expected_value_counts_known_labels_among_all_documents_of_similar_r
 
     of = LabelModel.of
 
-    def doubled(runs, rules):
+    def doubled(runs: Any, rules: Any) -> Any:
         probabilities = of(runs, rules).probabilities.copy()
         probabilities[:, 1:] *= 2
         probabilities[:, 0] = 1 - probabilities[:, 1:].sum(axis=1)
@@ -45,7 +47,7 @@ def test_the_expected_value_counts_known_labels_among_all_documents_of_similar_r
     assert ir.bounds(judged, run, "dcg@10", n_draws=5).mean[""]["expected"] == pytest.approx(truth, rel=0.03)
 
 
-def test_expected_values_are_reproducible():
+def test_expected_values_are_reproducible() -> None:
     _, judged, run = drawn(1)
     first, again, other = (
         ir.bounds(judged, run, "ndcg@5", n_draws=3, seed=seed).per_query()["expected"] for seed in (4, 4, 5)
@@ -54,7 +56,7 @@ def test_expected_values_are_reproducible():
     assert not np.array_equal(first, other)
 
 
-def n_until_decided(full, judged, runs, chosen):
+def n_until_decided(full: Any, judged: Any, runs: Any, chosen: Any) -> Any:
     """Return how many documents are judged, in the order that ``chosen`` gives, until the order is decided."""
     known = {query: dict(labels) for query, labels in judged.items()}
     for n in range(400):
@@ -66,7 +68,7 @@ def n_until_decided(full, judged, runs, chosen):
     raise AssertionError("never decided")
 
 
-def test_judging_the_chosen_documents_decides_sooner_than_judging_at_random():
+def test_judging_the_chosen_documents_decides_sooner_than_judging_at_random() -> None:
     rng = np.random.default_rng(3)
     counts = []
     for seed in range(2):
@@ -74,11 +76,11 @@ def test_judging_the_chosen_documents_decides_sooner_than_judging_at_random():
         worse = {query: [docs[i] for i in rng.permutation(len(docs))] for query, docs in run.items()}
         runs = {"a": run, "b": worse}
 
-        def best(known, runs=runs):
+        def best(known: Any, runs: Any = runs) -> Any:
             found = ir.judge_next(known, runs, "ndcg@5", labels=[0, 1, 2], baseline="b", n=1)
             return found.queries[0], found.documents[0]
 
-        def random(known, full=full):
+        def random(known: Any, full: Any = full) -> Any:
             left = [(query, doc) for query, labels in full.items() for doc in labels if doc not in known[query]]
             return left[rng.integers(len(left))]
 
@@ -87,14 +89,14 @@ def test_judging_the_chosen_documents_decides_sooner_than_judging_at_random():
     assert chosen < 0.6 * at_random
 
 
-def test_documents_with_the_same_weight_in_both_systems_are_not_chosen():
+def test_documents_with_the_same_weight_in_both_systems_are_not_chosen() -> None:
     runs = {"x": {"q": ["c", "d"]}, "y": {"q": ["e", "d"]}}
     found = ir.judge_next({"q": {"a": 1}}, runs, "ndcg@2")
     assert set(found.documents) == {"c", "e"}
     assert found.ranks == {"x": (1, None), "y": (None, 1)} or found.ranks == {"x": (None, 1), "y": (1, None)}
 
 
-def test_nothing_to_judge_once_the_order_is_decided():
+def test_nothing_to_judge_once_the_order_is_decided() -> None:
     runs = {"x": {"q": ["a"]}, "y": {"q": ["b"]}}
     found = ir.judge_next({"q": {"a": 1, "b": 0}}, runs, "ndcg@2")
     assert found.documents == ()

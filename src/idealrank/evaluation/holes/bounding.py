@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats
+from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluator
@@ -290,7 +291,7 @@ def bounds(
         condensed = Evaluator(qrels, evaluator.convention.replace(unjudged="drop"), n_threads=n_threads)
         outside = pool.outside(system) + n_unseen
         low, high = (ranked.values(extreme_gaps(ranked, rules, outside, highest=top), rules) for top in (False, True))
-        kept = evaluated.query_ids.index_in(qrels.query_ids)
+        kept = Ids.of(evaluated.query_ids).index_in(qrels.query_ids)
         beside = dict(evaluated.per_query)
         columns = {"lowest": low[kept], "value": beside.pop(str(given))}
         if n_draws:
@@ -316,7 +317,7 @@ def judgments_and_runs(data: Data, scores: OneSystem | Several, layout: LayoutOp
     judged, systems = judged_and_systems(data, scores, layout_of(layout))
     if not isinstance(judged, Qrels):
         raise DataError("expected judgments and runs, got labeled lists, in which every document is judged")
-    return judged, dict(systems)
+    return judged, cast("dict[str, Run]", systems)
 
 
 def labels_in(qrels: Qrels, labels: npt.ArrayLike | None) -> Floats:
@@ -354,7 +355,7 @@ def _differences(pool: Pool, rules: Rules, systems: Evaluations, baseline: str |
         return ()
     means = {name: mean["value"] for name, mean in systems.mean.items()}
     best = max(means, key=lambda name: means[name]) if baseline is None else baseline
-    kept = systems[best].query_ids.index_in(next(iter(pool.ranked.values())).data.query_ids)
+    kept = Ids.of(systems[best].query_ids).index_in(Ids.of(pool.ranked[best].data.query_ids))
 
     def mean(values: Floats) -> float:
         return float(np.nanmean(values))

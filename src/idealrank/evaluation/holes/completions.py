@@ -11,7 +11,7 @@ from idealrank.data.columns import offsets_of
 from idealrank.errors import OptionError
 from idealrank.evaluation.holes.extremes import IdealSums, Segments, best_counts, highest_ratio
 from idealrank.evaluation.holes.pool import Pool
-from idealrank.evaluation.holes.weighing import Gaps, Ranked, Rules
+from idealrank.evaluation.holes.weighing import Gaps, Ranked, Rules, sums_by_query
 from idealrank.measures import cutoffs, discounts
 
 __all__ = ["constant_denominator", "extreme_difference", "extreme_gaps", "filled_with"]
@@ -118,7 +118,7 @@ def _of_ideal(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) -> 
     """Return how many unjudged documents have at least each level where an NDCG is extreme."""
     ideal = ideal_sums(ranked, rules, holes.depths, holes.segments.sizes)
     gains = np.where(ranked.is_hole, 0.0, rules.gains(ranked.labels))
-    fixed = np.bincount(ranked.queries, gains * holes.all_weights, minlength=ranked.data.n_queries)
+    fixed = sums_by_query(ranked.queries, gains * holes.all_weights, ranked.data.n_queries)
     sign = 1 if highest else -1
     empty = sign * rules.plan.empty
     return highest_ratio(sign * fixed, holes.weights, holes.segments, ideal, rules.levels, empty)
@@ -171,7 +171,7 @@ def _of_binary(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) ->
     elif plan.reduction == "precision_mean":
         top = _precisions(ranked, rules, holes, is_relevant, highest=highest)
     else:
-        fixed = np.bincount(ranked.queries, is_relevant * holes.all_weights, minlength=data.n_queries)
+        fixed = sums_by_query(ranked.queries, is_relevant * holes.all_weights, data.n_queries)
         top = fixed[queries] + segments.sums(holes.weights) * (1 if highest else -1)
     cutoff = holes.depths[queries] if plan.cutoff is not None else data.group_sizes[queries]
     bottom = {
@@ -197,13 +197,15 @@ def _precisions(ranked: Ranked, rules: Rules, holes: _Holes, is_relevant: Boolea
 
     def above(values: Floats) -> Floats:
         total = np.concatenate([[0.0], np.cumsum(values)])
-        return total[:-1] - total[starts]
+        found: Floats = total[:-1] - total[starts]
+        return found
 
     def below(values: Floats) -> Floats:
         total = np.concatenate([[0.0], np.cumsum(values)])
         sizes = ranked.data.group_sizes
         ends = starts + np.repeat(sizes, sizes)
-        return total[ends] - total[1:]
+        found: Floats = total[ends] - total[1:]
+        return found
 
     hole = ranked.is_hole
     relevant = is_relevant.astype(np.float64)
@@ -211,7 +213,7 @@ def _precisions(ranked: Ranked, rules: Rules, holes: _Holes, is_relevant: Boolea
     more_above = above(hole.astype(np.float64)) if highest else 0.0
     more_below = 0.0 if highest else below(inverse * hole)
     added = (above(relevant) + more_above + 1) * inverse + others + more_below
-    fixed = np.bincount(ranked.queries, relevant * inverse * (above(relevant) + 1), minlength=ranked.data.n_queries)
+    fixed = sums_by_query(ranked.queries, relevant * inverse * (above(relevant) + 1), ranked.data.n_queries)
     inside = holes.places >= 0
     steps = np.where(inside, added[holes.places] if added.size else 0.0, 0.0)
     return fixed[holes.segments.queries] + holes.segments.sums(steps)
@@ -226,16 +228,16 @@ def _hits_at(
     sizes = ranked.data.group_sizes
     last = ranked.data.offsets[queries] + np.minimum(n_relevant, sizes[queries])
 
-    def first(values: Floats) -> Int64s:
+    def first(values: Booleans) -> Int64s:
         total = np.concatenate([[0], np.cumsum(values)])
         found: Int64s = total[last] - total[ranked.data.offsets[queries]]
         return found
 
     judged, unjudged = first(is_relevant), first(ranked.is_hole)
     if highest:
-        return judged + np.minimum(counts, unjudged).astype(np.float64)
+        return (judged + np.minimum(counts, unjudged)).astype(np.float64)
     below = holes.segments.sizes[queries] - unjudged  # these are relevant first
-    return judged + np.maximum(counts - below, 0).astype(np.float64)
+    return (judged + np.maximum(counts - below, 0)).astype(np.float64)
 
 
 def _refuse_averaged(ranked: Ranked, rules: Rules) -> None:
@@ -288,11 +290,11 @@ def extreme_difference(pool: Pool, first: str, second: str, rules: Rules, *, hig
     depths = [each.depths(rules, pool.sizes) for each in runs]
     if plan.reduction != "sum" or plan.ideal_retrieved or isinstance(plan.discount, discounts.Linear):
         return None
-    if isinstance(plan.cutoff, cutoffs.Cutoff) and not np.array_equal(*depths):
+    if isinstance(plan.cutoff, cutoffs.Cutoff) and not np.array_equal(depths[0], depths[1]):
         return None
     if plan.cutoff == "relevant" or plan.denominator in ("relevant", "reachable", "harmonic"):
         return None
-    depth = np.maximum(*depths)
+    depth = np.maximum(depths[0], depths[1])
     divisors = [constant_denominator(each, rules, depth) for each in runs]
     sign = 1 if highest else -1
     weights = [each.weights(rules, depth) / divisor[each.queries] for each, divisor in zip(runs, divisors, strict=True)]
@@ -304,7 +306,7 @@ def extreme_difference(pool: Pool, first: str, second: str, rules: Rules, *, hig
         segments = Segments(pool.sizes)
         ideal = ideal_sums(runs[0], rules, depth, pool.sizes)
         fixed = [
-            np.bincount(each.queries, np.where(each.is_hole, 0.0, rules.gains(each.labels)) * own, pool.n_queries)
+            sums_by_query(each.queries, np.where(each.is_hole, 0.0, rules.gains(each.labels)) * own, pool.n_queries)
             for each, own in zip(runs, weights, strict=True)
         ]
         counts = highest_ratio(sign * (fixed[0] - fixed[1]), signed[order], segments, ideal, rules.levels, 0.0)

@@ -167,14 +167,17 @@ def highest_ratio(
         own_queries, own_counts, own_sums, ratio = queries[kept], counts[kept], sums[kept], highest[active]
         # The layers above the highest level do not depend on the choice.
         bottom = sum(
-            (ideal.layer(gain, np.zeros_like(active), active) for gain in np.flatnonzero(layers == levels.size)),
+            (
+                ideal.layer(gain, np.zeros_like(active), active)
+                for gain in np.flatnonzero(layers == levels.size).tolist()
+            ),
             np.zeros(active.size),
         )
         top = fixed[active].copy()
         chosen = np.empty((levels.size, active.size), np.int64)
         for level in range(levels.size):
             cost = sum(
-                (ideal.layer(gain, own_counts, own_queries) for gain in np.flatnonzero(layers == level)),
+                (ideal.layer(gain, own_counts, own_queries) for gain in np.flatnonzero(layers == level).tolist()),
                 np.zeros(own_queries.size),
             )
             worth = rises[level] * own_sums - np.repeat(ratio, part.sizes + 1) * cost

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from idealrank._base.options import is_whole
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Value
-from idealrank._typing import Floats
+from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.holes.bounding import DifferenceBounds, bounds, judgments_and_runs, labels_in
 from idealrank.evaluation.holes.completions import constant_denominator, ideal_sums
 from idealrank.evaluation.holes.pool import Pool
-from idealrank.evaluation.holes.weighing import Rules, rules_of
+from idealrank.evaluation.holes.weighing import Ranked, Rules, rules_of
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several
 from idealrank.measures import Measure, measure
 from idealrank.measures.conventions import Convention
@@ -171,17 +171,22 @@ def _relative_weights(pool: Pool, system: str, rules: Rules) -> Floats:
     depths = ranked.depths(rules, pool.sizes)
     weights = pool.spread(system, ranked.weights(rules, depths)) * rules.levels[-1]
     if rules.plan.denominator != "ideal":
-        return weights / constant_denominator(ranked, rules, depths)[pool.queries]
+        divisors = constant_denominator(ranked, rules, depths)
+    else:
+        divisors = _ideal_with_one_more(pool, ranked, rules, depths)
+    found: Floats = weights / divisors[pool.queries]
+    return found
+
+
+def _ideal_with_one_more(pool: Pool, ranked: Ranked, rules: Rules, depths: Int64s) -> Floats:
+    """Return the ideal DCG of each query with one more document of the highest gain."""
     ideal = ideal_sums(ranked, rules, depths, pool.sizes + 1)
+    is_reached = (ideal.gains <= rules.levels[-1]).tolist()
     queries = np.arange(pool.n_queries)
-    is_reached = ideal.gains <= rules.levels[-1]
-    total = sum(
-        (ideal.layer(gain, np.full(pool.n_queries, int(more)), queries) for gain, more in enumerate(is_reached)),
-        np.zeros(pool.n_queries),
-    )
-    return weights / np.where(total > 0, total, 1.0)[pool.queries]
+    layers = (ideal.layer(gain, np.full(pool.n_queries, int(more)), queries) for gain, more in enumerate(is_reached))
+    return sum(layers, np.zeros(pool.n_queries))
 
 
-def _ranks(pool: Pool, system: str) -> npt.NDArray[np.int64]:
+def _ranks(pool: Pool, system: str) -> Int64s:
     ranked = pool.ranked[system]
     return pool.spread(system, ranked.ranks.astype(np.float64)).astype(np.int64)

@@ -19,7 +19,7 @@ from idealrank.measures import Measure, cutoffs, discounts, gains
 from idealrank.measures.conventions import Convention
 from idealrank.measures.plan import Plan
 
-__all__ = ["Gaps", "Ranked", "Rules", "rules_of"]
+__all__ = ["Gaps", "Ranked", "Rules", "rules_of", "sums_by_query"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,12 @@ def rules_of(measure: Measure, convention: Convention, labels: Floats) -> Rules:
         )
     levels, first = np.unique(gained, return_index=True)
     return Rules(filled, own, labels[first], levels[1:])
+
+
+def sums_by_query(queries: Int64s, values: Floats, n_queries: int) -> Floats:
+    """Return the sum of the values of each query."""
+    sums: Floats = np.bincount(queries, values, minlength=n_queries).astype(np.float64)
+    return sums
 
 
 @dataclass(frozen=True)
@@ -162,10 +168,10 @@ class Ranked:
         if not self.ranks.size:
             return np.zeros(0)
         if isinstance(discount, discounts.Linear):
-            weights = np.repeat(sizes, sizes) - self.ranks.astype(np.float64)
+            by_rank: Floats = (np.repeat(sizes, sizes) - self.ranks).astype(np.float64)
         else:
-            weights = discount.weights(int(sizes.max()))[self.ranks - 1]
-        weights = np.where(self.ranks <= depths[self.queries], weights, 0.0)
+            by_rank = discount.weights(int(sizes.max()))[self.ranks - 1]
+        weights: Floats = np.where(self.ranks <= depths[self.queries], by_rank, 0.0)
         if not self.is_averaged:
             return weights
         total = np.concatenate([[0.0], np.cumsum(weights)])

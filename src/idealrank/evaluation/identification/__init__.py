@@ -129,7 +129,7 @@ def _notes(found: Investigation) -> list[str]:
     if found.failed is not None:
         try:
             expected = f"{found.formula.predict(found.failed.probe):.6g}"
-        except Exception as error:  # noqa: BLE001 - the formula refuses what the function does not
+        except Exception as error:  # the formula refuses what the function does not
             expected = type(error).__name__
         notes.append(f"the formula gives {expected}, the function {found.failed}, for {found.failed.probe}")
     return notes
