@@ -430,7 +430,7 @@ def evaluate(
 def _seem_swapped(qrels: Qrels, answer: Run) -> bool:
     """Return whether labels look like scores, and scores like labels."""
     fractions = np.count_nonzero(qrels.labels != np.trunc(qrels.labels))
-    return 2 * fractions > qrels.n_docs and bool((answer.scores == np.trunc(answer.scores)).all())
+    return bool(2 * fractions > qrels.n_docs and (answer.scores == np.trunc(answer.scores)).all())
 
 
 def _check_levels(qrels: SubtopicQrels, answer: Run, joined: RankingData) -> None:
