@@ -174,7 +174,8 @@ def draw_pair(rng: np.random.Generator, weights: Weights, kind: str | None = Non
     widths = np.diff(edges)
     flat = np.zeros_like(widths)
     if kind == "different" or (kind == "equal up to the cutoff" and end > 0.9):
-        return Pair("different", *(shifted(edges, shares, orthogonal(rng, widths[None])) for _ in "ab"), shares)
+        one, other = (shifted(edges, shares, orthogonal(rng, widths[None])) for _ in "ab")
+        return Pair("different", one, other, shares)
     if kind == "equal tops":
         fixed = np.array([widths, np.eye(widths.size)[0]])
         return Pair(kind, shifted(edges, shares, orthogonal(rng, fixed)), shifted(edges, shares, flat), shares)
@@ -223,7 +224,7 @@ def _on_step(weights: Weights, low: float, high: float, log_n: float) -> float:
         begin, end = (max(log_n + math.log(place), first) if place else first for place in (low, high))
         if logs == 1:
             return log_n * (math.log(end) - math.log(begin))
-        return log_n**logs * (end ** (1 - logs) - begin ** (1 - logs)) / (1 - logs)
+        return float(log_n**logs * (end ** (1 - logs) - begin ** (1 - logs)) / (1 - logs))
 
     def density(x: float) -> float:
         return float((1 + x / log_n) ** -logs * math.exp((1 - beta) * x))

@@ -35,7 +35,7 @@ def test_distinguish_prints_a_row_a_measure_and_its_advice(files: ir.RankingData
     )
     lines = shown.stdout.splitlines()
     assert lines[0].split()[:5] == ["measure", "a", "b", "mean", "a"]
-    assert lines[0].endswith("queries  documents  changes  limit a  limit b  theory")
+    assert lines[0].endswith("queries  certified  documents  changes  limit a  limit b  theory")
     assert [line.split()[0] for line in lines[1:3]] == [row.measure for row in found.separations]
     assert f"{found['ndcg'].mean_a:.4f}" in lines[1] + lines[2]
     assert found.advice in lines
@@ -177,7 +177,7 @@ def test_reports_hold_the_table_the_advice_and_a_picture_of_each_measure(files: 
     assert shown.exit_code == 0, shown.output
     page = Path("d.html").read_text(encoding="utf-8")
     assert shown.stdout.splitlines()[-1] in page
-    assert page.count("<figure>") == 3
+    assert page.count("<figure>") == 4
     assert "idealrank distinguish test.txt" in page
     shown = run("limits", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "--html", "l.html")
     assert shown.exit_code == 0, shown.output

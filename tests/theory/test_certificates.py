@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from theory_held_out import MODELS, growths, lists_of_pair
 
-from idealrank import theory
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.theory import StepCurve, certificate, confidence_sequence, distinguish, documents_needed, gap
@@ -136,7 +135,8 @@ def test_distinguish_certifies_and_draws_it() -> None:
     assert found.table().by_column()["certified"][0] in (row.certified_at, found["ndcg@10"].certified_at)
     assert found.certificates["ndcg@10"].n is None
     certain = found.certificates["ndcg"].n
-    assert certain == theory.certificate("ndcg", *found.curves["ndcg"]).n
+    curve_a, curve_b = found.curves["ndcg"]
+    assert certain == certificate("ndcg", curve_a, curve_b).n
     assert certain is not None
     assert f"on a list of {certain:,} documents or more, A is ahead at every length" in " ".join(
         found.reasons()["ndcg: consistently"]

@@ -115,7 +115,7 @@ def disagreement(labels: Floats, scores: Floats, offsets: Int64s) -> Floats:
     """Minus the number of pairs in the wrong order, of lists of three documents."""
     wanted, given = labels.reshape(-1, 3), scores.reshape(-1, 3)
     wrong = (wanted[:, :, None] > wanted[:, None, :]) & (given[:, :, None] < given[:, None, :])
-    return -wrong.sum(axis=(1, 2)).astype(np.float64)
+    return np.asarray(-wrong.sum(axis=(1, 2)), np.float64)
 
 
 @pytest.mark.parametrize("measure", ["ap", "err", "rr", "kendall_tau", disagreement])
@@ -129,7 +129,8 @@ def test_no_convex_loss_is_consistent_with_measures_without_a_target(measure: An
     first, second = index[found.first], index[found.second]
 
     def expected(*extra: Any) -> Floats:
-        return chances @ orders.values(vectors) + sum(1e-4 * orders.values(np.array([each]))[0] for each in extra)
+        more = sum(1e-4 * orders.values(np.array([each]))[0] for each in extra)
+        return np.asarray(chances @ orders.values(vectors) + more)
 
     at = expected()
     assert_allclose([at[first], at[second]], at.max(), rtol=0, atol=1e-9)

@@ -25,6 +25,8 @@ mean a, b  means over queries, as 'idealrank evaluate' gives them
 wins       share of queries on which the better system beat the other
 separated  share of resamples of the queries in which its mean is higher
 queries    queries needed for the right order of means, except for --risk
+certified  queries after which the order was certain, except for --risk,
+           although it was looked at after each one
 documents  list length from which on the means are in the right order
 changes    how often the lead changes while one list grows
 limit a, b limits of both means on ever longer lists, according to theory

@@ -182,7 +182,10 @@ class Consistency(Result):
         labels = [[p, *vector] for p, vector in zip(*self.counterexample, strict=True)]
         ranks = [Column(f"rank {number}") for number in range(1, len(self.order) + 1)]
         picked, best = ([f"d{document + 1}" for document in order] for order in (self.order, self.best_order))
-        values = [["the loss picks", *picked, self.expected], ["the best", *best, self.expected + self.regret]]
+        values: list[list[Value]] = [
+            ["the loss picks", *picked, self.expected],
+            ["the best", *best, self.expected + self.regret],
+        ]
         return found | {
             "labels": Table([Column("probability", ".4g"), *documents], labels),
             "orders": Table([Column("order"), *ranks, Column(f"expected {self.measured}", ".4f")], values),

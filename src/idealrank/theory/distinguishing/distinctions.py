@@ -173,7 +173,8 @@ class Distinction(Result):
     def _certificate(self, row: Separation) -> Certificate:
         weighting = _normalized(self._first.filled[row.measure])
         try:
-            return certificate(weighting, *self.curves[row.measure], delta=self.delta, n_max=_LONGEST)
+            a, b = self.curves[row.measure]
+            return certificate(weighting, a, b, delta=self.delta, n_max=_LONGEST)
         except (DataError, OptionError) as error:
             return Certificate(None, self.delta, None, str(error))
 

@@ -143,4 +143,4 @@ def _bets(x: Floats, delta: float) -> Floats:
     means = (0.5 + np.cumsum(x)) / (counts + 1)
     variances = (0.25 + np.cumsum(np.square(x - means))) / (counts + 1)
     before = np.concatenate(([0.25], variances[:-1]))
-    return np.sqrt(2 * math.log(2 / delta) / (before * counts * np.log1p(counts)))
+    return np.asarray(np.sqrt(2 * math.log(2 / delta) / (before * counts * np.log1p(counts))))
