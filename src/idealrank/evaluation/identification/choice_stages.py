@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -111,7 +112,8 @@ class ChoiceStages(FormulaStages):
     def _cut_choices(self, queries: Sequence[Query], ks: Sequence[int] | None) -> None:
         answers = [self.ask(query, k=ks[place] if ks else None) for place, query in enumerate(queries)]
         offsets = (0, None, -1, 1)
-        usual = {"cut": offsets, "ideal_cut": offsets, "pool": ("judged", "top")}
+        pools = ("judged", "top", "first") if self.form.has_scores else ("judged", "top")
+        usual: dict[str, Sequence[Any]] = {"cut": offsets, "ideal_cut": offsets, "pool": pools}
         for more in ({"cut_first": (False,)}, {"cut_first": (True,)}):
             found = self.narrow(answers, **usual, **more)
             if found:
@@ -174,6 +176,8 @@ class ChoiceStages(FormulaStages):
             self.ask(ranking([0, 1, 0, highest], scores=[1.0] * 4, zeros_judged=self.zeros_judged)),
             self.ask(ranking([0, highest, 1, 0, 1], scores=[2.0, 1.0, 1.0, 2.0, 1.0], zeros_judged=self.zeros_judged)),
         ]
+        if self.form.k is not None and "cutoff" not in self.unexplained and self.formula.pool != "top":
+            answers.append(self.ask(first, k=2))  # the cutoff is inside the tie
         names = TIES if self.form.has_names else tuple(each for each in TIES if not each.startswith("docid"))
         if not self.settle(answers, ties=names):
             self.formula = replace(self.formula, ties="undefined")

@@ -135,6 +135,8 @@ def _ideal(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         yield "the ideal DCG is over the retrieved documents only", {"pool": "judged"}
     if formula.pool == "top" and pooled:
         yield "the ideal DCG is over the top k of the ranking only", {"pool": "judged"}
+    if formula.pool == "first" and pooled:
+        yield "the ideal DCG is over the first k documents given, before they are sorted", {"pool": "judged"}
     if formula.ideal_gain is not None:
         words = f"the gain of the ideal DCG is {formula.ideal_gain}, that of the DCG is {formula.gain}"
         yield words, {"ideal_gain": None}
