@@ -418,6 +418,8 @@ BOXES = {
     "from label 2 on": Box(made(lambda label: float(label >= 2)), {"gain": "binary:2"}, ("relevance binarized",)),
     "error of labels": Box(error_of_labels, {"discount": "letor", "gain": "linear"}, ("returns 1 - NDCG",)),
     "users": Box(users, {"ideal": "judged", "cutoff": "10", "average": "mean"}, ("counts twice", ABOVE)),
+    "clipped": Box(made(lambda label: min(label, 1.0)), {}, ("relevance binarized",)),
+    "clipped at 3": Box(made(lambda label: min(label, 3.0)), {}, ("the gain is min(label, 3)",)),
     "first query": Box(first_query, {"gain": "linear", "average": "first"}, ("only the first query counts",)),
     "no discount": Box(made(dcg=sum), {"discount": "power:0", "ties": "stable"}, ("no discount",)),
     "ideal one long": Box(

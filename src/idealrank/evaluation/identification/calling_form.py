@@ -71,7 +71,7 @@ class CallingForm(Inquiry):
                             return True
                     fallbacks.append((3, variant))
                     break
-                if variant.has_scores and not self._is_invariant(*tested, k, variant):
+                if variant.has_scores and not self._is_invariant(tested, k, variant):
                     fallbacks.append((1, variant))
                     break
                 if variant.has_names and not all(self._ignores_ids(each, k, variant) for each in tested):
@@ -95,9 +95,9 @@ class CallingForm(Inquiry):
         values = [self.caller.ask(Probe((each,), k), form=form).value for each in (query, Query(ranked, judged))]
         return None not in values and abs((values[0] or 0.0) - (values[1] or 0.0)) < 1e-6
 
-    def _is_invariant(self, good: Query, bad: Query, k: int | None, form: Form) -> bool:
+    def _is_invariant(self, queries: Sequence[Query], k: int | None, form: Form) -> bool:
         """Whether only the order of the scores matters, as it does not for labels."""
-        for query in (good, bad):
+        for query in queries:
             assert query.ranked is not None
             stretched = tuple((doc, score**3 + 1) for doc, score in query.ranked)
             both = [self.caller.ask(Probe((each,), k), form=form) for each in (query, Query(stretched, query.judged))]
