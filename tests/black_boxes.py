@@ -323,6 +323,20 @@ def double_first(labels: Sequence[float], scores: Sequence[float]) -> float:
     return dcg(by_score(labels, scores)) / best if best else 0.0
 
 
+def error_of_labels(r: Sequence[float]) -> float:
+    best = letor_dcg(sorted(r, reverse=True))
+    return 1 - letor_dcg(r) / best if best else 1.0
+
+
+def users(actual: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], k: int = 10) -> float:
+    values = [recommended(ranked, relevant, k) for relevant, ranked in zip(actual, predicted, strict=True)]
+    return sum(values) / len(values)
+
+
+def first_query(y_true: Any, y_score: Any) -> float:
+    return made()(y_true[0], y_score[0], len(y_true[0]))
+
+
 UNSORTED = "not sorted"
 TOP_K = "over the top k of the ranking only"
 RETRIEVED = "over the retrieved documents only"
@@ -402,4 +416,16 @@ BOXES = {
     "all labels": Box(of_all_labels, {"gain": "linear", "ideal": "judged"}),
     "double first": Box(double_first, {"gain": "linear"}, ("a table of its own",)),
     "from label 2 on": Box(made(lambda label: float(label >= 2)), {"gain": "binary:2"}, ("relevance binarized",)),
+    "error of labels": Box(error_of_labels, {"discount": "letor", "gain": "linear"}, ("returns 1 - NDCG",)),
+    "users": Box(users, {"ideal": "judged", "cutoff": "10", "average": "mean"}, ("counts twice", ABOVE)),
+    "clipped": Box(made(lambda label: min(label, 1.0)), {}, ("relevance binarized",)),
+    "clipped at 3": Box(made(lambda label: min(label, 3.0)), {}, ("the gain is min(label, 3)",)),
+    "first query": Box(first_query, {"gain": "linear", "average": "first"}, ("only the first query counts",)),
+    "no discount": Box(made(dcg=sum), {"discount": "power:0", "ties": "stable"}, ("no discount",)),
+    "ideal one long": Box(
+        made(ideal=lambda ranked, labels, k: log_dcg(sorted(labels)[::-1][: k + 1])), {},
+        ("the ideal DCG counts one rank more",), ()),
+    "ideal of the first k": Box(
+        made(ideal=lambda ranked, labels, k: log_dcg(sorted(labels[:k])[::-1])), {},
+        ("over the first k documents given", ABOVE)),
 }  # fmt: skip

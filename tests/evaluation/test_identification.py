@@ -230,7 +230,7 @@ def test_a_command_over_files(tmp_path: Path) -> None:
 
 def test_tools_that_are_installed_are_named() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
-    assert ir.identify(metrics.ndcg_score).presets == ("sklearn",)
+    assert ir.identify(metrics.ndcg_score).presets == ("sklearn", "unitxt")
 
 
 def test_pytrec_eval_is_named() -> None:

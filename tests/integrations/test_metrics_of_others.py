@@ -68,6 +68,35 @@ class TestProviderOfIrMeasures:
         found = tool.calc_aggregate([own], *case)
         assert_allclose(found[own], ir.evaluate(*case, name).mean[name], rtol=1e-12, atol=0)
 
+    def test_pyterrier_evaluates_with_a_defined_measure(self) -> None:
+        pandas, pyterrier = (
+            pytest.importorskip("pandas"),
+            pytest.importorskip("pyterrier", reason="pip install python-terrier"),
+        )
+        from idealrank.integrations.ir_measures import define
+
+        topics = pandas.DataFrame({"qid": ["q1", "q2"], "query": ["a", "b"]})
+        rows = {"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d1"]}
+        run = pandas.DataFrame({**rows, "score": [1.0, 1.0, 0.5], "rank": [0, 1, 0]})
+        qrels = pandas.DataFrame({**rows, "label": [0, 1, 1]})
+        name = "ndcg(ties=average)@10"
+        found = pyterrier.Experiment(
+            [run, run],
+            topics,
+            qrels,
+            eval_metrics=[define(name), "map"],
+            names=["a", "b"],
+            baseline=0,
+            test="t",
+            correction="b",
+        )
+        judged, retrieved = (
+            {"q1": {"d1": 0, "d2": 1}, "q2": {"d1": 1}},
+            {"q1": {"d1": 1.0, "d2": 1.0}, "q2": {"d1": 0.5}},
+        )
+        expected = ir.evaluate(judged, retrieved, name).mean[name]
+        assert_allclose(found[name].tolist(), [expected, expected], rtol=1e-12, atol=0)
+
 
 class TestTorchmetrics:
     def metric(self, *arguments: Any, **options: Any) -> Any:

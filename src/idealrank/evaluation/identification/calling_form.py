@@ -32,7 +32,7 @@ class CallingForm(Inquiry):
                 if self.caller.n_calls >= most:
                     break
                 k = 6 if variant.k is not None else None
-                answers = [self.caller.ask(Probe((good,), k), form=variant)]
+                answers, tested = [self.caller.ask(Probe((good,), k), form=variant)], [good, bad]
                 if answers[0].value is None:
                     self.tried.append((variant, answers[0]))
                     if "ZeroDivision" in answers[0].error:
@@ -55,12 +55,15 @@ class CallingForm(Inquiry):
                     graded.append(ranking([1, 0, 0, 0, 0, 2], [2, 1, 3, 6, 4, 5]))
                     others = [self.caller.ask(Probe((each,), k), form=variant) for each in graded]
                     if self._differ(others[:1] + others[2:]) or self._differ(others[:2]):
-                        answers, good, bad = others, graded[0], graded[1]
+                        answers, tested = others, graded[:2]
+                if not self._differ(answers) and variant.k is not None:  # without a discount, only a cutoff matters
+                    others = [self.caller.ask(Probe((each,), 3), form=variant) for each in (good, bad, moved)]
+                    answers, k = (others, 3) if self._differ(others) else (answers, k)
                 if not self._differ(answers):
                     if variant.has_names and variant.is_graded:
                         without = [
                             Probe((Query(each.ranked, tuple(row for row in each.judged or () if row[1])),), k)
-                            for each in (good, bad)
+                            for each in tested
                         ]
                         others = [self.caller.ask(each, form=variant) for each in without]
                         if self._differ(others):
@@ -68,9 +71,11 @@ class CallingForm(Inquiry):
                             return True
                     fallbacks.append((3, variant))
                     break
-                if variant.has_scores and not self._is_invariant(good, bad, k, variant):
+                if variant.has_scores and not self._is_invariant(tested, k, variant):
                     fallbacks.append((1, variant))
                     break
+                if variant.has_names and not all(self._ignores_ids(each, k, variant) for each in tested):
+                    break  # ids were taken for something else
                 self.caller.form = variant
                 self.by_input = not self._differ(answers[:2])
                 return True
@@ -82,9 +87,17 @@ class CallingForm(Inquiry):
         self.is_constant = rank == 3
         return True
 
-    def _is_invariant(self, good: Query, bad: Query, k: int | None, form: Form) -> bool:
+    def _ignores_ids(self, query: Query, k: int | None, form: Form) -> bool:
+        """Whether other ids of the same documents give the same value."""
+        names = {doc: chr(ord("a") + place) * (place + 1) for place, doc in enumerate(dict(query.ranked or ()))}
+        ranked = tuple((names[doc], score) for doc, score in query.ranked or ())
+        judged = tuple((names[doc], label) for doc, label in query.judged or ())
+        values = [self.caller.ask(Probe((each,), k), form=form).value for each in (query, Query(ranked, judged))]
+        return None not in values and abs((values[0] or 0.0) - (values[1] or 0.0)) < 1e-6
+
+    def _is_invariant(self, queries: Sequence[Query], k: int | None, form: Form) -> bool:
         """Whether only the order of the scores matters, as it does not for labels."""
-        for query in (good, bad):
+        for query in queries:
             assert query.ranked is not None
             stretched = tuple((doc, score**3 + 1) for doc, score in query.ranked)
             both = [self.caller.ask(Probe((each,), k), form=form) for each in (query, Query(stretched, query.judged))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from idealrank.evaluation.identification.calls import Answer
 from idealrank.evaluation.identification.formula_stages import FormulaStages
 from idealrank.evaluation.identification.inquiry import N_DOCS
 from idealrank.evaluation.identification.probes import Query, doc_ids, ranking
-from idealrank.evaluation.identification.shapes import GAINS, binary
+from idealrank.evaluation.identification.shapes import GAINS, binary, clipped
 
 __all__ = ["TIES", "ChoiceStages"]
 
@@ -111,7 +112,8 @@ class ChoiceStages(FormulaStages):
     def _cut_choices(self, queries: Sequence[Query], ks: Sequence[int] | None) -> None:
         answers = [self.ask(query, k=ks[place] if ks else None) for place, query in enumerate(queries)]
         offsets = (0, None, -1, 1)
-        usual = {"cut": offsets, "ideal_cut": offsets, "pool": ("judged", "top")}
+        pools = ("judged", "top", "first") if self.form.has_scores else ("judged", "top")
+        usual: dict[str, Sequence[Any]] = {"cut": offsets, "ideal_cut": offsets, "pool": pools}
         for more in ({"cut_first": (False,)}, {"cut_first": (True,)}):
             found = self.narrow(answers, **usual, **more)
             if found:
@@ -174,6 +176,8 @@ class ChoiceStages(FormulaStages):
             self.ask(ranking([0, 1, 0, highest], scores=[1.0] * 4, zeros_judged=self.zeros_judged)),
             self.ask(ranking([0, highest, 1, 0, 1], scores=[2.0, 1.0, 1.0, 2.0, 1.0], zeros_judged=self.zeros_judged)),
         ]
+        if self.form.k is not None and "cutoff" not in self.unexplained and self.formula.pool != "top":
+            answers.append(self.ask(first, k=2))  # the cutoff is inside the tie
         names = TIES if self.form.has_names else tuple(each for each in TIES if not each.startswith("docid"))
         if not self.settle(answers, ties=names):
             self.formula = replace(self.formula, ties="undefined")
@@ -229,38 +233,41 @@ class ChoiceStages(FormulaStages):
                 self.settle([self.ask(zero)], gain=(self.formula.gain, GAINS[-1]))
 
     def _labels(self) -> None:
-        """Find what negative, fractional and large labels do."""
+        """Find what fractional, negative and large labels do."""
         if not self.form.is_graded or self.max_label < 2:
             return
+        is_table = "table" in str(self.formula.gain)  # measured for whole labels only
+        self._fractional_labels(is_table)
         negative = [
             self.ask(self.query([2, -1, 1, 0], [2, 1, 3, 4])),
             self.ask(self.query([2, 0, 1, -1], [2, 1, 4, 3])),
         ]
         self.settle(negative, negative=("error", "keep", "unjudged", "zero", "drop", "absolute"))
+        if is_table:
+            for name, kind in (("negative", "negative"), ("labels", "fractional")):
+                if name in self.unexplained:
+                    words = f"{kind} labels have a gain that was not measured"
+                    self.notes.append((words, self.unexplained.pop(name)))
+            return
         if self.formula.negative == "keep" and "negative" not in self.open and "negative" not in self.unexplained:
             self.settle([self.ask(self.query([1, -5], [2, 1]))], negative_ideal=("divide", "empty"))
-        fractional = [
+        self._large_labels()
+
+    def _fractional_labels(self, is_table: bool) -> None:
+        """Find what fractional labels do, and so where the labels of relevant documents begin."""
+        answers = [
             self.ask(self.query([0.3, 0.5, 2.6, 1.5, 0.7, 0], ranks))
             for ranks in ([2, 3, 4, 1, 5, 6], [1, 5, 3, 4, 2, 6])
         ]
+        self.open.pop("gain", None)
+        if is_table:
+            self.settle(answers, labels=("integer", "truncated", "rounded", "rounded up"))
+            return
         gains = [self.formula.gain]
         if self.formula.gain.name.startswith("1 for a label"):
-            gains = [binary(1), binary(0, above=True), binary(0.5), binary(0.5, above=True), self.formula.gain]
-        self.open.pop("gain", None)
-        kinds = ("float", "truncated", "rounded", "rounded up", "integer")
-        if "table" in str(self.formula.gain):  # measured for whole labels only
-            if "negative" in self.unexplained:
-                self.notes.append(
-                    ("negative labels have a gain that was not measured", self.unexplained.pop("negative"))
-                )
-            self.settle(fractional, labels=("integer", "truncated", "rounded", "rounded up"))
-            if "labels" in self.unexplained:
-                self.notes.append(
-                    ("fractional labels have a gain that was not measured", self.unexplained.pop("labels"))
-                )
-            return
-        self.settle(fractional, labels=kinds, gain=gains)
-        self._large_labels()
+            thresholds = [binary(1), binary(0, above=True), binary(0.5), binary(0.5, above=True)]
+            gains = [*thresholds, self.formula.gain, clipped(1)]
+        self.settle(answers, labels=("float", "truncated", "rounded", "rounded up", "integer"), gain=gains)
 
     def _large_labels(self) -> None:
         answer = self.ask(self.query([40, 1, 0], [2, 1, 3]))

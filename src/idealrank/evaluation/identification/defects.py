@@ -93,7 +93,7 @@ def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
 
 def _gain_and_discount(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
     gain, discount = formula.gain, formula.discount
-    if gain.name.startswith("1 for a") and form.is_graded:
+    if (gain.name.startswith("1 for a") or gain.name == "min(label, 1)") and form.is_graded:
         yield "relevance binarized: all labels of relevant documents count the same", {"gain": _LINEAR}
     try:
         zero = gain.of(0.0)
@@ -102,7 +102,7 @@ def _gain_and_discount(formula: Formula, form: Form) -> Iterator[tuple[str, _Ref
     if zero and form.is_graded:
         right = _EXP2 if "2^" in gain.name else _LINEAR
         yield f"a document with label 0 has a gain: the gain is {gain}", {"gain": right}
-    elif gain.option is None and form.is_graded:
+    elif gain.option is None and form.is_graded and gain.name != "min(label, 1)":
         yield f"the gain is {gain}, neither the label nor 2^label - 1", {"gain": _LINEAR}
     if discount == _STARTS_AT_ONE:
         yield "the discount starts at log2(1) = 0, by which the first rank is divided", {"discount": _LOG}
@@ -135,6 +135,8 @@ def _ideal(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         yield "the ideal DCG is over the retrieved documents only", {"pool": "judged"}
     if formula.pool == "top" and pooled:
         yield "the ideal DCG is over the top k of the ranking only", {"pool": "judged"}
+    if formula.pool == "first" and pooled:
+        yield "the ideal DCG is over the first k documents given, before they are sorted", {"pool": "judged"}
     if formula.ideal_gain is not None:
         words = f"the gain of the ideal DCG is {formula.ideal_gain}, that of the DCG is {formula.gain}"
         yield words, {"ideal_gain": None}
@@ -269,7 +271,7 @@ def _small_probes(found: Investigation, longest: int) -> Iterator[Probe]:
         if form.has_ids:
             missed += [(label,) for label in range(1, highest + 1)] + [(1, 1)]
         drawn = []
-        for labels in itertools.product(grades, repeat=n):
+        for labels in itertools.product(range(found.max_label + 1) if n < 3 else grades, repeat=n):
             for ranks in itertools.permutations(range(1, n + 1)):
                 if not form.has_scores and list(ranks) != list(range(1, n + 1)):
                     continue

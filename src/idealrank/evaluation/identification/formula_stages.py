@@ -47,12 +47,11 @@ class FormulaStages(CallingForm):
             break
         self._measure_precision([each for group in groups for each in group])
         orders = ["input"] if self.by_input else ["descending", "ascending"]
+        if self._find_numerator(groups, orders):
+            return
         self._shallow_cutoff(alone)
-        for output in ("value", "one minus", "negative"):
-            found = self._numerators(groups, output, orders)
-            if found:
-                self._settle_dcg(found, groups)
-                return
+        if self.formula.own_cutoff is not None and self._find_numerator(groups, orders):
+            return
         if self.formula.own_cutoff is not None:  # the ideal may depend on what is in the top
             found = self.narrow(
                 [each for group in groups for each in group],
@@ -67,6 +66,14 @@ class FormulaStages(CallingForm):
         self.other_measure = self._named_measure([each for group in groups for each in group])
         if self.other_measure is None and not self._measured_dcg(groups, orders[0]):
             self.unexplained["formula"] = alone[0]
+
+    def _find_numerator(self, groups: Sequence[Sequence[Answer]], orders: Sequence[str]) -> bool:
+        for output in ("value", "one minus", "negative"):
+            found = self._numerators(groups, output, orders)
+            if found:
+                self._settle_dcg(found, groups)
+                return True
+        return False
 
     def _alone(self) -> list[Answer]:
         """Ask for lists with one relevant document, at each of the first ranks."""

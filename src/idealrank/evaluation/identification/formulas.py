@@ -33,7 +33,7 @@ class Formula:
     #: sorted, unsorted, ascending, distinct; full, highest: k documents of gain 1, or of the highest gain; none; gains,
     #: documents, relevant: a sum of gains or a count.
     ideal: str = "sorted"
-    #: judged, retrieved, or top: the documents of the ideal.
+    #: judged, retrieved, top, or first: the documents of the ideal; the first k by score, or in the order given.
     pool: str = "judged"
     ideal_gain: Gain | None = None
     ideal_discount: Discount | None = None
@@ -267,6 +267,8 @@ class Formula:
                     labels = [label for label in labels if label]
             case "top":
                 labels = [label or 0.0 for _, _, label in ranked[:depth]]
+            case "first":
+                labels = [label or 0.0 for _, _, label in rows[:depth]]
             case _:
                 labels = [label or 0.0 for _, _, label in rows]
         assert not any(isinstance(label, str) for label in labels)

@@ -31,6 +31,7 @@ _USUAL = (
     "average",
 )
 #: Where tools cut the ideal ranking, if not at k; their presets do not repeat it, as their notes say.
+_SEEN_ON_ARRAYS: dict[int | str | None, int | None] = {"least": 0, "retrieved": None}
 _IDEAL_CUTS: dict[str, str | None] = {
     "mlflow": "least",
     "elasticsearch": "least",
@@ -60,8 +61,10 @@ def options_of(found: Investigation) -> dict[str, str]:
     if _is_seen(found, "ideal"):
         options |= _ideal_option(found)
     options |= {name: _word(getattr(formula, name)) for name in ("ties", "empty", "short") if _is_seen(found, name)}
-    if "ties" in found.open:
+    if "undefined" in found.open.get("ties", ()):
         options["ties"] = f"{formula.ties} in short lists"
+    elif "ties" in found.open:
+        options.pop("ties", None)  # it makes no difference
     if formula.own_cutoff is not None:
         options["cutoff"] = str(formula.own_cutoff)
     if found.evidence.get("negative_ideal"):
@@ -98,7 +101,7 @@ def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None
     usual = Formula()
     if any(getattr(formula, name) != getattr(usual, name) for name in (*_USUAL, "ideal_cut")):
         return None, None
-    if formula.ideal not in ("sorted", "full", "none") or formula.pool == "top" or not options:
+    if formula.ideal not in ("sorted", "full", "none") or formula.pool in ("top", "first") or not options:
         return None, None
     if formula.gain.option is None or formula.discount.option is None or formula.ties in ("random", "undefined"):
         return None, None
@@ -107,7 +110,7 @@ def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None
     else:
         written_empty = options.get("empty")
     written = {
-        "ties": options.get("ties") if "ties" not in found.open else formula.ties,
+        "ties": options.get("ties") if "undefined" not in found.open.get("ties", ()) else formula.ties,
         "empty": written_empty,
         "gain": str(formula.gain.option) if "gain" in options else None,
         "discount": options["discount"],
@@ -200,7 +203,7 @@ def _brief(answer: Answer) -> str:
 def matching(found: Investigation, options: dict[str, str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """Return the presets that agree in everything that was seen, and otherwise the nearest with what differs."""
     formula, usual = found.formula, Formula()
-    if not options or formula.ideal not in ("sorted", "full") or formula.pool == "top":
+    if not options or formula.ideal not in ("sorted", "full") or formula.pool in ("top", "first"):
         return [], {}
     if any(getattr(formula, name) != getattr(usual, name) for name in _USUAL) or "ideal" in found.unexplained:
         return [], {}
@@ -231,7 +234,10 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
         for a, b in zip(discount.weights(12), own.weights(12), strict=True)
     ):
         differ.append(f"discount={options['discount']}")
-    if found.form.has_ids and formula.ideal_cut != _IDEAL_CUTS.get(rules.name, 0):
+    cuts = formula.ideal_cut, _IDEAL_CUTS.get(rules.name, 0)
+    if not found.form.has_ids:  # where all documents are retrieved
+        cuts = _SEEN_ON_ARRAYS.get(cuts[0], cuts[0]), _SEEN_ON_ARRAYS.get(cuts[1], cuts[1])
+    if cuts[0] != cuts[1] and ("cut" in found.evidence or found.form.has_ids):
         differ.append(f"ideal_cut={formula.ideal_cut}")
     rules_of = rules.for_measure("ndcg", has_cutoff)
     theirs: dict[str, object] = {"ties": option("ties"), "empty": option("empty"), "short": option("short")}
@@ -243,9 +249,11 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
     if found.form.has_duplicates:  # presets say what happens to files and dicts
         theirs.pop("duplicates")
     for name, value in theirs.items():
-        if name not in options or (name == "ties" and "ties" in found.open and option("stable_up_to") is not None):
+        if name not in options or (
+            name == "ties" and "undefined" in found.open.get("ties", ()) and option("stable_up_to") is not None
+        ):
             continue
-        wanted = options[name] if name != "ties" or "ties" not in found.open else "undefined"
+        wanted = "undefined" if name == "ties" and "undefined" in found.open.get("ties", ()) else options[name]
         if name == "short" and value is None:
             value = "as is"
         if name == "negative" and wanted == "zero":

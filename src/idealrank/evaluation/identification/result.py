@@ -124,7 +124,9 @@ class Identification(Result):
         if self.measure is not None:
             found.append(f"As a measure of ours, it is {self.measure}.")
         if self.presets:
-            found.append(f"It agrees with like={listed(map(repr, self.presets))} in everything that was seen.")
+            found.append(
+                f"It agrees with {listed(f'like={each!r}' for each in self.presets)} in everything that was seen."
+            )
         elif self.nearest:
             near = "; ".join(f"{name} (but {', '.join(differ)})" for name, differ in self.nearest.items())
             found.append(f"No preset matches. The nearest: {near}.")

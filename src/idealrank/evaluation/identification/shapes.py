@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from idealrank.measures import discounts, gains
 
-__all__ = ["DISCOUNTS", "GAINS", "Discount", "Gain", "binary", "measured_discount", "measured_gain"]
+__all__ = ["DISCOUNTS", "GAINS", "Discount", "Gain", "binary", "clipped", "measured_discount", "measured_gain"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,11 @@ def binary(threshold: float, *, above: bool = False) -> Gain:
     return Gain(name, lambda label: float(label >= rel), gains.Binary(rel))
 
 
+def clipped(highest: float) -> Gain:
+    """Return the label as the gain, up to a highest one."""
+    return Gain(f"min(label, {highest:g})", lambda label: min(label, highest))
+
+
 def _power(label: float, exponent: float) -> float:
     return math.copysign(abs(label) ** exponent, label)
 
@@ -85,6 +90,9 @@ GAINS: tuple[Gain, ...] = (
     Gain("4^label - 1", _exponential(4, 1)),
     Gain("label (label + 1) / 2", lambda label: label * (label + 1) / 2),
     Gain("label + 0.5", lambda label: label + 0.5),
+    clipped(2),
+    clipped(3),
+    clipped(4),
     Gain("1 for a judged document", lambda label: 1.0, gains.Binary(0.0)),
 )
 
