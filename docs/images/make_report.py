@@ -24,4 +24,5 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     tab.wait_for_selector("main[aria-busy=false]")
     tab.screenshot(path=TARGET)
     browser.close()
-Image.open(TARGET).convert("RGB").quantize(160, dither=Image.Dither.NONE).save(TARGET, optimize=True)
+picture = Image.open(TARGET).convert("RGB")
+picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(TARGET, optimize=True)

@@ -619,3 +619,21 @@ def test_a_learning_curve_has_a_line_a_stage_and_shows_the_iteration_kept() -> N
     assert learning_curve(learners.RankNet(l2=10.0).fit(X, y, qid=qid)).get_ylabel() == "loss"
     with pytest.raises(DataError, match="RandomRanker has no history"):
         learning_curve(learners.RandomRanker().fit(X, y, qid=qid))
+
+
+def test_figures_of_experiments_are_drawn_with_lines_in_the_colours_of_the_page() -> None:
+    """The policy of the page blocks pictures made of pixels, and colors of its own would not follow the theme."""
+    from matplotlib.figure import Figure
+
+    from idealrank.experiments import jin2013
+
+    pixels = Figure().subplots()
+    pixels.imshow([[0, 1]])
+    assert "<image" in inline_svg(lambda: pixels, "f", "t", "d")
+    found = jin2013.reproduce(ir.datasets.web_search(2, 50, 1).test)
+    drawn = [inline_svg(lambda figure=figure: figure.axes[0], "f", "t", "d") for figure in found.figures.values()]  # type: ignore[misc]
+    assert len(drawn) == 3
+    for svg in drawn:
+        assert "<image" not in svg
+        assert "var(--better)" in svg
+        assert not re.search(r"#[0-9a-f]{6}", svg)
