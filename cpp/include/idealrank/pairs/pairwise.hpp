@@ -31,7 +31,7 @@ inline double few_pairs(const PairSpec& spec) {
 class PairwiseLoss {
  public:
   explicit PairwiseLoss(const PairSpec& spec, const Stop& stop = {})
-      : spec_(spec), rank_(stop), number_(stop), by_label_(spec, stop), by_score_(spec, stop) {}
+      : spec_(spec), stop_(stop), rank_(stop), number_(stop), change_(stop), by_label_(spec, stop), by_score_(spec, stop) {}
 
   // The query's value. Into column, one derivative or second derivative a document.
   double operator()(const PairQuery& query, std::span<double> column) {
@@ -54,6 +54,7 @@ class PairwiseLoss {
     const double factor = share * (spec_.curvature ? sigma * sigma : sigma);
     // Where changes by swaps are 0, rounding may leave a curvature a little below.
     const double least = spec_.curvature ? 0.0 : -std::numeric_limits<double>::infinity();
+    stop_.before(2 * query.n());
     for (double& entry : column) entry = std::max(factor * entry, least);
     return share * value;
   }
@@ -78,6 +79,7 @@ class PairwiseLoss {
   static constexpr std::size_t kLong = 100'000;
 
   const PairSpec& spec_;
+  Stop stop_;
   TopRanker rank_;
   std::vector<std::uint32_t> order_;
   LabelLevels number_;
@@ -91,7 +93,7 @@ inline void pairwise(std::span<const double> labels, std::span<const double> sco
                      std::span<const double> weights, const PairSpec& spec, std::span<double> values,
                      std::span<double> column, Threads threads) {
   for_each_query(offsets, threads, [&](const Stop& stop) {
-    return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const PairQuery own{own_labels(labels.subspan(first, n)), own_scores(scores.subspan(first, n)),
                           weights.empty() ? weights : weights.subspan(first, n), query, begin};
