@@ -420,10 +420,13 @@ def _measured(
 
 def _value_if_missing(lists: Lists, filled: Measure) -> Floats | float:
     """Return 0, or the measure's own worst value; NaN if a query has no value of it whatever a run retrieves."""
+    value: Floats | float | None = filled.missing_value
+    if value is None:
+        (value,) = _in_one_sort(judged_lists(lists), {"": filled}, "worst").values()
     if filled.empty not in ("nan", "skip"):
-        return filled.missing_value
+        return value
     (at_best,) = _in_one_sort(judged_lists(lists), {"": filled}, "stable").values()
-    return np.where(np.isnan(at_best), np.nan, filled.missing_value)
+    return np.where(np.isnan(at_best), np.nan, value)
 
 
 def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -> dict[str, Floats]:

@@ -72,8 +72,9 @@ class Measure(Options):
 
     #: Whether a smaller value is better, as for an error.
     lower_is_better: ClassVar[bool] = False
-    #: The value of a query that a run does not contain, if such a query counts.
-    missing_value: ClassVar[float] = 0.0
+    #: The value of a query that a run does not contain, if such a query counts; None is that of the worst order of its
+    #: judged documents.
+    missing_value: ClassVar[float | None] = 0.0
 
     def __matmul__(self: _Measure, cutoff: int | float | str | cutoffs.Cutoff | None) -> _Measure:
         return dataclasses.replace(self, cutoff=cutoff)
