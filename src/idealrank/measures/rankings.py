@@ -40,17 +40,18 @@ class Rankings:
         Of documents with equal scores, the relevant ones come first if ``ties`` is "best", and last if it is "worst".
         """
         labels = _binary(lists.labels, rel, lists.negative)
-        rows = np.arange(labels.size)
-        if ties != "stable":
-            queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
-            first = {"reverse": -rows, "best": labels != 1, "worst": labels == 1}[ties]
-            rows = np.lexsort((first, queries))
-        order = _native.order(lists.scores[rows], lists.offsets, resolve_threads(lists.n_threads))
+        n_threads = resolve_threads(lists.n_threads)
+        if ties == "stable":
+            order = _native.order(lists.scores, lists.offsets, n_threads)
+        else:
+            first = {"reverse": np.arange(labels.size), "best": labels == 1, "worst": labels != 1}[ties]
+            rows = _native.order(first.astype(np.float64), lists.offsets, n_threads)
+            order = np.take(rows, _native.order(np.take(lists.scores, rows), lists.offsets, n_threads))
         pool = lists.judged if lists.judged is not None and ideal == "judged" else Judged(lists.labels, lists.offsets)
         judged_labels = _binary(pool.labels, rel, lists.negative)
         is_judged = judged_labels >= 0
         judged = Groups(Groups(np.diff(pool.offsets)).count(is_judged))
-        return cls(Groups(lists.sizes), labels[rows[order]], judged, judged_labels[is_judged])
+        return cls(Groups(lists.sizes), np.take(labels, order), judged, judged_labels[is_judged])
 
     @property
     def n_queries(self) -> int:
