@@ -1,14 +1,26 @@
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from idealrank._base.threads import available_cores
 
 # No test depends on the clock. In CI every run draws the same examples; elsewhere each run draws new ones.
 settings.register_profile(
     "idealrank", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
 settings.load_profile("idealrank")
+
+# A shell may start background jobs with Ctrl-C ignored, and children inherit that: tests that send it would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return one worker per core for the whole suite, and none for tests that the command line names."""
+    return available_cores() if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from idealrank._base.extras import needs
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section
@@ -113,7 +114,8 @@ def _described(figure: matplotlib.figure.Figure) -> str:
 
 def panels(width: float, height: float, count: int = 1) -> tuple[matplotlib.figure.Figure, list[Axes]]:
     """Return a new figure with this many panels side by side."""
-    from matplotlib.figure import Figure
+    with needs("matplotlib", extra="report"):
+        from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, [figure.add_subplot(1, count, place) for place in range(1, count + 1)]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from idealrank._base.extras import needs
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.evaluation.comparison import Comparison
@@ -336,7 +337,8 @@ def new_axes(ax: Axes | None, height: float) -> Axes:
     """Return these Axes, or new ones of this height in inches."""
     if ax is not None:
         return ax
-    from matplotlib.figure import Figure  # not pyplot, which keeps every figure until it is closed
+    with needs("matplotlib", extra="report"):
+        from matplotlib.figure import Figure  # not pyplot, which keeps every figure until it is closed
 
     made: Axes = Figure(figsize=(_WIDTH, height), layout="constrained").subplots()
     made.spines[["top", "right"]].set_visible(False)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+from idealrank._base.extras import needs
 from idealrank._base.markup import Markup
 from idealrank._base.printable import printable
 from idealrank.report.palette import COLOURS
@@ -83,7 +84,8 @@ def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str)
 
 def _drawn(draw: Callable[[], Axes]) -> str:
     """Return the figure as Matplotlib writes it, independent of the styles in use, which stay as they are."""
-    import matplotlib
+    with needs("matplotlib", extra="report"):
+        import matplotlib
 
     file = io.StringIO()
     with _DRAWING, matplotlib.rc_context(), _glyphs_of_the_browser():

@@ -7,12 +7,12 @@ import re
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from idealrank._base.grammar import nearest
 from idealrank.errors import DataError, IdealrankError, ModelError, OptionError
 from idealrank.io.files import Source, display_name
 from idealrank.learners.base import Ranker
+from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.files.documents import Entry, StoredModel, read_model, write_model
 from idealrank.learners.names import by_class_name, made, options_of
 from idealrank.losses import Loss, loss

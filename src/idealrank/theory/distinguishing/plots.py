@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from idealrank._base.extras import needs
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.steps import StepCurve
@@ -24,7 +25,8 @@ def _axes(ax: Axes | None) -> Axes:
     """The given axes, or new ones."""
     if ax is not None:
         return ax
-    from matplotlib.figure import Figure
+    with needs("matplotlib", extra="report"):
+        from matplotlib.figure import Figure
 
     made: Axes = Figure(layout="constrained").add_subplot()
     return made
