@@ -13,7 +13,7 @@ settings.register_profile(
 )
 settings.load_profile("idealrank")
 
-# A shell may start background jobs with Ctrl-C ignored, and children inherit that: tests that send it would wait for ever.
+# A shell may start jobs with Ctrl-C ignored, which children inherit: tests that send it would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

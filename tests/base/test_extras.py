@@ -18,7 +18,7 @@ BLOCKED = [
     *("lightgbm", "xgboost", "torch", "dask", "distributed", "catboost"),
 ]
 
-#: Runs the examples of all modules in a process that cannot import the packages in BLOCKED, and prints what became of each:
+#: Runs the examples of all modules in a process that cannot import the packages in BLOCKED, and prints how each ended:
 #: "passed", the message of a MissingExtraError, or how it failed.
 CHILD = """
 import doctest, importlib, io, json, os, pkgutil, sys, tempfile
