@@ -13,6 +13,11 @@ settings.register_profile(
 )
 settings.load_profile("idealrank")
 
+# Each worker has a core of its own; threads of OpenMP and BLAS that wait for each other would take it from the others.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
 # A shell may start jobs with Ctrl-C ignored, which children inherit: tests that send it would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -146,6 +146,7 @@ def test_the_demos_learners_beat_a_single_feature() -> None:
     assert all("a" in row["log"].split()[1] for row in rows[1:])
 
 
+@pytest.mark.slow
 def test_the_demo_is_the_same_for_the_same_seed() -> None:
     first, again, other = (run(*SMALL_DEMO, "--format", "csv", "--seed", seed).output for seed in ("1", "1", "2"))
     assert first == again != other

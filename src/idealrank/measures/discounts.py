@@ -68,7 +68,7 @@ class Discount(Numbers):
         >>> Zipf().weights(4)
         array([1.        , 0.5       , 0.33333333, 0.25      ])
         """
-        weights = np.empty(n)
+        weights = np.empty(max(n, 0))
         for start in range(0, n, _PART):
             weights[start : start + _PART] = self(np.arange(start + 1, min(start + _PART, n) + 1), n)
         return weights
