@@ -5,6 +5,7 @@ from importlib.util import find_spec
 NEEDS = {
     "boosting.md": ["lightgbm", "xgboost"],
     "clusters.md": ["dask", "distributed", "pandas"],
+    "recommenders.md": ["torch"],
     "torch.md": ["torch"],
 }
 collect_ignore = [page for page, modules in NEEDS.items() if not all(map(find_spec, modules))]

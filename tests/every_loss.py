@@ -37,6 +37,12 @@ FORMS: dict[str, list[str]] = {
     "Cosine": ["cosine(normalizer=dcg)", "cosine(normalizer=2)", "cosine(gain=linear)"],
     "CrossEntropy": ["cross_entropy(normalizer=dcg)", "cross_entropy(normalizer=2)", "cross_entropy(gain=exp2)"],
     "Hinge": ["hinge(margin=0.3)", "hinge(normalize=pairs)"],
+    "LambdaLoss": [
+        "lambda_loss(kind=loss1)",
+        "lambda_loss(kind=loss1,gain=linear,sigma=2)",
+        "lambda_loss(kind=loss2,discount=zipf)",
+        "lambda_loss(mu=3,truncation=2,normalize=pairs)",
+    ],
     "LambdaRank": ["lambda_rank(measure=ndcg(gain=linear,discount=zipf)@3,truncation=2)", "lambda_rank(measure=ap)"],
     "LeastSquares": ["least_squares(normalizer=dcg)", "least_squares(normalizer=50%,discount=zipf)"],
     "ListMLE": ["list_mle(ties=stable)"],
@@ -45,7 +51,9 @@ FORMS: dict[str, list[str]] = {
     "Push": ["push(p=1)", "push(p=20)"],
     "QNorm": ["q_norm(form=normalized)", "q_norm(q=3)", "q_norm(q=3,form=normalized)", "q_norm(normalizer=None)"],
     "SoftNDCG": ["soft_ndcg(sigma=0.3)", "soft_ndcg(gain=linear,discount=zipf,cutoff=2)"],
+    "Softmax": ["softmax(normalize=none)", "softmax(gain=exp2)"],
     "SquaredHinge": ["squared_hinge(margin=2)"],
+    "XENDCG": ["xe_ndcg(gamma=1)", "xe_ndcg(gamma=0)"],
 }
 #: Losses that need an option.
 INCOMPLETE = {"Approx", "Bregman"}

@@ -1,10 +1,14 @@
 """The models of relevance on which the numbers of the source papers' results were computed independently."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from idealrank._typing import Int64s
+from idealrank.measures import cutoffs
 from idealrank.theory import GradedCurve, StepCurve
 
 
@@ -32,3 +36,11 @@ KNOTS_3 = ([0, 0.05, 0.3, 0.4, 1], [0.4, LOW_3, LOW_3, HIGH_3, HIGH_3])
 
 def halves(knots: tuple[list[float], list[float]]) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
     return (lambda s: 0.5 + np.interp(1 - s, *knots) / 2), (lambda s: 0.5 - np.interp(1 - s, *knots) / 2)
+
+
+@dataclass(frozen=True)
+class Logarithm(cutoffs.Cutoff):
+    """k = log2 n, which grows more slowly than any power."""
+
+    def at(self, n: npt.ArrayLike) -> Int64s:
+        return np.maximum(np.log2(np.asarray(n, np.float64)), 1).astype(np.int64)

@@ -21,6 +21,8 @@ struct BoundSwap {
   std::size_t truncation;
   BoundDiscount discount;
   In<std::int64_t> depths;
+  std::optional<In<double>> distances;
+  double share;
 };
 
 struct BoundPairLoss {
@@ -34,12 +36,13 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](BoundSwap* self, std::string_view reduction, const BoundDiscount& discount, In<std::int64_t> depths,
-             std::optional<std::size_t> truncation) {
+             std::optional<std::size_t> truncation, std::optional<In<double>> distances, double share) {
             const auto kind = named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any"});
             const SwapMeasure measure{kind, discount, span_of(depths)};
-            new (self) BoundSwap{measure, truncation.value_or(PairSpec().truncation), discount, std::move(depths)};
+            new (self) BoundSwap{measure, truncation.value_or(PairSpec().truncation), discount, std::move(depths), std::move(distances), share};
           },
-          nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none());
+          nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(), "distances"_a.noconvert() = nb::none(),
+          "share"_a = 1.0);
 
   nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair with its margin or sigma (scale); the sum or mean per query.")
       .def(
@@ -48,15 +51,22 @@ void bind_options(nb::module_& m) {
              std::optional<BoundSwap> swap) {
             PairSpec spec;
             spec.loss = named<PairLoss>(kind, "kind of pair loss", {"hinge", "squared_hinge", "logistic"});
-            spec.weight = named<PairWeight>(weight, "pair weight", {"one", "label_gap", "swap_change"});
+            spec.weight = named<PairWeight>(weight, "pair weight", {"one", "label_gap", "swap_change", "distance"});
             spec.scale = scale;
             spec.mean = mean;
-            if (swap.has_value() != (spec.weight == PairWeight::swap_change)) {
-              throw std::invalid_argument("the pair weight swap_change needs a swap, and no other weight takes one");
+            const bool apart = spec.weight == PairWeight::distance;
+            if (swap.has_value() != (apart || spec.weight == PairWeight::swap_change)) {
+              throw std::invalid_argument("the pair weights swap_change and distance need a swap, and no other takes one");
             }
+            if (apart != (swap && swap->distances)) {
+              throw std::invalid_argument("the pair weight distance needs distances, and no other takes them");
+            }
+            if (apart && spec.loss != PairLoss::logistic) throw std::invalid_argument("the pair weight distance is for logistic losses");
             if (swap) {
               spec.swap = swap->measure;
               spec.truncation = swap->truncation;
+              spec.swap_share = swap->share;
+              spec.distances = span_or_empty(swap->distances);
             }
             new (self) BoundPairLoss{spec, std::move(swap)};
           },
@@ -71,30 +81,41 @@ void bind_pairwise(nb::module_& m) {
   m.def(
       "pairwise",
       [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& given_offsets, std::optional<In<double>> weights,
-         const BoundPairLoss& loss, bool curvature, int n_threads, std::string_view isa, std::optional<double> few) {
+         const BoundPairLoss& loss, std::string_view derivative, std::optional<In<double>> factors, int n_threads, std::string_view isa, std::optional<double> few) {
         const std::size_t n = labels.shape(0);
         check_length(scores.shape(0), n, "scores");
         const Offsets offsets(given_offsets, n);
         const std::size_t n_queries = offsets.n_queries();
         if (weights) check_length(weights->shape(0), n, "weights");
+        if (factors) check_length(factors->shape(0), n_queries, "factors");
         if (loss.swap) check_length(loss.swap->depths.shape(0), n_queries, "depths");
+        if (loss.swap && loss.swap->distances) {
+          std::int64_t longest = 0;
+          const std::span<const std::int64_t> bounds = offsets;
+          for (std::size_t q = 0; q < n_queries; ++q) longest = std::max(longest, bounds[q + 1] - bounds[q]);
+          check_length(std::min(loss.swap->distances->shape(0), static_cast<std::size_t>(longest)), static_cast<std::size_t>(longest), "distances");
+        }
         PairSpec spec = loss.spec;
-        spec.curvature = curvature;
+        spec.derivative = named<Derivative>(derivative, "derivative", {"first", "second", "both"});
         spec.isa = isa_of(isa);
         spec.few_pairs = few.value_or(few_pairs(spec));
         const Threads threads = interruptible(n_threads);
-        Buffer<double> values, column;
+        const bool both = spec.derivative == Derivative::both;
+        Buffer<double> values, column, second;
         {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           column.resize(n);
-          pairwise(span_of(labels), span_of(scores), offsets, span_or_empty(weights), spec, values.span(), column.span(),
-                   threads);
+          second.resize(both ? n : 0);
+          pairwise(span_of(labels), span_of(scores), offsets, span_or_empty(weights), span_or_empty(factors), spec, values.span(),
+                   column.span(), second.span(), threads);
         }
+        // Both derivatives, or the values and the one.
+        if (both) return std::make_tuple(to_numpy(std::move(column)), to_numpy(std::move(second)));
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
       },
       "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(), nb::kw_only(),
-      "loss"_a, "curvature"_a, "n_threads"_a, "isa"_a = "", "few_pairs"_a = nb::none());
+      "loss"_a, "derivative"_a = "first", "factors"_a.noconvert() = nb::none(), "n_threads"_a, "isa"_a = "", "few_pairs"_a = nb::none());
 
   m.def(
       "soft_dcg",

@@ -7,11 +7,38 @@
 #include "idealrank/own_copy.hpp"
 #include "idealrank/sort/id_order.hpp"
 #include "idealrank/sort/top.hpp"
+#include "idealrank/sort/top_items.hpp"
 #include "idealrank/text/grouping.hpp"
 
 namespace idealrank::bind {
 
+namespace {
+
+template <class Score>
+void bind_top_items(nb::module_& m) {
+  m.def(
+      "top_items",
+      [](const nb::ndarray<const Score, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores, std::size_t k,
+         const In<std::int64_t>& excluded, const In<std::int64_t>& given_starts, int n_threads) {
+        const Offsets starts(given_starts, excluded.shape(0), "starts");
+        check_length(starts.n_queries(), scores.shape(0), "starts without the last");
+        const Threads threads = interruptible(n_threads);
+        TopItems top;
+        {
+          nb::gil_scoped_release release;
+          top = top_items(std::span<const Score>(scores.data(), scores.size()), scores.shape(1), k, span_of(excluded), starts, threads);
+        }
+        return std::make_tuple(to_numpy(std::move(top.items)), to_numpy(std::move(top.scores)), to_numpy(std::move(top.offsets)));
+      },
+      "scores"_a.noconvert(), "k"_a, "excluded"_a.noconvert(), "starts"_a.noconvert(), "n_threads"_a);
+}
+
+}  // namespace
+
 void bind_sort(nb::module_& m) {
+  bind_top_items<float>(m);
+  bind_top_items<double>(m);
+
   m.def(
       "order",
       [](const In<double>& scores, const In<std::int64_t>& given_offsets, int n_threads) {

@@ -26,12 +26,13 @@ Documents random_documents(std::mt19937_64& random, std::size_t n, double spread
 }
 
 struct Outcome {
-  std::vector<double> values, column;
+  std::vector<double> values, column, second;
 };
 
 Outcome outcome(const Documents& documents, const std::vector<std::int64_t>& offsets, const PairSpec& spec, int n_threads = 1) {
-  Outcome found{std::vector<double>(offsets.size() - 1), std::vector<double>(documents.labels.size())};
-  pairwise(documents.labels, documents.scores, offsets, documents.weights, spec, found.values, found.column, n_threads);
+  const std::size_t n = documents.labels.size();
+  Outcome found{std::vector<double>(offsets.size() - 1), std::vector<double>(n), std::vector<double>(spec.derivative == Derivative::both ? n : 0)};
+  pairwise(documents.labels, documents.scores, offsets, documents.weights, {}, spec, found.values, found.column, found.second, n_threads);
   return found;
 }
 
@@ -42,12 +43,12 @@ void for_each_spec(Check&& check) {
   for (const PairLoss loss : {PairLoss::hinge, PairLoss::squared_hinge, PairLoss::logistic}) {
     for (const PairWeight weight : {PairWeight::one, PairWeight::label_gap, PairWeight::swap_change}) {
       if (loss != PairLoss::logistic && weight == PairWeight::swap_change) continue;
-      for (const bool curvature : {false, true}) {
+      for (const Derivative derivative : {Derivative::first, Derivative::second, Derivative::both}) {
         PairSpec spec;
         spec.loss = loss;
         spec.weight = weight;
         spec.scale = 0.7;
-        spec.curvature = curvature;
+        spec.derivative = derivative;
         check(spec);
       }
     }
@@ -76,8 +77,16 @@ TEST(sweeps_and_rows_of_pairs_agree_on_every_instruction_set) {
             spec.isa = isa;
             spec.few_pairs = few;
             const Outcome other = outcome(documents, offsets, spec);
-            if (!spec.curvature) CHECK(std::abs(other.values[0] - swept.values[0]) <= 1e-12 * swept.values[0]);
+            if (spec.derivative == Derivative::first) CHECK(std::abs(other.values[0] - swept.values[0]) <= 1e-12 * swept.values[0]);
             for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(other.column[i] - swept.column[i]) <= 1e-12 * greatest);
+            if (spec.derivative != Derivative::both) continue;
+            PairSpec alone = spec;
+            alone.derivative = Derivative::first;
+            const Outcome first = outcome(documents, offsets, alone);
+            alone.derivative = Derivative::second;
+            const Outcome second = outcome(documents, offsets, alone);
+            CHECK_EQ(other.column, first.column);
+            CHECK_EQ(other.second, second.column);
           }
         }
       });
@@ -100,7 +109,7 @@ TEST(any_number_of_threads_gives_the_same_bits) {
 TEST(the_lowest_query_whose_loss_overflows_is_named_whatever_the_threads) {
   Documents documents{{0, 1, 0, 1, 0, 1}, {0, 0, 1e308, -1e308, 1e308, -1e308}, std::vector<double>(6, 1.0)};
   for_each_spec([&](const PairSpec& spec) {
-    if (spec.curvature || spec.weight == PairWeight::swap_change) return;
+    if (spec.derivative != Derivative::first || spec.weight == PairWeight::swap_change) return;
     const auto error = check::thrown<data_error>([&] { outcome(documents, {0, 2, 4, 6}, spec, 4); });
     CHECK(error.has_value() && error->query == 1);
   });

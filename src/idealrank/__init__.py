@@ -19,9 +19,13 @@ _TABLE = {
     "data.lists": ["Judged"],
     "data.problem": ["Problem"],
     "data.ranking": ["RankingData"],
-    "evaluation.comparison": ["compare", "Comparison"],
+    "evaluation.compared": ["Comparison"],
+    "evaluation.comparison": ["compare"],
     "evaluation.evaluator": ["evaluate"],
     "evaluation.explanation": ["explain", "Explanation"],
+    "evaluation.factors": ["evaluate_factors"],
+    "evaluation.holes.bounding": ["bounds", "Bounds"],
+    "evaluation.holes.judging": ["judge_next"],
     "evaluation.results": ["Evaluation"],
     "evaluation.scoring": ["scorer"],
     "evaluation.streaming": ["evaluate_stream"],
@@ -71,11 +75,15 @@ if TYPE_CHECKING:
     from idealrank.data.lists import Judged as Judged
     from idealrank.data.problem import Problem as Problem
     from idealrank.data.ranking import RankingData as RankingData
-    from idealrank.evaluation.comparison import Comparison as Comparison
+    from idealrank.evaluation.compared import Comparison as Comparison
     from idealrank.evaluation.comparison import compare as compare
     from idealrank.evaluation.evaluator import evaluate as evaluate
     from idealrank.evaluation.explanation import Explanation as Explanation
     from idealrank.evaluation.explanation import explain as explain
+    from idealrank.evaluation.factors import evaluate_factors as evaluate_factors
+    from idealrank.evaluation.holes.bounding import Bounds as Bounds
+    from idealrank.evaluation.holes.bounding import bounds as bounds
+    from idealrank.evaluation.holes.judging import judge_next as judge_next
     from idealrank.evaluation.results import Evaluation as Evaluation
     from idealrank.evaluation.scoring import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream

@@ -43,7 +43,10 @@ def measure_of(gain: _native.Gain, discount: _native.Discount, k: int = 3, **cha
         (lambda: _native.Discount(linear=True, weights=LABELS), "a discount is either linear or has weights"),
         (lambda: _native.PairLoss(kind="cubic", scale=1.0), "unknown kind of pair loss 'cubic': expected one of hinge"),
         (lambda: _native.PairLoss(kind="hinge", scale=1.0, weight="two"), "unknown pair weight 'two'"),
-        (lambda: _native.PairLoss(kind="hinge", scale=1.0, weight="swap_change"), "swap_change needs a swap"),
+        (
+            lambda: _native.PairLoss(kind="hinge", scale=1.0, weight="swap_change"),
+            "and distance need a swap",
+        ),
         (
             lambda: _native.Swap(reduction="tied", discount=discounts.Log().native(3), depths=OFFSETS),
             "unknown reduction 'tied': expected one of sum precision_mean first any",
@@ -87,7 +90,7 @@ def test_parts_of_different_lengths_do_not_fit() -> None:
         swap=_native.Swap(reduction="sum", discount=discounts.Zipf().native(3), depths=np.array([3, 3])),
     )
     with pytest.raises(DataError, match="depths must have 1 entries, got 2"):
-        _native.pairwise(LABELS, SCORES, OFFSETS, None, loss=loss, curvature=False, n_threads=1)
+        _native.pairwise(LABELS, SCORES, OFFSETS, None, loss=loss, n_threads=1)
 
 
 def test_structs_keep_their_arrays_alive() -> None:

@@ -18,7 +18,7 @@ from idealrank._base.plain import finite
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table
 from idealrank.errors import OptionError
-from idealrank.evaluation.results import Measured
+from idealrank.evaluation.measured import Measured
 from idealrank.experiments.claims import Claim
 from idealrank.experiments.results import Reproduction
 from idealrank.io.letor_folds import Folds
@@ -32,6 +32,7 @@ from idealrank.theory.long_lists.regimes import regime
 RNG = np.random.default_rng(4)
 QRELS = {f"q{i}": {f"d{j}": int(RNG.integers(0, 3)) for j in range(6)} for i in range(8)}
 RUNS = {name: {q: {d: float(RNG.normal()) for d in docs} for q, docs in QRELS.items()} for name in ("a<b", "c")}
+SOME = {q: dict(list(docs.items())[:3]) for q, docs in QRELS.items()}  # half of the documents are judged
 MATRIX = RNG.normal(size=(20, 3))
 LINE: Callable[[Any], Any] = lambda s: s  # noqa: E731
 
@@ -58,11 +59,15 @@ def folded() -> Any:
 MAKE: dict[str, Callable[[], Any]] = {
     "Anova": lambda: stats.anova(MATRIX),
     "ApproximationError": lambda: theory.approximation_error([1, 0], [1.0, 0.0]),
+    "Bounds": lambda: ir.bounds(SOME, RUNS, "ndcg@3", n_draws=2),
     "BoundedLaw": lambda: theory.bounded_law("ndcg@10", lambda s: 0.7),
+    "Certificate": lambda: theory.certificate("ndcg", lambda s: 0.25 + 0.5 * s, lambda s: 0.5),
     "Comparison": lambda: ir.compare(QRELS, RUNS, ["ndcg", "ap"], baseline="c", seed=0),
     "Concentration": lambda: concentration("log", 1000, 0.5),
+    "ConfidenceSequence": lambda: theory.confidence_sequence([0.2, 0.1] * 30),
     "Consistency": lambda: theory.check_consistency("cosine", levels=(0, 1), refine=False),
     "CrossFold": folded,
+    "DifferenceBounds": lambda: ir.bounds(SOME, RUNS, "ndcg@3", n_draws=0).differences[0],
     "DiscriminativePower": lambda: stats.discriminative_power(MATRIX, test="t"),
     "Distinction": distinguished,
     "Distinctions": lambda: Distinctions((distinguished(), distinguished()), distinguished().evaluations),
@@ -75,10 +80,13 @@ MAKE: dict[str, Callable[[], Any]] = {
     "FirstOrder": lambda: first_order(LINE),
     "Gap": lambda: gap("ndcg@10", lambda s: 0.7, lambda s: 0.5),
     "GeneralizationGap": lambda: theory.generalization_gap([0.75, 0.5], [0.5, 0.5]),
+    "Impossibility": lambda: theory.no_convex_loss("ap"),
     "Interval": lambda: stats.interval([0.5]),
     "LeadingGap": lambda: theory.leading_gap(LINE, lambda s: 1 - s),
+    "NextJudgments": lambda: ir.judge_next(SOME, RUNS, "ndcg@3", n=2),
     "PairedTest": lambda: stats.t_test([1, 2, 4], [0, 3, 1]),
     "PowerPlan": lambda: stats.queries_for(0.5, MATRIX),
+    "PredictionPowered": lambda: stats.prediction_powered([0.1, 0.5, 0.4], [0.2, 0.4, 0.5, 0.6]),
     "Regime": lambda: regime("geometric"),
     "Reproduction": lambda: Reproduction(
         (Claim.exact("Table 1", "a > b", "1 > 0", True),), {}, {"Table 1": Table([Column("n")], [[1]])}, ("drawn data",)

@@ -34,7 +34,9 @@ def run(*arguments: str) -> Result:
 def test_systems_are_compared_with_a_baseline(files: Path) -> None:
     result = run("compare", "qrels.txt", "base.run", "good.run", "other.run", "--baseline", "base", "--seed", "1")
     assert result.exit_code == 0, result.output
-    lines = result.stdout.splitlines()
+    verdict, blank, *lines = result.stdout.splitlines()
+    assert verdict.startswith("ndcg@10: 1 of 2 differ significantly from base at level 0.05: good (+0.")
+    assert blank == ""
     assert lines[0].split() == [
         "system",
         "ndcg@10",
@@ -49,7 +51,9 @@ def test_systems_are_compared_with_a_baseline(files: Path) -> None:
         "worse",
         "detectable",
     ]
-    assert [line.split()[0] for line in lines[1:4]] == ["base", "good", "other"]
+    assert [line.split()[0] for line in lines[1:4]] == ["good", "base", "other"]
+    assert [line.split()[2] == "†" for line in lines[1:4]] == [True, False, False]
+    assert "Rows are sorted by ndcg@10." in lines[4]
     assert "good - base, most on: q" in result.stdout
     how = "randomization test, p-values corrected by holm; 95% intervals by Student's t; seed 1"
     assert f"means over 12 queries; {how}" in lines
@@ -65,10 +69,47 @@ def test_pairs_come_out_in_every_format(files: Path, output_format: str) -> None
         assert json.loads(result.stdout)["test"] == "tukey"
 
 
+def test_details_are_capped_and_all_shows_them(files: Path) -> None:
+    given = ["compare", "qrels.txt", "base.run", "good.run", "other.run", "--seed", "1"]
+    short, whole = run(*given).stdout, run(*given, "--all").stdout
+    assert "3 pairs were tested; --all shows each, and --format csv has all numbers" in short
+    assert "against" not in short
+    assert len([line for line in whole.splitlines() if line.startswith("base  ")]) == 2
+    for name in ("base.run", "good.run", "other.run"):
+        for place in range(4):
+            Path(f"{place}{name}").write_bytes(Path(name).read_bytes())
+    many = [f"{place}{name}={place}{name}" for place in range(4) for name in ("base.run", "good.run", "other.run")]
+    given = ["compare", "qrels.txt", *many, "-m", "ap", "-m", "rr", "--baseline", "0base.run", "--seed", "1"]
+    short, whole = run(*given).stdout, run(*given, "--all").stdout
+    assert short.count("2 more rows; --all shows them") == 2
+    assert "ap, 3 more systems; --all shows the queries that changed most" in short
+    assert "--all" not in whole
+    assert len(whole.splitlines()) > len(short.splitlines())
+
+
+def test_digits_and_the_second_best_are_options(files: Path) -> None:
+    given = ["compare", "qrels.txt", "base.run", "good.run", "--baseline", "base", "--seed", "1", "--digits", "2"]
+    latex = run(*given, "--format", "latex", "--underline").stdout
+    assert latex.count(r"\underline{0.}") == 1
+    assert "paired randomization test, Holm correction, level 0.05" in latex
+    assert "% means over 12 queries" in latex
+    assert len(latex.split(r"\midrule")[1].split("& ")[2].split("}")[0].removeprefix(r"\textbf{")) == 2
+    text = run(*given).stdout
+    assert all(len(line.split()[1]) == 4 for line in text.splitlines()[3:5])
+    assert run("evaluate", "qrels.txt", "base.run", "--digits", "-1").exit_code == 2
+
+
+def test_a_report_in_a_missing_folder_fails_before_the_work(files: Path) -> None:
+    for command in ("compare", "evaluate"):
+        result = run(command, "missing.txt", "base.run", "good.run", "--html", "nowhere/report.html")
+        assert result.exit_code == 1
+        assert "nowhere/report.html: there is no folder 'nowhere'" in result.stderr
+
+
 def test_score_files_are_compared_on_letor_data(files: Path) -> None:
     result = run("compare", "data.txt", "one.txt", "two.txt", "-m", "rr", "--test", "sign", "--baseline", "one")
     assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines()[2].split()[:2] == ["two", "1.0000"]
+    assert [line.split()[:2] for line in result.stdout.splitlines()[3:5]] == [["two", "1.0000"], ["one", "0.7500"]]
 
 
 def test_one_system_is_not_enough(files: Path) -> None:
@@ -103,3 +144,10 @@ def test_a_plan_says_how_many_queries(files: Path) -> None:
     assert small["measure"] == "ndcg@10"
     text = run("power", "qrels.txt", "base.run", "other.run")
     assert "queries needed at level 0.05 and power 0.8, based on 12 queries" in text.stdout
+    row = text.stdout.splitlines()[1].split()
+    told = text.stdout[text.stdout.index("How to read the first row:") :]
+    assert max(map(len, told.splitlines())) <= 80
+    assert f"t with {row[2]} queries, a paired t test at level 0.05 detects it in 80%" in " ".join(told.split())
+    explained = run("power", "qrels.txt", "base.run", "other.run", "--explain").stdout
+    assert "Hoeffding's inequality" in explained
+    assert "How to read" not in run("power", "qrels.txt", "base.run", "other.run", "-q").stdout

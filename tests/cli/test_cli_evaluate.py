@@ -34,6 +34,7 @@ def test_systems_stand_in_one_table_with_the_conventions_under_it(files: Path) -
         "system  queries      rr     p@1\n"
         "one           2  0.7500  0.5000\n"
         "two           2  0.7500  0.5000\n"
+        "Rows are sorted by rr.\n"
         "\n"
         "means over 2 queries\n"
         "like trec_eval: negative unjudged, unjudged zero, missing drop, duplicates error, precision float32, "

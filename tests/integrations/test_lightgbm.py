@@ -45,6 +45,31 @@ def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.Parts) -> 
     assert curvature.sum() > 0
 
 
+def test_what_an_objective_keeps_between_trees_follows_the_data() -> None:
+    labels, scores, group = np.array([1.0, 0, 2]), np.array([0.1, 0.3, 0.2]), np.array([3])
+    kept = objective("lambda_rank")
+
+    def fresh(*arguments: Any) -> Any:
+        return objective("lambda_rank")(*arguments)
+
+    for change in (
+        lambda: None,
+        lambda: labels.__setitem__(1, 3.0),
+        lambda: group.resize(2, refcheck=False) or group.__setitem__(slice(None), [1, 2]),
+        lambda: group.__setitem__(slice(None), [2, 1]),
+    ):
+        change()
+        for own, expected in zip(kept(labels, scores, None, group), fresh(labels, scores, None, group), strict=True):
+            assert_array_equal(own, expected)
+    weights = np.array([1.0, 2, 3])
+    for weight in (weights, 2 * weights, None):
+        for each in (0, 1):
+            assert_array_equal(kept(labels, scores, weight, group)[each], fresh(labels, scores, weight, group)[each])
+    again = pickle.loads(pickle.dumps(kept))
+    assert again == kept
+    assert_array_equal(again(labels, scores, None, group)[0], kept(labels, scores, None, group)[0])
+
+
 @pytest.mark.parametrize("name", LOSSES)
 def test_training_lowers_the_loss(name: str, parts: datasets.Parts) -> None:
     data, loss = parts.train, ir.loss(name)

@@ -73,9 +73,14 @@ def test_an_interrupt_leaves_the_best_so_far(
     calls = iter(range(4))
 
     def cut_short(*args: Any) -> Any:
-        if next(calls, None) is None:
-            raise KeyboardInterrupt
-        return derivatives(*args)
+        of_scores = derivatives(*args)
+
+        def interrupted(scores: Any) -> Any:
+            if next(calls, None) is None:
+                raise KeyboardInterrupt
+            return of_scores(scores)
+
+        return interrupted
 
     monkeypatch.setattr(boosted, "derivatives", cut_short)
     ranker = quick()

@@ -211,7 +211,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("state/coef_", ..., "state: ListNet has"),
         ("state/coef_", 1.0, r"state.coef_: must be float64\[n_features\], got float64 of shape \(\)"),
         ("state/coef_", "1", "state.coef_: must be float64"),
-        ("state/coef_/dtype", "object", "state.coef_: the dtype must be float64 or int64, got 'object'"),
+        ("state/coef_/dtype", "object", "state.coef_: the dtype must be float64, int64 or text, got 'object'"),
         ("state/coef_/shape", [2**62, 2**62], "the values must be 4611686018427387904 x 4611686018427387904"),
         ("state/coef_/shape", [1, 2], r"state.coef_: must be float64\[n_features\], got float64 of shape \(1, 2\)"),
         ("state/coef_/shape", [2.0], "the shape must be one or two whole numbers"),

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import idealrank
 from idealrank import losses
 from idealrank._typing import Floats
+from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Loss
 
@@ -49,6 +50,30 @@ def test_every_loss_is_listed_with_its_forms() -> None:
     assert NAMES
     assert FORMS.keys() <= set(CLASSES)
     assert all(getattr(losses, name).__doc__ for name in losses.__all__)
+
+
+@every_loss
+@pytest.mark.parametrize("scale", [0.0, 1.0, 30.0])
+def test_both_derivatives_together_are_those_of_each(name: str, scale: float) -> None:
+    loss = losses.loss(name)
+    options: dict[str, Any] = {
+        "weights": np.linspace(0.2, 2, LABELS.size),
+        "query_weights": [1, 2, 3, 0, 0.5, 1],
+        "mask": np.arange(LABELS.size) % 7 != 3,
+    }
+    for chosen in ({}, options):
+        both = loss.gradient_and_hessian(LABELS, scale * SCORES, OFFSETS, **chosen)
+        gradient = loss(LABELS, scale * SCORES, OFFSETS, **chosen)[1]
+        curvature = loss.hessian_diagonal(LABELS, scale * SCORES, OFFSETS, **chosen)
+        for found, expected in zip(both, (gradient, curvature), strict=True):
+            assert_allclose(found, expected, rtol=1e-9, atol=1e-10 * max(1.0, float(np.abs(expected).max())))
+    of_scores = loss.derivatives_of(Lists.of(LABELS, 0 * SCORES, OFFSETS))
+    for scores in (scale * SCORES, SCORES[::-1].copy()):
+        for found, expected in zip(of_scores(scores), loss.gradient_and_hessian(LABELS, scores, OFFSETS), strict=True):
+            assert_array_equal(found, expected)
+    assert {each.dtype for each in loss.gradient_and_hessian(LABELS, SCORES.astype(np.float32), OFFSETS)} == {
+        np.dtype(np.float32)
+    }
 
 
 @every_loss

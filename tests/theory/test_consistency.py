@@ -650,20 +650,34 @@ def test_the_command_prints_verdicts() -> None:
     run = CliRunner().invoke(commands, ["consistency", "cross_entropy", "cross_entropy(normalizer=dcg)", "--grid"])
     assert run.exit_code == 0
     lines = [line.split() for line in run.output.splitlines()]
-    assert lines[1] == [
-        "cross_entropy",
-        "no",
-        "0.131195",
-        "{0.66:",
-        "(0,",
-        "1),",
-        "0.34:",
-        "(4,",
-        "1)}",
-        "536",
-        "27,324",
-    ]
+    assert lines[0] == ["loss", "consistent", "regret", "wrong", "of"]
+    assert lines[1] == ["cross_entropy", "no", "0.131195", "536", "27,324"]
     assert lines[2] == ["cross_entropy(normalizer=dcg)", "yes", "0", "29,091"]
+    # The counterexample as two labeled lists, then the two orders.
+    begin = lines.index(["probability", "d1", "d2"])
+    assert lines[begin + 1 : begin + 3] == [["0.66", "0", "1"], ["0.34", "4", "1"]]
+    picked, best = (line for line in lines if line[:3] == ["the", "loss", "picks"] or line[:2] == ["the", "best"])
+    assert picked[:-1] == ["the", "loss", "picks", "d1", "d2"]
+    assert best[:-1] == ["the", "best", "d2", "d1"]
+    expected = theory.expected_ndcg([[1, 0], [0, 1]], [0.66, 0.34], [[0, 1], [4, 1]])
+    assert_allclose([float(picked[-1]), float(best[-1])], expected, rtol=0, atol=5e-5)
+    assert ["NDCG", "lost:", "0.131195"] in lines
+    assert max(map(len, run.output.splitlines())) <= 80
+    assert "{" not in run.output
+
+
+def test_the_command_explains_its_answer() -> None:
+    args = ["consistency", "hinge", "--measure", "ap", "--levels", "0,1", "--grid", "--explain"]
+    run = CliRunner().invoke(commands, args)
+    assert run.exit_code == 0
+    told = " ".join(run.output.split())
+    assert "hinge is not consistent with ap." in told
+    assert "A loss is consistent with ap if, whatever the distribution of the labels," in told
+    assert "No convex loss is consistent with ap" in told
+    assert "(0, 0, 1) with probability 0.3846 and (1, 1, 0) with probability 0.6154" in told
+    assert max(map(len, run.output.splitlines())) <= 80
+    plain = CliRunner().invoke(commands, [*args[:-1], "--quiet"])
+    assert len(plain.output.splitlines()) == 2
 
 
 def test_the_command_prints_json() -> None:

@@ -1,20 +1,17 @@
 """Theorems 4, 7, 9 and 11 to 17 of Wang et al. 2013, the limit of linear NDCG, and how discounts are classified."""
 
-import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from theory_models import GRADED, JUMP, MODELS
+from theory_models import GRADED, JUMP, MODELS, Logarithm
 
 from idealrank import cutoffs, discounts, measures
-from idealrank._typing import Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.theory import Curve, GradedCurve, StepCurve, limit, regime, verdict
 
@@ -279,14 +276,6 @@ def test_a_narrow_step_of_a_function_is_not_missed(discount: str) -> None:
 def test_a_function_that_jumps_everywhere_is_refused() -> None:
     with pytest.raises(DataError, match="jumps at more than 2,000 places; pass it as a StepCurve"):
         limit("power:0.5", lambda s: 0.5 + 0.4 * np.sign(np.sin(1e5 * np.asarray(s) ** 2)))
-
-
-@dataclasses.dataclass(frozen=True)
-class Logarithm(cutoffs.Cutoff):
-    """k = log2 n, which grows more slowly than any power."""
-
-    def at(self, n: npt.ArrayLike) -> Int64s:
-        return np.maximum(np.log2(np.asarray(n, np.float64)), 1).astype(np.int64)
 
 
 def test_theorem_11_holds_for_any_cutoff_that_grows_more_slowly_than_the_list() -> None:

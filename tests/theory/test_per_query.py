@@ -52,6 +52,23 @@ def test_the_gap_on_queries_of_many_kinds_is_within_its_interval() -> None:
         assert math.hypot(row.sd_documents, row.sd_queries) == pytest.approx(seen.std(ddof=1), rel=0.35)
 
 
+def test_the_predicted_gap_is_the_mean_over_queries_not_that_of_the_pooled_curve() -> None:
+    # 20 queries with 5% relevant documents that A puts on top, 20 with 80% and both at random, 10 with none. Under
+    # r^-1/2 the gap of the first is 1 - 0.05 / sqrt(0.05) on long lists; a pooled curve gives a third of the mean.
+    rng = np.random.default_rng(4)
+    n, offsets = 400, np.arange(0, 50 * 400 + 1, 400)
+    s = rng.random((50, n))
+    labels = np.concatenate([s[:20] >= 0.95, rng.random((20, n)) < 0.8, np.zeros((10, n))]).astype(float).ravel()
+    a, b = s.ravel(), rng.random(s.size)
+    name, skipping = "ndcg(discount=power:0.5)", "ndcg(discount=power:0.5,empty=skip)"
+    found = distinguish(labels, a, b, [name, skipping], offsets=offsets)
+    for each, n_counted in ((found[name], 50), (found[skipping], 40)):
+        expected = 20 / n_counted * (1 - 0.05 / math.sqrt(0.05))
+        assert each.limit_a - each.limit_b == pytest.approx(expected, abs=0.03)
+        assert each.predicted_gap == pytest.approx(each.mean_a - each.mean_b, abs=0.03)
+        assert each.predicted_gap > 0.9 * expected
+
+
 def test_the_variance_is_split_into_documents_and_queries() -> None:
     rng = np.random.default_rng(5)
     n_queries, n = 200, 100

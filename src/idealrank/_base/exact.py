@@ -55,11 +55,14 @@ class ExactSum:
     @property
     def value(self) -> Fraction:
         """The exact sum."""
-        total = Fraction(0)
-        for place in np.flatnonzero(self._halves.any(axis=0)).tolist():
-            high, low = self._halves[:, place].tolist()
-            total += ((high << _LOW_BITS) + low) * Fraction(2) ** (place + _LEAST_EXPONENT - 53)
-        return total
+        places = np.flatnonzero(self._halves.any(axis=0)).tolist()
+        if not places:
+            return Fraction(0)
+        total, least = 0, places[0]
+        for place, high, low in zip(places, *self._halves[:, places].tolist(), strict=True):
+            total += ((high << _LOW_BITS) + low) << (place - least)
+        exponent = least + _LEAST_EXPONENT - 53
+        return Fraction(total << exponent) if exponent >= 0 else Fraction(total, 1 << -exponent)
 
 
 class Moments:

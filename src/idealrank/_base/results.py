@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from idealrank._base.frames import Backend, frame_of
 from idealrank._base.grammar import nearest
@@ -126,17 +126,54 @@ class Result:
         (name,) = self._chosen("frame") if table is None else [table]
         return frame_of(self.table(name).by_column(), backend)
 
-    def to_text(self, table: str | None = None) -> str:
-        """Return a table as aligned text."""
-        return self._rendered("text", table)
+    def to_text(self, table: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
+        """Return a table as aligned text.
 
-    def to_markdown(self, table: str | None = None) -> str:
-        """Return a table as Markdown."""
-        return self._rendered("markdown", table)
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`.
+        width : int, optional
+            The largest width. Numbers are never shortened: columns that matter least are left out, and a line says
+            which.
+        digits : int, default=4
+            The number of digits after the decimal point of values; p-values keep theirs.
 
-    def to_latex(self, table: str | None = None) -> str:
-        """Return a table as LaTeX; it needs the package booktabs."""
-        return self._rendered("latex", table)
+        Returns
+        -------
+        str
+            The table, followed by what its marks mean.
+        """
+        return self._rendered("text", table, digits=digits, width=width)
+
+    def to_markdown(self, table: str | None = None, *, digits: int = 4) -> str:
+        """Return tables as Markdown, by default all that matter.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`.
+        digits : int, default=4
+            The number of digits after the decimal point of values.
+        """
+        return self._rendered("markdown", table, digits=digits)
+
+    def to_latex(self, table: str | None = None, *, digits: int = 4, underline_second: bool = False) -> str:
+        r"""Return a table as LaTeX for a paper; the preamble needs ``\usepackage{booktabs}``.
+
+        Decimal points are aligned, and the best values are bold. If systems were compared, marks or letters show
+        significant differences, and a caption says how they were tested.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`.
+        digits : int, default=4
+            The number of digits after the decimal point of values.
+        underline_second : bool, default=False
+            Whether to underline the second best values.
+        """
+        return self._rendered("latex", table, digits=digits, underline_second=underline_second)
 
     def to_csv(self, table: str | None = None, *, escape_formulas: bool = False) -> str:
         """Return a table as CSV, with all digits.
@@ -158,15 +195,18 @@ class Result:
 
     def to_html(self, table: str | None = None) -> str:
         """Return a table as HTML, followed by the remarks."""
-        tables = [html_table(self.table(name)) for name in (self._chosen("html") if table is None else [table])]
-        return joined([*tables, *(tag("p", line) for line in self.remarks())])
+        tables = [self.table(name) for name in (self._chosen("html") if table is None else [table])]
+        notes = [note for each in tables for note in each.notes]
+        return joined([*map(html_table, tables), *(tag("p", line) for line in (*notes, *self.remarks()))])
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def _rendered(self, form: str, table: str | None, *, escape_formulas: bool = False) -> str:
+    def _rendered(self, form: str, table: str | None, *, digits: int = 4, **options: Any) -> str:
+        if digits < 0:
+            raise OptionError(f"digits must be 0 or more, got {digits}")
         names = self._chosen(form) if table is None else [table]
-        return "\n".join(render(self.table(name), form, escape_formulas=escape_formulas) for name in names)
+        return "\n".join(render(self.table(name).with_digits(digits), form, **options) for name in names)
 
     def _chosen(self, form: str) -> list[str]:
         """Return the names of the tables that an output form shows by default."""

@@ -9,14 +9,16 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
+from idealrank._base.latex import latex_table
+from idealrank._base.layout import layout
 from idealrank._base.markup import Markup, scrolled, tag
 from idealrank._base.plain import Plain, json_text
-from idealrank._base.printable import printable
+from idealrank._base.printable import display_width, printable, wrapped
 
 __all__ = ["Column", "Table", "Tables", "Value", "html_table", "of_columns", "render", "stacked"]
 
@@ -34,11 +36,16 @@ class Column:
     name : str
         The heading.
     spec : str
-        The format of its numbers, as in ``format(value, spec)``.
+        The format of its numbers, as in ``format(value, spec)``; or "p", for p-values: four digits, and "<0.0001" for
+        smaller ones.
+    priority : int, default=0
+        What happens if a screen is too narrow: columns above 0 are left out, those with the largest number first, all
+        at once; columns below 0, like the first column, are repeated where the table continues below.
     """
 
     name: str
     spec: str = ""
+    priority: int = 0
 
 
 @dataclass(frozen=True)
@@ -54,13 +61,25 @@ class Table:
     beside : mapping
         Text by (row, column) that HTML shows below the value of a cell.
     best : frozenset
-        Cells, as (row, column), that HTML shows in bold.
+        Cells, as (row, column), that are bold.
+    marks : mapping
+        Text by (row, column) that follows a number, in superscript if possible, such as a dagger.
+    second : frozenset
+        Cells, as (row, column), that LaTeX underlines if asked to.
+    notes : tuple of str
+        Sentences that say what the marks mean.
+    caption : str
+        The caption of the table in a paper; with it, LaTeX is a whole table environment.
     """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
     beside: Mapping[tuple[int, int], str] = field(default_factory=dict)
     best: frozenset[tuple[int, int]] = frozenset()
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    second: frozenset[tuple[int, int]] = frozenset()
+    notes: tuple[str, ...] = ()
+    caption: str = ""
 
     @property
     def header(self) -> list[str]:
@@ -80,6 +99,15 @@ class Table:
         return [
             [_cell(value, column.spec) for value, column in zip(row, self.columns, strict=True)] for row in self.rows
         ]
+
+    def head(self, n_rows: int) -> Table:
+        """Return the table with its first rows only."""
+        return replace(self, rows=self.rows[:n_rows])
+
+    def with_digits(self, digits: int) -> Table:
+        """Return the table with this many digits after the point where it has four."""
+        columns = [replace(column, spec=column.spec.replace(".4f", f".{digits}f")) for column in self.columns]
+        return replace(self, columns=columns)
 
     def is_number(self) -> list[bool]:
         """Return whether each column is numeric and aligned to the right."""
@@ -144,10 +172,23 @@ def stacked(tables: Sequence[Table]) -> Table:
 def _cell(value: Value, spec: str) -> str:
     if value is None:
         return ""
-    return printable(" ".join(value.split())) if isinstance(value, str) else format(value, spec)
+    if isinstance(value, str):
+        return printable(" ".join(value.split()))
+    if value != value:
+        return "nan"
+    if spec == "p":
+        return "<0.0001" if value < 0.0001 else f"{value:.4f}"
+    return format(value, spec)
 
 
-def render(table: Table, output_format: str = "text", *, escape_formulas: bool = False) -> str:
+def render(
+    table: Table,
+    output_format: str = "text",
+    *,
+    escape_formulas: bool = False,
+    width: int | None = None,
+    underline_second: bool = False,
+) -> str:
     r"""Render a table.
 
     Parameters
@@ -158,6 +199,10 @@ def render(table: Table, output_format: str = "text", *, escape_formulas: bool =
         The output format.
     escape_formulas : bool, default=False
         Whether text in CSV that a spreadsheet would take for a formula begins with an apostrophe.
+    width : int, optional
+        The largest width of text; columns of low priority that do not fit are left out, and a line says so.
+    underline_second : bool, default=False
+        Whether LaTeX underlines the second best values.
 
     Returns
     -------
@@ -181,31 +226,38 @@ def render(table: Table, output_format: str = "text", *, escape_formulas: bool =
     a|b,0.125
     bm25,
     """
-    return (
-        _csv(_without_formulas(table))
-        if escape_formulas and output_format == "csv"
-        else _RENDERERS[output_format](table)
-    )
+    if output_format == "text":
+        return _text(table, width)
+    if output_format == "latex":
+        return latex_table(table, underline_second=underline_second)
+    if escape_formulas and output_format == "csv":
+        return _csv(_without_formulas(table))
+    return _RENDERERS[output_format](table)
 
 
 def _without_formulas(table: Table) -> Table:
     def escaped(value: Value) -> Value:
         return f"'{value}" if isinstance(value, str) and value.lstrip().startswith(_FORMULAS) else value
 
-    columns = [Column(str(escaped(column.name)), column.spec) for column in table.columns]
+    columns = [replace(column, name=str(escaped(column.name))) for column in table.columns]
     return Table(columns, [[escaped(value) for value in row] for row in table.rows])
 
 
-def _text(table: Table) -> str:
-    lines = _aligned([table.headings(), *table.cells()], table.is_number())
-    return "".join("  ".join(line).rstrip() + "\n" for line in lines)
+def _text(table: Table, width: int | None) -> str:
+    found = layout(table, width)
+    lines = list(found.lines)
+    if found.left_out:
+        lines += wrapped(f"Not shown in {width} columns: {', '.join(found.left_out)}.", width or 0)
+    for note in table.notes:
+        lines += [note] if width is None else wrapped(note, width)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _aligned(lines: list[list[str]], is_number: list[bool]) -> list[list[str]]:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
     return [
         [
-            cell.rjust(width) if right else cell.ljust(width)
+            " " * (width - display_width(cell)) + cell if right else cell + " " * (width - display_width(cell))
             for cell, width, right in zip(line, widths, is_number, strict=True)
         ]
         for line in lines
@@ -229,35 +281,21 @@ def _markdown(table: Table) -> str:
     def escaped(cell: str) -> str:
         return re.sub(r"([\\`*_\[\]<>|~$&])", r"\\\1", cell)
 
+    def shown(row: int, column: int, cell: str) -> str:
+        text = f"**{escaped(cell)}**" if (row, column) in table.best and cell else escaped(cell)
+        mark = table.marks.get((row, column), "")
+        return f"{text}<sup>{escaped(mark)}</sup>" if mark else text
+
     is_number = table.is_number()
-    lines = _aligned([[escaped(cell) for cell in line] for line in [table.headings(), *table.cells()]], is_number)
+    cells = [[shown(row, place, cell) for place, cell in enumerate(line)] for row, line in enumerate(table.cells())]
+    lines = _aligned([list(map(escaped, table.headings())), *cells], is_number)
     rule = [
-        "-" * (len(name) + 1) + ":" if right else ":" + "-" * (len(name) + 1)
+        "-" * (display_width(name) + 1) + ":" if right else ":" + "-" * (display_width(name) + 1)
         for name, right in zip(lines[0], is_number, strict=True)
     ]
     body = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([body[0], "|" + "|".join(rule) + "|", *body[1:], ""])
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-}
-
-
-def _latex(table: Table) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in cells) + r" \\"
-
-    alignment = "".join("r" if right else "l" for right in table.is_number())
-    head = ["% needs \\usepackage{booktabs}", f"\\begin{{tabular}}{{{alignment}}}", r"\toprule", line(table.headings())]
-    return "\n".join([*head, r"\midrule", *map(line, table.cells()), r"\bottomrule", r"\end{tabular}", ""])
+    notes = ["", *map(escaped, table.notes)] if table.notes else []
+    return "\n".join([body[0], "|" + "|".join(rule) + "|", *body[1:], *notes, ""])
 
 
 def html_table(table: Table, caption: str = "") -> Markup:
@@ -297,14 +335,13 @@ def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[st
             text = "none" if cell == "nan" else cell
             beside = [tag("small", table.beside[row, column])] if (row, column) in table.beside else []
             shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
-            yield tag("td", shown, *beside, class_=side)
+            mark = [tag("sup", table.marks[row, column])] if (row, column) in table.marks else []
+            yield tag("td", shown, *mark, *beside, class_=side)
 
 
 _RENDERERS: dict[str, Callable[[Table], str]] = {
-    "text": _text,
     "json": _json,
     "csv": _csv,
     "markdown": _markdown,
-    "latex": _latex,
     "html": html_table,
 }

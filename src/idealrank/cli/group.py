@@ -16,6 +16,7 @@ __all__ = ["commands"]
 
 #: Name and one-line help; ``command`` in the module of that name is what runs.
 _COMMANDS = {
+    "bounds": "Bound a measure, whatever the labels of unjudged documents are.",
     "compare": "Compare systems: differences and their significance.",
     "consistency": "Check whether losses are consistent with NDCG.",
     "convert": "Convert between LETOR, TREC, Parquet and CSV files.",
@@ -23,6 +24,7 @@ _COMMANDS = {
     "distinguish": "Find which measures separate systems, and how soon.",
     "evaluate": "Evaluate systems with any measure and any convention.",
     "explain": "Explain why two tools give different numbers.",
+    "judge-next": "Choose the unjudged documents to judge next.",
     "limits": "Show the limit of NDCG as lists grow.",
     "power": "Plan how many queries are needed to detect a difference.",
     "reproduce": "Reproduce the experiment of a paper.",
@@ -42,7 +44,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Import the command that the first argument names."""
         name, found, rest = super().resolve_command(ctx, args)
-        return name, found and import_module(f"idealrank.cli.commands.{name}").command, rest
+        return name, found and import_module(f"idealrank.cli.commands.{str(name).replace('-', '_')}").command, rest
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

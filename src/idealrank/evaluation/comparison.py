@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Any, TypeGuard, Unpack
 
 import numpy as np
 
 from idealrank import stats
 from idealrank._base.exact import WeightedMoments, linearized
-from idealrank._base.plain import Plain, number, plain
-from idealrank._base.sections import Figure, Section, listed
-from idealrank._base.tables import Column, Table, Tables, Value
 from idealrank._typing import Floats
-from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.compared import Comparison, Difference
 from idealrank.evaluation.evaluator import Evaluator, QueryWeights
 from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
-from idealrank.evaluation.results import (
-    INTERVAL_METHOD,
-    Evaluation,
-    Evaluations,
-    Measured,
-    best_of,
-    changes_text,
-    interval_remark,
-)
+from idealrank.evaluation.measured import INTERVAL_METHOD
+from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed
 
-__all__ = ["Comparison", "Difference", "Testing", "common_queries", "compare"]
+__all__ = ["Testing", "common_queries", "compare"]
 
 _CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
     "holm": stats.holm,
@@ -46,302 +35,6 @@ _INTERVALS = ("t", "percentile", "bca")
 #: Tests of weighted means; the others have no weighted form.
 _WEIGHTED_TESTS = ("randomization", "t", "tukey")
 _N_MOVED = 5
-#: Most names to list in a sentence, and most rows of a table that is initially open.
-_FEW, _MANY = 4, 12
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One system compared with another by one measure.
-
-    Attributes
-    ----------
-    system, against : str
-        The two systems.
-    difference : float
-        The mean of ``system`` minus the mean of ``against``.
-    interval : Interval
-        The confidence interval of the difference.
-    p_value, corrected : float
-        The p-value, raw and corrected for all comparisons by the same measure.
-    effect : EffectSize
-        The standardized difference, and the numbers of queries won and lost.
-    detectable : float
-        The smallest true difference that this many queries would detect with 80% power.
-    moved : tuple of (str, float)
-        The queries that differ most, with their differences, largest first.
-    note : str
-        A remark on the interval; may be empty.
-
-    Examples
-    --------
-    >>> cmp = compare({"q1": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q1": {"a": 2}}}, "rr", baseline="old")
-    >>> cmp.differences["rr"][0].difference
-    0.0
-    """
-
-    system: str
-    against: str
-    difference: float
-    interval: stats.Interval
-    p_value: float
-    corrected: float
-    effect: stats.EffectSize
-    detectable: float
-    moved: tuple[tuple[str, float], ...]
-    note: str = ""
-
-
-@dataclass(frozen=True, repr=False)
-class Comparison(Measured):
-    """The result of `compare`.
-
-    Attributes
-    ----------
-    systems : tuple of str
-        The names of the systems.
-    baseline : str or None
-        The system that all others are compared with; None if all pairs are compared.
-    query_ids : tuple of str
-        The queries that all systems have, one per row of the matrices.
-    values : mapping of str to array
-        {measure as given: matrix[query, system]}.
-    means : mapping
-        {measure: {system: mean with its interval}}.
-    differences : mapping
-        {measure: comparisons, in the order of the systems}.
-    evaluations : Evaluations
-        The evaluations that were compared, on the common queries.
-    test, correction : str
-        How the p-values were computed and corrected.
-    level : float
-        The significance level.
-    seed : int
-        Seed of the random number generator.
-    problems : tuple of Problem
-        Problems found in the data, and how they were handled.
-    interval_method : str
-        The method of the intervals of means and differences.
-
-    Examples
-    --------
-    >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(10)}
-    >>> good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
-    >>> print(compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad", seed=0).to_text())
-    system      rr     low    high  change       p  corrected     d_z  better  same  worse  detectable
-    bad     0.5000  0.5000  0.5000
-    good    1.0000  1.0000  1.0000  0.5000  0.0020     0.0020     nan      10     0      0      0.0000
-    """
-
-    systems: tuple[str, ...]
-    baseline: str | None
-    query_ids: tuple[str, ...]
-    values: Mapping[str, Floats]
-    means: Mapping[str, Mapping[str, stats.Interval]]
-    differences: Mapping[str, tuple[Difference, ...]]
-    evaluations: Evaluations
-    test: str
-    correction: str
-    level: float
-    seed: int
-    problems: tuple[Problem, ...] = field(default_factory=tuple)
-    interval_method: str = INTERVAL_METHOD
-
-    @property
-    def n_queries(self) -> int:
-        """Number of queries compared."""
-        return len(self.query_ids)
-
-    def significant(self, measure: str) -> tuple[Difference, ...]:
-        """Return the comparisons whose corrected p-value is at most the level."""
-        return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
-
-    def letters(self, measure: str) -> dict[str, str]:
-        """Return {system: letters of the systems that it is significantly better than}; system i is the i-th letter."""
-        names = {system: _letter(i) for i, system in enumerate(self.systems)}
-        beaten: dict[str, list[str]] = {system: [] for system in self.systems}
-        for each in self.significant(measure):
-            is_better = (each.difference > 0) != self.evaluations.lower_is_better(measure)
-            better, worse = (each.system, each.against) if is_better else (each.against, each.system)
-            beaten[better].append(names[worse])
-        return {system: "".join(sorted(found)) for system, found in beaten.items()}
-
-    def by_system(self) -> Evaluations:
-        return self.evaluations
-
-    def intervals(self, measure: str) -> dict[str, stats.Interval]:
-        """Return {system: its mean over the common queries, with the interval}."""
-        return dict(self.means[measure])
-
-    def query_values(self, measure: str) -> dict[str, Floats]:
-        """Return {system: its values on the common queries}, without the queries that have none."""
-        columns = dict(zip(self.systems, self.values[measure].T, strict=True))
-        return {name: values[~np.isnan(values)] for name, values in columns.items()}
-
-    def reference(self, measure: str) -> str:
-        """Return the system that the others are shown against: the baseline, or the one with the best mean."""
-        if self.baseline is not None:
-            return self.baseline
-        return best_of(self.means[measure], self.evaluations.lower_is_better(measure))
-
-    def query_differences(self, measure: str, system: str, against: str) -> Floats:
-        """Return the per-query differences of two systems, largest first."""
-        i, j = self.systems.index(system), self.systems.index(against)
-        found = self.values[measure][:, i] - self.values[measure][:, j]
-        return -np.sort(-found[~np.isnan(found)])
-
-    def tables(self) -> Mapping[str, Table]:
-        """Return a table per measure, named by it: a row per system with its difference from the baseline, or per pair.
-
-        "means of " and a measure: means and intervals. "letters", for `to_latex`: means of all measures, with letters
-        for the systems that a system is significantly better than. "differences", for `to_csv` and `to_frame`: a row
-        per measure and comparison.
-        """
-        by_measure = {name: partial(self._differences_table, name) for name in self.values}
-        means = {f"means of {name}": partial(self._means_table, name) for name in self.values}
-        return Tables({**by_measure, **means, "letters": self._letters_table, "differences": self._all_differences})
-
-    def _chosen(self, form: str) -> list[str]:
-        names = {"latex": "letters", "csv": "differences", "frame": "differences"}
-        return [names.get(form, next(iter(self.values)))]
-
-    def _differences_table(self, measure: str) -> Table:
-        differences = self.differences[measure]
-        if self.baseline is None:
-            rows = [[each.system, each.against, *_cells(each)] for each in differences]
-            return Table([Column("system"), Column("against"), *_DIFFERENCE_COLUMNS], rows)
-        against = {each.system: each for each in differences}
-        means = self._means_table(measure)
-        rows = [[*row, *_cells(against.get(system))] for system, row in zip(self.systems, means.rows, strict=True)]
-        return Table([*means.columns, *_DIFFERENCE_COLUMNS], rows)
-
-    def _means_table(self, measure: str) -> Table:
-        columns = [Column("system"), Column(measure, ".4f"), Column("low", ".4f"), Column("high", ".4f")]
-        return Table(
-            columns, [[system, each.mean, each.low, each.high] for system, each in self.means[measure].items()]
-        )
-
-    def _letters_table(self) -> Table:
-        letters = {measure: self.letters(measure) for measure in self.values}
-        rows: list[list[Value]] = []
-        for i, system in enumerate(self.systems):
-            cells = [
-                " ".join(filter(None, (f"{self.means[name][system].mean:.4f}", letters[name][system])))
-                for name in self.values
-            ]
-            rows.append([f"{_letter(i)} {system}", *cells])
-        return Table([Column("system"), *map(Column, self.values)], rows)
-
-    def _all_differences(self) -> Table:
-        rows = [
-            [measure, each.system, each.against, *_cells(each)]
-            for measure, found in self.differences.items()
-            for each in found
-        ]
-        return Table([Column("measure"), Column("system"), Column("against"), *_DIFFERENCE_COLUMNS], rows)
-
-    def to_dict(self) -> dict[str, Plain]:
-        """Return everything except the per-query values."""
-        from idealrank import __version__
-
-        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "interval_method")
-        return {
-            "idealrank": __version__,
-            "conventions": plain(next(iter(self.evaluations.values())).conventions),
-            **{name: plain(getattr(self, name)) for name in (*facts, "means", "differences")},
-            "problems": plain(self.problems),
-        }
-
-    def remarks(self) -> list[str]:
-        """Return how the p-values and intervals were computed, and the conventions."""
-        corrected = "" if self.test == "tukey" else f", p-values corrected by {self.correction}"
-        some = next(iter(next(iter(self.means.values())).values()))
-        how = f"{self.test} test{corrected}; {interval_remark(some)}; seed {self.seed}"
-        over, *others = super().remarks()
-        return [f"{over}; {how}", *others]
-
-    def largest_changes(self, measure: str) -> dict[str, str]:
-        """Return {system: the queries on which it differs most from the baseline}; empty without a baseline."""
-        differences = self.differences[measure] if self.baseline is not None else ()
-        return {each.system: changes_text(each.moved) for each in differences if each.moved}
-
-    def title(self) -> str:
-        """Return how many systems were compared."""
-        return f"Comparison of {len(self.systems)} systems"
-
-    def findings(self) -> list[str]:
-        """Return, for each measure, which systems differ significantly."""
-        return [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
-
-    def _finding(self, measure: str) -> str:
-        significant, n_tested = self.significant(measure), len(self.differences[measure])
-        if self.baseline is not None:
-            return f"{len(significant)} of {n_tested} differ significantly from {self.baseline}"
-        best = self.reference(measure)
-        told = {
-            name for each in significant if best in (each.system, each.against) for name in (each.system, each.against)
-        }
-        others = [system for system in self.systems if system not in {best, *told}]
-        rest = "significantly better than every other"
-        if others:
-            names = listed(others) if len(others) <= _FEW else f"{len(others)} of the others"
-            rest = f"not significantly better than {names}"
-        first = f"{best} has the best mean, {number(self.means[measure][best].mean)}, {rest}"
-        return f"{first}; {len(significant)} of {n_tested} pairs differ"
-
-    def _changes(self, measure: str) -> str:
-        changes = [f"{each.system} ({each.difference:+.4f})" for each in self.significant(measure)]
-        return f": {listed(changes)}" if changes and self.baseline is not None else ""
-
-    def _measure_parts(self, measure: str) -> Iterator[Section]:
-        means, spread = self._means_figure(measure), self._spread_figure(measure)
-        caption, table = f"Differences by {measure}", self.table(measure)
-        found = self.differences[measure]
-        moved = tuple(f"{system}: {changes}" for system, changes in self.largest_changes(measure).items())
-        yield Section(
-            figures=(*means, *self._pair_figures(measure), spread),
-            tables={caption: table},
-            folded={caption: f"All {len(table.rows)} comparisons"} if len(table.rows) > _MANY else {},
-            notes=(*(f"Note: {note}." for note in dict.fromkeys(each.note for each in found if each.note)), _COLUMNS),
-            lists={"Queries that changed most": moved} if moved else {},
-        )
-
-    def _pair_figures(self, measure: str) -> Iterator[Figure]:
-        tested = self.differences[measure]
-        if self.baseline is None:
-            told = "; ".join(f"{each.system} against {each.against}: {each.corrected:.4f}" for each in tested)
-            what = "Corrected p-values: ▲ the row is significantly better than the column, ▼ worse"
-            yield Figure("significance", (self, measure), what, told)
-        against = self.reference(measure)
-        told = "; ".join(
-            f"{each.system} against {each.against}: {each.effect.wins} better, {each.effect.losses} worse"
-            for each in tested
-            if against in (each.system, each.against)
-        )
-        best = "" if self.baseline is not None else ", which has the best mean"
-        yield Figure("differences", (self, measure), f"Difference from {against}{best}, query by query", told)
-
-    def made_with(self) -> dict[str, object]:
-        """Return test, level, seed and correction."""
-        corrected = {} if self.test == "tukey" else {"correction": self.correction}
-        return {"test": self.test, "level": f"{self.level:g}", "seed": self.seed, **corrected}
-
-    def __repr__(self) -> str:
-        against = "all pairs" if self.baseline is None else f"against {self.baseline}"
-        found = "; ".join(f"{name}: {len(self.significant(name))} significant" for name in self.values)
-        return f"Comparison({len(self.systems)} systems, {self.n_queries:,} queries, {against}; {found})"
-
-
-_COLUMNS = (
-    "change: difference of the means; d_z: change over the standard deviation of the differences; better, same, worse: "
-    "numbers of queries; detectable: the smallest true difference that this many queries would detect with 80% power."
-)
-_DIFFERENCE_COLUMNS = (
-    *(Column(name, ".4f") for name in ("change", "p", "corrected")),
-    Column("d_z", ".2f"),
-    *map(Column, ("better", "same", "worse")),
-    Column("detectable", ".4f"),
-)
 
 
 @dataclass(frozen=True)
@@ -516,8 +209,8 @@ class Testing:
 
 
 def compare(
-    data: Data,
-    systems: Several,
+    data: Data | Mapping[str, Evaluation],
+    systems: Several | None = None,
     measures: Measures = ("ndcg@10",),
     *,
     baseline: str | None = None,
@@ -540,7 +233,8 @@ def compare(
     Parameters
     ----------
     data, systems
-        The judged documents and several systems, as for `evaluate`.
+        The judged documents and several systems, as for `evaluate`. Or {name: `Evaluation`} alone, such as those of
+        `evaluate_factors`; then the measures and the convention are theirs.
     measures : str, Measure or iterable of these
         The measures.
     baseline : str, optional
@@ -590,9 +284,29 @@ def compare(
     (-0.25, 1)
     """
     testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads, interval_method)
+    if _are_evaluations(data):
+        if systems is not None:
+            raise DataError("evaluations are compared as they are: pass them without systems")
+        return testing.compare(_with_the_same_measures(data))
+    if systems is None:
+        raise DataError("a comparison needs systems: give {name: run} or {name: scores} beside the judged documents")
     judged, named = judged_and_systems(data, systems, layout_of(layout, order))
     evaluator = Evaluator(judged, like, query_weights=query_weights, n_threads=n_threads)
     return testing.compare(evaluator.evaluate_all(named.items(), measures))
+
+
+def _are_evaluations(data: object) -> TypeGuard[Mapping[str, Evaluation]]:
+    return isinstance(data, Mapping) and bool(data) and all(isinstance(each, Evaluation) for each in data.values())
+
+
+def _with_the_same_measures(found: Mapping[str, Evaluation]) -> Evaluations:
+    """Return the evaluations if all have the same measures with the same options; otherwise raise a DataError."""
+    first, *others = found
+    for name in others:
+        if dict(found[name].filled) != dict(found[first].filled):
+            texts = [", ".join(map(str, found[each].filled.values())) for each in (first, name)]
+            raise DataError(f"{first!r} was measured by {texts[0]}, and {name!r} by {texts[1]}: evaluate both alike")
+    return Evaluations(found)
 
 
 def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str, Floats]]:
@@ -628,17 +342,3 @@ def _weighted(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return the values of queries that count, and their weights."""
     counted = ~np.isnan(values) & (weights > 0)
     return values[counted], weights[counted]
-
-
-def _cells(found: Difference | None) -> list[Value]:
-    if found is None:
-        return [None] * len(_DIFFERENCE_COLUMNS)
-    effect = found.effect
-    sizes: list[Value] = [effect.cohen_dz, effect.wins, effect.ties, effect.losses, found.detectable]
-    return [found.difference, found.p_value, found.corrected, *sizes]
-
-
-def _letter(number: int) -> str:
-    """a, b, ..., z, aa, ab, ..."""
-    letters = chr(ord("a") + number % 26)
-    return letters if number < 26 else _letter(number // 26 - 1) + letters

@@ -35,7 +35,7 @@ from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "evaluate"]
+__all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "evaluate", "values_of_lists"]
 
 #: One weight per query: by query id, or in the order of the judgments or of the data.
 QueryWeights: TypeAlias = Mapping[Any, float] | npt.ArrayLike
@@ -229,7 +229,7 @@ class Evaluator:
         for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):
             lists, absent, met = prepare(data, scores, own_rules, missing, self.n_threads)
             chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
-            found = _measured(lists, absent, chosen, None if values else counts)
+            found = values_of_lists(lists, absent, chosen, None if values else counts)
             problems |= dict.fromkeys(met)
             problems |= dict.fromkeys(undefined_ties(lists, rules, [named[name] for name in chosen]))
             if not values:
@@ -399,10 +399,22 @@ def _scores_of_all(retrieved: Mapping[str, float], labels: Mapping[str, float]) 
     return np.array([retrieved.get(doc, least) for doc in labels], np.float64)
 
 
-def _measured(
-    lists: Lists, missing: Booleans, filled: Mapping[str, Measure], counts: Counts | None
+def values_of_lists(
+    lists: Lists, missing: Booleans, filled: Mapping[str, Measure], counts: Counts | None = None
 ) -> dict[str, Floats]:
-    """Return one value per query of each measure, and of the counts."""
+    """Return one value per query of each measure, and of the counts.
+
+    Parameters
+    ----------
+    lists : Lists
+        The documents as the convention takes them.
+    missing : bool array
+        Whether the run leaves a query out, one per query.
+    filled : mapping of str to Measure
+        The measures with every option filled in.
+    counts : Counts, optional
+        Counts of ties and unjudged documents, to be made in the same pass.
+    """
     values: dict[str, Floats] = {}
     ties_of = {name: each.ties or "average" for name, each in filled.items()}
     for ties in dict.fromkeys(ties_of.values()):

@@ -17,7 +17,8 @@ from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
-from idealrank.evaluation.results import Evaluation, Evaluations, Measured, changes_text
+from idealrank.evaluation.measured import Measured, changes_text
+from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.measures import Measure, measure
 from idealrank.measures.conventions import Convention, convention
 

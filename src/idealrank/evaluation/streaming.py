@@ -23,7 +23,8 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures, judged_and_systems
-from idealrank.evaluation.results import INTERVAL_LEVEL, INTERVAL_METHOD, Evaluation, means_table
+from idealrank.evaluation.measured import INTERVAL_LEVEL, INTERVAL_METHOD
+from idealrank.evaluation.results import Evaluation, means_table
 from idealrank.io.batches import SortedParquet
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention

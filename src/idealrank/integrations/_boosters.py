@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from idealrank.losses import Loss
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention, convention
 
-__all__ = ["Metric", "Objective", "grouped"]
+__all__ = ["Documents", "Metric", "Objective", "grouped"]
 
 
 def grouped(labels: npt.ArrayLike, sizes: npt.ArrayLike | None, how: str) -> RankingData:
@@ -43,32 +44,70 @@ class Objective:
 
     loss: Loss
     n_threads: int | None = None
+    _last: Last = field(default_factory=lambda: Last(), init=False, repr=False, compare=False)
 
     def derivatives(
-        self,
-        data: RankingData,
-        scores: npt.ArrayLike,
-        weights: Floats | None = None,
-        query_weights: Floats | None = None,
+        self, columns: Sequence[Any], scores: npt.ArrayLike, documents: Callable[[], Documents]
     ) -> tuple[Float32s, Float32s]:
         """Compute gradient and curvature, one number per document.
 
+        A booster asks again for each tree, with the same labels, groups and weights. What depends on them alone is
+        computed once, and again if one of them has changed.
+
         Parameters
         ----------
-        data : RankingData
-            The documents.
+        columns : sequence
+            The labels, groups and weights; None if there are none.
         scores : array_like
             One score per document.
-        weights, query_weights : float64 array, optional
-            One weight per document and one per query.
+        documents : callable
+            Makes the documents and their weights from the columns.
 
         Returns
         -------
         gradient, curvature : float32 array of shape (n_docs,)
         """
-        column = float_column(scores, "scores", data.n_docs)
-        lists = replace(data.lists(column, self.n_threads), weights=weights)
-        return derivatives(self.loss, lists, query_weights)
+        last = self._last.entry
+        if last is None or not _equal(last.columns, columns):
+            data, weights, query_weights = documents()
+            lists = replace(data.lists(np.zeros(data.n_docs), self.n_threads), weights=weights)
+            copies = [None if column is None else np.array(column) for column in columns]
+            last = Prepared(copies, data.n_docs, derivatives(self.loss, lists, query_weights))
+            self._last.entry = last
+        return last.of_scores(float_column(scores, "scores", last.n_docs))
+
+
+class Documents(NamedTuple):
+    """The documents of a booster, with one weight per document and one per query, where there are weights."""
+
+    data: RankingData
+    weights: Floats | None = None
+    query_weights: Floats | None = None
+
+
+class Prepared(NamedTuple):
+    """Labels, groups and weights as they were given, and the derivatives as a function of the scores."""
+
+    columns: Sequence[Any]
+    n_docs: int
+    of_scores: Callable[[Floats], tuple[Float32s, Float32s]]
+
+
+class Last:
+    """What was prepared last; copies and pickles begin without any."""
+
+    entry: Prepared | None = None
+
+    def __reduce__(self) -> tuple[type[Last], tuple[()]]:
+        return Last, ()
+
+
+def _equal(columns: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Return whether columns are equal, number by number."""
+    return all(
+        (column is None) == (other is None) and (column is None or np.array_equal(column, other))
+        for column, other in zip(columns, others, strict=True)
+    )
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from idealrank.data.columns import weight_column
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.integrations._boosters import Metric, Objective, grouped
+from idealrank.integrations._boosters import Documents, Metric, Objective, grouped
 from idealrank.losses import Loss
 from idealrank.losses.segments import sums
 from idealrank.measures import Measure
@@ -163,16 +163,20 @@ class LightGBMObjective(Objective):
         self, first: Any, second: Any, weight: npt.ArrayLike | None = None, group: npt.ArrayLike | None = None
     ) -> tuple[Float32s, Float32s]:
         """Compute gradient and curvature, from (scores, Dataset) or from (labels, scores, weights, group sizes)."""
-        data, scores, weights = _arguments(first, second, weight, group)
+        labels, scores, weights, sizes = _arguments(first, second, weight, group)
         _refuse_bagging_by_query(second)
-        if weights is None:
-            return self.derivatives(data, scores)
-        column = weight_column(weights, data.n_docs, "weights", "document")
-        sizes = np.diff(data.offsets)
-        means = sums(column, data.offsets) / np.maximum(sizes, 1)
-        # A loss relative to an ideal ignores a factor that all documents of a query share.
-        relative = column / np.repeat(np.where(means > 0, means, 1.0), sizes)
-        return self.derivatives(data, scores, relative, means)
+        return self.derivatives((labels, sizes, weights), scores, lambda: _documents(labels, sizes, weights))
+
+
+def _documents(labels: npt.ArrayLike, sizes: npt.ArrayLike | None, weights: npt.ArrayLike | None) -> Documents:
+    data = grouped(labels, sizes, _HOW)
+    if weights is None:
+        return Documents(data)
+    column = weight_column(weights, data.n_docs, "weights", "document")
+    counts = np.diff(data.offsets)
+    means = sums(column, data.offsets) / np.maximum(counts, 1)
+    # A loss relative to an ideal ignores a factor that all documents of a query share.
+    return Documents(data, column / np.repeat(np.where(means > 0, means, 1.0), counts), means)
 
 
 class LightGBMMetric(Metric):
@@ -182,19 +186,19 @@ class LightGBMMetric(Metric):
         self, first: Any, second: Any, weight: npt.ArrayLike | None = None, group: npt.ArrayLike | None = None
     ) -> tuple[str, float, bool]:
         """Return name, mean and direction, from (scores, Dataset) or from (labels, scores, weights, group sizes)."""
-        data, scores, _ = _arguments(first, second, weight, group)
-        return self.name, self.mean(data, scores), self.higher_is_better
+        labels, scores, _, sizes = _arguments(first, second, weight, group)
+        return self.name, self.mean(grouped(labels, sizes, _HOW), scores), self.higher_is_better
 
 
 def _arguments(
     first: Any, second: Any, weights: npt.ArrayLike | None, sizes: npt.ArrayLike | None
-) -> tuple[RankingData, npt.ArrayLike, npt.ArrayLike | None]:
-    """Return documents, scores and weights, from either form of LightGBM's calls."""
+) -> tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike | None, npt.ArrayLike | None]:
+    """Return labels, scores, weights and group sizes, from either form of LightGBM's calls."""
     labels, scores = first, second
     if hasattr(second, "get_group"):
         labels, scores, weights, sizes = second.get_label(), first, second.get_weight(), second.get_group()
         _check_subset(second)
-    return grouped(labels, sizes, _HOW), scores, weights
+    return labels, scores, weights, sizes
 
 
 def _check_subset(dataset: Any) -> None:

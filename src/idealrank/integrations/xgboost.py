@@ -16,16 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import losses, measures
-from idealrank._typing import Float32s
+from idealrank._typing import Float32s, Int64s
 from idealrank.data.columns import weight_column
-from idealrank.data.ranking import RankingData
 from idealrank.errors import OptionError
-from idealrank.integrations._boosters import Metric, Objective, grouped
+from idealrank.integrations._boosters import Documents, Metric, Objective, grouped
 from idealrank.losses import Loss
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
 
 __all__ = ["metric", "objective"]
+
+_HOW = "xgboost.DMatrix(X, y, qid=query_of_each_row), or matrix.set_group(sizes)"
 
 
 def objective(loss: str | Loss, *, n_threads: int | None = None) -> XGBoostObjective:
@@ -89,10 +90,16 @@ class XGBoostObjective(Objective):
 
     def __call__(self, scores: npt.ArrayLike, matrix: Any) -> tuple[Float32s, Float32s]:
         """Compute gradient and curvature at the scores of the documents of a DMatrix."""
-        data, weights = _documents(matrix), matrix.get_weight()
-        if not weights.size:
-            return self.derivatives(data, scores)
-        return self.derivatives(data, scores, None, weight_column(weights, data.n_queries, "weights", "query"))
+        columns = _columns(matrix)
+        weights = matrix.get_weight()
+
+        def documents() -> Documents:
+            data = grouped(*columns, _HOW)
+            if not weights.size:
+                return Documents(data)
+            return Documents(data, None, weight_column(weights, data.n_queries, "weights", "query"))
+
+        return self.derivatives((*columns, weights), scores, documents)
 
 
 class XGBoostMetric(Metric):
@@ -104,15 +111,14 @@ class XGBoostMetric(Metric):
 
     def __call__(self, scores: npt.ArrayLike, matrix: Any) -> tuple[str, float]:
         """Return the name and the mean."""
-        return self.name, self.mean(_documents(matrix), scores)
+        return self.name, self.mean(grouped(*_columns(matrix), _HOW), scores)
 
 
-def _documents(matrix: Any) -> RankingData:
+def _columns(matrix: Any) -> tuple[Float32s, Int64s]:
+    """Return the labels and the group sizes of a DMatrix."""
     if not hasattr(matrix, "get_uint_info"):
         raise OptionError(
             "expected a DMatrix: XGBRanker passes labels and scores without their queries, so that no measure or loss "
             "of rankings can be computed; use xgboost.train with obj= and custom_metric="
         )
-    bounds = matrix.get_uint_info("group_ptr").astype(np.int64)
-    how = "xgboost.DMatrix(X, y, qid=query_of_each_row), or matrix.set_group(sizes)"
-    return grouped(matrix.get_label(), np.diff(bounds), how)
+    return matrix.get_label(), np.diff(matrix.get_uint_info("group_ptr").astype(np.int64))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Stored",
+    "collected",
     "feature_columns",
     "frame_schema",
     "from_frame",
@@ -101,7 +102,7 @@ def from_frame(
     RankingData(2 queries, 3 documents, 1 features, labels 0 1 2, problems: missing value)
     """
     roles = choose_roles(frame_schema(df), query, label, score, doc, weight, features)
-    frame, optional = _collected(df, roles.columns), roles.optional
+    frame, optional = collected(df, roles.columns), roles.optional
     matrix, problems = read_features(frame, roles.features)
     has_names = matrix is not None and matrix.shape[1] == len(roles.features)  # numbers within lists have no names
     return from_arrays(
@@ -187,7 +188,7 @@ def ranking_and_scores(
 def score_column(frame: Any, column: str) -> Floats:
     """Read one column of scores, in the order of the rows; -inf is allowed."""
     check_column(column, frame_schema(frame))
-    return read_numbers(_collected(frame, [column]), column, allow_masked=True)
+    return read_numbers(collected(frame, [column]), column, allow_masked=True)
 
 
 def qrels_from_frame(df: Any, query: str = "qid", doc: str = "doc", label: str = "label") -> Qrels:
@@ -267,7 +268,7 @@ def _by_query(
     schema = frame_schema(df)
     for name in (query, doc, number):
         check_column(name, schema)
-    frame = _collected(df, list(dict.fromkeys((query, doc, number))))
+    frame = collected(df, list(dict.fromkeys((query, doc, number))))
     docs, numbers = read_doc_ids(frame, doc), read_numbers(frame, number, allow_masked=allow_masked)
     return grouped_columns(read_query_ids(frame, query), docs, numbers)
 
@@ -288,7 +289,7 @@ def frame_schema(df: Any) -> Mapping[str, DType]:
         ) from None
 
 
-def _collected(df: Any, columns: Sequence[str]) -> nw.DataFrame[Any]:
+def collected(df: Any, columns: Sequence[str]) -> nw.DataFrame[Any]:
     """Return these columns in memory; no others are computed by a lazy frame or read from a stored one."""
     import narwhals as nw
 

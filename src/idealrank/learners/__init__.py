@@ -8,6 +8,7 @@ from idealrank._base.lazy import lazy
 #: The public names by the module that defines them.
 _TABLE = {
     "consistent": ["ConsistentRegression"],
+    "factors.ranker": ["FactorRanker"],
     "files.exports": ["to_elasticsearch", "to_ranklib"],
     "files.models": ["load", "save"],
     "linear.adarank": ["AdaRank"],
@@ -38,6 +39,7 @@ __all__ = [*chain(*_TABLE.values())]
 
 if TYPE_CHECKING:
     from idealrank.learners.consistent import ConsistentRegression as ConsistentRegression
+    from idealrank.learners.factors.ranker import FactorRanker as FactorRanker
     from idealrank.learners.files.exports import *  # noqa: F403
     from idealrank.learners.files.models import load as load
     from idealrank.learners.files.models import save as save

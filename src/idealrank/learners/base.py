@@ -21,7 +21,7 @@ from idealrank.learners.estimators import BaseEstimator, check_is_fitted, clone,
 from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
 from idealrank.measures import Measure, measure
 
-__all__ = ["Dataset", "Ranker", "Rows", "as_data"]
+__all__ = ["Dataset", "Learner", "Ranker", "Rows", "as_data"]
 
 #: Features, labels and the query id of each row, in any order.
 Rows: TypeAlias = tuple[Any, npt.ArrayLike, Iterable[object]]
@@ -45,39 +45,88 @@ class Dataset(Protocol):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Ranker(BaseEstimator):  # type: ignore[misc]
-    """A scikit-learn estimator that ranks the documents of each query.
+class Learner(BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn estimator with checked options, and with a state that model files hold.
 
-    It learns from `RankingData`, and from arrays as scikit-learn's other estimators do. By scikit-learn's metadata
-    routing, ``qid`` goes to ``fit``, ``predict`` and ``score`` without a request.
-
-    A learner defines ``_fit(data, validation)`` and ``_scores(data)``, and checks its options in ``_check_options``.
-    ``_state`` lists what a fit leaves that scoring needs and that model files hold: {attribute: "text", or a dtype with
-    the names of its dimensions, if it is an array: "float64[n_features]"}. Dimensions of one name are equal. A
-    learner that has more to check does so in ``_check_state``; one whose attributes are not such values
-    makes them in ``_get_state`` and takes them in ``_set_state``.
+    A learner checks its options in ``_check_options``. ``_state`` lists what a fit leaves that scoring needs and that
+    model files hold: {attribute: "text", or a dtype with the names of its dimensions, if it is an array:
+    "float64[n_features]"; "ids[n_users]" are integers or text}. Dimensions of one name are equal. A learner that has
+    more to check does so in ``_check_state``; one whose attributes are not such values makes them in ``_get_state``
+    and takes them in ``_set_state``.
 
     Parameters
     ----------
-    normalize : {"minmax", "zscore"}, optional
-        Bring each feature to one scale within each query; scoring repeats it.
     measure : str or Measure
         What ``score`` and validation measure.
     n_threads : int, optional
         Number of threads; None for one per core.
     """
 
+    _state: ClassVar[Mapping[str, str]] = {}
+
+    measure: str | Measure = "ndcg"
+    n_threads: int | None = None
+
+    def check_options(self) -> None:
+        """Raise an OptionError for options that make no sense, before any data is looked at."""
+        check_types(self.get_params(deep=False), type(self))
+        measure(self.measure)
+        seed = getattr(self, "random_state", None)
+        if seed is not None and seed < 0:
+            raise OptionError(f"random_state must be 0 or more, or None, got {seed}")
+        self._check_options()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Return whether there is something to score with; a fit that failed early leaves nothing."""
+        return all(hasattr(self, name) for name in self._state)
+
+    def _check_numbers(self, *names: str, positive: bool = False) -> None:
+        """Raise an OptionError unless these options are finite numbers, not negative, and not 0 if ``positive``."""
+        for name in names:
+            value = getattr(self, name)
+            if not 0 <= value < math.inf or (positive and value == 0):
+                raise OptionError(f"{name} must be a number {'above 0' if positive else 'from 0 on'}, got {value!r}")
+
+    def _check_options(self) -> None:
+        """Raise an OptionError for options of this learner that make no sense."""
+
+    def _get_state(self) -> dict[str, Any]:
+        """Return what ``_state`` lists."""
+        return {name: getattr(self, name) for name in self._state}
+
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        """Take over the state of another learner, to score as it does."""
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._check_state()
+
+    def _check_state(self) -> None:
+        """Raise a DataError for a state of the right dtypes and dimensions that makes no sense."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Ranker(Learner):
+    """A scikit-learn estimator that ranks the documents of each query.
+
+    It learns from `RankingData`, and from arrays as scikit-learn's other estimators do. By scikit-learn's metadata
+    routing, ``qid`` goes to ``fit``, ``predict`` and ``score`` without a request.
+
+    A learner defines ``_fit(data, validation)`` and ``_scores(data)``, beside what `Learner` asks for.
+
+    Parameters
+    ----------
+    normalize : {"minmax", "zscore"}, optional
+        Bring each feature to one scale within each query; scoring repeats it.
+    """
+
     __metadata_request__fit = {"qid": True}  # noqa: RUF012  (scikit-learn reads it so)
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True, "sample_weight": None}  # noqa: RUF012  (a Pipeline offers it to all)
 
-    _state: ClassVar[Mapping[str, str]] = {}
     #: The name in text, under which `idealrank.learners.register` knows the learner.
     label: ClassVar[str]
 
     normalize: str | None = None
-    measure: str | Measure = "ndcg"
-    n_threads: int | None = None
 
     def fit(
         self: _Self,
@@ -172,14 +221,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def check_options(self) -> None:
         """Raise an OptionError for options that make no sense, before any data is looked at."""
-        check_types(self.get_params(deep=False), type(self))
+        super().check_options()
         if self.normalize is not None and self.normalize not in NORMALIZATIONS:
             raise OptionError(f"normalize must be None, 'minmax' or 'zscore', got {self.normalize!r}")
-        measure(self.measure)
-        seed = getattr(self, "random_state", None)
-        if seed is not None and seed < 0:
-            raise OptionError(f"random_state must be 0 or more, or None, got {seed}")
-        self._check_options()
 
     def validated_by(self: _Self, other: str | Measure) -> _Self:
         """Return a copy, not fitted, that chooses its iteration by another measure and is scored by it.
@@ -191,38 +235,11 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         """
         return clone(self).set_params(measure=other)  # type: ignore[no-any-return]
 
-    def __sklearn_is_fitted__(self) -> bool:
-        """Return whether there is something to score with; a fit that failed early leaves nothing."""
-        return all(hasattr(self, name) for name in self._state)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.normalize is None
         tags.target_tags.required = True
         return tags
-
-    def _check_numbers(self, *names: str, positive: bool = False) -> None:
-        """Raise an OptionError unless these options are finite numbers, not negative, and not 0 if ``positive``."""
-        for name in names:
-            value = getattr(self, name)
-            if not 0 <= value < math.inf or (positive and value == 0):
-                raise OptionError(f"{name} must be a number {'above 0' if positive else 'from 0 on'}, got {value!r}")
-
-    def _check_options(self) -> None:
-        """Raise an OptionError for options of this learner that make no sense."""
-
-    def _get_state(self) -> dict[str, Any]:
-        """Return what ``_state`` lists."""
-        return {name: getattr(self, name) for name in self._state}
-
-    def _set_state(self, state: Mapping[str, Any]) -> None:
-        """Take over the state of another learner, to score as it does."""
-        for name, value in state.items():
-            setattr(self, name, value)
-        self._check_state()
-
-    def _check_state(self) -> None:
-        """Raise a DataError for a state of the right dtypes and dimensions that makes no sense."""
 
     def _fit(self, data: Any, validation: Any) -> None:
         """Learn from data that `_accepts` allows, and choose by the validation data if it is not None."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from idealrank._base.grammar import no_option
 from idealrank._base.registry import Registry
-from idealrank.learners.base import Ranker
+from idealrank.learners.base import Learner, Ranker
 
-__all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "register"]
+__all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "register", "with_files"]
 
 #: The learners by name; `register` adds one.
 LEARNERS: Registry[Ranker] = Registry("learner", Ranker, "approx_ndcg", "idealrank.learners")
 register = LEARNERS.register
+
+_Made = TypeVar("_Made", bound=Learner)
 
 
 def by_class_name() -> dict[str, type[Ranker]]:
@@ -23,6 +25,17 @@ def by_class_name() -> dict[str, type[Ranker]]:
     'approx_ndcg'
     """
     return {cls.__name__: cls for cls in LEARNERS.members().values()}
+
+
+def with_files() -> dict[str, type[Learner]]:
+    """Return all that model files can hold, by the names of their classes: the learners, and recommenders.
+
+    >>> sorted(with_files().keys() - by_class_name().keys())
+    ['FactorRanker']
+    """
+    from idealrank.learners.factors.ranker import FactorRanker
+
+    return {**by_class_name(), FactorRanker.__name__: FactorRanker}
 
 
 def learner(name: str, options: Mapping[str, Any] | None = None) -> Ranker:
@@ -37,12 +50,12 @@ def learner(name: str, options: Mapping[str, Any] | None = None) -> Ranker:
     return made(LEARNERS.find(name), options or {})
 
 
-def options_of(cls: type[Ranker]) -> list[str]:
+def options_of(cls: type[Learner]) -> list[str]:
     """Return the names of a learner's options."""
     return list(cls().get_params(deep=False))
 
 
-def made(cls: type[Ranker], options: Mapping[str, Any]) -> Ranker:
+def made(cls: type[_Made], options: Mapping[str, Any]) -> _Made:
     """Return a learner with these options, after checking their names, types and values."""
     known = options_of(cls)
     for name in options:

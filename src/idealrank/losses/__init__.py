@@ -10,11 +10,13 @@ _TABLE = {
     "base": ["Loss"],
     "bregman": ["Bregman"],
     "direct": ["Approx", "ApproxAP", "ApproxKendall", "ApproxNDCG", "ApproxPrecision", "ApproxRR"],
+    "lambda_loss": ["LambdaLoss"],
     "listwise": ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"],
     "names": ["loss", "register"],
     "pairwise": ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "SquaredHinge"],
     "push": ["Push"],
     "soft": ["SoftNDCG"],
+    "softmax": ["Softmax", "XENDCG"],
 }
 
 __all__ = [*chain(*_TABLE.values())]
@@ -23,11 +25,13 @@ if TYPE_CHECKING:
     from idealrank.losses.base import Loss as Loss
     from idealrank.losses.bregman import Bregman as Bregman
     from idealrank.losses.direct import *  # noqa: F403
+    from idealrank.losses.lambda_loss import LambdaLoss as LambdaLoss
     from idealrank.losses.listwise import *  # noqa: F403
     from idealrank.losses.names import loss as loss
     from idealrank.losses.names import register as register
     from idealrank.losses.pairwise import *  # noqa: F403
     from idealrank.losses.push import Push as Push
     from idealrank.losses.soft import SoftNDCG as SoftNDCG
+    from idealrank.losses.softmax import *  # noqa: F403
 else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +22,7 @@ class Loss(Options):
 
     ``loss(labels, scores, offsets)`` returns ``(values, gradient)``; ``loss.hessian_diagonal(labels, scores, offsets)``
     returns a positive number per document: the second derivative, or a bound used instead if a loss is not convex.
+    ``loss.gradient_and_hessian(labels, scores, offsets)`` returns both derivatives and costs little more than one.
 
     Examples
     --------
@@ -127,6 +130,55 @@ class Loss(Options):
             curvature = curvature * np.repeat(factors, lists.sizes)
         return _as_given(curvature, scores, lists)
 
+    def gradient_and_hessian(
+        self,
+        labels: npt.ArrayLike,
+        scores: npt.ArrayLike,
+        offsets: npt.ArrayLike | None = None,
+        *,
+        weights: npt.ArrayLike | None = None,
+        query_weights: npt.ArrayLike | None = None,
+        mask: npt.ArrayLike | None = None,
+        n_threads: int | None = None,
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Compute the gradient of the call and `hessian_diagonal` together, for boosting.
+
+        Parameters
+        ----------
+        labels, scores : array_like
+            The relevance and the score of each document.
+        offsets : array_like, optional
+            Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
+        weights, query_weights, mask : array_like, optional
+            As in the call.
+        n_threads : int, optional
+            Number of threads; None means all cores.
+
+        Returns
+        -------
+        gradient, curvature : ndarray of shape (n_docs,)
+            float32 if the scores are.
+
+        Raises
+        ------
+        DataError
+            If the arrays do not fit together, or a number is not finite.
+
+        Examples
+        --------
+        >>> from idealrank.losses import PairwiseLogistic
+        >>> PairwiseLogistic().gradient_and_hessian([1, 0], [0, 0])
+        (array([-0.5,  0.5]), array([0.25, 0.25]))
+        """
+        lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
+        with lists.locating():
+            gradient, curvature = self.gradient_and_curvature(lists)
+        if query_weights is not None:
+            factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
+            spread = np.repeat(factors, lists.sizes)
+            gradient, curvature = gradient * spread, curvature * spread
+        return _as_given(gradient, scores, lists), _as_given(curvature, scores, lists)
+
     def resolved(self, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Loss:
         """Return the loss with every option that depends on the data set to a number; self if there is none.
 
@@ -186,6 +238,37 @@ class Loss(Options):
         ndarray of shape (n_docs,)
         """
         raise NotImplementedError
+
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        """Compute the gradient and the curvature of validated lists; a loss that shares work between them overrides it.
+
+        Parameters
+        ----------
+        lists : Lists
+            Validated labels, scores, offsets and weights.
+
+        Returns
+        -------
+        gradient, curvature : ndarray of shape (n_docs,)
+        """
+        return self.values_and_gradient(lists)[1], self.curvature(lists)
+
+    def derivatives_of(self, lists: Lists) -> Callable[[Floats], tuple[Floats, Floats]]:
+        """Return `gradient_and_curvature` of these lists as a function of their scores alone.
+
+        A loss that computes something from the labels overrides it, and does so once for all trees of a booster.
+
+        Parameters
+        ----------
+        lists : Lists
+            Validated labels, offsets and weights.
+
+        Returns
+        -------
+        callable
+            Takes finite float64 scores.
+        """
+        return lambda scores: self.gradient_and_curvature(replace(lists, scores=scores))
 
 
 def _as_given(column: Floats, scores: npt.ArrayLike, lists: Lists) -> npt.NDArray[np.float64 | np.float32]:

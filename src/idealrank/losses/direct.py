@@ -146,9 +146,12 @@ class Approximation(SoftRanked):
         is_smooth = plan is not None and plan.reduction in REDUCTIONS and plan.denominator not in ("hits", "full")
         if plan is None or not is_smooth or not isinstance(plan.gain, gains.Gain):
             takes = "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate, kendall_tau"
-            raise OptionError(
-                f"{self.label}: {self.target()} is not a measure of positions with a smooth form; use one of {takes}"
+            cascade = plan is not None and plan.reduction == "cascade"
+            why = (
+                " (in a cascade, a document adds less the more relevant the documents above it are)" if cascade else ""
             )
+            found = f"{self.target()} is not a measure of positions with a smooth form{why}"
+            raise OptionError(f"{self.label}: {found}; use one of {takes}")
         return plan
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
@@ -167,7 +170,18 @@ class Approximation(SoftRanked):
         return found.values, alpha * (pulled - found.derivatives * found.density)  # eq. (41)
 
     def curvature(self, lists: Lists) -> Floats:
-        found = self._by_position(lists)
+        return self._curvature(self._by_position(lists))
+
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        alpha, found = self.slope_of_ranks(), self._by_position(lists)
+        _, pulled = found.soft.sums(found.derivatives)
+        moved = found.derivatives * found.density
+        # Where no document gains by falling, as in NDCG without a cutoff, sums of derivatives are those of their sizes.
+        has_one_sign = found.derivatives.min(initial=0.0) >= 0
+        curvature = _curved(alpha, pulled + moved) if has_one_sign else self._curvature(found)
+        return alpha * (pulled - moved), curvature
+
+    def _curvature(self, found: _ByPosition) -> Floats:
         sizes = np.abs(found.derivatives)
         _, pulled = found.soft.sums(sizes)
         return _curved(self.slope_of_ranks(), pulled + sizes * found.density)
@@ -376,6 +390,11 @@ class ApproxKendall(SoftRanked):
         alpha = self.slope_of_ranks()
         return _curved(alpha, 2 * misordered(lists, alpha, self.sigmoid).sizes)
 
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        alpha = self.slope_of_ranks()
+        found = misordered(lists, alpha, self.sigmoid)
+        return 2 * alpha * found.slopes, _curved(alpha, 2 * found.sizes)
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _OfMeasure(Approximation):
@@ -394,7 +413,8 @@ class Approx(SoftRanked):
     Parameters
     ----------
     measure : str or Measure
-        The measure. Kendall's tau is a measure of pairs, for which ``beta`` has no meaning.
+        The measure. Kendall's tau is a measure of pairs, for which ``beta`` has no meaning. ERR is refused: it is a
+        cascade, in which a document adds less the more relevant the documents above it are, not a measure of positions.
     beta : float
         The slope of the sigmoid that answers questions about positions; see `ApproxNDCG`.
 
@@ -426,3 +446,6 @@ class Approx(SoftRanked):
 
     def curvature(self, lists: Lists) -> Floats:
         return self.form.curvature(lists)
+
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        return self.form.gradient_and_curvature(lists)

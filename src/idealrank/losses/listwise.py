@@ -245,6 +245,16 @@ class ListMLE(Loss):
             curvature[steps.order] = np.maximum(steps.chosen(1) - steps.chosen(2), 0)  # sum of w p (1 - p)
         return np.nan_to_num(curvature, nan=0.0)
 
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        gradient, curvature = np.empty_like(lists.scores), np.empty_like(lists.scores)
+        with np.errstate(all="ignore"):
+            steps = self._steps(lists)
+            once = steps.chosen(1)
+            gradient[steps.order] = once - steps.weights
+            curvature[steps.order] = np.maximum(once - steps.chosen(2), 0)
+        _, gradient = check_outcome(self, np.zeros(lists.n_queries), gradient, lists)
+        return gradient, np.nan_to_num(curvature, nan=0.0)
+
     def _steps(self, lists: Lists) -> _Steps:
         check_finite(lists.labels, lists.offsets, "label")
         check_finite(lists.scores, lists.offsets, "score")

@@ -13,6 +13,7 @@ labels), memory linearly. Results differ from the sum over pairs by about 1e-13,
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -35,7 +36,8 @@ __all__ = ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "Squared
 _positive = number(1e-300, 1e300)
 
 
-def _ranks(value: Any) -> int:
+def ranks_option(value: Any) -> int:
+    """Return a positive number of ranks."""
     cutoff = cutoffs.of(value)
     if not isinstance(cutoff, cutoffs.Rank):
         raise OptionError(f"expected a positive number of ranks, got {value!r}")
@@ -61,17 +63,36 @@ class Pairwise(Loss):
         raise NotImplementedError
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
-        return self._sums(lists, curvature=False)
+        return self._sums(lists)(lists.scores, "first")
 
     def curvature(self, lists: Lists) -> Floats:
-        return self._sums(lists, curvature=True)[1]
+        return self._sums(lists)(lists.scores, "second")[1]
 
-    def _sums(self, lists: Lists, *, curvature: bool, swap: _native.Swap | None = None) -> tuple[Floats, Floats]:
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        return self._sums(lists)(lists.scores, "both")
+
+    def derivatives_of(self, lists: Lists) -> Callable[[Floats], tuple[Floats, Floats]]:
+        of_scores = self._sums(lists)
+        return lambda scores: of_scores(scores, "both")
+
+    def _sums(
+        self, lists: Lists, *, swap: _native.Swap | None = None, factors: Floats | None = None
+    ) -> Callable[[Floats, str], tuple[Floats, Floats]]:
+        """Return a function of the scores and of what is wanted.
+
+        "first" and "second" are values with the gradient or the curvature; "both" are the gradient and the curvature.
+        ``factors``, one per query, multiply all of them.
+        """
         kind, scale = self.pair_loss()
         mean = self.normalize == "pairs"
         loss = _native.PairLoss(kind=kind, scale=scale, weight=self.pair_weight, mean=mean, swap=swap)
-        columns = lists.labels, lists.scores, lists.offsets, lists.weights
-        return _native.pairwise(*columns, loss=loss, curvature=curvature, n_threads=lists.n_threads)
+
+        def of_scores(scores: Floats, derivative: str) -> tuple[Floats, Floats]:
+            columns = lists.labels, scores, lists.offsets, lists.weights
+            options: dict[str, Any] = {"derivative": derivative, "factors": factors, "n_threads": lists.n_threads}
+            return _native.pairwise(*columns, loss=loss, **options)
+
+        return of_scores
 
 
 @register("hinge", "rank_svm")
@@ -210,7 +231,7 @@ class LambdaRank(Pairwise):
 
     measure: Measure = option(measure, NDCG())
     sigma: float = option(_positive, 1.0)
-    truncation: int | None = option(_ranks)
+    truncation: int | None = option(ranks_option)
     pair_weight = "swap_change"
     has_potential = False
 
@@ -230,7 +251,9 @@ class LambdaRank(Pairwise):
             raise OptionError(f"{self.label}: swaps change {self.measure} without a closed form; use one of {takes}")
         return dataclasses.replace(plan, empty=0.0)
 
-    def _sums(self, lists: Lists, *, curvature: bool, swap: _native.Swap | None = None) -> tuple[Floats, Floats]:
+    def _sums(
+        self, lists: Lists, *, swap: _native.Swap | None = None, factors: Floats | None = None
+    ) -> Callable[[Floats, str], tuple[Floats, Floats]]:
         plan = self.plan()
         worth = worth_of(plan.gain, dataclasses.replace(lists, weights=None))
         depths = depths_of(plan, lists, worth)
@@ -240,10 +263,7 @@ class LambdaRank(Pairwise):
             depths=lists.sizes if depths is None else depths,
             truncation=self.truncation,
         )
-        values, column = super()._sums(dataclasses.replace(lists, labels=worth), curvature=curvature, swap=swap)
-        factors = inverse_divisors(plan, lists)
-        column *= np.repeat(factors, lists.sizes)
-        return values * factors, column
+        return super()._sums(dataclasses.replace(lists, labels=worth), swap=swap, factors=inverse_divisors(plan, lists))
 
 
 def inverse_divisors(plan: Plan, lists: Lists) -> Floats:

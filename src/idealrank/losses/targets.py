@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,6 +98,25 @@ class Listwise(Loss):
             curvature = self.curvature_of_targets(target.values, lists)
         kept = np.where(np.repeat(target.ranked, lists.sizes), curvature, 0.0)
         return np.nan_to_num(kept, nan=0.0)
+
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        return self.derivatives_of(lists)(lists.scores)
+
+    def derivatives_of(self, lists: Lists) -> Callable[[Floats], tuple[Floats, Floats]]:
+        target = self.target(lists)
+        ranked = np.repeat(target.ranked, lists.sizes)
+
+        def of_scores(scores: Floats) -> tuple[Floats, Floats]:
+            at = replace(lists, scores=scores)
+            check_finite(scores, lists.offsets, "score")
+            with np.errstate(all="ignore"):
+                values, gradient = self.of_targets(target.values, at)
+                curvature = self.curvature_of_targets(target.values, at)
+            values = np.where(target.ranked, values, 0.0)
+            _, gradient = check_outcome(self, values, np.where(ranked, gradient, 0.0), at)
+            return gradient, np.nan_to_num(np.where(ranked, curvature, 0.0), nan=0.0)
+
+        return of_scores
 
     def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
         """Return values and gradient at the scores.

@@ -14,9 +14,10 @@ import numpy as np
 from idealrank._base.extras import needs
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.evaluation.comparison import Comparison
+from idealrank.evaluation.compared import Comparison
 from idealrank.evaluation.explanation import Waterfall
-from idealrank.evaluation.results import Evaluations, Measured
+from idealrank.evaluation.measured import Measured
+from idealrank.evaluation.results import Evaluations
 from idealrank.report.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 
 if TYPE_CHECKING:

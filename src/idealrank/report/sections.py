@@ -11,7 +11,7 @@ from idealrank._base.tables import html_table
 from idealrank.report import figures
 from idealrank.report.learning import learning_curve
 from idealrank.report.svg import inline_svg
-from idealrank.theory.distinguishing.plots import plot_curves, plot_values, plot_wins
+from idealrank.theory.distinguishing.plots import plot_curves, plot_sequence, plot_values, plot_wins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +23,7 @@ FIGURES: Mapping[str, Callable[..., Axes]] = {
     **{name: getattr(figures, name) for name in figures.__all__},
     "drawn": lambda figure: figure.axes[0],
     "learning_curve": learning_curve,
+    "difference_by_queries": plot_sequence,
     "means_by_length": plot_values,
     "relevance_curves": plot_curves,
     "wins": plot_wins,

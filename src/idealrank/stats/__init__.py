@@ -27,6 +27,7 @@ _TABLE = {
         "wilcoxon_test",
     ],
     "power": ["minimum_detectable_effect", "power_of_t_test", "PowerPlan", "queries_for"],
+    "predictions": ["prediction_powered", "PredictionPowered"],
     "several": ["Anova", "anova", "randomized_tukey_hsd", "TukeyHSD"],
 }
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from idealrank.stats.intervals import *  # noqa: F403
     from idealrank.stats.paired import *  # noqa: F403
     from idealrank.stats.power import *  # noqa: F403
+    from idealrank.stats.predictions import *  # noqa: F403
     from idealrank.stats.several import *  # noqa: F403
 else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

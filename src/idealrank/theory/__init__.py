@@ -15,10 +15,13 @@ _TABLE = {
     "consistency.checking": ["check_consistency", "Consistency", "Counterexample"],
     "consistency.excess": ["excess_risk_bound", "margin", "rank_constant", "strong_convexity", "StrongConvexity"],
     "consistency.fisher": ["compatible", "dcg_norm", "expected_ndcg", "fisher_target", "regret", "violations"],
+    "consistency.impossible": ["Impossibility", "no_convex_loss"],
     "consistency.strong": ["check_strong_consistency", "StrongConsistency"],
     "consistency.switches": ["switch_points"],
     "distinguishing.distinctions": ["distinguish"],
+    "distinguishing.sequences": ["confidence_sequence", "ConfidenceSequence"],
     "linear_ndcg": ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors"],
+    "long_lists.certificates": ["certificate", "Certificate"],
     "long_lists.curves": ["Curve", "GradedCurve"],
     "long_lists.expectations": ["concentration", "expected_dcg", "pseudo_expectation"],
     "long_lists.gaps": ["first_order", "leading_gap"],
@@ -39,10 +42,13 @@ if TYPE_CHECKING:
     from idealrank.theory.consistency.checking import *  # noqa: F403
     from idealrank.theory.consistency.excess import *  # noqa: F403
     from idealrank.theory.consistency.fisher import *  # noqa: F403
+    from idealrank.theory.consistency.impossible import *  # noqa: F403
     from idealrank.theory.consistency.strong import *  # noqa: F403
     from idealrank.theory.consistency.switches import *  # noqa: F403
     from idealrank.theory.distinguishing.distinctions import *  # noqa: F403
+    from idealrank.theory.distinguishing.sequences import *  # noqa: F403
     from idealrank.theory.linear_ndcg import *  # noqa: F403
+    from idealrank.theory.long_lists.certificates import *  # noqa: F403
     from idealrank.theory.long_lists.curves import *  # noqa: F403
     from idealrank.theory.long_lists.expectations import *  # noqa: F403
     from idealrank.theory.long_lists.gaps import *  # noqa: F403

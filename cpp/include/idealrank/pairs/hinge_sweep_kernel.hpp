@@ -62,23 +62,30 @@ inline void sweep_margin(const PlacedDocuments& documents, const LabelSplit& spl
   }
 }
 
-template <PairLoss kLoss, std::size_t kChannels, bool kCurvature>
-double sweep_hinge(const PlacedDocuments& documents, const LabelSplit& split, double* column) {
+template <PairLoss kLoss, std::size_t kChannels, Derivative kDerivative>
+double sweep_hinge(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
+  constexpr bool kFirst = kDerivative != Derivative::second, kSecond = kDerivative != Derivative::first;
+  double* const first = columns.column;
+  double* const second = kDerivative == Derivative::both ? columns.second : columns.column;
   using Feature = std::array<double, kChannels>;
   using Sums = MarginSums<kChannels>;
   constexpr bool kSquared = kLoss == PairLoss::squared_hinge;
   double value = 0;
   auto slope = [&](const Feature& feature, const Sums& sums) {
-    // The hinge has no second derivative where it has one at all: that of x^2 / (2 margin), of the same slope at d = 0.
-    if constexpr (kCurvature) return (kSquared ? 2.0 : 1 / documents.scale) * product(feature, sums.count);
     return kSquared ? 2 * product(feature, sums.sum) : product(feature, sums.count);
+  };
+  // The hinge has no second derivative where it has one at all: that of x^2 / (2 margin), of the same slope at d = 0.
+  auto bend = [&](const Feature& feature, const Sums& sums) {
+    return (kSquared ? 2.0 : 1 / documents.scale) * product(feature, sums.count);
   };
   sweep_margin<true, kChannels>(documents, split, [&](std::uint32_t place, const Feature& feature, const Sums& sums) {
     value += product(feature, kSquared ? sums.squares : sums.sum);
-    column[place] += kCurvature ? slope(feature, sums) : -slope(feature, sums);
+    if constexpr (kFirst) first[place] -= slope(feature, sums);
+    if constexpr (kSecond) second[place] += bend(feature, sums);
   });
   sweep_margin<false, kChannels>(documents, split, [&](std::uint32_t place, const Feature& feature, const Sums& sums) {
-    column[place] += slope(feature, sums);
+    if constexpr (kFirst) first[place] += slope(feature, sums);
+    if constexpr (kSecond) second[place] += bend(feature, sums);
   });
   return value;
 }

@@ -140,8 +140,11 @@ inline constexpr std::size_t kSettleAfter = 512;
 // A pair at the distance d >= 0 in t, q = exp(-d), has the loss log(1 + q) and the slope q / (1 + q) by its better
 // document where this is above; else d + log(1 + q) and 1 - q / (1 + q). Sums of q^k over all documents passed give sums
 // of each. Upwards, each document receives from those below it; downwards, from those above.
-template <std::size_t kChannels, bool kSwap, bool kCurvature, bool kUp>
-double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit& split, double* column) {
+template <std::size_t kChannels, bool kSwap, Derivative kDerivative, bool kUp>
+double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
+  constexpr bool kFirst = kDerivative != Derivative::second, kSecond = kDerivative != Derivative::first;
+  double* const first = columns.column;
+  double* const second = kDerivative == Derivative::both ? columns.second : columns.column;
   const PairFeatures<kChannels> features(documents, split);
   PassedSide<kChannels, kSwap> sides[2];  // low, high
   // Of pairs whose source is low, and high: a source is below the receiver in an upward sweep.
@@ -174,15 +177,14 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
       Terms series = powers(kUp ? decay : growth);
       for (std::size_t g = 0; g < kGroups; ++g) series.group[g] *= received.series.group[g];
       const bool misordered = kUp != high;
-      if constexpr (kCurvature) {
-        column[place] += sum(weighted(Series::slope, series));
-      } else {
+      if constexpr (kSecond) second[place] += sum(weighted(Series::slope, series));
+      if constexpr (kFirst) {
         const double slope = (misordered ? received.count : 0.0) - sum(weighted(Series::tail, series));
-        column[place] += kUp ? slope : -slope;
-        if constexpr (kUp) {
-          values += weighted(Series::softplus, series);
-          value += misordered ? received.distance + above * received.count : 0.0;
-        }
+        first[place] += kUp ? slope : -slope;
+      }
+      if constexpr (kDerivative == Derivative::first && kUp) {
+        values += weighted(Series::softplus, series);
+        value += misordered ? received.distance + above * received.count : 0.0;
       }
     }
     if (kUp || on_top) sides[high].add(feature, powers(kUp ? growth : decay), kUp ? -above : above, change_of(high, place));
@@ -190,10 +192,10 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
   return value + sum(values);
 }
 
-template <std::size_t kChannels, bool kSwap, bool kCurvature>
-double sweep_logistic(const PlacedDocuments& documents, const LabelSplit& split, double* column) {
-  const double value = sweep_logistic_one_way<kChannels, kSwap, kCurvature, true>(documents, split, column);
-  sweep_logistic_one_way<kChannels, kSwap, kCurvature, false>(documents, split, column);
+template <std::size_t kChannels, bool kSwap, Derivative kDerivative>
+double sweep_logistic(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
+  const double value = sweep_logistic_one_way<kChannels, kSwap, kDerivative, true>(documents, split, columns);
+  sweep_logistic_one_way<kChannels, kSwap, kDerivative, false>(documents, split, columns);
   return value;
 }
 

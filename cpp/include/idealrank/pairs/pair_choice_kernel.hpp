@@ -13,36 +13,41 @@
 template <auto kValue>
 using Constant = std::integral_constant<decltype(kValue), kValue>;
 
-// make(loss, weight, curvature), each a constant. Of hinges no change by swaps is taken.
+// make(loss, weight, derivative), each a constant. Of hinges no change by swaps is taken.
 template <class Make>
-auto with_constants(PairLoss loss, PairWeight weight, bool curvature, Make&& make) {
-  auto with_curvature = [&](auto loss_constant, auto weight_constant) {
-    return curvature ? make(loss_constant, weight_constant, Constant<true>()) : make(loss_constant, weight_constant, Constant<false>());
+auto with_constants(PairLoss loss, PairWeight weight, Derivative derivative, Make&& make) {
+  auto with_derivative = [&](auto loss_constant, auto weight_constant) {
+    if (derivative == Derivative::first) return make(loss_constant, weight_constant, Constant<Derivative::first>());
+    if (derivative == Derivative::second) return make(loss_constant, weight_constant, Constant<Derivative::second>());
+    return make(loss_constant, weight_constant, Constant<Derivative::both>());
   };
   auto with_weight = [&](auto loss_constant) {
-    return weight == PairWeight::one ? with_curvature(loss_constant, Constant<PairWeight::one>())
-                                     : with_curvature(loss_constant, Constant<PairWeight::label_gap>());
+    return weight == PairWeight::one ? with_derivative(loss_constant, Constant<PairWeight::one>())
+                                     : with_derivative(loss_constant, Constant<PairWeight::label_gap>());
   };
   if (loss == PairLoss::hinge) return with_weight(Constant<PairLoss::hinge>());
   if (loss == PairLoss::squared_hinge) return with_weight(Constant<PairLoss::squared_hinge>());
   constexpr Constant<PairLoss::logistic> kLogistic;
-  return weight == PairWeight::swap_change ? with_curvature(kLogistic, Constant<PairWeight::swap_change>()) : with_weight(kLogistic);
+  if (weight == PairWeight::distance) return with_derivative(kLogistic, Constant<PairWeight::distance>());
+  return weight == PairWeight::swap_change ? with_derivative(kLogistic, Constant<PairWeight::swap_change>()) : with_weight(kLogistic);
 }
 
-inline PairSweep choose_sweep(PairLoss loss, PairWeight weight, bool curvature) {
-  return with_constants(loss, weight, curvature, [](auto loss_constant, auto weight_constant, auto curvature_constant) -> PairSweep {
+inline PairSweep choose_sweep(PairLoss loss, PairWeight weight, Derivative derivative) {
+  return with_constants(loss, weight, derivative, [](auto loss_constant, auto weight_constant, auto derivative_constant) -> PairSweep {
     constexpr std::size_t kChannels = weight_constant == PairWeight::one ? 1 : 2;
-    if constexpr (loss_constant == PairLoss::logistic) {
-      return &sweep_logistic<kChannels, weight_constant == PairWeight::swap_change, curvature_constant>;
+    if constexpr (weight_constant == PairWeight::distance) {
+      return nullptr;  // a weight that is no product of what each document has cannot be swept
+    } else if constexpr (loss_constant == PairLoss::logistic) {
+      return &sweep_logistic<kChannels, weight_constant == PairWeight::swap_change, derivative_constant>;
     } else {
-      return &sweep_hinge<loss_constant, kChannels, curvature_constant>;
+      return &sweep_hinge<loss_constant, kChannels, derivative_constant>;
     }
   });
 }
 
-inline PairRows choose_rows(PairLoss loss, PairWeight weight, bool curvature) {
-  return with_constants(loss, weight, curvature, [](auto loss_constant, auto weight_constant, auto curvature_constant) -> PairRows {
-    return &sum_pair_rows<loss_constant, weight_constant, curvature_constant>;
+inline PairRows choose_rows(PairLoss loss, PairWeight weight, Derivative derivative) {
+  return with_constants(loss, weight, derivative, [](auto loss_constant, auto weight_constant, auto derivative_constant) -> PairRows {
+    return &sum_pair_rows<loss_constant, weight_constant, derivative_constant>;
   });
 }
 

@@ -20,7 +20,18 @@ enum class PairLoss { hinge, squared_hinge, logistic };
 //   one          1
 //   label_gap    y_i - y_j
 //   swap_change  (y_i - y_j) (change[rank of the upper] - change[rank of the lower]), where y are gains
-enum class PairWeight { one, label_gap, swap_change };
+//   distance     (y_i - y_j) (share * the same difference + distances[by how many ranks they are apart])
+enum class PairWeight { one, label_gap, swap_change, distance };
+
+// What is asked of a loss: its value and its first derivatives; second ones; or both derivatives without the value.
+enum class Derivative { first, second, both };
+
+// One number a document in each, or none: where `both` is asked for, `second` has the second derivatives and `column` the
+// first ones; else `column` has what is asked for.
+struct DerivativeColumns {
+  double* column = nullptr;
+  double* second = nullptr;
+};
 
 // A query's documents by place, that is rank - 1: best score first.
 struct PlacedDocuments {
@@ -41,9 +52,9 @@ struct PlacedDocuments {
   std::size_t truncation = 0;
 };
 
-// The sum over all pairs of a split, high against low. Adds the derivative by each score, or the second derivative, to
-// column[place]; the value only comes with the first.
-using PairSweep = double (*)(const PlacedDocuments& documents, const LabelSplit& split, double* column);
+// The sum over all pairs of a split, high against low. Adds the derivatives by each score to the columns, by place; the
+// value only comes with Derivative::first.
+using PairSweep = double (*)(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns);
 
 // A query's documents by label, lowest first. Every array goes on for kPairPadding finite numbers.
 struct LabelledDocuments {
@@ -53,7 +64,8 @@ struct LabelledDocuments {
   const double* scores = nullptr;
   const double* weights = nullptr;
   double scale = 1;  // margin or sigma
-  // logistic: exp(sigma (s - c)) and exp(-sigma (s - c)) with c amid the scores.
+  // logistic: exp(sigma (s - c)) and exp(-sigma (s - c)) with c amid the scores; none, for `distance` alone, where they
+  // would overflow.
   const double* growths = nullptr;
   const double* shrinks = nullptr;
   // swap_change: as above, by document; and its place.
@@ -61,17 +73,20 @@ struct LabelledDocuments {
   const double* wrong = nullptr;
   const double* places = nullptr;
   double truncation = 0;
+  // distance: one number for each difference of ranks, from 0 on.
+  const double* distances = nullptr;
+  double share = 1;
 };
 
 inline constexpr std::size_t kPairPadding = 4;
 
-// The same sum over all pairs of a query, one by one. `column` is padded too.
-using PairRows = double (*)(const LabelledDocuments& documents, double* column);
+// The same sum over all pairs of a query, one by one. The columns are padded too.
+using PairRows = double (*)(const LabelledDocuments& documents, const DerivativeColumns& columns);
 
 // The kernels of one instruction set.
 struct PairKernels {
-  PairSweep (*sweep)(PairLoss loss, PairWeight weight, bool curvature);
-  PairRows (*rows)(PairLoss loss, PairWeight weight, bool curvature);
+  PairSweep (*sweep)(PairLoss loss, PairWeight weight, Derivative derivative);
+  PairRows (*rows)(PairLoss loss, PairWeight weight, Derivative derivative);
 };
 
 extern const PairKernels pair_kernels_base, pair_kernels_v3;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 #include "idealrank/isa/lanes.hpp"
@@ -23,27 +24,36 @@ IDEALRANK_INLINE Lanes log_1_plus(Lanes q) {
   return q * (odd + even * q);
 }
 
-// The loss of four pairs and minus its derivative by the better score, or the second derivative alone.
+// The loss of four pairs, minus its derivative by the better score, and the second derivative: those that are asked for.
 struct PairTerms {
-  Lanes loss, slope;
+  Lanes loss, slope, bend;
 };
 
-template <PairLoss kLoss, bool kCurvature>
+// exp, and no more than a large number.
+IDEALRANK_INLINE Lanes bounded_exp(Lanes x) {
+  alignas(sizeof(Lanes)) double each[kLanes];
+  store(each, x);
+  for (double& one : each) one = std::exp(std::min(one, 700.0));
+  return load(each);
+}
+
+template <PairLoss kLoss, Derivative kDerivative>
 IDEALRANK_INLINE PairTerms pair_terms(const LabelledDocuments& documents, std::size_t better, std::size_t others) {
   const Lanes zero = broadcast(0), ahead = documents.scores[better] - load(documents.scores + others);
   if constexpr (kLoss == PairLoss::logistic) {
-    const Lanes odds = documents.shrinks[better] * load(documents.growths + others);  // exp(-sigma ahead)
-    const Lanes inverse = documents.growths[better] * load(documents.shrinks + others);
+    const bool far = documents.growths == nullptr;
+    const Lanes odds = far ? bounded_exp(-documents.scale * ahead) : documents.shrinks[better] * load(documents.growths + others);
+    const Lanes inverse = far ? bounded_exp(documents.scale * ahead) : documents.growths[better] * load(documents.shrinks + others);
     const Lanes slope = odds / (1.0 + odds);
-    if constexpr (kCurvature) return {zero, slope / (1.0 + odds)};
-    return {log_1_plus(where(odds < inverse, odds, inverse)) + where(ahead < 0.0, -documents.scale * ahead, zero), slope};
+    if constexpr (kDerivative != Derivative::first) return {zero, slope, slope / (1.0 + odds)};
+    return {log_1_plus(where(odds < inverse, odds, inverse)) + where(ahead < 0.0, -documents.scale * ahead, zero), slope, zero};
   } else {
     const Lanes room = documents.scale - ahead;
     const Lanes inside = where(room > 0.0, room, zero);
-    const double step = kLoss == PairLoss::squared_hinge ? 2.0 : kCurvature ? 1 / documents.scale : 1.0;
-    const Lanes active = where(room > 0.0, broadcast(step), zero);
-    if constexpr (kLoss == PairLoss::hinge || kCurvature) return {inside, active};
-    return {inside * inside, 2.0 * inside};
+    const Lanes active = where(room > 0.0, broadcast(1), zero);
+    // The hinge has no second derivative: that of x^2 / (2 margin), of the same slope at d = 0.
+    if constexpr (kLoss == PairLoss::hinge) return {inside, active, active / documents.scale};
+    return {inside * inside, 2.0 * inside, 2.0 * active};
   }
 }
 
@@ -58,11 +68,20 @@ IDEALRANK_INLINE Lanes pair_weights(const LabelledDocuments& documents, std::siz
   const Lanes best_place = load(documents.places + others);
   const bool on_top = documents.places[better] < documents.truncation;
   const Lanes counted = on_top ? broadcast(1) : where(best_place < documents.truncation, broadcast(1), broadcast(0));
-  return counted * gap * where(right > wrong, right, wrong);
+  const Lanes change = where(right > wrong, right, wrong);
+  if constexpr (kWeight == PairWeight::swap_change) return counted * gap * change;
+  Lanes apart;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    apart[lane] = documents.distances[static_cast<std::size_t>(std::abs(documents.places[better] - documents.places[others + lane]))];
+  }
+  return counted * gap * (documents.share * change + apart);
 }
 
-template <PairLoss kLoss, PairWeight kWeight, bool kCurvature>
-double sum_pair_rows(const LabelledDocuments& documents, double* column) {
+template <PairLoss kLoss, PairWeight kWeight, Derivative kDerivative>
+double sum_pair_rows(const LabelledDocuments& documents, const DerivativeColumns& columns) {
+  constexpr bool kFirst = kDerivative != Derivative::second, kSecond = kDerivative != Derivative::first;
+  double* const first = columns.column;
+  double* const second = kDerivative == Derivative::both ? columns.second : columns.column;
   static constexpr std::array<double, 2 * kLanes> kOnes{1, 1, 1, 1, 0, 0, 0, 0};
   double value = 0;
   std::size_t begin = 0;  // of the documents with the same label as `better`
@@ -70,18 +89,26 @@ double sum_pair_rows(const LabelledDocuments& documents, double* column) {
     if (documents.labels[better] != documents.labels[begin]) begin = better;
     documents.stop->before(begin + 1);
     const double own_weight = documents.weights[better];
-    Lanes losses = broadcast(0), slopes = broadcast(0);
+    Lanes losses = broadcast(0), slopes = broadcast(0), bends = broadcast(0);
     for (std::size_t others = 0; others < begin; others += kLanes) {
       const Lanes within = load(kOnes.data() + (kLanes - std::min(kLanes, begin - others)));
       const Lanes weights = own_weight * within * pair_weights<kWeight>(documents, better, others);
-      const auto [loss, slope] = pair_terms<kLoss, kCurvature>(documents, better, others);
-      const Lanes weighted_slope = weights * slope;
+      const auto [loss, slope, bend] = pair_terms<kLoss, kDerivative>(documents, better, others);
       losses += weights * loss;
-      slopes += weighted_slope;
-      store(column + others, load(column + others) + weighted_slope);
+      if constexpr (kFirst) {
+        const Lanes weighted_slope = weights * slope;
+        slopes += weighted_slope;
+        store(first + others, load(first + others) + weighted_slope);
+      }
+      if constexpr (kSecond) {
+        const Lanes weighted_bend = weights * bend;
+        bends += weighted_bend;
+        store(second + others, load(second + others) + weighted_bend);
+      }
     }
     value += sum(losses);
-    column[better] += kCurvature ? sum(slopes) : -sum(slopes);
+    if constexpr (kFirst) first[better] -= sum(slopes);
+    if constexpr (kSecond) second[better] += sum(bends);
   }
   return value;
 }

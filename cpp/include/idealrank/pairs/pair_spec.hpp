@@ -16,11 +16,14 @@ struct PairSpec {
   PairLoss loss = PairLoss::logistic;
   PairWeight weight = PairWeight::one;
   double scale = 1;        // margin or sigma
-  bool curvature = false;  // second derivatives instead of first ones
+  Derivative derivative = Derivative::first;
   bool mean = false;       // over the pairs of different labels of a query, instead of their sum
   // For PairWeight::swap_change, where labels are gains; a pair has a document among the first `truncation`.
   SwapMeasure swap;
   std::size_t truncation = std::numeric_limits<std::size_t>::max();
+  // For PairWeight::distance, which is taken pair by pair: as many numbers as the longest query has documents.
+  std::span<const double> distances;
+  double swap_share = 1;
   Isa isa = Isa::base;
   double few_pairs = 0;  // a query with up to so many pairs a document has them taken one by one
 };

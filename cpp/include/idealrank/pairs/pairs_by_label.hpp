@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "idealrank/pairs/label_levels.hpp"
@@ -20,17 +21,18 @@ namespace idealrank {
 class PairsByLabel {
  public:
   explicit PairsByLabel(const PairSpec& spec, const Stop& stop = {})
-      : spec_(spec), stop_(stop), rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.curvature)) {}
+      : spec_(spec), stop_(stop), rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.derivative)) {}
 
-  // Whether the exponentials of all scores, and their ratios, are normal numbers; for hinges, the squares of distances.
+  // Whether the exponentials of all scores, and their ratios, are normal numbers; for hinges, the squares of distances. By
+  // the weight `distance` alone, other scores are taken too.
   bool takes(std::span<const double> scores) const {
-    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
-    return spec_.loss == PairLoss::logistic ? spec_.scale * (*most - *least) < 600 : *most - *least < 1e150;
+    const auto [least, most] = range_of(scores);
+    return spec_.loss == PairLoss::logistic ? spec_.scale * (most - least) < 600 : most - least < 1e150;
   }
 
   // As PairsByScore. The order is only for changes by swaps.
   double operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
-                    const SwapChange& change, std::span<double> column) {
+                    const SwapChange& change, std::span<double> column, std::span<double> second) {
     sort(levels);
     LabelledDocuments documents;
     documents.stop = &stop_;
@@ -39,15 +41,17 @@ class PairsByLabel {
     documents.labels = fill(labels_, [&](std::uint32_t i) { return query.labels[i]; });
     documents.scores = fill(scores_, [&](std::uint32_t i) { return query.scores[i]; });
     documents.weights = fill(weights_, [&](std::uint32_t i) { return query.weight(i); });
-    if (spec_.loss == PairLoss::logistic) {
-      const auto [least, most] = std::minmax_element(query.scores.begin(), query.scores.end());
-      const double middle = *least + (*most - *least) / 2;
+    if (spec_.loss == PairLoss::logistic && takes(query.scores)) {
+      const auto [least, most] = range_of(query.scores);
+      const double middle = least + (most - least) / 2;
       documents.growths = fill(growths_, [&](std::uint32_t i) { return std::exp(spec_.scale * (query.scores[i] - middle)); });
       stoppable_resize(shrinks_, growths_.size(), stop_);
       std::transform(growths_.begin(), growths_.end(), shrinks_.begin(), [](double growth) { return 1 / growth; });
       documents.shrinks = shrinks_.data();
     }
-    if (spec_.weight == PairWeight::swap_change) {
+    if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
+      documents.distances = spec_.distances.data();
+      documents.share = spec_.swap_share;
       place_of_.resize(query.n());
       for_each_part(order.size(), stop_, [&](std::size_t p, std::size_t last) {
         for (; p < last; ++p) place_of_[order[p]] = static_cast<std::uint32_t>(p);
@@ -59,14 +63,30 @@ class PairsByLabel {
     }
     stop_.before(2 * query.n());
     sums_.assign(query.n() + kPairPadding, 0.0);
-    const double value = rows_(documents, sums_.data());
+    if (!second.empty()) second_sums_.assign(query.n() + kPairPadding, 0.0);
+    const double value = rows_(documents, {sums_.data(), second_sums_.data()});
     for_each_part(query.n(), stop_, [&](std::size_t i, std::size_t last) {
       for (; i < last; ++i) column[documents_[i]] = sums_[i];
     });
+    if (!second.empty()) {
+      for_each_part(query.n(), stop_, [&](std::size_t i, std::size_t last) {
+        for (; i < last; ++i) second[documents_[i]] = second_sums_[i];
+      });
+    }
     return value;
   }
 
  private:
+  // The least and the greatest score, without a branch that depends on one.
+  static std::pair<double, double> range_of(std::span<const double> scores) {
+    double least = scores[0], most = scores[0];
+    for (const double score : scores) {
+      least = score < least ? score : least;
+      most = score > most ? score : most;
+    }
+    return {least, most};
+  }
+
   // documents_ by level, each level in input order.
   void sort(const LabelLevels& levels) {
     ends_.resize(levels.counts().size());
@@ -91,7 +111,7 @@ class PairsByLabel {
   Stop stop_;
   PairRows rows_;
   std::vector<std::uint32_t> ends_, documents_, place_of_;
-  std::vector<double> labels_, scores_, weights_, growths_, shrinks_, right_, wrong_, places_, sums_;
+  std::vector<double> labels_, scores_, weights_, growths_, shrinks_, right_, wrong_, places_, sums_, second_sums_;
 };
 
 }  // namespace idealrank

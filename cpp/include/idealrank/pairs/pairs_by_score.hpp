@@ -22,12 +22,12 @@ class PairsByScore {
   explicit PairsByScore(const PairSpec& spec, const Stop& stop = {})
       : spec_(spec),
         stop_(stop),
-        sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).sweep(spec.loss, spec.weight, spec.curvature)),
+        sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).sweep(spec.loss, spec.weight, spec.derivative)),
         split_(stop) {}
 
-  // The sum of all pairs; into column, sums of derivatives by sigma s, or s for hinges. order: best score first.
+  // The sum of all pairs; into the columns, sums of derivatives by sigma s, or s for hinges. order: best score first.
   double operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
-                    const SwapChange& change, std::span<double> column) {
+                    const SwapChange& change, std::span<double> column, std::span<double> second) {
     place(query, order, levels.levels());
     PlacedDocuments documents;
     documents.stop = &stop_;
@@ -48,18 +48,25 @@ class PairsByScore {
 
     stop_.before(2 * query.n());
     std::fill(column.begin(), column.end(), 0.0);
+    std::fill(second.begin(), second.end(), 0.0);
+    const DerivativeColumns columns{column.data(), second.data()};
     double value = 0;
-    split_(levels_, levels.counts(), [&](const LabelSplit& split) { value += sweep_(documents, split, column.data()); });
-    // From places to rows; the scores have been used.
-    stop_.before(2 * query.n());
-    std::copy(column.begin(), column.end(), scores_.begin());
-    for_each_part(order.size(), stop_, [&](std::size_t p, std::size_t last) {
-      for (; p < last; ++p) column[order[p]] = scores_[p];
-    });
+    split_(levels_, levels.counts(), [&](const LabelSplit& split) { value += sweep_(documents, split, columns); });
+    to_rows(order, column);
+    if (!second.empty()) to_rows(order, second);
     return value;
   }
 
  private:
+  // From places to rows; the scores have been used.
+  void to_rows(std::span<const std::uint32_t> order, std::span<double> column) {
+    stop_.before(2 * order.size());
+    std::copy(column.begin(), column.end(), scores_.begin());
+    for_each_part(order.size(), stop_, [&](std::size_t p, std::size_t last) {
+      for (; p < last; ++p) column[order[p]] = scores_[p];
+    });
+  }
+
   void place(const PairQuery& query, std::span<const std::uint32_t> order, std::span<const std::uint32_t> levels) {
     const std::size_t n = query.n();
     stoppable_resize(scores_, n, stop_);

@@ -1,4 +1,4 @@
-// Pairwise losses of queries: values, and first or second derivatives, in near-linear time and linear memory.
+// Pairwise losses of queries: values, and first or second derivatives or both, in near-linear time and linear memory.
 #pragma once
 
 #include <algorithm>
@@ -33,29 +33,37 @@ class PairwiseLoss {
   explicit PairwiseLoss(const PairSpec& spec, const Stop& stop = {})
       : spec_(spec), stop_(stop), rank_(stop), number_(stop), change_(stop), by_label_(spec, stop), by_score_(spec, stop) {}
 
-  // The query's value. Into column, one derivative or second derivative a document.
-  double operator()(const PairQuery& query, std::span<double> column) {
+  // The query's value, times its factor, if first derivatives alone are asked for. Into column, one derivative or second
+  // derivative a document; into `second`, which is empty otherwise, second derivatives where both are asked for.
+  double operator()(const PairQuery& query, double query_factor, std::span<double> column, std::span<double> second) {
     check_finite(query.scores, query.query, query.first_row);
     number_(query.labels, query.query, query.first_row);
     if (number_.counts().size() < 2) {
       std::fill(column.begin(), column.end(), 0.0);
+      std::fill(second.begin(), second.end(), 0.0);
       return 0;
     }
     const double n_pairs = count_pairs();
-    const bool few = n_pairs <= spec_.few_pairs * static_cast<double>(query.n()) && by_label_.takes(query.scores);
-    const bool swaps = spec_.weight == PairWeight::swap_change;
+    const bool apart = spec_.weight == PairWeight::distance;
+    const bool few = apart || (n_pairs <= spec_.few_pairs * static_cast<double>(query.n()) && by_label_.takes(query.scores));
+    const bool swaps = apart || spec_.weight == PairWeight::swap_change;
     std::span<const std::uint32_t> order;
     if (!few || swaps) order = ranked(query);
     if (swaps) change_(spec_.swap, query.query, number_, order);
-    const double value = few ? by_label_(query, order, number_, change_, column) : by_score_(query, order, number_, change_, column);
+    const double value = few ? by_label_(query, order, number_, change_, column, second)
+                             : by_score_(query, order, number_, change_, column, second);
 
-    const double share = spec_.mean ? 1 / n_pairs : 1.0;
+    const double share = query_factor * (spec_.mean ? 1 / n_pairs : 1.0);
     const double sigma = spec_.loss == PairLoss::logistic ? spec_.scale : 1.0;
-    const double factor = share * (spec_.curvature ? sigma * sigma : sigma);
     // Where changes by swaps are 0, rounding may leave a curvature a little below.
-    const double least = spec_.curvature ? 0.0 : -std::numeric_limits<double>::infinity();
     stop_.before(2 * query.n());
-    for (double& entry : column) entry = std::max(factor * entry, least);
+    auto to_second = [&](double entry) { return std::max(share * sigma * sigma * entry, 0.0); };
+    if (spec_.derivative == Derivative::second) {
+      std::transform(column.begin(), column.end(), column.begin(), to_second);
+    } else {
+      for (double& entry : column) entry *= share * sigma;
+    }
+    std::transform(second.begin(), second.end(), second.begin(), to_second);
     return share * value;
   }
 
@@ -88,16 +96,19 @@ class PairwiseLoss {
   PairsByScore by_score_;
 };
 
-// One value per query; in column, one derivative or second derivative per document. `weights` may be empty: all 1.
+// One value per query, unless second derivatives are asked for; in column, one derivative or second derivative per
+// document; in `second`, if both are asked for, the second ones, and it is empty otherwise. `weights`, one per document, and
+// `factors`, one per query that multiplies all that it has, may be empty: all 1.
 inline void pairwise(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
-                     std::span<const double> weights, const PairSpec& spec, std::span<double> values,
-                     std::span<double> column, Threads threads) {
+                     std::span<const double> weights, std::span<const double> factors, const PairSpec& spec, std::span<double> values,
+                     std::span<double> column, std::span<double> second, Threads threads) {
   for_each_query(offsets, threads, [&](const Stop& stop) {
     return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const PairQuery own{own_labels(labels.subspan(first, n)), own_scores(scores.subspan(first, n)),
                           weights.empty() ? weights : weights.subspan(first, n), query, begin};
-      const double value = loss(own, column.subspan(first, n));
+      const double factor = factors.empty() ? 1.0 : factors[static_cast<std::size_t>(query)];
+      const double value = loss(own, factor, column.subspan(first, n), second.empty() ? second : second.subspan(first, n));
       if (!std::isfinite(value)) throw data_error("the loss overflows: scale the scores down", query, -1);
       values[static_cast<std::size_t>(query)] = value;
     };

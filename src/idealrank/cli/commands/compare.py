@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from idealrank.cli.support.options import digits_option
 from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
 
 if TYPE_CHECKING:
-    from idealrank.evaluation.comparison import Comparison
+    from idealrank.evaluation.compared import Comparison
 
 __all__ = ["command"]
 
@@ -17,9 +19,11 @@ _HELP = """\
 Compare SYSTEMS on the judged documents in DATA. Both are as for 'idealrank evaluate'.
 
 With --baseline, each other system is compared with the baseline by a paired randomization test, and the p-values are
-corrected by Holm's method. Without it, all pairs are compared by the randomized Tukey HSD test. Means and their
-intervals are those of 'idealrank evaluate' on the same systems: over the queries that all systems have. 'detectable' is
-the smallest true difference that this many queries would detect with 80% power.
+corrected by Holm's method. Without it, all pairs are compared by the randomized Tukey HSD test, and each system is
+shown next to the best one. Means and their intervals are those of 'idealrank evaluate' on the same systems: over the
+queries that all systems have. 'detectable' is the smallest true difference that this many queries would detect with 80%
+power. A narrow terminal shows the most important columns; --format csv has all numbers, and --format latex is a table
+for a paper.
 
 \b
 Examples:
@@ -27,6 +31,18 @@ Examples:
   idealrank compare qrels.txt *.run -m ndcg@10 --format latex
   idealrank compare test.txt a.txt b.txt --test t --seed 1
 """
+
+
+#: Most rows of a table of details, and most systems whose queries are listed.
+_N_ROWS, _N_CHANGES = 10, 5
+
+
+class _Shown(NamedTuple):
+    """How much of a comparison is printed, and in which form."""
+
+    everything: bool
+    digits: int
+    underline: bool
 
 
 @click.command("compare", cls=SystemsCommand, help=_HELP)
@@ -63,45 +79,88 @@ Examples:
     help="Intervals by Student's t (t, the default) or by a bootstrap: percentile or bca.",
 )
 @click.option("--seed", type=int, metavar="N", help="Seed of the random numbers; by default a new one, printed.")
-def command(request: Request, **options: Any) -> None:
+@click.option("--all", "everything", is_flag=True, help="Print all rows and all pairs as text, not only the first.")
+@digits_option
+@click.option("--underline", is_flag=True, help="Underline the second best means in LaTeX.")
+def command(request: Request, everything: bool, digits: int, underline: bool, **options: Any) -> None:
     """Compare SYSTEMS on DATA; ``options`` are those of `Testing`."""
     judged, systems = request.read(least=2)
 
+    from idealrank.cli.support.progress import working
+    from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.comparison import Testing
     from idealrank.evaluation.evaluator import Evaluator
 
-    named, measures = dict(systems), request.measures or ("ndcg@10",)
-    options["baseline"] = baseline_name(options["baseline"], request.systems, list(named))
-    evaluator = Evaluator(judged, request.convention_of(judged))
-    found = Testing(**options).compare(evaluator.evaluate_all(named.items(), measures))
-    _show(found, request.output_format, quiet=request.quiet)
+    with working("reading systems", quiet=request.quiet) as say_that:
+        named, measures = dict(systems), request.measures or ("ndcg@10",)
+        options["baseline"] = baseline_name(options["baseline"], request.systems, list(named))
+        evaluator = Evaluator(judged, request.convention_of(judged))
+        say_that(f"evaluating {len(named):,} systems")
+        evaluations = evaluator.evaluate_all(named.items(), measures)
+        say_that(f"comparing {len(named):,} systems on {evaluations.n_queries:,} queries")
+        found = Testing(**options).compare(evaluations)
+    _show(found, request.output_format, _Shown(everything, digits, underline))
+    quality(found.evaluations, quiet=request.quiet)
     if request.html_path is not None:
         from idealrank.report import over_cutoffs
 
-        depths = over_cutoffs(measures)
-        request.write_page(found, evaluator.evaluate_all(named.items(), depths) if depths else None)
+        with working("evaluating at more cutoffs", quiet=request.quiet):
+            depths = over_cutoffs(measures)
+            curves = evaluator.evaluate_all(named.items(), depths) if depths else None
+        request.write_page(found, curves)
 
 
-def _show(found: Comparison, output_format: str, *, quiet: bool) -> None:
-    """Print a table per measure, the queries that changed most, how the p-values were computed, and the conventions."""
-    from idealrank.cli.support.tables import show, show_remarks
-    from idealrank.cli.support.terminal import quality
+def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
+    """Print the result in the format that was asked for."""
+    from idealrank.cli.support.tables import show_remarks
+    from idealrank.cli.support.terminal import echo
 
-    quality(found.evaluations, quiet=quiet)
     if output_format == "json":
         click.echo(found.to_json())
         return
-    changes = []
-    if output_format in ("csv", "latex"):
-        click.echo(found.to_csv() if output_format == "csv" else found.to_latex(), nl=False)
+    if output_format == "text":
+        _show_text(found, shown)
+    elif output_format == "csv":
+        echo(found.to_csv(), nl=False)
+    elif output_format == "latex":
+        echo(found.to_latex(digits=shown.digits, underline_second=shown.underline), nl=False)
     else:
-        for measure in found.values:
-            for name in [measure] if found.baseline is not None else [f"means of {measure}", measure]:
-                show(found.table(name), output_format)
-                click.echo()
-            if output_format == "text":
-                changes += [
-                    f"{measure}, {system} - {found.baseline}, most on: {queries}"
-                    for system, queries in found.largest_changes(measure).items()
-                ]
-    show_remarks([*changes, *found.remarks()], output_format)
+        echo(found.to_markdown(digits=shown.digits))
+    show_remarks(found.remarks(), output_format)
+
+
+def _show_text(found: Comparison, shown: _Shown) -> None:
+    """Print what was found in a sentence per measure, the systems, and the details, of which there may be many."""
+    from idealrank.cli.support.tables import show_left_out, show_text
+    from idealrank.cli.support.terminal import say
+
+    left_out: list[str] = []
+
+    def show(name: str, n_rows: int | None = None, *, is_told: bool = True) -> None:
+        click.echo()
+        table = found.table(name).with_digits(shown.digits)
+        told = table if is_told else replace(table, notes=())
+        left_out.extend(show_text(told, n_rows=n_rows, more="; --all shows them"))
+
+    for finding in found.findings():
+        say(finding)
+    several = len(found.values) > 1
+    if several:  # all measures next to each other, then each by itself
+        show("letters")
+    for place, measure in enumerate(found.values):
+        is_told = place == len(found.values) - 1 and not (several and found.baseline is not None)
+        show(f"systems by {measure}", _N_ROWS if several and not shown.everything else None, is_told=is_told)
+        if found.baseline is None and shown.everything:
+            show(measure)
+    show_left_out(left_out)
+    click.echo()
+    for measure in found.values:
+        changes = found.largest_changes(measure)
+        for system in list(changes)[: None if shown.everything else _N_CHANGES]:
+            say(f"{measure}, {system} - {found.baseline}, most on: {changes[system]}")
+        if not shown.everything and len(changes) > _N_CHANGES:
+            say(f"{measure}, {len(changes) - _N_CHANGES} more systems; --all shows the queries that changed most")
+    n_pairs = len(next(iter(found.differences.values())))
+    if found.baseline is None and not shown.everything:
+        pairs = "1 pair was tested" if n_pairs == 1 else f"{n_pairs:,} pairs were tested"
+        say(f"{pairs}; --all shows each, and --format csv has all numbers")

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option, format_option, quiet_option
-from idealrank.cli.support.tables import show, stacked
+from idealrank.cli.support.reading import explain_option, show_reasons
+from idealrank.cli.support.tables import Table, show, stacked
+from idealrank.cli.support.terminal import echo
+
+if TYPE_CHECKING:
+    from idealrank.theory import Consistency
 
 __all__ = ["command"]
 
 _HELP = """\
-Search for random labels for which minimizing a loss does not maximize NDCG.
+Search for random labels for which minimizing a loss does not maximize NDCG, or another measure.
 
-A loss is refuted by two label vectors and their probabilities: in expectation over them, the scores that minimize the
-loss lose REGRET in NDCG. The search goes through all pairs of label vectors, each with probabilities from 0.01 to 0.99
-and next to the points where the best order changes; by default of two documents, then, more coarsely, of three. 'not
-refuted' means that it found no counterexample, 'yes' that a theorem says that there is none, 'undecided' that some
-minima could not be determined with certainty.
+A loss is refuted by two lists of labels and their probabilities: ranked by the scores that minimize the expected loss,
+the documents lose some of the expected NDCG ('regret'). The search goes through all pairs of label lists, each with
+probabilities from 0.01 to 0.99 and next to the points where the best order changes; by default of two documents, then,
+more coarsely, of three. The worst pair is shown, with the order that the loss picks and the best one.
+
+\b
+consistent  no: the example refutes it; yes: a theorem proves it;
+            not refuted: no example was found;
+            undecided: some minima could not be determined with certainty
+regret      expected NDCG lost on the example
+wrong, of   mixtures that the loss ranks wrongly, of those searched
 
 \b
 Examples:
   idealrank consistency cross_entropy 'cross_entropy(normalizer=dcg)'
   idealrank consistency cosine --levels 0,1 --n-docs 3
   idealrank consistency 'least_squares(normalizer=1)' --cutoff 1 --format json
+  idealrank consistency hinge --measure ap --levels 0,1
 """
 
 
@@ -42,19 +54,58 @@ def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple
 @click.option(
     "--levels", default="0,1,2,3,4", show_default=True, metavar="LABELS", callback=_levels, help="Possible labels."
 )
-@click.option("--gain", default="exp2", show_default=True, metavar="GAIN", help="Gain of NDCG.")
-@click.option("--discount", default="log", show_default=True, metavar="DISCOUNT", help="Discount of NDCG.")
+@click.option("--measure", metavar="MEASURE", help="Another measure than NDCG, such as p@1, rbp or ap.")
+@click.option("--gain", metavar="GAIN", help="Gain of NDCG (default: exp2).")
+@click.option("--discount", metavar="DISCOUNT", help="Discount of NDCG (default: log).")
 @click.option("--cutoff", metavar="K", help="Use NDCG@K instead of NDCG.")
 @click.option("--grid", is_flag=True, help="Search the grid of probabilities only; do not refine the worst case.")
+@explain_option
 @format_option
 @quiet_option
 @debug_option
-def command(losses: tuple[str, ...], grid: bool, output_format: str, quiet: bool, **options: Any) -> None:
+def command(
+    losses: tuple[str, ...], grid: bool, explain: bool, output_format: str, quiet: bool, **options: Any
+) -> None:
     """Search for random labels that refute LOSSES; ``options`` are those of `theory.check_consistency`."""
     from idealrank import theory
     from idealrank.losses import loss
 
     found = [theory.check_consistency(each, refine=not grid, **options) for each in map(loss, losses)]
-    show(stacked([each.table() for each in found]), output_format)
-    if output_format == "text" and not quiet:
-        click.echo("\n" + "\n".join(found[0].remarks()))
+    table = stacked([each.table() for each in found])
+    if output_format != "text":
+        show(table, output_format)
+        return
+    shown = [place for place, name in enumerate(table.header) if name != "example"]
+    show(Table([table.columns[place] for place in shown], [[row[place] for place in shown] for row in table.rows]))
+    for each in found:
+        if each.counterexample is not None and not quiet:
+            _show_counterexample(each)
+    if explain:
+        reasons = {"consistent": [found[0].meaning]} | {each.loss: each.reasons() for each in found}
+        if options["measure"] is not None:
+            reasons[f"{options['measure']} and convex losses"] = _possibility(options["measure"])
+        show_reasons("Why:", reasons)
+
+
+def _show_counterexample(found: Consistency) -> None:
+    """Print two lists of labels, and what the loss and the measure make of them."""
+    tables = found.tables()
+    echo(f"\n{found.loss} is not consistent with {found.measured}. Labels that refute it:\n")
+    show(tables["labels"])
+    echo("\nRanked by the scores of lowest expected loss, and as is best:\n")
+    show(tables["orders"])
+    echo(f"\n{found.measured} lost: {found.regret:.6f}")
+
+
+def _possibility(measure: str) -> list[str]:
+    """Whether a convex loss can be consistent with a measure, as sentences."""
+    from idealrank.theory import no_convex_loss
+
+    proof = no_convex_loss(measure)
+    if proof is None:
+        return [f"Nothing was found that keeps every convex loss from being consistent with {measure}."]
+    labels = " and ".join(
+        f"({', '.join(f'{label:g}' for label in vector)}) with probability {p:.4g}"
+        for p, vector in zip(proof.probabilities, proof.label_vectors, strict=True)
+    )
+    return [f"{str(proof)[0].upper()}{str(proof)[1:]}. The labels: {labels}."]

@@ -8,6 +8,7 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,13 +18,13 @@ from idealrank._base.extras import needs
 from idealrank._typing import Floats
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option
-from idealrank.cli.support.tables import Column, Table, show
+from idealrank.cli.support.tables import show
 from idealrank.cli.support.targets import check_target
 from idealrank.cli.support.terminal import is_rich
 
 if TYPE_CHECKING:
     from idealrank.data.ranking import RankingData
-    from idealrank.evaluation.comparison import Comparison
+    from idealrank.evaluation.compared import Comparison
     from idealrank.theory.distinguishing.distinctions import Distinction
 
 __all__ = ["command"]
@@ -82,10 +83,10 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     means = {name: each.mean for name, each in compared.means[_MEASURES["log"]].items() if name != _FEATURE}
     first, second = sorted(means, key=lambda name: -means[name])[:2]
     told = distinguish(parts.test, scores[first], scores[second], measures, names=(first, second), seed=seed)
-    show(
-        Table([Column("NDCG of test queries"), *map(Column, _MEASURES)], compared.table("letters").rows),
-        output_format,
-    )
+    found = compared.table("letters")
+    names = ("id", "NDCG of test queries", *_MEASURES)
+    columns = [replace(column, name=name) for column, name in zip(found.columns, names, strict=True)]
+    show(replace(found, columns=columns, notes=(), caption=""), output_format)
     if speak:
         tested = f"paired randomization test, {compared.correction.capitalize()}, 5%"
         seen = f"Letters: better than these ({tested}). Of the best two, {told.advice}."

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from idealrank.cli.support.options import OUTPUT
+from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
 
 __all__ = ["command"]
@@ -21,13 +22,14 @@ first.
 
 \b
 mean a, b  means over queries, as 'idealrank evaluate' gives them
-wins       share of queries on which the better system is ahead
+wins       share of queries on which the better system beat the other
 separated  share of resamples of the queries in which its mean is higher
 queries    queries needed for the right order of means, except for --risk
-documents  list length from which the means are in the right order
+documents  list length from which on the means are in the right order
 changes    how often the lead changes while one list grows
-limits     limits of both means as lists grow, according to theory
-theory     whether the measure distinguishes them on long lists
+limit a, b limits of both means on ever longer lists, according to theory
+theory     whether longer lists tell them apart: consistently (ever more
+           surely), in expectation (only on average over queries), or no
 
 \b
 Examples:
@@ -64,7 +66,8 @@ Examples:
 @click.option(
     "--plot", type=OUTPUT, metavar="FILE", help="Plot wins by list length for the first pair: .svg, .png or .pdf."
 )
-def command(request: Request, plot: str | None, **options: Any) -> None:
+@explain_option
+def command(request: Request, plot: str | None, explain: bool, **options: Any) -> None:
     """Find which measures separate SYSTEMS on DATA; ``options`` are those of `theory.distinguish`."""
     judged, systems = request.read(least=2)
 
@@ -78,6 +81,10 @@ def command(request: Request, plot: str | None, **options: Any) -> None:
     )
     notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
     show_result(found, request.output_format)
+    if request.output_format == "text" and not request.quiet:
+        show_reading("How to read the first row:", found.reading())
+    if request.output_format == "text" and explain:
+        show_reasons("Why, according to theory, on ever longer lists:", found.reasons())
     if plot is not None:
         save_picture(found.pairs[0].plot().figure, plot)
     request.write_page(found)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealrank.cli.support.options import digits_option
 from idealrank.cli.support.request import Request, SystemsCommand, path_of
 
 if TYPE_CHECKING:
@@ -44,15 +45,18 @@ Examples:
 @click.option("--per-query", is_flag=True, help="Also print one line per query.")
 @click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean, by Student's t.")
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
-def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> None:
+@digits_option
+def command(request: Request, per_query: bool, interval: bool, hashes: bool, digits: int) -> None:
     """Evaluate SYSTEMS on DATA."""
     judged, systems = request.read()
 
+    from idealrank.cli.support.progress import working
     from idealrank.cli.support.tables import show_with_remarks
     from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.evaluation.inputs import naming
-    from idealrank.evaluation.results import Evaluations, interval_remark
+    from idealrank.evaluation.measured import interval_remark
+    from idealrank.evaluation.results import Evaluations
     from idealrank.measures.base import Measure
 
     measures = request.measures or ("ndcg@10", "ap", "rr")
@@ -63,12 +67,13 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
         depths = over_cutoffs(measures)
     evaluator = Evaluator(judged, request.convention_of(judged))
     found, curves = {}, {}
-    for name, system in systems:  # each is read once, and released before the next one is read
-        with naming(name):
-            found[name] = evaluator.evaluate(system, measures)
-            if depths:
-                curves[name] = evaluator.evaluate(system, depths)
-    evaluations = Evaluations(found).on_common_queries()
+    with working("evaluating systems", quiet=request.quiet):
+        for name, system in systems:  # each is read once, and released before the next one is read
+            with naming(name):
+                found[name] = evaluator.evaluate(system, measures)
+                if depths:
+                    curves[name] = evaluator.evaluate(system, depths)
+        evaluations = Evaluations(found).on_common_queries()
     quality(evaluations, quiet=request.quiet)
     if request.output_format == "json":
         content = _content(evaluations, per_query=per_query, interval=interval)
@@ -79,14 +84,14 @@ def command(request: Request, per_query: bool, interval: bool, hashes: bool) -> 
         if interval:
             some = next(iter(evaluations.values()))
             over += f"; {interval_remark(some.mean_interval(next(iter(some.per_query))))}"
-        show_with_remarks(table, [over, *others], request.output_format)
+        show_with_remarks(table, [over, *others], request.output_format, digits=digits)
     request.write_page(evaluations, Evaluations(curves).on_common_queries() if curves else None)
 
 
 def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> dict[str, Any]:
     """Return the evaluations as JSON content."""
     from idealrank._base.plain import finite, plain
-    from idealrank.evaluation.results import INTERVAL_LEVEL, INTERVAL_METHOD
+    from idealrank.evaluation.measured import INTERVAL_LEVEL, INTERVAL_METHOD
 
     content: dict[str, Any] = evaluations.to_dict()
     if interval:

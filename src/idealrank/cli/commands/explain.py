@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import click
 
+from idealrank.cli.support.options import digits_option
 from idealrank.cli.support.request import Request, SystemsCommand
 
 __all__ = ["command"]
@@ -28,18 +29,21 @@ Examples:
 @click.argument("system")
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
 @click.option("--like", multiple=True, metavar="TOOL", help="A tool whose conventions to compare; two or more.")
-def command(request: Request, system: str, measure: str, like: tuple[str, ...]) -> None:
+@digits_option
+def command(request: Request, system: str, measure: str, like: tuple[str, ...], digits: int) -> None:
     """Explain the numbers of SYSTEM on DATA."""
     if len(like) < 2:
         raise click.UsageError("two conventions or more are needed: --like trec_eval --like sklearn.")
     judged, ((_, answer),) = replace(request, systems=(system,)).read()
 
+    from idealrank.cli.support.progress import working
     from idealrank.cli.support.tables import show, show_remarks, show_result
-    from idealrank.cli.support.terminal import echo, notes
+    from idealrank.cli.support.terminal import notes, say
     from idealrank.evaluation.explanation import explain
 
     rules = [request.convention_of(judged, each) for each in like]
-    found = explain(judged, answer, measure, like=rules, order="grouped")
+    with working(f"evaluating between {len(rules)} conventions", quiet=request.quiet):
+        found = explain(judged, answer, measure, like=rules, order="grouped")
     notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
     if request.output_format == "json":
         show_result(found, "json")
@@ -47,9 +51,14 @@ def command(request: Request, system: str, measure: str, like: tuple[str, ...]) 
         for number, waterfall in enumerate(found.waterfalls):
             if number:
                 click.echo()
-            show(waterfall.table(), request.output_format)
+            if request.output_format == "text":
+                for finding in waterfall.findings():
+                    say(finding)
+                click.echo()
+            show(waterfall.table(), request.output_format, digits=digits)
             for line in waterfall.remarks() if request.output_format in ("text", "markdown") else ():
-                echo(f"\n{line}")
+                click.echo()
+                say(line)
         click.echo(err=request.output_format == "csv")
         show_remarks(found.remarks(), request.output_format)
     request.write_page(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,7 @@ from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section
 from idealrank._base.tables import Column, Table, Value
 from idealrank.cli.support.options import OUTPUT
+from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ Examples:
     help="How to estimate curves: bins that are finer at the top (top, the default), equal bins (bins), or isotonic.",
 )
 @click.option("--plot", type=OUTPUT, metavar="FILE", help="Plot the curves: .svg, .png or .pdf.")
-def command(request: Request, method: str, plot: str | None) -> None:
+@explain_option
+def command(request: Request, method: str, plot: str | None, explain: bool) -> None:
     """Show the limit of the NDCG of SYSTEMS."""
     judged, systems = request.read()
 
@@ -95,6 +97,10 @@ def command(request: Request, method: str, plot: str | None) -> None:
     found = _Limits(tuple(map(tuple, rows)), evaluations, lists.remarks, curves)
     notes(sorted(map(str, evaluations.problems)), quiet=request.quiet)
     show_result(found, request.output_format)
+    if request.output_format == "text" and not request.quiet:
+        show_reading("How to read the first row:", found.reading())
+    if request.output_format == "text" and explain:
+        show_reasons("Why, on ever longer lists:", found.reasons())
     if plot is not None:
         save_picture(plot_curves(curves).figure, plot)
     request.write_page(found)
@@ -144,6 +150,35 @@ class _Limits(Result):
         """Return the queries and the convention of the means, and how lists became complete."""
         return [*self.evaluations.remarks(), *self.lists]
 
+    def reading(self) -> dict[str, str]:
+        """Return what the columns of the table say, in words, for its first row."""
+        row: dict[str, Any] = dict(zip(("system", "measure", *_NUMBERS, "sees"), self.rows[0], strict=True))
+        over = next(iter(self.evaluations.values())).queries_text()
+        found = {"now": f"the mean {row['measure']} of {row['system']} over {over} is {row['now']:.4f}"}
+        if row["complete"] is not None:
+            found["complete"] = f"with all judged documents in the lists, it is {row['complete']:.4f}"
+        if row["expected"] is not None:
+            found["expected"] = f"other documents of the same kind would give {row['expected']:.4f} on average"
+        if row["limit"] is not None:
+            found["limit"] = f"on ever longer lists of the same kind, it tends to {row['limit']:.4f}"
+            if row["low"] is not None:
+                found["low, high"] = f"with other queries, from {row['low']:.4f} to {row['high']:.4f} (95% interval)"
+        else:
+            found["limit"] = "there is none: on single lists, the measure stays random"
+        if row["spread"] is not None:
+            found["spread"] = f"on one long list, it varies with a standard deviation of {row['spread']:.4f}"
+        return found | {"sees": f"{row['sees']}: {_SEEN[row['sees']]}"}
+
+    def reasons(self) -> dict[str, list[str]]:
+        """Return the theorem behind each limit, by measure."""
+        from idealrank.theory.long_lists.limits import theorem_of
+        from idealrank.theory.long_lists.theorems import told
+        from idealrank.theory.long_lists.weighting import Weighting
+
+        filled = next(iter(self.evaluations.values())).filled
+        names = dict.fromkeys(str(row[1]) for row in self.rows)
+        return {name: [told(theorem_of(Weighting.of(filled[name]))) or _UNKNOWN] for name in names}
+
     def title(self) -> str:
         """Return a title with the names of the systems."""
         return f"Limits of NDCG: {', '.join(self.evaluations)}"
@@ -168,6 +203,13 @@ class _Limits(Result):
 
 
 _SEES = {"list": "the list", "top": "its top", "few": "a few ranks", "undecided": "not known"}
+_SEEN = {
+    "the list": "every document down to the cutoff counts, however long the list is",
+    "its top": "in the end, only the relevance at the very top counts",
+    "a few ranks": "the labels of a few documents decide, however long the list is",
+    "not known": "it is not known how fast the discount decreases or the cutoff grows",
+}
+_UNKNOWN = "No theorem is known to apply: it is not known how fast the discount decreases or the cutoff grows."
 
 
 def _prospect(m: Measure, documents: RankingData, scores: Floats, method: str) -> list[Value]:

@@ -10,6 +10,7 @@ __all__ = [
     "OUTPUT",
     "data_options",
     "debug_option",
+    "digits_option",
     "format_option",
     "html_option",
     "is_debug",
@@ -61,6 +62,14 @@ format_option = click.option(
     default="text",
     metavar="FORMAT",
     help="Print the table as text (the default), json, csv, markdown or latex.",
+)
+digits_option = click.option(
+    "--digits",
+    type=click.IntRange(0, 15),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Number of digits after the decimal point in text, markdown and latex.",
 )
 html_option = click.option(
     "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as one self-contained HTML page."

@@ -11,6 +11,7 @@ import click
 from idealrank._base.results import Result
 from idealrank._base.sections import Section
 from idealrank.cli.support.help import arguments
+from idealrank.cli.support.progress import writing
 from idealrank.cli.support.terminal import note
 from idealrank.report import html
 
@@ -46,7 +47,8 @@ def write(
 ) -> None:
     """Write the page of the result, with the command that the user gave, and print a note."""
     command = shlex.join(arguments(click.get_current_context()))
-    html(result, path, title=title, curves=curves, parts=parts, command=command)
+    with writing(path, shown=not quiet):
+        html(result, path, title=title, curves=curves, parts=parts, command=command)
     note(f"the report is in {path}", quiet=quiet)
 
 

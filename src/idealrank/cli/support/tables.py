@@ -1,4 +1,4 @@
-"""Tables on a terminal."""
+"""Tables on standard output; on a terminal, they are never wider than it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
+import click
+
+from idealrank._base.layout import layout
 from idealrank._base.plain import json_text
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Value, render, stacked
-from idealrank.cli.support.terminal import echo, is_rich
+from idealrank.cli.support.terminal import bold, echo, is_rich, say, screen_width
 
 __all__ = [
     "Column",
@@ -17,8 +20,10 @@ __all__ = [
     "Value",
     "render",
     "show",
+    "show_left_out",
     "show_remarks",
     "show_result",
+    "show_text",
     "show_titled",
     "show_with_remarks",
     "stacked",
@@ -28,17 +33,62 @@ __all__ = [
 _WITHOUT_REMARKS = ("csv", "json")
 
 
-def show(table: Table, output_format: str = "text") -> None:
-    """Print the table to standard output, with rich on a terminal."""
-    if output_format == "text" and is_rich(sys.stdout):
-        _show_rich(table)
+def show(table: Table, output_format: str = "text", *, digits: int = 4) -> None:
+    """Print the table to standard output; on a terminal, as much of it as fits, with the best values in bold."""
+    table = table.with_digits(digits)
+    if output_format == "text":
+        show_left_out(show_text(table))
     else:
         echo(render(table, output_format), nl=False)
 
 
-def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str) -> None:
+def show_text(
+    table: Table, *, more: str = "", n_rows: int | None = None, err: bool = False, indent: str = ""
+) -> list[str]:
+    """Print the table as text, and below it how many rows are not shown, and what its marks mean.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    more : str
+        How to see the rows that are not shown.
+    n_rows : int, optional
+        The largest number of rows to show.
+    err : bool
+        Whether to print to standard error.
+    indent : str
+        What every line begins with.
+
+    Returns
+    -------
+    list of str
+        The columns that the terminal has no room for, for `show_left_out`.
+    """
+    stream = sys.stderr if err else sys.stdout
+    screen = screen_width(stream)
+    shown = table if n_rows is None else table.head(n_rows)
+    found = layout(shown, None if screen is None else screen - len(indent), bold if is_rich(stream) else None)
+    for line in found.lines:  # cells are printable; what is left of control characters is the style
+        click.echo(indent + line, err=err)
+    hidden = len(table.rows) - len(shown.rows)
+    if hidden:
+        say(f"{indent}{hidden:,} more {'row' if hidden == 1 else 'rows'}{more}", err=err)
+    for note in table.notes:
+        say(indent + note, err=err)
+    return found.left_out
+
+
+def show_left_out(names: Iterable[str]) -> None:
+    """Print which columns the terminal has no room for, and how to see them."""
+    what = ", ".join(dict.fromkeys(names))
+    if what:
+        say(f"Not shown in {screen_width(sys.stdout)} columns: {what}. A wider window or --format csv shows them.")
+
+
+def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str, *, digits: int = 4) -> None:
     """Print the table and lines below it: as comments if the format has them, else to standard error."""
-    show(table, output_format)
+    show(table, output_format, digits=digits)
     echo(err=output_format in _WITHOUT_REMARKS)
     show_remarks(remarks, output_format)
 
@@ -68,20 +118,9 @@ def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_form
 
 def show_remarks(remarks: Iterable[str], output_format: str) -> None:
     """Print lines as comments if the format has them, else to standard error."""
-    mark = {"latex": "% ", "markdown": "> "}.get(output_format, "")
+    mark = {"latex": "% ", "markdown": "> "}.get(output_format)
     for line in remarks:
-        echo(f"{mark}{line}", err=output_format in _WITHOUT_REMARKS)
-
-
-def _show_rich(table: Table) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    shown = RichTable(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
-    for name, right in zip(table.headings(), table.is_number(), strict=True):
-        shown.add_column(Text(name), justify="right" if right else "left")
-    for cells in table.cells():
-        shown.add_row(*map(Text, cells))
-    Console().print(shown)
+        if mark is None:
+            say(line, err=output_format in _WITHOUT_REMARKS)
+        else:
+            echo(f"{mark}{line}")  # a comment is one line, also on a narrow terminal

@@ -1,27 +1,49 @@
-"""Notes on standard error, and whether a stream is a terminal with colors."""
+"""Notes on standard error, and what kind of terminal a stream is."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from idealrank._base.printable import printable
+from idealrank._base.printable import printable, wrapped
 from idealrank.cli.support.failures import one_line
 
 if TYPE_CHECKING:
     from idealrank.evaluation.results import Evaluations
 
-__all__ = ["echo", "is_rich", "note", "notes", "quality"]
+__all__ = ["bold", "echo", "is_rich", "note", "notes", "quality", "say", "screen_width"]
+
+#: Most systems to list in a note.
+_N_SYSTEMS = 20
 
 
 def is_rich(stream: IO[Any] | None) -> bool:
     """Return whether to use rich: the stream is a terminal, NO_COLOR is not set and TERM is not "dumb"."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in {"dumb", "unknown"}
     return stream is not None and stream.isatty() and not plain
+
+
+def screen_width(stream: IO[Any] | None) -> int | None:
+    """Return the number of columns of the terminal that the stream is; None if it is none."""
+    return shutil.get_terminal_size().columns if stream is not None and stream.isatty() else None
+
+
+def bold(text: str) -> str:
+    """Return text that a terminal shows in bold."""
+    return click.style(text, bold=True)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print one line of text; on a terminal, in as many lines as it takes, broken between words."""
+    width = screen_width(sys.stderr if err else sys.stdout)
+    indent = " " * (2 + len(text) - len(text.lstrip()))
+    for line in [text] if width is None else wrapped(printable(text), width, indent):
+        echo(line, err=err)
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
@@ -37,7 +59,7 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 def note(message: str, *, quiet: bool) -> None:
     """Print one line to standard error, unless quiet."""
     if not quiet:
-        click.echo(f"idealrank: {one_line(message)}", err=True)
+        say(f"idealrank: {one_line(message)}", err=True)
 
 
 def notes(messages: Iterable[object], *, quiet: bool) -> None:
@@ -51,12 +73,11 @@ def quality(evaluations: Evaluations, *, quiet: bool) -> None:
     if quiet:
         return
 
-    from idealrank._base.tables import render
+    from idealrank.cli.support.tables import show_text
     from idealrank.evaluation.quality import quality_notes
 
     table, lines = quality_notes(evaluations)
     if table is not None:
         note("note: ties, unjudged documents and missing queries by system:", quiet=quiet)
-        for line in render(table, "text").splitlines():
-            click.echo(f"  {line}", err=True)
+        show_text(table, n_rows=_N_SYSTEMS, more="; --format json has all", err=True, indent="  ")
     notes(lines, quiet=quiet)

@@ -13,7 +13,8 @@ import numpy as np
 
 from idealrank._base.extras import needs
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.comparison import Comparison, Testing
+from idealrank.evaluation.compared import Comparison
+from idealrank.evaluation.comparison import Testing
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures, named_measures
 from idealrank.evaluation.results import Evaluation, Evaluations

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from idealrank._base.extras import needs
 from idealrank._typing import Floats, Int64s
 from idealrank.integrations.torch.padded import Formula, Padded, differences
-from idealrank.losses import LambdaRank, Loss, Push
+from idealrank.losses import LambdaLoss, LambdaRank, Loss, Push
 from idealrank.losses.direct import depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.targets import worth_of
@@ -53,10 +53,39 @@ def _lambda_rank(loss: LambdaRank, at: Padded) -> Tensor:
     return _sum_over_pairs(loss, at, worth, changes) * at.tensor(inverse_divisors(plan, at.lists))
 
 
+def _lambda_loss(loss: LambdaLoss, at: Padded) -> Tensor:
+    plan = loss.plan()
+    worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
+    gains = at.column(worth)
+    with torch.no_grad():
+        places = _places(at)
+        weights = at.rank_weights(plan.discount, None).gather(1, places)
+        if loss.kind == "loss1":
+            weighting = (gains * weights)[:, :, None].expand(-1, -1, gains.shape[1])
+        else:
+            weighting = at.tensor(loss.distances(gains.shape[1]))[differences(places).abs()]
+            if loss.kind == "loss2pp":
+                weighting = weighting + differences(weights).abs()
+            weighting = differences(gains) * weighting
+        if loss.truncation is not None:
+            seen = places < loss.truncation
+            weighting = torch.where(seen[:, :, None] | seen[:, None, :], weighting, 0)
+    return _sum_over_pairs(loss, at, worth, weighting) * at.tensor(inverse_divisors(plan, at.lists))
+
+
+def _places(at: Padded) -> Tensor:
+    """Return the rank of each document, counted from 0; equal scores in input order."""
+    return _ranking(at).argsort(dim=1)
+
+
+def _ranking(at: Padded) -> Tensor:
+    return torch.where(at.real, at.scores, -torch.inf).argsort(dim=1, descending=True, stable=True)
+
+
 def _changes_of_swaps(loss: LambdaRank, at: Padded, relevant: Tensor, depths: Int64s | None) -> Tensor:
     """Return C(upper rank) - C(lower rank), with one C for pairs in the right order and another for the others."""
     plan = loss.plan()
-    ranking = torch.where(at.real, at.scores, -torch.inf).argsort(dim=1, descending=True, stable=True)
+    ranking = _ranking(at)
     places = ranking.argsort(dim=1)
     ranked = relevant.gather(1, ranking)
     match plan.reduction:
@@ -114,4 +143,9 @@ def _log_sum_exp(terms: Tensor, counted: Tensor) -> Tensor:
     return torch.where(counted | ~counted.any(1, keepdim=True), terms, -torch.inf).logsumexp(1)
 
 
-FORMULAS: dict[type[Loss], Formula] = {LambdaRank: _lambda_rank, Pairwise: _pairwise, Push: _push}
+FORMULAS: dict[type[Loss], Formula] = {
+    LambdaLoss: _lambda_loss,
+    LambdaRank: _lambda_rank,
+    Pairwise: _pairwise,
+    Push: _push,
+}

@@ -2,7 +2,7 @@
 
 A file is one object: ``format`` and ``version``; ``idealrank``, the version that wrote it; ``learner``, a name;
 ``options`` of that learner; ``n_features`` and ``feature_names``; and ``state``, what it learned, each entry a number,
-a text, or an array as {"dtype", "shape", "values"}. Numbers read back the same to the last bit.
+a text, or an array as {"dtype", "shape", "values"}, of numbers or of texts. Numbers read back the same to the last bit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VERSION = 1
 #: What an entry of the state may be.
 Entry: TypeAlias = int | float | str | npt.NDArray[Any]
 
-_DTYPES = ("float64", "int64")
+_DTYPES = ("float64", "int64", "text")
 _LARGEST = 1 << 30
 _LONGEST = 1000  # characters of an option, which errors quote
 _KEYS = ("format", "version", "idealrank", "learner", "options", "n_features", "feature_names", "state")
@@ -96,7 +96,8 @@ def _text(value: Any) -> str:
 def _as_json(entry: Entry) -> Any:
     if not isinstance(entry, np.ndarray):
         return entry
-    return {"dtype": str(entry.dtype), "shape": list(entry.shape), "values": entry.ravel().tolist()}
+    dtype = "text" if entry.dtype == object else str(entry.dtype)
+    return {"dtype": dtype, "shape": list(entry.shape), "values": entry.ravel().tolist()}
 
 
 def read_model(path: Source) -> StoredModel:
@@ -140,7 +141,7 @@ def read_model(path: Source) -> StoredModel:
             raise ModelError(f"not an entry of a model file; they are {', '.join(_KEYS)}", name, key)
     n_features = entries.get("n_features", _is_count, "must be a whole number from 1")
     return StoredModel(
-        entries.get("learner", lambda value: isinstance(value, str), "must be text"),
+        entries.get("learner", _is_text, "must be text"),
         entries.options(),
         n_features,
         entries.feature_names(n_features),
@@ -230,16 +231,17 @@ class _Entries:
             raise ModelError(f"an array has dtype, shape and values, got {got}", self.path, entry)
         dtype, shape, values = value["dtype"], value["shape"], value["values"]
         is_known = isinstance(dtype, str) and dtype in _DTYPES
-        self.check(is_known, entry, f"the dtype must be {' or '.join(_DTYPES)}", dtype)
+        self.check(is_known, entry, f"the dtype must be {', '.join(_DTYPES[:-1])} or {_DTYPES[-1]}", dtype)
         is_shape = isinstance(shape, list) and 1 <= len(shape) <= 2 and all(_is_int64(n) and n >= 0 for n in shape)
         self.check(is_shape, entry, "the shape must be one or two whole numbers from 0", shape)
         is_full = isinstance(values, list) and len(values) == math.prod(shape)
         self.check(is_full, entry, f"the values must be {' x '.join(map(str, shape))} numbers", values)
-        is_valid = _is_number if dtype == "float64" else _is_int64
+        is_valid = {"float64": _is_number, "int64": _is_int64, "text": _is_text}[dtype]
         wrong = next((number for number, each in enumerate(values) if not is_valid(each)), None)
         if wrong is not None:
-            self.check(False, f"{entry}[{wrong}]", f"must be a finite number of {dtype}", values[wrong])
-        return np.array(values, dtype).reshape(shape)
+            kind = "text" if dtype == "text" else f"a finite number of {dtype}"
+            self.check(False, f"{entry}[{wrong}]", f"must be {kind}", values[wrong])
+        return np.array(values, object if dtype == "text" else dtype).reshape(shape)
 
 
 def _is_count(value: Any) -> bool:
@@ -248,6 +250,10 @@ def _is_count(value: Any) -> bool:
 
 def _is_texts_or_none(value: Any) -> bool:
     return value is None or (isinstance(value, list) and all(isinstance(each, str) for each in value))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _is_number(value: Any) -> bool:

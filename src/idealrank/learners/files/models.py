@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.grammar import nearest
+from idealrank.data.ids import Ids
 from idealrank.errors import DataError, IdealrankError, ModelError, OptionError
 from idealrank.io.files import Source, display_name
-from idealrank.learners.base import Ranker
+from idealrank.learners.base import Learner
 from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.files.documents import Entry, StoredModel, read_model, write_model
-from idealrank.learners.names import by_class_name, made, options_of
+from idealrank.learners.names import made, options_of, with_files
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, cutoffs, measure
 
@@ -26,14 +27,14 @@ _NOT_STORED = ("n_threads", "verbose", "engine")
 _READERS = {Measure: measure, Loss: loss, cutoffs.Cutoff: cutoffs.of}
 
 
-def save(model: Ranker, path: str | os.PathLike[str]) -> None:
+def save(model: Learner, path: str | os.PathLike[str]) -> None:
     """Write a fitted learner to a JSON file: its options, and what scoring needs of what it learned.
 
     The file is written completely or not at all. The history of the fit is not part of it.
 
     Parameters
     ----------
-    model : Ranker
+    model : Ranker or FactorRanker
         A fitted learner. Options that are objects are written by their names, so that an object without one, such as a
         loss made of functions of your own, cannot be saved.
     path : path
@@ -67,10 +68,10 @@ def save(model: Ranker, path: str | os.PathLike[str]) -> None:
     write_model(StoredModel(name, options, int(model.n_features_in_), feature_names, state), path)
 
 
-def check_savable(model: Ranker, path: str | os.PathLike[str]) -> None:
+def check_savable(model: Learner, path: str | os.PathLike[str]) -> None:
     """Raise a ModelError for a learner, fitted or not yet, that no file can hold."""
     name, target = type(model).__name__, os.fspath(path)
-    if by_class_name().get(name) is not type(model):
+    if with_files().get(name) is not type(model):
         raise ModelError(f"{name} is not a learner of idealrank.learners, so a file cannot name it", target)
     if not model._state:
         raise ModelError(f"{name} keeps what it learned in objects that a file cannot hold", target)
@@ -95,11 +96,13 @@ def _as_entry(value: Any, declared: str) -> Entry:
     if declared == "text":
         return str(value)
     dtype, dimensions = _declared(declared)
+    if dtype == "ids":
+        return np.array(value.tolist(), object) if isinstance(value, Ids) else np.asarray(value, np.int64)
     array = np.asarray(value, dtype)
     return array if dimensions else array.item()
 
 
-def load(path: Source) -> Ranker:
+def load(path: Source) -> Learner:
     """Read a learner that `save` wrote; its scores are the same to the last bit.
 
     Nothing in the file is run.
@@ -111,7 +114,7 @@ def load(path: Source) -> Ranker:
 
     Returns
     -------
-    Ranker
+    Ranker or FactorRanker
         The learner, fitted.
 
     Raises
@@ -129,7 +132,7 @@ def load(path: Source) -> Ranker:
     ListNet()
     """
     stored, name = read_model(path), display_name(path)
-    known, learner = by_class_name(), stored.learner[:60]
+    known, learner = with_files(), stored.learner[:60]
     if stored.learner not in known:
         raise ModelError(f"unknown learner {learner!r}{nearest(learner, known)}", name, "learner")
     for option in _NOT_STORED:
@@ -146,7 +149,7 @@ def load(path: Source) -> Ranker:
     return model
 
 
-def _learn(model: Ranker, stored: StoredModel, path: str) -> None:
+def _learn(model: Learner, stored: StoredModel, path: str) -> None:
     """Set the state of the model, which must be complete and hold nothing else."""
     declared = model._state
     if stored.state.keys() != declared.keys():
@@ -169,12 +172,14 @@ def _fitting(value: Entry, spec: str, sizes: dict[str, int], path: str, key: str
         return value
     dtype, dimensions = _declared(spec)
     array = np.asarray(value)
-    fits = array.dtype == dtype or (dtype == "float64" and array.dtype == "int64")
-    if not fits or array.ndim != len(dimensions):
+    fits = {"float64": ("float64", "int64"), "ids": ("int64", "object")}.get(dtype, (dtype,))
+    if array.dtype not in fits or array.ndim != len(dimensions):
         raise ModelError(f"must be {spec}, got {array.dtype} of shape {array.shape}", path, entry)
     for dimension, size in zip(dimensions, array.shape, strict=True):
         if sizes.setdefault(dimension, size) != size:
             raise ModelError(f"{dimension} is {sizes[dimension]}, got {size} numbers", path, entry)
+    if dtype == "ids":
+        return Ids.of(array) if array.dtype == object else array
     return array.astype(dtype) if dimensions else array.astype(dtype).item()
 
 

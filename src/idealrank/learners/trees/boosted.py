@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import NoneType
 from typing import Any, ClassVar
 
@@ -128,9 +128,12 @@ class BoostedRanker(Ranker):
         lists = data.lists(n_threads=self.n_threads)
         self.loss_: Loss = loss(self.loss).resolved(lists.scores, lists.offsets)
 
+        with lists.locating():
+            of_scores = derivatives(self.loss_, lists, data.query_weights)
+
         def objective(scores: Floats, _: Any) -> tuple[Float32s, Float32s]:
             with lists.locating():
-                return derivatives(self.loss_, replace(lists, scores=scores), data.query_weights)
+                return of_scores(scores)
 
         train = lightgbm.Dataset(self._features(data).table(), data.labels, params=params).construct()
         if not any(map(train.feature_num_bin, range(self.n_features_in_))):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,20 +16,28 @@ from idealrank.losses import Loss
 __all__ = ["Float32s", "derivatives"]
 
 
-def derivatives(loss: Loss, lists: Lists, query_weights: Floats | None = None) -> tuple[Float32s, Float32s]:
-    """Return gradient and positive curvature of the sum of the loss over queries, at the scores of the lists.
+def derivatives(
+    loss: Loss, lists: Lists, query_weights: Floats | None = None
+) -> Callable[[Floats], tuple[Float32s, Float32s]]:
+    """Return gradient and positive curvature of the sum of the loss over queries, as a function of the scores.
+
+    What depends on labels and weights alone is computed once, for all trees.
 
     >>> from idealrank.losses import PairwiseLogistic
-    >>> derivatives(PairwiseLogistic(), Lists(np.array([1.0, 0.0]), np.zeros(2), np.array([0, 2])))
+    >>> derivatives(PairwiseLogistic(), Lists(np.array([1.0, 0.0]), np.zeros(2), np.array([0, 2])))(np.zeros(2))
     (array([-0.5,  0.5], dtype=float32), array([0.25, 0.25], dtype=float32))
     """
-    _check(lists.scores, lists.offsets, "a score of the booster must be a finite number", "try a lower learning rate")
-    _, gradient = loss.values_and_gradient(lists)
-    curvature = loss.curvature(lists)
-    if query_weights is not None:
-        spread = np.repeat(query_weights, lists.sizes)
-        gradient, curvature = gradient * spread, curvature * spread
-    return _stored(gradient, lists.offsets, "first"), _stored(curvature, lists.offsets, "second")
+    of_scores, offsets = loss.derivatives_of(lists), lists.offsets
+    spread = None if query_weights is None else np.repeat(query_weights, lists.sizes)
+
+    def stored(scores: Floats) -> tuple[Float32s, Float32s]:
+        _check(scores, offsets, "a score of the booster must be a finite number", "try a lower learning rate")
+        gradient, curvature = of_scores(scores)
+        if spread is not None:
+            gradient, curvature = gradient * spread, curvature * spread
+        return _stored(gradient, offsets, "first"), _stored(curvature, offsets, "second")
+
+    return stored
 
 
 def _stored(column: Floats, offsets: Int64s, which: str) -> Float32s:

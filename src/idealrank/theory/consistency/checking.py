@@ -1,7 +1,8 @@
-"""Whether a loss leads to the best NDCG: a search for random labels for which it does not.
+"""Whether a loss leads to the best value of a measure, such as NDCG: a search for random labels for which it does not.
 
-A loss is consistent if its scores of lowest expected loss always have the order of the target of NDCG (Ravikumar et al.
-2011, Theorem 6). One mixture of label vectors for which they have another order refutes that.
+A loss is consistent with a measure if its scores of lowest expected loss always have an order of the highest expected
+value; for NDCG that is the order of its target (Ravikumar et al. 2011, Theorem 6). One mixture of label vectors for
+which they have another order refutes that.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from idealrank.losses.base import Loss
 from idealrank.losses.links import Scale
 from idealrank.losses.potentials import KL, PNorm, Squared
 from idealrank.losses.targets import Listwise
-from idealrank.measures import cutoffs, discounts, gains
-from idealrank.theory.consistency.fisher import Mixture, regret_of_target, targets
+from idealrank.measures import NDCG, discounts, gains
+from idealrank.theory.consistency.fisher import Mixture
 from idealrank.theory.consistency.minimizers import (
     LossFunction,
     Minimum,
@@ -36,6 +37,7 @@ from idealrank.theory.consistency.minimizers import (
     minimize,
     take,
 )
+from idealrank.theory.consistency.orders import MeasureFunction, Orders, measure_function, name_of
 
 __all__ = ["Consistency", "Counterexample", "check_consistency"]
 
@@ -43,7 +45,7 @@ _PROBABILITIES = np.arange(1, 100) / 100
 _COARSE = np.arange(1, 20) / 20
 _DEFAULT = (2, 3)
 _NEAR_A_SWITCH = 1e-3
-_CHUNK = 1000  # pairs of label vectors at once
+_CHUNK = 6000  # pairs of label vectors at once, times the number of orders
 _MOST = 20_000_000
 _DIGITS = 1e-14  # the relative accuracy of a risk
 _DRAWS = 4096
@@ -107,11 +109,17 @@ class Consistency(Result):
     scores : tuple of float or None
         The scores of lowest risk there.
     target : tuple of float or None
-        The target of NDCG there.
+        The target of NDCG there; other measures may not have one.
     charge : float or None
         A lower bound on the additional risk of any scores in the right order.
     slope : float or None
         The largest derivative of the risk at the scores, which need not vanish at a kink.
+    measure : str
+        The name of the measure.
+    order, best_order : tuple of int or None
+        The documents in the order of the scores, and in a best order, from 0; the first is on top.
+    expected : float or None
+        The expected value of the measure in the order of the scores.
 
     Examples
     --------
@@ -136,6 +144,10 @@ class Consistency(Result):
     target: tuple[float, ...] | None = None
     charge: float | None = None
     slope: float | None = None
+    measure: str = "ndcg"
+    order: tuple[int, ...] | None = None
+    best_order: tuple[int, ...] | None = None
+    expected: float | None = None
 
     @property
     def answer(self) -> str:
@@ -149,16 +161,54 @@ class Consistency(Result):
         is_sure = (self.closed_form or self.convex) and not self.undecided and not self.inconsistent
         return "not refuted" if is_sure else "undecided"
 
+    @property
+    def measured(self) -> str:
+        """The measure in sentences."""
+        return "NDCG" if self.measure == "ndcg" else self.measure
+
     def tables(self) -> Mapping[str, Table]:
-        """Return the table "search": one row with the answer, the worst example, and the mixtures ranked wrongly."""
+        """Return the table "search": one row with the answer, the worst example, and the mixtures ranked wrongly.
+
+        If there is a counterexample, "labels" are its label vectors with their probabilities, and "orders" what the
+        loss makes of them.
+        """
         names = {"loss": "", "consistent": "", "regret": ".6f", "example": "", "wrong": ",", "of": ","}
         worst: list[Value] = [None, None] if self.counterexample is None else [self.regret, str(self.counterexample)]
         row: list[Value] = [self.loss, self.answer, *worst, self.inconsistent, self.searched]
-        return {"search": Table([Column(*each) for each in names.items()], [row])}
+        found = {"search": Table([Column(*each) for each in names.items()], [row])}
+        if self.counterexample is None or self.order is None or self.best_order is None or self.expected is None:
+            return found
+        documents = [Column(f"d{number}", "g") for number in range(1, len(self.order) + 1)]
+        labels = [[p, *vector] for p, vector in zip(*self.counterexample, strict=True)]
+        ranks = [Column(f"rank {number}") for number in range(1, len(self.order) + 1)]
+        picked, best = ([f"d{document + 1}" for document in order] for order in (self.order, self.best_order))
+        values = [["the loss picks", *picked, self.expected], ["the best", *best, self.expected + self.regret]]
+        return found | {
+            "labels": Table([Column("probability", ".4g"), *documents], labels),
+            "orders": Table([Column("order"), *ranks, Column(f"expected {self.measured}", ".4f")], values),
+        }
 
     def remarks(self) -> list[str]:
         """Return the meaning of regret."""
-        return ["regret: the expected NDCG that the scores of lowest expected loss lose on the example"]
+        return [f"regret: the expected {self.measured} that the scores of lowest expected loss lose on the example"]
+
+    @property
+    def meaning(self) -> str:
+        """What it means that a loss is consistent."""
+        return (
+            f"A loss is consistent with {self.measured} if, whatever the distribution of the labels, the scores of "
+            f"lowest expected loss rank the documents in an order with the highest expected {self.measured}."
+        )
+
+    def reasons(self) -> list[str]:
+        """Return why the answer is what it is, as sentences."""
+        if self.counterexample is not None:
+            proof = f"One distribution with a wrong order refutes it: this one loses {self.regret:.4f} {self.measured}."
+            more = f"Scores in a best order have an expected loss that is higher by at least {self.charge:.3g}."
+            return [proof] if self.charge is None else [proof, more]
+        if self.consistent:
+            return [f"It is consistent by {self.theorem}; the search found no counterexample either."]
+        return [f"No theorem is known for this loss and this measure. {str(self)[0].upper()}{str(self)[1:]}."]
 
     def findings(self) -> list[str]:
         """Return the answer in a sentence."""
@@ -167,7 +217,7 @@ class Consistency(Result):
     def __str__(self) -> str:
         searched = f"{self.searched + self.refined:,} mixtures of labels searched"
         if self.counterexample is not None:
-            lost = f"it loses {self.regret:.6f} NDCG on {self.counterexample}"
+            lost = f"it loses {self.regret:.6f} {self.measured} on {self.counterexample}"
             return f"{self.loss} is not consistent: {lost}; {searched}"
         if self.answer == "undecided":
             why = f"no minimum was found for {self.undecided:,}" if self.undecided else "minima may not be the lowest"
@@ -183,18 +233,22 @@ def check_consistency(
     levels: Sequence[float] = (0, 1, 2, 3, 4),
     n_threads: int | None = None,
     *,
-    gain: Any = "exp2",
-    discount: Any = "log",
+    measure: str | MeasureFunction | None = None,
+    gain: Any = None,
+    discount: Any = None,
     cutoff: Any = None,
     refine: bool = True,
 ) -> Consistency:
-    """Search for random labels for which the loss ranks documents differently from NDCG or NDCG@cutoff.
+    """Search for random labels for which the loss ranks documents differently from NDCG, or from another measure.
 
     All pairs of label vectors are mixed with the probabilities 0.01, ..., 0.99. The scores of lowest risk come from
     ``loss.minimizer(probabilities, label_vectors)`` if there is one, else they are found numerically.
 
     A search can refute consistency, never prove it. The answer is yes only for losses of the library that theorems are
     about; any other loss is "not refuted" up to so many documents.
+
+    The best orders are found by enumeration, so that any measure of the library will do, or a function of your own. To
+    learn whether a convex loss can be consistent with a measure at all, see `no_convex_loss`.
 
     A counterexample counts only with its certificate: no scores in the right order have a risk as low as the minimum
     found. Convexity guarantees that; if a risk is not convex, 4096 random scores in the right order are tried instead,
@@ -212,12 +266,15 @@ def check_consistency(
         The labels that documents can have.
     n_threads : int, optional
         The number of threads; None means all cores.
-    gain : str, Gain, mapping or sequence
-        The gain.
-    discount : str, Discount or sequence of float
-        The discount.
+    measure : str, Measure or callable, optional
+        The measure, "p@1" for example, or a function of labels, scores and offsets that returns one value per query. By
+        default NDCG with the next three options.
+    gain : str, Gain, mapping or sequence, optional
+        The gain of NDCG, by default "exp2".
+    discount : str, Discount or sequence of float, optional
+        The discount of NDCG, by default "log".
     cutoff : int, float, str or Cutoff, optional
-        The cutoff.
+        The cutoff of NDCG.
     refine : bool
         Whether to mix each pair also just beside the probabilities where the best order changes, and to make the worst
         mixtures found worse.
@@ -229,7 +286,7 @@ def check_consistency(
     Raises
     ------
     OptionError
-        If there are fewer than two documents or levels, or too many mixtures to search.
+        If there are fewer than two documents or levels, too many mixtures, or options of NDCG beside another measure.
 
     Examples
     --------
@@ -245,17 +302,17 @@ def check_consistency(
     numbers = _DEFAULT if n_docs is None else (n_docs,) if isinstance(n_docs, int) else tuple(n_docs)
     if min(numbers, default=0) < 2 or len(labels) < 2 or not all(map(math.isfinite, labels)):
         raise OptionError(f"a search needs at least two documents and two levels, got {n_docs} and {tuple(levels)}")
-    measure = {"gain": gain, "discount": discount, "cutoff": cutoff}
+    judged_by, name = _measure(measure, gain, discount, cutoff)
     tally, on_grid, found = _Tally(), _Tally(), None
     searched: list[int] = []
     for number in numbers:
         is_coarse = n_docs is None and number > _DEFAULT[0]
-        search = _Search.of(function, labels, number, resolve_threads(n_threads), measure, is_coarse=is_coarse)
+        search = _Search.of(function, labels, number, resolve_threads(n_threads), judged_by, is_coarse=is_coarse)
         counted, found = search.run(tally, refine=refine)
         on_grid, searched = on_grid + counted, [*searched, number]
         if found:
             break
-    theorem = _theorem(function, measure)
+    theorem = _theorem(function, judged_by)
     return Consistency(
         loss=str(function) if isinstance(function, Loss) else getattr(function, "__name__", repr(function)),
         consistent=False if found else True if theorem and not tally.inconsistent else None,
@@ -267,21 +324,35 @@ def check_consistency(
         convex=tally.convex,
         closed_form=hasattr(function, "minimizer"),
         theorem=None if found else theorem,
+        measure=name,
         **(found or {}),
     )
 
 
-def _theorem(function: LossFunction, measure: dict[str, Any]) -> str | None:
+def _measure(
+    measure: str | MeasureFunction | None, gain: Any, discount: Any, cutoff: Any
+) -> tuple[MeasureFunction, str]:
+    """The measure, or NDCG with these options, and its name."""
+    options = {"gain": gain, "discount": discount, "cutoff": cutoff}
+    given = {name: value for name, value in options.items() if value is not None}
+    if measure is not None and given:
+        raise OptionError(f"{', '.join(given)} belong to NDCG: pass them as options of the measure {name_of(measure)}")
+    chosen = NDCG(**given) if measure is None else measure
+    return measure_function(chosen), name_of(chosen)
+
+
+def _theorem(function: LossFunction, measure: MeasureFunction) -> str | None:
     """Where it is proved that a loss is consistent with a measure; None if it is not known to be."""
-    if type(function) not in (LeastSquares, Cosine, CrossEntropy, QNorm, Bregman):
+    if type(function) not in (LeastSquares, Cosine, CrossEntropy, QNorm, Bregman) or type(measure) is not NDCG:
         return None
     assert isinstance(function, Listwise)
-    if function.normalizer is None or (function.gain or gains.Exp2()) != gains.of(measure["gain"]):
+    filled = measure.with_convention()
+    if function.normalizer is None or (function.gain or gains.Exp2()) != filled.gain:
         return None
-    own, other = function.discount, discounts.of(measure["discount"])
+    own, other = function.discount, filled.discount
     is_same = own == other or (isinstance(own, discounts.Log) and isinstance(other, discounts.Log))  # any base
     cutoff = None if function.normalizer == "dcg" else function.normalizer
-    if not is_same or cutoff != cutoffs.of(measure["cutoff"]):
+    if not is_same or cutoff != filled.cutoff:
         return None
     if isinstance(function, Bregman):
         is_known = isinstance(function.psi, (Squared, KL, PNorm)) and isinstance(function.link, Scale | None)
@@ -354,12 +425,12 @@ def _worst(findings: Iterable[_Finding]) -> tuple[_Finding, ...]:
 
 @dataclass(frozen=True)
 class _Search:
-    """A loss, the options of the measure, and the label vectors to mix."""
+    """A loss, the orders of the documents by a measure, and the label vectors to mix."""
 
     loss: LossFunction
     label_vectors: Floats
     n_threads: int
-    measure: dict[str, Any]
+    orders: Orders
     pairs: Int64s
     probabilities: Floats
     convex: bool
@@ -371,7 +442,7 @@ class _Search:
         levels: list[float],
         n_docs: int,
         n_threads: int,
-        measure: dict[str, Any],
+        measure: MeasureFunction,
         *,
         is_coarse: bool,
     ) -> _Search:
@@ -381,12 +452,13 @@ class _Search:
             raise OptionError(f"{count:,} mixtures are too many to search: pass fewer documents or levels")
         used = levels[:3] if is_coarse else levels
         vectors = np.array(list(itertools.product(used, repeat=n_docs)), np.float64)
-        vectors = vectors[targets(vectors, **measure).any(axis=1)]
+        orders = Orders(measure, n_docs)
+        vectors = vectors[~np.isnan(orders.values(vectors)).any(axis=1)]
         pairs = np.stack(np.triu_indices(len(vectors), 1), axis=1)
         if is_coarse:
             pairs = pairs[_up_to_names(vectors[pairs])]
         chances = _COARSE if is_coarse else _PROBABILITIES
-        return cls(loss, vectors, n_threads, measure, pairs, chances, looks_convex(loss, vectors, n_threads))
+        return cls(loss, vectors, n_threads, orders, pairs, chances, looks_convex(loss, vectors, n_threads))
 
     def run(self, tally: _Tally, *, refine: bool) -> tuple[_Tally, dict[str, Any] | None]:
         """Search, add to the tally, and return the part of it on the grid, and the worst certified finding."""
@@ -412,12 +484,13 @@ class _Search:
 
     def supports(self) -> Iterator[Floats]:
         """Yield the pairs of label vectors, in pieces that fit in memory."""
-        for begin in range(0, len(self.pairs), _CHUNK):
-            yield self.label_vectors[self.pairs[begin : begin + _CHUNK]]
+        chunk = max(1, _CHUNK // len(self.orders.documents))
+        for begin in range(0, len(self.pairs), chunk):
+            yield self.label_vectors[self.pairs[begin : begin + chunk]]
 
     def beside_switches(self, supports: Floats) -> Mixture:
         """Return mixtures of the pairs just before and just after the best order changes."""
-        rows, first = _switches(targets(supports, **self.measure))
+        rows, first = self.orders.switches(supports)
         both = np.concatenate([first - _NEAR_A_SWITCH, first + _NEAR_A_SWITCH])
         inside = (both > 0) & (both < 1)
         return Mixture.of_two(both[inside], supports[np.tile(rows, 2)[inside]])
@@ -425,41 +498,54 @@ class _Search:
     def examine(self, mixture: Mixture) -> tuple[Floats, Minimum]:
         """Return the regret of each mixture, 0 if the order is right, and the scores of lowest risk."""
         found = best_scores(self.loss, mixture, self.n_threads, convex=self.convex)
-        target = mixture.target(**self.measure)
-        rows = np.flatnonzero(_reversed(found.scores, target).any(axis=(1, 2)) & found.converged)
+        best, wrong = self.orders.wrong_pairs(mixture, found.scores)
+        rows = np.flatnonzero((wrong.any(axis=(2, 3)) | ~best).all(axis=1) & found.converged)
         if rows.size and not hasattr(
             self.loss, "minimizer"
         ):  # of many minima, one was found: another may be in the right order
-            charge, trusted = self.charge(take(mixture, rows), found.scores[rows], target[rows], found.risk[rows])
+            charge, trusted = self.charge(take(mixture, rows), found.scores[rows], found.risk[rows])
             rows = rows[charge > trusted]
-        regret = np.zeros(target.shape[0])
-        discount, cutoff = self.measure["discount"], self.measure["cutoff"]
-        regret[rows] = regret_of_target(_finite(found.scores[rows]), target[rows], discount=discount, cutoff=cutoff)
-        regret[regret < 1e-12] = 0  # below the cutoff any order is right
+        regret = np.zeros(found.converged.size)
+        regret[rows] = self.orders.regret(take(mixture, rows), _finite(found.scores[rows]))
+        regret[regret < 1e-12] = 0
         return regret, found
 
-    def charge(self, mixture: Mixture, scores: Floats, target: Floats, value: Floats) -> tuple[Floats, Floats]:
-        """Return a lower bound on the risk of scores in the right order above the value, and its rounding error.
+    def charge(self, mixture: Mixture, scores: Floats, value: Floats) -> tuple[Floats, Floats]:
+        """Return a lower bound on the risk of scores in a best order above the value, and its rounding error.
 
-        Take one of the pairs in a wrong order: right scores have s_better > s_worse, and the lowest of their risks, if
-        it is convex, is at equal scores.
+        Take a pair of the best order that the scores reverse: scores in that order have s_better >= s_worse, and the
+        lowest of their risks, if it is convex, is at equal scores.
         """
-        gains = np.where(_reversed(scores, target), target[:, :, None] - target[:, None, :], -1)
-        better, worse = np.divmod(gains.reshape(len(gains), -1).argmax(axis=1), mixture.n_docs)
-        basis = _tied(mixture.n_docs, better, worse)
-        tied = minimize(Risk(self.loss, mixture, self.n_threads, basis, 1e-12, 1e-12, self.convex))
-        return tied.risk - np.where(tied.convex, tied.gap, 0) - value, _DIGITS * (1 + np.abs(value))
+        best, wrong = self.orders.wrong_pairs(mixture, scores)
+        above = scores[:, None, :] - scores[:, :, None]
+        above /= np.maximum(np.abs(above).max(axis=(1, 2), keepdims=True), 1e-300)
+        charge = np.full(value.size, np.inf)
+        while best.any():
+            rows = np.flatnonzero(best.any(axis=1))
+            # The pair that most of the orders share; of those, the one that the scores reverse most clearly.
+            votes = (wrong[rows] & best[rows, :, None, None]).sum(axis=1)
+            pairs = np.where(votes > 0, votes + above[rows] / 2, 0).reshape(rows.size, -1)
+            better, worse = np.divmod(pairs.argmax(axis=1), mixture.n_docs)
+            basis, part = _tied(mixture.n_docs, better, worse), take(mixture, rows)
+            tied = minimize(Risk(self.loss, part, self.n_threads, basis, 1e-12, 1e-12, self.convex))
+            more = tied.risk - np.where(tied.convex, tied.gap, 0) - value[rows]
+            charge[rows] = np.minimum(charge[rows], np.where(pairs.max(axis=1) > 0, more, 0))
+            covered = wrong[rows, :, better, worse] | (pairs.max(axis=1) == 0)[:, None]
+            best[rows] &= ~covered
+        return charge, _DIGITS * (1 + np.abs(value))
 
     def certify(self, finding: _Finding) -> dict[str, Any] | None:
         """Return the finding with its certificate, a clearly higher risk of scores in the right order; else None."""
         mixture = Mixture.of_two(np.array([finding.first]), finding.label_vectors[None])
-        target = mixture.target(**self.measure)
         risk = Risk(self.loss, mixture, self.n_threads)
         scores = _finite(finding.scores[None])
         value, slope, _ = risk(scores)
-        at_border, trusted = self.charge(mixture, scores, target, value)
-        drawn = risk.take(np.zeros(_DRAWS, np.int64))(_in_order_of(target[0]))[0]
-        charge = min(float(at_border[0]), float(drawn.min() - value[0]))
+        at_border, trusted = self.charge(mixture, scores, value)
+        expected = self.orders.expected(mixture)[0]
+        best = self.orders.wrong_pairs(mixture, scores)[0][0]
+        drawn = np.concatenate([_in_order(documents) for documents in self.orders.documents[best]])
+        drawn_risk = risk.take(np.zeros(len(drawn), np.int64))(drawn)[0]
+        charge = min(float(at_border[0]), float(drawn_risk.min() - value[0]))
         if charge <= trusted[0]:
             return None
         chances = tuple(round(p, 12) for p in mixture.probabilities[0].tolist())
@@ -467,19 +553,20 @@ class _Search:
             "counterexample": Counterexample(chances, tuple(map(tuple, finding.label_vectors.tolist()))),
             "regret": finding.regret,
             "scores": tuple(finding.scores.tolist()),
-            "target": tuple(target[0].tolist()),
+            "target": self.target(mixture),
             "charge": charge,
             "slope": float(np.abs(slope).max()),
+            "order": tuple(np.argsort(-scores[0], kind="stable").tolist()),
+            "best_order": tuple(self.orders.documents[int(expected.argmax())].tolist()),
+            "expected": float(expected.max()) - finding.regret,
         }
 
-
-def _switches(each: Floats) -> tuple[Int64s, Floats]:
-    """The row and the probability of the first vector where the target of a pair changes the order of two documents."""
-    i, j = np.triu_indices(each.shape[-1], 1)
-    first, second = np.moveaxis(each[..., i] - each[..., j], 1, 0)
-    rows, places = np.nonzero(first * second < 0)
-    first, second = first[rows, places], second[rows, places]
-    return rows, second / (second - first)
+    def target(self, mixture: Mixture) -> tuple[float, ...] | None:
+        """Return the target of NDCG; None if the measure is another one."""
+        if type(self.orders.measure) is not NDCG:
+            return None
+        filled = self.orders.measure.with_convention()
+        return tuple(mixture.target(filled.gain, filled.discount, filled.cutoff)[0].tolist())
 
 
 def _up_to_names(supports: Floats) -> Booleans:
@@ -490,14 +577,6 @@ def _up_to_names(supports: Floats) -> Booleans:
     codes = [coded.reshape(supports.shape)[:, :, order].reshape(len(supports), -1) @ weights for order in orders]
     # In the other order the pair is another row, with the other probabilities: both are kept.
     return np.asarray(codes[0] <= np.min(codes, axis=0))
-
-
-def _reversed(scores: Floats, target: Floats) -> Booleans:
-    """The pairs (i, j) of each row that the target clearly ranks i, j, and the scores clearly j, i."""
-    size = np.where(np.isfinite(scores), np.abs(scores), 0).max(axis=1)
-    tolerance = (1e-6 * size + 1e-8)[:, None, None]
-    better = target[:, :, None] > target[:, None, :] + 1e-12
-    return np.asarray(better & (scores[:, :, None] < scores[:, None, :] - tolerance))
 
 
 def _finite(scores: Floats) -> Floats:
@@ -515,10 +594,10 @@ def _tied(n_docs: int, better: Int64s, worse: Int64s) -> Floats:
     return np.take_along_axis(basis, free[:, None, :], axis=2)
 
 
-def _in_order_of(target: Floats) -> Floats:
-    """Random scores of many scales and offsets in the order of the target, the same in every call."""
+def _in_order(documents: Int64s) -> Floats:
+    """Random scores of many scales and offsets in an order, the same in every call."""
     rng = np.random.default_rng(0)
-    drawn = np.sort(rng.normal(size=(_DRAWS, target.size)) + rng.normal(size=(_DRAWS, 1)), axis=1)
+    drawn = np.sort(rng.normal(size=(_DRAWS, documents.size)) + rng.normal(size=(_DRAWS, 1)), axis=1)
     ranked = np.empty_like(drawn)
-    ranked[:, np.argsort(target, kind="stable")] = drawn * 10 ** rng.uniform(-2, 1, (_DRAWS, 1))
+    ranked[:, documents[::-1]] = drawn * 10 ** rng.uniform(-2, 1, (_DRAWS, 1))
     return ranked

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -26,8 +27,10 @@ from idealrank.measures import DCG, NDCG, Measure, gains
 from idealrank.measures.conventions import Convention
 from idealrank.measures.names import named
 from idealrank.theory.distinguishing.paths import Paths
-from idealrank.theory.distinguishing.predictions import GapPrediction, predict_gap
+from idealrank.theory.distinguishing.predictions import GapPrediction, predict_gaps
 from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes, prefix_values
+from idealrank.theory.distinguishing.sequences import ConfidenceSequence, confidence_sequence
+from idealrank.theory.long_lists.certificates import Certificate, certificate
 from idealrank.theory.long_lists.curves import Curve
 from idealrank.theory.long_lists.needed import Gap
 from idealrank.theory.long_lists.per_query import QueryCurves, fit_queries
@@ -49,6 +52,9 @@ MEASURES = (
 )
 
 
+_LONGEST = 100_000  # documents: certificates for longer lists are not looked for
+
+
 @dataclass(frozen=True)
 class Separation:
     """How well one measure separates ranker A from ranker B.
@@ -67,6 +73,10 @@ class Separation:
         The share of resamples of the queries on which the mean of the better ranker is ahead; NaN with one query.
     queries_needed : int or None
         The number of queries that order the means correctly with probability 1 - ``delta``; None if there is none.
+    certified_at : int or None
+        The number of queries, taken in their order, after which the order of the means was certain, except with
+        probability ``delta``, although it was looked at after each query (see `confidence_sequence`). None if it is not
+        yet, or if the measure can exceed 1.
     settled_at : int or None
         The length of lists from which on the means over queries are in the right order; None if they never are.
     last_wrong : float
@@ -95,6 +105,7 @@ class Separation:
     wins: float
     separated: float
     queries_needed: int | None
+    certified_at: int | None
     settled_at: int | None
     last_wrong: float
     sign_changes: float
@@ -135,6 +146,8 @@ class Distinction(Result):
         The evaluations of both rankers, which have the convention and the queries.
     lists : tuple of str
         What was done to get the complete lists that theory needs; empty if they were complete.
+    delta : float
+        The accepted probability of the wrong order.
     """
 
     separations: tuple[Separation, ...]
@@ -147,6 +160,48 @@ class Distinction(Result):
     given: tuple[str, ...]
     evaluations: Evaluations
     lists: tuple[str, ...] = ()
+    delta: float = 0.05
+
+    @cached_property
+    def certificates(self) -> dict[str, Certificate]:
+        """For each measure, the length from which on single lists of this kind have the right order, see `certificate`.
+
+        The curves of all queries together are taken for those of each list.
+        """
+        return {row.measure: self._certificate(row) for row in self.separations}
+
+    def _certificate(self, row: Separation) -> Certificate:
+        weighting = _normalized(self._first.filled[row.measure])
+        try:
+            return certificate(weighting, *self.curves[row.measure], delta=self.delta, n_max=_LONGEST)
+        except (DataError, OptionError) as error:
+            return Certificate(None, self.delta, None, str(error))
+
+    def sequence(self, measure: str) -> ConfidenceSequence:
+        """Return intervals of the mean difference as queries are added in their order, see `confidence_sequence`.
+
+        Parameters
+        ----------
+        measure : str
+            The name of a measure, as given.
+
+        Returns
+        -------
+        ConfidenceSequence
+
+        Raises
+        ------
+        DataError
+            If the measure can exceed 1.
+        """
+        a, b = (self.evaluations[name].per_query[measure] for name in self.names)
+        differences = a - b
+        return confidence_sequence(differences[~np.isnan(differences)], delta=self.delta)
+
+    def _is_bounded(self, measure: str) -> bool:
+        """Return whether all differences are between -1 and 1, which confidence sequences need."""
+        a, b = (self.evaluations[name].per_query[measure] for name in self.names)
+        return bool(np.nanmax(np.abs(a - b)) <= 1)
 
     @property
     def best(self) -> str | None:
@@ -196,18 +251,63 @@ class Distinction(Result):
     def tables(self) -> Mapping[str, Table]:
         """Return the table "separations": a row per measure."""
         numbers = {"mean a": ".4f", "mean b": ".4f", "wins": ".1%", "separated": ".1%", "queries": ","}
+        numbers["certified"] = ","
         more = {"documents": ",", "changes": ".1f", "limit a": ".4f", "limit b": ".4f"}
         columns = [*map(Column, ("measure", "a", "b")), *(Column(*item) for item in {**numbers, **more}.items())]
         return {"separations": Table([*columns, Column("theory")], [self._row(each) for each in self.separations])}
 
     def _row(self, found: Separation) -> list[Value]:
         seen = [found.mean_a, found.mean_b, found.wins, _or_none(found.separated), found.queries_needed]
+        seen.append(found.certified_at)
         longer = [found.settled_at, found.sign_changes, _or_none(found.limit_a), _or_none(found.limit_b)]
         return [found.measure, *self.names, *seen, *longer, found.verdict.how]
 
     def remarks(self) -> list[str]:
         """Return the queries and the convention of the means, how lists became complete, and the advice."""
         return [*self.evaluations.remarks(), *self.lists, self.advice]
+
+    def reading(self) -> dict[str, str]:
+        """Return what the columns of the table say, in words, for its first row."""
+        row, (a, b) = self.separations[0], self.names
+        ahead, behind = (b, a) if row.better == "b" else (a, b)
+        means = f"over {_queries(self.n_queries)}, the mean of {a} is {row.mean_a:.4f}, that of {b} is {row.mean_b:.4f}"
+        found = {"mean a, mean b": means}
+        if row.better is not None:
+            found["wins"] = f"{ahead} beat {behind} on {row.wins:.1%} of the queries; ties count half"
+            if self.n_queries > 1:
+                found["separated"] = f"{ahead} beat {behind} in {row.separated:.1%} of resamples of the queries"
+                sure = f"the mean of {ahead} is ahead with a probability of {1 - self.delta:.0%} or more"
+                enough = row.queries_needed and f"with {_queries(row.queries_needed)} like these, {sure}"
+                found["queries"] = enough or "no number of queries is known to be enough"
+                certain = (
+                    f"adding the queries one by one, the order of the true means is certain after {row.certified_at}"
+                )
+                risk = f"the chance that this is wrong is at most {self.delta:.0%}, however often one looks"
+                still_open = "adding the queries one by one, the order of the true means is not certain yet"
+                found["certified"] = f"{certain}: {risk}" if row.certified_at else still_open
+            settled = f"from lists of {row.settled_at} documents on, the mean of {ahead} stays ahead"
+            found["documents"] = (
+                settled if row.settled_at else f"on the longest lists, the mean of {ahead} is not ahead"
+            )
+            found["changes"] = f"while one list grows, the lead changes {row.sign_changes:.1f} times on average"
+        if not math.isnan(row.limit_a):
+            ends = f"{row.limit_a:.4f} for {a} and {row.limit_b:.4f} for {b}"
+            found["limit a, limit b"] = f"on ever longer lists, the means tend to {ends}"
+        else:
+            found["limit a, limit b"] = "there is no limit: on single lists, the measure stays random"
+        return found | {"theory": f"{row.verdict.how}: {row.verdict.in_words}"}
+
+    def reasons(self) -> dict[str, list[str]]:
+        """Return the theorem behind each verdict, by measure."""
+        return {f"{row.measure}: {row.verdict.how}": self._why(row) for row in self.separations}
+
+    def _why(self, row: Separation) -> list[str]:
+        certain = self.certificates[row.measure]
+        if certain.n is None:
+            return row.verdict.why()
+        ahead = self.names[0 if certain.better == "a" else 1]
+        lasting = f"on a list of {certain.n:,} documents or more, {ahead} is ahead at every length"
+        return [*row.verdict.why(), f"By Definition 5: {lasting}, except with probability {certain.delta:g}."]
 
     def title(self) -> str:
         """Return a title with the names of both rankers."""
@@ -221,7 +321,13 @@ class Distinction(Result):
         """Return the table, how often the better ranker is ahead, and both means as lists grow."""
         a, b = self.names
         won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.separations)
-        figures = [Figure("wins", (self,), "Share of lists with the better ranker ahead, by length", won)]
+        caption = "Share of lists with the better ranker ahead, by length; triangles mark from where on it is certain"
+        figures = [Figure("wins", (self,), caption, won)]
+        first = self[self.given[0]]
+        if self.n_queries > 1 and self._is_bounded(first.measure):
+            told = f"{self.sequence(first.measure)}"
+            caption = f"Mean difference in {first.measure} as queries are added, with intervals that hold all at once"
+            figures.append(Figure("difference_by_queries", (self, first.measure), caption, told))
         for row in self.separations:
             ends = [
                 next((value for value in means[::-1] if value == value), math.nan) for means in self.means[row.measure]
@@ -299,6 +405,17 @@ class Distinctions(Result):
     def about(self) -> str:
         """Return the number of queries, the measures and the convention."""
         return self.evaluations.about()
+
+    def reading(self) -> dict[str, str]:
+        """Return what the columns of the table say, in words, for its first row."""
+        return self.pairs[0].reading()
+
+    def reasons(self) -> dict[str, list[str]]:
+        """Return the theorem behind each verdict, by pair and measure."""
+        if len(self.pairs) == 1:
+            return self.pairs[0].reasons()
+        named = {" and ".join(pair.names): pair for pair in self.pairs}
+        return {f"{names}, {key}": why for names, pair in named.items() for key, why in pair.reasons().items()}
 
     def title(self) -> str:
         """Return a title with the names of all rankers."""
@@ -478,21 +595,24 @@ def _distinction(
     seed = int(np.random.default_rng(seed).integers(2**32))  # shared, so that all measures see the same resamples
     filled = list(given.values())
     on_paths = _along(filled, labels, [a, b], cut, grid, n_orders, seed, n_threads)
-    fits = {gain: tuple(fit_queries(gain(labels), scores, cut) for scores in (a, b)) for gain in {*map(_gain, filled)}}
+    by_gain = {
+        gain: tuple(fit_queries(gain(labels), scores, cut) for scores in (a, b)) for gain in {*map(_gain, filled)}
+    }
+    fits = {name: by_gain[_gain(m)] for name, m in given.items()}
+    predicted = predict_gaps(given, fits, labels, [a, b], cut, seed=seed, n_threads=n_threads)
     rows, paths, means = [], {}, {}
     seen = {name: evaluations[name] for name in names}
     for (name, m), path_a, path_b in zip(given.items(), *on_paths, strict=True):
         values_a, values_b = (each.per_query[name] for each in seen.values())
         row, lead = _separation(values_a, values_b, path_a - path_b, grid, n_resamples, delta, seed)
         row |= {key: each.mean[name] for key, each in zip(("mean_a", "mean_b"), seen.values(), strict=True)}
-        found = predict_gap(m, fits[_gain(m)], labels, [a, b], cut, seed=seed, n_threads=n_threads)
-        rows.append(Separation(name, **row, **_predicted(m, found, fits[_gain(m)])))
+        rows.append(Separation(name, **row, **_predicted(m, predicted[name], fits[name])))
         paths[name] = Paths(grid, lead)
         means[name] = Paths(grid, path_a).mean_lead, Paths(grid, path_b).mean_lead
-    by_name = {name: tuple(fit.pooled for fit in fits[_gain(m)]) for name, m in given.items()}
+    by_name = {name: tuple(fit.pooled for fit in pair) for name, pair in fits.items()}
     ranked, both = tuple(sorted(rows, key=_soonest)), Evaluations(seen)
     queries = evaluations.n_queries
-    return Distinction(ranked, grid, paths, means, by_name, names, queries, tuple(given), both, lists.remarks)
+    return Distinction(ranked, grid, paths, means, by_name, names, queries, tuple(given), both, lists.remarks, delta)
 
 
 def _gain(m: Measure) -> gains.Gain:
@@ -549,16 +669,25 @@ def _separation(
         "wins": float(np.mean((np.sign(differences) * (sign or 1.0) + 1) / 2)),
         "separated": float(np.mean(draws > 0)) if sign and n_queries > 1 else math.nan,
         "queries_needed": max(1, math.ceil(needed)) if math.isfinite(needed) else None,
+        "certified_at": _certified_at(differences, delta),
         "settled_at": along.settled_at if sign else None,
         "last_wrong": float(np.median(along.last_wrong)) if sign else float(sizes[-1]),
         "sign_changes": float(along.sign_changes.mean()),
     }, lead
 
 
+def _certified_at(differences: Floats, delta: float) -> int | None:
+    """The number of queries after which the order is certain; None if it is not, or if differences can exceed 1."""
+    return confidence_sequence(differences, delta=delta).certified_at if np.abs(differences).max() <= 1 else None
+
+
+def _normalized(m: Measure) -> Measure:
+    """NDCG instead of DCG, which has no limit, but orders rankers of the same documents as NDCG does."""
+    return NDCG(discount=m.discount, cutoff=m.cutoff) if isinstance(m, DCG) else m
+
+
 def _predicted(m: Measure, found: GapPrediction, fits: tuple[QueryCurves, ...]) -> dict[str, Any]:
     """The part of a separation that theory predicts."""
-    # DCG has no limit, but orders rankers of the same documents as NDCG does.
-    normalized = NDCG(discount=m.discount, cutoff=m.cutoff) if isinstance(m, DCG) else m
     limits, gap = (found.limit_a, found.limit_b), found.gap
     return {
         "limit_a": limits[0].value,
@@ -569,7 +698,7 @@ def _predicted(m: Measure, found: GapPrediction, fits: tuple[QueryCurves, ...]) 
         "predicted_interval": (gap.low, gap.high),
         "sd_documents": found.sd_documents,
         "sd_queries": found.sd_queries,
-        "verdict": verdict(normalized, *(fit.pooled for fit in fits)),
+        "verdict": verdict(_normalized(m), *(fit.pooled for fit in fits)),
     }
 
 

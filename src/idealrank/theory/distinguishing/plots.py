@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from idealrank.theory.distinguishing.distinctions import Distinction
 
-__all__ = ["plot_curve", "plot_curves", "plot_values", "plot_wins"]
+__all__ = ["plot_curve", "plot_curves", "plot_sequence", "plot_values", "plot_wins"]
 
 
 def _axes(ax: Axes | None) -> Axes:
@@ -35,6 +35,9 @@ def _axes(ax: Axes | None) -> Axes:
 def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     """Draw the share of lists on which the better ranker is ahead, by measure, against the length of the lists.
 
+    A triangle marks the length from which on, by theory, a list has the right order at every length, except with
+    probability ``delta``.
+
     Parameters
     ----------
     found : Distinction
@@ -48,7 +51,10 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     """
     axes = _axes(ax)
     for row in found.separations:
-        axes.plot(found.sizes, found.paths[row.measure].wins, label=row.measure, linewidth=1)
+        (line,) = axes.plot(found.sizes, found.paths[row.measure].wins, label=row.measure, linewidth=1)
+        certain = found.certificates[row.measure].n
+        if certain is not None:  # from there on single lists are in the right order, see `certificate`
+            axes.plot([certain], [1.0], marker="v", color=line.get_color(), markersize=6)
     axes.axhline(0.5, color="grey", linewidth=0.5)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="share of lists with the better ranker ahead")
     axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -81,6 +87,33 @@ def plot_values(found: Distinction, measure: str, ax: Axes | None = None) -> Axe
             axes.axhline(end, linestyle="--", color=color, linewidth=0.7)
     axes.set(xlabel="documents", ylabel=measure)
     axes.legend(fontsize="small", frameon=False)
+    return axes
+
+
+def plot_sequence(found: Distinction, measure: str, ax: Axes | None = None) -> Axes:
+    """Draw the mean difference by one measure as queries are added, with intervals that hold at every number at once.
+
+    Parameters
+    ----------
+    found : Distinction
+        The result to draw.
+    measure : str
+        The name of the measure, whose values must not exceed 1.
+    ax : Axes, optional
+        The axes to draw on; by default new ones.
+
+    Returns
+    -------
+    Axes
+    """
+    axes = _axes(ax)
+    sequence = found.sequence(measure)
+    axes.fill_between(sequence.sizes, sequence.low, sequence.high, alpha=0.2, linewidth=0)
+    axes.plot(sequence.sizes, sequence.mean, linewidth=1)
+    axes.axhline(0, color="grey", linewidth=0.5)
+    if sequence.certified_at is not None:
+        axes.axvline(sequence.certified_at, linestyle="--", color="grey", linewidth=0.7)
+    axes.set(xlabel="queries", ylabel=f"{measure}: {found.names[0]} - {found.names[1]}")
     return axes
 
 

@@ -7,17 +7,19 @@ A query without a relevant document has the same value on lists of any length: t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 from idealrank._typing import Floats, Int64s
+from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.losses.segments import sums
 from idealrank.measures import Measure
-from idealrank.measures.base import empty_value
+from idealrank.measures.base import empty_value, kernel_ties
+from idealrank.measures.plan import run
 from idealrank.theory.long_lists.expectations import pseudo_expectation
 from idealrank.theory.long_lists.laws import bounded_law
 from idealrank.theory.long_lists.limits import limit, sees
@@ -25,7 +27,7 @@ from idealrank.theory.long_lists.per_query import QueryCurves
 from idealrank.theory.long_lists.steps import StepCurve
 from idealrank.theory.long_lists.weighting import Weighting
 
-__all__ = ["GapPrediction", "Mean", "Prospect", "predict_gap", "prospect"]
+__all__ = ["GapPrediction", "Mean", "Prospect", "predict_gaps", "prospect"]
 
 _CONFIDENCE = 0.95
 #: Documents to draw for the variance within queries, and the least and the largest number of resamples.
@@ -119,56 +121,82 @@ class GapPrediction:
     sd_queries: float
 
 
-def predict_gap(
-    m: Measure,
-    fits: tuple[QueryCurves, ...],
+def predict_gaps(
+    measures: Mapping[str, Measure],
+    fits: Mapping[str, tuple[QueryCurves, ...]],
     labels: Floats,
     rankers: list[Floats],
     offsets: Int64s,
     *,
     seed: int = 0,
     n_threads: int | None = None,
-) -> GapPrediction:
-    """Predict the difference of two rankers from the curves of both, and split its variance.
+) -> dict[str, GapPrediction]:
+    """Predict the difference of two rankers by each measure from the curves of both, and split its variance.
 
     The variance over queries of the difference has two parts: the mean variance within a query, by chance of the
-    documents that it has, estimated by drawing documents with replacement; and the rest, by which queries differ.
+    documents that it has, estimated by drawing documents with replacement; and the rest, by which queries differ. All
+    measures see the same draws.
     """
+    filled = list(measures.values())
+    seen = _differences(filled, labels, rankers, offsets, n_threads)
+    within = _within(filled, labels, rankers, offsets, seed, n_threads)
+    pairs = zip(measures.items(), seen, within.tolist(), strict=True)
+    return {name: _predicted(m, fits[name], values, variance) for (name, m), values, variance in pairs}
+
+
+def _predicted(m: Measure, fits: tuple[QueryCurves, ...], seen: Floats, within: float) -> GapPrediction:
+    """The prediction for one measure; ``within`` is the variance within a query that has a relevant document."""
     a, b = fits
     gaps = _expected(m, a) - _expected(m, b)
-    first, second = (m(labels, scores, offsets, n_threads=n_threads) for scores in rankers)
-    seen = first - second
     has_curve, has_value = (int(np.isfinite(values).sum()) for values in (seen[a.queries], seen))
-    share = has_curve / max(has_value, 1)
-    within = share * _within(m, labels, rankers, offsets, seed, n_threads)
-    total = float(np.nanvar(seen, ddof=1)) if np.count_nonzero(~np.isnan(seen)) > 1 else math.nan
+    within *= has_curve / max(has_value, 1)
+    total = float(np.nanvar(seen, ddof=1)) if has_value > 1 else math.nan
     between = max(total - within, 0.0)
     variance = within if math.isnan(total) else within + between
     limit_a, limit_b = (Mean.of(_limits(m, fit)) for fit in fits)
     return GapPrediction(limit_a, limit_b, Mean.of(gaps, variance), math.sqrt(within), math.sqrt(between))
 
 
-def _difference(m: Measure, labels: Floats, rankers: list[Floats], offsets: Int64s, n_threads: int | None) -> Floats:
-    """The difference of two rankers on each query; NaN if nothing is relevant."""
-    a, b = (m(labels, scores, offsets, n_threads=n_threads) for scores in rankers)
-    return np.where(sums(labels, offsets) > 0, a - b, np.nan)
+def _differences(
+    measures: list[Measure], labels: Floats, rankers: list[Floats], offsets: Int64s, n_threads: int | None
+) -> Floats:
+    """The difference of two rankers, of shape (measures, queries), with one sort per ranker and order of ties."""
+    plans = [(each.plan(), kernel_ties(each)) for each in (m.with_convention() for m in measures)]
+    found = np.empty((len(plans), offsets.size - 1))
+    for ties in {ties for _, ties in plans}:
+        rows = [row for row, (_, own) in enumerate(plans) if own == ties]
+        alike = [plan for plan, own in plans if own == ties and plan is not None]
+        a, b = (run(alike, Lists.of(labels, scores, offsets, n_threads=n_threads), ties) for scores in rankers)
+        found[rows] = a - b
+    return found
 
 
 def _within(
-    m: Measure, labels: Floats, rankers: list[Floats], offsets: Int64s, seed: int, n_threads: int | None
-) -> float:
-    """The mean over queries of the variance of the difference over draws of a query's documents."""
+    measures: list[Measure],
+    labels: Floats,
+    rankers: list[Floats],
+    offsets: Int64s,
+    seed: int,
+    n_threads: int | None,
+) -> Floats:
+    """For each measure, the mean over queries of the variance of the difference over draws of a query's documents."""
     sizes = np.diff(offsets)
     begins, widths = np.repeat(offsets[:-1], sizes), np.repeat(sizes, sizes)
+    has_relevant = sums(labels, offsets) > 0
     rng = np.random.default_rng(seed)
     drawn = []
     for _ in range(int(np.clip(_DRAWN // labels.size, _LEAST, _MOST))):
         rows = begins + (rng.random(labels.size) * widths).astype(np.int64)
-        drawn.append(_difference(m, labels[rows], [scores[rows] for scores in rankers], offsets, n_threads))
-    used = np.array(drawn)[:, sums(labels, offsets) > 0]
+        found = _differences(measures, labels[rows], [scores[rows] for scores in rankers], offsets, n_threads)
+        drawn.append(np.where(sums(labels[rows], offsets) > 0, found, np.nan)[:, has_relevant])
+    used = np.array(drawn)
     counts = np.count_nonzero(~np.isnan(used), axis=0)
-    known = used[:, counts > 1]
-    return float(np.nanvar(known, axis=0, ddof=1).mean()) if known.size else 0.0
+    return np.array(
+        [
+            np.nanvar(each[:, known], axis=0, ddof=1).mean() if known.any() else 0.0
+            for each, known in zip(np.moveaxis(used, 1, 0), counts > 1, strict=True)
+        ]
+    )
 
 
 def _each(fits: QueryCurves, function: Callable[[StepCurve, int], float]) -> Floats:

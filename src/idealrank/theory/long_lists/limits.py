@@ -107,6 +107,23 @@ def without_limit(weighting: Weighting) -> str:
     return f"{found.reason}, so it stays random (Theorem 10)"
 
 
+def theorem_of(weighting: Weighting) -> str:
+    """Return the name of the theorem that says to what NDCG converges, or that it does not; "" if none does.
+
+    >>> [theorem_of(Weighting.of(each)) for each in ("ndcg", "ndcg@20%", "ndcg@10", "power:0.5", "zipf", "ndcg@n^0.5")]
+    ['Theorem 4', 'Theorems 12 and 13', 'Theorem 10', 'Theorem 7', 'Theorem 9', 'Theorem 11']
+    """
+    seen, kind = sees(weighting), regime(weighting.discount).kind
+    if seen != "list":
+        names = {"few": "Theorem 10", "top": "Theorem 9" if kind == "harmonic" else "Theorem 11"}
+        return names.get(seen, "")
+    if kind == "linear":
+        return "the law of large numbers"
+    if weighting.cutoff is not None:
+        return "Theorems 12 and 13"
+    return "Theorem 4" if kind == "slow" else "Theorem 7"
+
+
 def end_of(weighting: Weighting) -> float:
     """Return the place u of the last document that counts."""
     return weighting.cutoff.c if isinstance(weighting.cutoff, cutoffs.Fraction) else 1.0

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -15,7 +15,7 @@ from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.theory.long_lists import curves
-from idealrank.theory.long_lists.curves import CurveLike
+from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.expectations import check_n_docs
 from idealrank.theory.long_lists.lasting import decay_of, staying_ahead
 from idealrank.theory.long_lists.laws import head_and_sums
@@ -131,19 +131,69 @@ def gap(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, n: int | 
     curves.check_same_documents(a, b)
     ends = _blocks(n, weighting.depth(n))
     counts, ranks = np.diff(ends), (ends[1:] + ends[:-1] + 1) / 2
-    weights = np.where(ranks <= weighting.depth(n), weighting.discount(ranks, n), 0.0)
     s = 1 - (ranks - 0.5) / n
-    variances = a.variance(s) + b.variance(s)
-    # Both lists hold the same documents: what is drawn into one is in the other. For short lists this correction is too
-    # large; there the spread of the weights, which is what counts then, gives a lower bound.
-    total = float(counts @ weights)
-    shared = 2 * a.spread * total**2 / n
-    spread = (counts * np.square(weights - total / n)) @ variances / 2
-    variance = float(max((counts * np.square(weights)) @ variances - shared, spread))
+
+    def weights_at(places: Floats) -> Floats:
+        return np.where(places <= weighting.depth(n), weighting.discount(places, n), 0.0)
+
+    weights = weights_at(ranks)
+    falls = weights_at(ends[1:] + 1) - weights_at(ends[:-1] + 1)
+    list_a, list_b = (_List.of(each, s, counts, weights, falls) for each in (a, b))
+    # If the curves leave no room for independent rankers, the influences can cancel: the chance of labels remains.
+    total = float(np.sum(counts * weights))
+    spread = np.sum(counts * np.square(weights - total / n) * (a.variance(s) + b.variance(s))) / 2
+    variance = max(_variance(list_a, list_b, counts / n, weights, a) * n, float(spread))
     sums = np.concatenate(([0.0], np.cumsum(counts * weights)))
     levels = n * np.concatenate(([0.0], np.cumsum(a.shares)))
     ideal = float(np.asarray(a.levels) @ np.diff(np.interp(levels, ends, sums)))
-    return Gap(float((counts * weights) @ (a(s) - b(s))) / ideal, math.sqrt(float(variance)) / ideal)
+    mean = float(np.sum(counts * weights * (list_a.gains - list_b.gains)))
+    return Gap(mean / ideal, math.sqrt(variance) / ideal)
+
+
+class _List(NamedTuple):
+    """What a document does to the DCG of one ranker, by its place.
+
+    Parameters
+    ----------
+    gains, squares : float64 arrays
+        The expected gain and its expected square.
+    pushes : float64 array
+        What the documents below lose because it pushes them down by one rank.
+    """
+
+    gains: Floats
+    squares: Floats
+    pushes: Floats
+
+    @classmethod
+    def of(cls, curve: Curve, s: Floats, counts: Floats, weights: Floats, falls: Floats) -> _List:
+        """Return what documents do, for blocks of ranks at these canonical scores."""
+        gains = curve(s)
+        lost = gains * falls
+        below = np.cumsum(lost[::-1])[::-1] - lost
+        return cls(gains, curve.variance(s) + np.square(gains), below + lost * (counts + 1) / (2 * counts))
+
+
+def _variance(a: _List, b: _List, shares: Floats, weights: Floats, curve: Curve) -> float:
+    """The variance of what one document does to DCG(A) - DCG(B), y (D(r_a) - D(r_b)) + push_a - push_b.
+
+    Its places with A and with B are independent, and its gain has the expectation a + b - mean there (the projection of
+    Hoeffding; n times this is the variance of the difference).
+    """
+
+    def mean(values: Floats) -> float:
+        return float(np.einsum("i,i->", shares, values))  # threads of BLAS would cost more than they gain
+
+    average, gain, square = mean(weights), curve.mean, curve.spread + curve.mean**2
+    push_a, push_b = mean(a.pushes), mean(b.pushes)
+    own = mean((a.squares + b.squares) * weights**2)
+    own -= 2 * average * (mean(a.squares * weights) + mean(b.squares * weights) - square * average)
+    mixed = mean((a.gains * a.pushes + b.gains * b.pushes) * weights)
+    mixed -= push_b * (mean(a.gains * weights) - gain * average) + average * mean(b.gains * b.pushes)
+    mixed -= push_a * (mean(b.gains * weights) - gain * average) + average * mean(a.gains * a.pushes)
+    pushed = mean(np.square(a.pushes) + np.square(b.pushes)) - 2 * push_a * push_b
+    total = mean((a.gains - b.gains) * weights) + push_a - push_b
+    return own + 2 * mixed + pushed - total**2
 
 
 _SINGLE = 20_000
@@ -224,12 +274,13 @@ def documents_needed(
     cutoff: Any = None,
     delta: float = 0.05,
     n_max: int = 10_000_000,
+    noise: float = 1.0,
 ) -> DocumentsNeeded:
     """Return how many documents of one query tell two rankers apart: at one length, and at all from there on.
 
-    Both numbers rest on normal noise with the variance of `gap`, and are approximate: on short lists the variance is a
-    little too small, and a few percent more documents are needed. For discounts steeper than r^-1/2 the second number
-    is on the safe side: the noise at the top of a list changes in jumps, and the lead is lost less often than assumed.
+    Both numbers rest on normal noise with the variance of `gap`, and are approximate; `certificate` is on the safe
+    side. For discounts steeper than r^-1/2 the second number is, too: the noise at the top of a list changes in jumps,
+    and the lead is lost less often than assumed.
 
     Parameters
     ----------
@@ -239,6 +290,8 @@ def documents_needed(
         The accepted probability of the wrong order, below 1/2.
     n_max : int
         The largest number to try.
+    noise : float
+        A factor of the standard deviation; above 1 to be on the safe side, see `certificate`.
 
     Returns
     -------
@@ -255,14 +308,16 @@ def documents_needed(
     --------
     >>> a, b = lambda s: 0.35 + 0.3 * s, lambda s: 0.5
     >>> [documents_needed(each, a, b).at_one_length for each in ("log", "power:0.5", "ndcg@10")]
-    [526, 458, None]
+    [600, 479, None]
     >>> [documents_needed(each, a, b).at_all_lengths for each in ("log", "power:0.5", "ndcg@10")]
-    [742, 735, None]
+    [864, 763, None]
     """
     weighting, risk = Weighting.of(discount, cutoff), _risk(delta)
     seen = sees(weighting)
     if seen == "undecided":
         raise OptionError(without_limit(weighting))
+    if not (math.isfinite(noise) and noise > 0):
+        raise DataError(f"noise, a factor of the standard deviation, must be above 0, got {noise}")
     if seen == "few":
         return DocumentsNeeded(None, None, risk)
     a, b = map(curves.relevant, (curve_a, curve_b))
@@ -272,7 +327,8 @@ def documents_needed(
     def lead(n: int) -> float:
         """The mean of A's lead in standard deviations."""
         found = gap(weighting.discount, a, b, n, weighting.cutoff)
-        return found.mean / found.sd if found.sd else math.copysign(_SURE, found.mean) if found.mean else 0.0
+        sd = noise * found.sd
+        return found.mean / sd if sd else math.copysign(_SURE, found.mean) if found.mean else 0.0
 
     sizes, leads = _leads(lead, least, n_max)
     enough = float(special.ndtri(1 - risk))

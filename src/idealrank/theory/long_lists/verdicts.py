@@ -12,8 +12,9 @@ from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.gaps import log_term
 from idealrank.theory.long_lists.limits import end_of, sees, without_limit
 from idealrank.theory.long_lists.regimes import Regime, regime
+from idealrank.theory.long_lists.theorems import told
 from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
-from idealrank.theory.long_lists.wins import EQUAL, agree, limit_gap, top_integral
+from idealrank.theory.long_lists.wins import EQUAL, agree, counts_equally, limit_gap, top_integral
 
 __all__ = ["verdict"]
 
@@ -50,6 +51,24 @@ class Verdict(Result):
         False if not; None if the curves do not decide.
         """
         return {"consistently": True, "undecided": None}.get(self.how, False)
+
+    @property
+    def in_words(self) -> str:
+        """What the verdict means for a reader of the measure."""
+        return _IN_WORDS[self.how]
+
+    def why(self) -> list[str]:
+        """Return the reason, the theorem behind it, and how gap and noise change with n, as sentences."""
+        rate = f"On lists of n documents: {self.rate}." if self.rate else ""
+        return [line for line in (f"{self.reason[0].upper()}{self.reason[1:]}.", told(self.theorem), rate) if line]
+
+
+_IN_WORDS = {
+    "consistently": "the longer the lists, the more surely the measure tells them apart",
+    "in expectation": "only averages over queries tell them apart: a single list stays random, however long it is",
+    "no": "the measure cannot tell them apart, however long the lists are",
+    "undecided": "theory does not say whether longer lists would tell them apart",
+}
 
 
 def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: Any = None) -> Verdict:
@@ -97,7 +116,7 @@ def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff
     if end < 1 and agree(a, b, end):
         reason = f"the curves are the same on the first {end:.0%} of the list, which is all that counts"
         return Verdict("no", reason, "Theorems 12 and 13; the remark after Theorem 13 overlooks this")
-    if found.kind == "slow" and found.logs == 0 and seen == "list" and end == 1:
+    if counts_equally(weighting):
         return Verdict("no", "all ranks count equally: NDCG is 1 for any ranking", "Definition 1", "no gap, no noise")
     difference = limit_gap(weighting, a, b)
     if abs(difference) > EQUAL:

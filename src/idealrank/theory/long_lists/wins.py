@@ -71,12 +71,18 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
         raise OptionError(without_limit(weighting))
     if seen == "few":
         return _at_the_top(weighting, a, b)
-    if agree(a, b, end_of(weighting)):
+    if agree(a, b, end_of(weighting)) or counts_equally(weighting):
         return 0.5
     gap = limit_gap(weighting, a, b)
     if abs(gap) > EQUAL:
         return float(gap > 0)
     return _with_equal_limits(weighting, seen, a, b)
+
+
+def counts_equally(weighting: Weighting) -> bool:
+    """Return whether all ranks of a list count equally, so that NDCG is 1 for any ranking."""
+    found = regime(weighting.discount)
+    return found.kind == "slow" and found.logs == 0 and weighting.cutoff is None
 
 
 def limit_gap(weighting: Weighting, a: Curve, b: Curve) -> float:

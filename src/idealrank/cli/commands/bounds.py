@@ -1,0 +1,55 @@
+"""``idealrank bounds``: what unjudged documents could change."""
+
+from __future__ import annotations
+
+import click
+
+from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
+
+__all__ = ["command"]
+
+_HELP = """\
+Compute the lowest and the highest mean of SYSTEMS over all labels that unjudged documents could have.
+
+DATA is judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'value' takes unjudged documents as not relevant;
+'expected' as relevant as documents at similar ranks are known to be; 'condensed' removes them from the ranking. Of
+several systems, each is compared with the baseline, or with the best one: 'decided' says whether the same system is
+ahead for all labels.
+
+\b
+Examples:
+  idealrank bounds qrels.txt bm25.run -m ndcg@10
+  idealrank bounds qrels.txt *.run --baseline bm25
+"""
+
+
+@click.command("bounds", cls=SystemsCommand, help=_HELP, without=("measures", "unjudged", "html_path"))
+@click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
+@click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
+@click.option(
+    "--unseen", type=click.IntRange(0), default=0, metavar="N", help="Relevant documents no run retrieves, at most."
+)
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the expected values.")
+def command(request: Request, measure: str, baseline: str | None, unseen: int, seed: int) -> None:
+    """Bound the measure of SYSTEMS on DATA."""
+    judged, systems = request.read()
+
+    from idealrank.cli.support.tables import show, show_remarks, show_result
+    from idealrank.cli.support.terminal import echo
+    from idealrank.evaluation.holes.bounding import bounds
+
+    named = dict(systems)
+    chosen = baseline_name(baseline, request.systems, list(named))
+    rules = request.convention_of(judged)
+    found = bounds(judged, named, measure, n_unseen=unseen, baseline=chosen, like=rules, seed=seed)
+    if request.output_format == "json":
+        show_result(found, "json")
+        return
+    show(found.table(), request.output_format)
+    if found.differences and request.output_format in ("text", "markdown"):
+        click.echo()
+        show(found.table("differences"), request.output_format)
+        for finding in found.findings()[-1:]:
+            echo(f"\n{finding}")
+    click.echo(err=request.output_format == "csv")
+    show_remarks(found.remarks(), request.output_format)

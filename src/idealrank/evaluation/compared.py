@@ -1,0 +1,332 @@
+"""The result of `compare`: means with intervals, differences with tests, and the queries that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from idealrank import stats
+from idealrank._base.plain import Plain, number, plain
+from idealrank._base.sections import Figure, Section, listed
+from idealrank._base.tables import Table, Tables
+from idealrank._typing import Floats
+from idealrank.data.problem import Problem
+from idealrank.evaluation import comparison_tables as shown
+from idealrank.evaluation.measured import INTERVAL_METHOD, Measured, best_of, changes_text, interval_remark
+from idealrank.evaluation.results import Evaluations
+
+__all__ = ["Comparison", "Difference"]
+
+#: Most names to list in a sentence, and most rows of a table that is initially open.
+_FEW, _MANY = 4, 12
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One system compared with another by one measure.
+
+    Attributes
+    ----------
+    system, against : str
+        The two systems.
+    difference : float
+        The mean of ``system`` minus the mean of ``against``.
+    interval : Interval
+        The confidence interval of the difference.
+    p_value, corrected : float
+        The p-value, raw and corrected for all comparisons by the same measure.
+    effect : EffectSize
+        The standardized difference, and the numbers of queries won and lost.
+    detectable : float
+        The smallest true difference that this many queries would detect with 80% power.
+    moved : tuple of (str, float)
+        The queries that differ most, with their differences, largest first.
+    note : str
+        A remark on the interval; may be empty.
+
+    Examples
+    --------
+    >>> from idealrank import compare
+    >>> cmp = compare({"q1": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q1": {"a": 2}}}, "rr", baseline="old")
+    >>> cmp.differences["rr"][0].difference
+    0.0
+    """
+
+    system: str
+    against: str
+    difference: float
+    interval: stats.Interval
+    p_value: float
+    corrected: float
+    effect: stats.EffectSize
+    detectable: float
+    moved: tuple[tuple[str, float], ...]
+    note: str = ""
+
+    def reversed(self) -> Difference:
+        """Return the same comparison from the point of view of the other system."""
+        effect = self.effect
+        turned = replace(
+            effect,
+            cohen_dz=0.0 - effect.cohen_dz,
+            hedges_g=0.0 - effect.hedges_g,
+            common_language=1 - effect.common_language,
+            wins=effect.losses,
+            losses=effect.wins,
+        )
+        bounds = replace(
+            self.interval, low=0.0 - self.interval.high, high=0.0 - self.interval.low, mean=0.0 - self.interval.mean
+        )
+        moved = tuple((query, 0.0 - change) for query, change in self.moved)
+        return replace(
+            self,
+            system=self.against,
+            against=self.system,
+            difference=0.0 - self.difference,
+            interval=bounds,
+            effect=turned,
+            moved=moved,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Measured):
+    """The result of `compare`.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The names of the systems.
+    baseline : str or None
+        The system that all others are compared with; None if all pairs are compared.
+    query_ids : tuple of str
+        The queries that all systems have, one per row of the matrices.
+    values : mapping of str to array
+        {measure as given: matrix[query, system]}.
+    means : mapping
+        {measure: {system: mean with its interval}}.
+    differences : mapping
+        {measure: comparisons, in the order of the systems}.
+    evaluations : Evaluations
+        The evaluations that were compared, on the common queries.
+    test, correction : str
+        How the p-values were computed and corrected.
+    level : float
+        The significance level.
+    seed : int
+        Seed of the random number generator.
+    problems : tuple of Problem
+        Problems found in the data, and how they were handled.
+    interval_method : str
+        The method of the intervals of means and differences.
+
+    Examples
+    --------
+    >>> from idealrank import compare
+    >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(10)}
+    >>> good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
+    >>> print(compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad", seed=0).to_text(width=80))
+    system      rr       low    high   change  corrected  better  same  worse
+    good    1.0000 †  1.0000  1.0000  +0.5000     0.0020      10     0      0
+    bad     0.5000    0.5000  0.5000
+    Not shown in 80 columns: p, d_z, detectable.
+    † and ‡: significantly better and worse than bad (paired randomization test,
+    Holm correction, level 0.05). Rows are sorted by rr.
+    <BLANKLINE>
+    """
+
+    systems: tuple[str, ...]
+    baseline: str | None
+    query_ids: tuple[str, ...]
+    values: Mapping[str, Floats]
+    means: Mapping[str, Mapping[str, stats.Interval]]
+    differences: Mapping[str, tuple[Difference, ...]]
+    evaluations: Evaluations
+    test: str
+    correction: str
+    level: float
+    seed: int
+    problems: tuple[Problem, ...] = field(default_factory=tuple)
+    interval_method: str = INTERVAL_METHOD
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries compared."""
+        return len(self.query_ids)
+
+    def significant(self, measure: str) -> tuple[Difference, ...]:
+        """Return the comparisons whose corrected p-value is at most the level."""
+        return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
+
+    def letters(self, measure: str) -> dict[str, str]:
+        """Return {system: the systems that it is significantly better than}, by their letters.
+
+        The best system by the first measure is "a", the next one "b"; of more than 26 systems, they are 1 and 2, and
+        "3,5-9" stands for 3 and 5 to 9.
+        """
+        beaten: dict[str, list[str]] = {system: [] for system in self.systems}
+        for each in self.significant(measure):
+            is_better = self._gain(measure, each) > 0
+            better, worse = (each.system, each.against) if is_better else (each.against, each.system)
+            beaten[better].append(worse)
+        known = shown.labels(self.ranked())
+        return {system: shown.joined_labels(found, known) for system, found in beaten.items()}
+
+    def by_system(self) -> Evaluations:
+        return self.evaluations
+
+    def intervals(self, measure: str) -> dict[str, stats.Interval]:
+        """Return {system: its mean over the common queries, with the interval}."""
+        return dict(self.means[measure])
+
+    def query_values(self, measure: str) -> dict[str, Floats]:
+        """Return {system: its values on the common queries}, without the queries that have none."""
+        columns = dict(zip(self.systems, self.values[measure].T, strict=True))
+        return {name: values[~np.isnan(values)] for name, values in columns.items()}
+
+    def reference(self, measure: str) -> str:
+        """Return the system that the others are shown against: the baseline, or the one with the best mean."""
+        if self.baseline is not None:
+            return self.baseline
+        return best_of(self.means[measure], self.evaluations.lower_is_better(measure))
+
+    def query_differences(self, measure: str, system: str, against: str) -> Floats:
+        """Return the per-query differences of two systems, largest first."""
+        i, j = self.systems.index(system), self.systems.index(against)
+        found = self.values[measure][:, i] - self.values[measure][:, j]
+        return -np.sort(-found[~np.isnan(found)])
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return a table per measure, named by it: a row per system with its difference from the baseline, or per pair.
+
+        "systems by " and a measure: a row per system with its difference from the baseline or the best system, and the
+        systems that it is significantly better than. "means of " and a measure: means and intervals. "letters", for
+        `to_latex`: means of all measures, with marks or letters for significant differences. "differences", for
+        `to_csv` and `to_frame`: a row per measure and comparison, with all numbers.
+
+        Rows by system are sorted by the mean of the first measure.
+        """
+        main = shown.pairs_table if self.baseline is None else shown.systems_table
+        by_measure = {
+            **{name: partial(main, self, name) for name in self.values},
+            **{f"systems by {name}": partial(shown.systems_table, self, name) for name in self.values},
+            **{f"means of {name}": partial(shown.means_table, self, name) for name in self.values},
+        }
+        all_measures = {"letters": shown.paper_table, "differences": shown.differences_table}
+        return Tables({**by_measure, **{name: partial(table, self) for name, table in all_measures.items()}})
+
+    def _chosen(self, form: str) -> list[str]:
+        by_system = [f"systems by {name}" for name in self.values]
+        every = [*by_system, *(self.values if self.baseline is None else ())]
+        names = {"latex": ["letters"], "csv": ["differences"], "frame": ["differences"], "markdown": every}
+        return names.get(form, by_system[:1])
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return everything except the per-query values."""
+        from idealrank import __version__
+
+        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "interval_method")
+        return {
+            "idealrank": __version__,
+            "conventions": plain(next(iter(self.evaluations.values())).conventions),
+            **{name: plain(getattr(self, name)) for name in (*facts, "means", "differences")},
+            "problems": plain(self.problems),
+        }
+
+    def remarks(self) -> list[str]:
+        """Return how the p-values and intervals were computed, and the conventions."""
+        corrected = "" if self.test == "tukey" else f", p-values corrected by {self.correction}"
+        some = next(iter(next(iter(self.means.values())).values()))
+        how = f"{self.test} test{corrected}; {interval_remark(some)}; seed {self.seed}"
+        over, *others = super().remarks()
+        return [f"{over}; {how}", *others]
+
+    def largest_changes(self, measure: str) -> dict[str, str]:
+        """Return {system: the queries on which it differs most from the baseline}; empty without a baseline."""
+        differences = self.differences[measure] if self.baseline is not None else ()
+        return {each.system: changes_text(each.moved) for each in differences if each.moved}
+
+    def title(self) -> str:
+        """Return how many systems were compared."""
+        return f"Comparison of {len(self.systems)} systems"
+
+    def findings(self) -> list[str]:
+        """Return, for each measure, which systems differ significantly."""
+        return [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
+
+    def _finding(self, measure: str) -> str:
+        significant, n_tested = self.significant(measure), len(self.differences[measure])
+        if self.baseline is not None:
+            n_better = sum(self._gain(measure, each) > 0 for each in significant)
+            both = f", {n_better} better and {len(significant) - n_better} worse,"
+            kinds = both if 0 < n_better < len(significant) else ""
+            return f"{len(significant)} of {n_tested} differ significantly from {self.baseline}{kinds}"
+        best = self.reference(measure)
+        told = {
+            name for each in significant if best in (each.system, each.against) for name in (each.system, each.against)
+        }
+        others = [system for system in self.systems if system not in {best, *told}]
+        rest = "significantly better than every other"
+        if others:
+            names = listed(others) if len(others) <= _FEW else f"{len(others)} of the others"
+            rest = f"not significantly better than {names}"
+        first = f"{best} has the best mean, {number(self.means[measure][best].mean)}, {rest}"
+        return f"{first}; {len(significant)} of {n_tested} pairs differ"
+
+    def _gain(self, measure: str, found: Difference) -> float:
+        """Return the difference; it is negated if lower values are better."""
+        return -found.difference if self.evaluations.lower_is_better(measure) else found.difference
+
+    def _changes(self, measure: str) -> str:
+        if self.baseline is None:
+            return ""
+        found = sorted(self.significant(measure), key=lambda each: -self._gain(measure, each))
+        changes = [f"{each.system} ({each.difference:+.4f})" for each in found]
+        if len(changes) > _FEW + 1:
+            changes = [*changes[:_FEW], f"{len(changes) - _FEW} more"]
+        return f": {listed(changes)}" if changes else ""
+
+    def _measure_parts(self, measure: str) -> Iterator[Section]:
+        means, spread = self._means_figure(measure), self._spread_figure(measure)
+        caption, table = f"Differences by {measure}", self.table(measure)
+        found = self.differences[measure]
+        moved = tuple(f"{system}: {changes}" for system, changes in self.largest_changes(measure).items())
+        yield Section(
+            figures=(*means, *self._pair_figures(measure), spread),
+            tables={caption: table},
+            folded={caption: f"All {len(table.rows)} comparisons"} if len(table.rows) > _MANY else {},
+            notes=(
+                *(f"Note: {note}." for note in dict.fromkeys(each.note for each in found if each.note)),
+                *table.notes,
+                shown.COLUMNS,
+            ),
+            lists={"Queries that changed most": moved} if moved else {},
+        )
+
+    def _pair_figures(self, measure: str) -> Iterator[Figure]:
+        tested = self.differences[measure]
+        if self.baseline is None:
+            told = "; ".join(f"{each.system} against {each.against}: {each.corrected:.4f}" for each in tested)
+            what = "Corrected p-values: ▲ the row is significantly better than the column, ▼ worse"
+            yield Figure("significance", (self, measure), what, told)
+        against = self.reference(measure)
+        told = "; ".join(
+            f"{each.system} against {each.against}: {each.effect.wins} better, {each.effect.losses} worse"
+            for each in tested
+            if against in (each.system, each.against)
+        )
+        best = "" if self.baseline is not None else ", which has the best mean"
+        yield Figure("differences", (self, measure), f"Difference from {against}{best}, query by query", told)
+
+    def made_with(self) -> dict[str, object]:
+        """Return test, level, seed and correction."""
+        corrected = {} if self.test == "tukey" else {"correction": self.correction}
+        return {"test": self.test, "level": f"{self.level:g}", "seed": self.seed, **corrected}
+
+    def __repr__(self) -> str:
+        against = "all pairs" if self.baseline is None else f"against {self.baseline}"
+        found = "; ".join(f"{name}: {len(self.significant(name))} significant" for name in self.values)
+        return f"Comparison({len(self.systems)} systems, {self.n_queries:,} queries, {against}; {found})"

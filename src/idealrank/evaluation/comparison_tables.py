@@ -1,0 +1,273 @@
+"""The tables of a comparison: rows by system, by pair, for a paper, and everything for a spreadsheet.
+
+Rows are sorted by the mean of the first measure. Marks say which systems differ significantly from the reference, which
+is the baseline or the best system; letters, or numbers if there are many systems, say which systems a system beats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from idealrank._base.sections import listed
+from idealrank._base.tables import Column, Table, Value
+from idealrank.evaluation.measured import best_rows
+
+if TYPE_CHECKING:
+    from idealrank.evaluation.compared import Comparison, Difference
+
+__all__ = [
+    "BETTER",
+    "COLUMNS",
+    "WORSE",
+    "caption",
+    "differences_table",
+    "joined_labels",
+    "labels",
+    "means_table",
+    "pairs_table",
+    "paper_table",
+    "systems_table",
+    "test_text",
+]
+
+#: The marks of systems that are significantly better and worse than the reference.
+BETTER, WORSE = "†", "‡"
+#: What the columns mean.
+COLUMNS = (
+    "change: difference of the means; d_z: change over the standard deviation of the differences; better, same, worse: "
+    "numbers of queries; detectable: the smallest true difference that this many queries would detect with 80% power."
+)
+_N_LETTERS = 26
+_TESTS = {
+    "randomization": "paired randomization test",
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+    "bootstrap": "paired bootstrap test",
+    "tukey": "randomized Tukey HSD test",
+}
+_CORRECTIONS = {
+    "holm": "Holm correction",
+    "benjamini_hochberg": "Benjamini-Hochberg correction",
+    "bonferroni": "Bonferroni correction",
+    "none": "no correction for multiple comparisons",
+}
+# In the order in which they are left out of a narrow screen: the last first.
+_DIFFERENCE_COLUMNS = (
+    Column("change", "+.4f"),
+    Column("p", "p", priority=5),
+    Column("corrected", "p"),
+    Column("d_z", ".2f", priority=4),
+    *(Column(name, priority=3) for name in ("better", "same", "worse")),
+    Column("detectable", ".4f", priority=4),
+)
+
+
+def labels(names: Sequence[str]) -> dict[str, str]:
+    """Return a short label for each name: a letter, or a number if there are more than 26.
+
+    Examples
+    --------
+    >>> labels(["bm25", "dense"])
+    {'bm25': 'a', 'dense': 'b'}
+    >>> labels([f"system {i}" for i in range(27)])["system 26"]
+    '27'
+    """
+    if len(names) <= _N_LETTERS:
+        return {name: chr(ord("a") + place) for place, name in enumerate(names)}
+    return {name: str(place) for place, name in enumerate(names, start=1)}
+
+
+def joined_labels(names: Iterable[str], known: Mapping[str, str]) -> str:
+    """Return the labels of names in a form that can be read in one way only: "abd", or "1,3-17".
+
+    Examples
+    --------
+    >>> joined_labels(["c", "a"], {"a": "a", "b": "b", "c": "c"})
+    'ac'
+    >>> many = {name: str(place) for place, name in enumerate(map(chr, range(97, 130)), start=1)}
+    >>> joined_labels(["a", "c", "d", "e", "h", "i"], many)
+    '1,3-5,8,9'
+    """
+    chosen = set(names)
+    places = [place for place, name in enumerate(known) if name in chosen]
+    if len(known) <= _N_LETTERS:
+        return "".join(list(known.values())[place] for place in places)
+    runs = [[place for _, place in run] for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0])]
+    parts = [f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 2 else ",".join(str(p + 1) for p in run) for run in runs]
+    return ",".join(parts)
+
+
+def test_text(found: Comparison) -> str:
+    """Return the test, the correction and the level in words."""
+    corrected = [] if found.test == "tukey" else [_CORRECTIONS[found.correction]]
+    return ", ".join([_TESTS[found.test], *corrected, f"level {found.level:g}"])
+
+
+def systems_table(found: Comparison, measure: str) -> Table:
+    """Return a row per system: its mean, its difference from the reference, and which systems it is better than."""
+    rows: list[list[Value]] = []
+    marks: dict[tuple[int, int], str] = {}
+    against = _against(found, measure, found.reference(measure))
+    is_paired = found.baseline is None
+    known = labels(found.ranked())
+    beaten = found.letters(measure)
+    mean_place = 2 if is_paired else 1
+    for row, system in enumerate(found.ranked()):
+        each = found.means[measure][system]
+        head: list[Value] = [known[system], system] if is_paired else [system]
+        cells: list[Value] = [each.mean, each.low, each.high, *_cells(against.get(system))]
+        rows.append([*head, *cells, *([beaten[system]] if is_paired else [])])
+        marks |= _mark(found, measure, against.get(system), (row, mean_place))
+    columns = [
+        *([Column("id", priority=-1)] if is_paired else []),
+        Column("system", priority=-1),
+        Column(measure, ".4f"),
+        *(Column(name, ".4f", priority=2) for name in ("low", "high")),
+        *_DIFFERENCE_COLUMNS,
+        *([Column("better than", priority=1)] if is_paired else []),
+    ]
+    best, _ = _best(found, measure, mean_place)
+    return Table(columns, rows, best=best, marks=marks, notes=_notes(found, bool(marks)))
+
+
+def pairs_table(found: Comparison, measure: str) -> Table:
+    """Return a row per pair of systems that was tested."""
+    rows = [[each.system, each.against, *_cells(each)] for each in found.differences[measure]]
+    columns = [Column("system", priority=-1), Column("against", priority=-1), *_DIFFERENCE_COLUMNS]
+    marks = {
+        (row, 2): BETTER if _is_better(found, measure, each) else WORSE
+        for row, each in enumerate(found.differences[measure])
+        if each.corrected <= found.level
+    }
+    said = f"{BETTER} the first system is significantly better, {WORSE} worse ({test_text(found)})."
+    return Table(columns, rows, marks=marks, notes=(said,) if marks else ())
+
+
+def means_table(found: Comparison, measure: str) -> Table:
+    """Return a row per system: its mean and its interval."""
+    columns = [Column("system"), Column(measure, ".4f"), Column("low", ".4f"), Column("high", ".4f")]
+    means = found.means[measure]
+    rows: list[list[Value]] = [
+        [system, means[system].mean, means[system].low, means[system].high] for system in found.ranked()
+    ]
+    best, _ = _best(found, measure, 1)
+    return Table(columns, rows, best=best)
+
+
+def paper_table(found: Comparison) -> Table:
+    """Return the means of all measures, a row per system, with marks or letters for significant differences."""
+    known = labels(found.ranked())
+    is_paired = found.baseline is None
+    first = 2 if is_paired else 1
+    rows: list[list[Value]] = [
+        [
+            *([known[system]] if is_paired else []),
+            system,
+            *(found.means[measure][system].mean for measure in found.values),
+        ]
+        for system in found.ranked()
+    ]
+    marks: dict[tuple[int, int], str] = {}
+    best: set[tuple[int, int]] = set()
+    second: set[tuple[int, int]] = set()
+    for place, measure in enumerate(found.values, first):
+        for top, cells in zip((best, second), _best(found, measure, place), strict=True):
+            top |= cells
+        beaten = found.letters(measure)
+        against = {} if is_paired else _against(found, measure, str(found.baseline))
+        for row, system in enumerate(found.ranked()):
+            if is_paired and beaten[system]:
+                marks[row, place] = beaten[system]
+            marks |= _mark(found, measure, against.get(system), (row, place))
+    columns = [
+        *([Column("id", priority=-1)] if is_paired else []),
+        Column("system", priority=-1),
+        *(Column(measure, ".4f") for measure in found.values),
+    ]
+    notes = _notes(found, bool(marks), letters=True)
+    sets = frozenset(best), marks, frozenset(second), notes, caption(found, bool(marks))
+    return Table(columns, rows, {}, *sets)
+
+
+def differences_table(found: Comparison) -> Table:
+    """Return a row per measure and comparison with all numbers, those of both systems included."""
+    columns = [Column(name) for name in ("measure", "system", "against")]
+    numbers = ("change low", "change high", "mean", "low", "high", "mean against", "low against", "high against")
+    rows = []
+    for measure, differences in found.differences.items():
+        for each in differences:
+            both = (found.means[measure][name] for name in (each.system, each.against))
+            means = [value for own in both for value in (own.mean, own.low, own.high)]
+            rows.append(
+                [measure, each.system, each.against, *_cells(each), each.interval.low, each.interval.high, *means]
+            )
+    return Table([*columns, *_DIFFERENCE_COLUMNS, *(Column(name, ".4f") for name in numbers)], rows)
+
+
+def caption(found: Comparison, is_marked: bool = True) -> str:
+    """Return a caption for a paper: measures, queries, convention, test, correction, level and what the marks mean."""
+    evaluation = next(iter(found.evaluations.values()))
+    what = f"Mean {listed(found.values)} over {evaluation.queries_text()}, as {evaluation.convention.name} computes"
+    them = "them" if len(found.values) > 1 else "it"
+    meaning = _meaning(found, is_marked, letters=True)
+    best = "The best mean is bold" if len(found.values) == 1 else "The best means are bold"
+    return f"{what} {them}. {meaning} ({test_text(found)}). {best}."
+
+
+def _meaning(found: Comparison, is_marked: bool, *, letters: bool) -> str:
+    if found.baseline is not None:
+        if not is_marked:
+            return f"No system differs significantly from {found.baseline}"
+        return f"{BETTER} and {WORSE}: significantly better and worse than {found.baseline}"
+    if letters:
+        what = "Letters" if len(found.systems) <= _N_LETTERS else "Numbers"
+        return f"{what} after a mean: the systems that this system is significantly better than"
+    best = "the best system"
+    told = f"{WORSE}: significantly worse than {best}; " if is_marked else f"No system differs from {best}; "
+    return f"{told}better than: the systems that a system is significantly better than"
+
+
+def _notes(found: Comparison, is_marked: bool, *, letters: bool = False) -> tuple[str, ...]:
+    first = next(iter(found.values))
+    return (f"{_meaning(found, is_marked, letters=letters)} ({test_text(found)}). Rows are sorted by {first}.",)
+
+
+def _against(found: Comparison, measure: str, reference: str) -> dict[str, Difference]:
+    """Return the difference of each tested system from the reference."""
+    tested: dict[str, Difference] = {}
+    for each in found.differences[measure]:
+        if each.against == reference:
+            tested[each.system] = each
+        elif each.system == reference:
+            tested[each.against] = each.reversed()
+    return tested
+
+
+def _mark(
+    found: Comparison, measure: str, difference: Difference | None, cell: tuple[int, int]
+) -> dict[tuple[int, int], str]:
+    if difference is None or not difference.corrected <= found.level:
+        return {}
+    return {cell: BETTER if _is_better(found, measure, difference) else WORSE}
+
+
+def _is_better(found: Comparison, measure: str, difference: Difference) -> bool:
+    return (difference.difference > 0) != found.evaluations.lower_is_better(measure)
+
+
+def _best(found: Comparison, measure: str, place: int) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """Return the cells of the best and the second best means."""
+    means = [found.means[measure][system].mean for system in found.ranked()]
+    first, second = best_rows(means, found.evaluations.lower_is_better(measure))
+    return frozenset((row, place) for row in first), frozenset((row, place) for row in second)
+
+
+def _cells(found: Difference | None) -> list[Value]:
+    if found is None:
+        return [None] * len(_DIFFERENCE_COLUMNS)
+    effect = found.effect
+    sizes: list[Value] = [effect.cohen_dz, effect.wins, effect.ties, effect.losses, found.detectable]
+    return [found.difference, found.p_value, found.corrected, *sizes]

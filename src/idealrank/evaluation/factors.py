@@ -1,0 +1,306 @@
+"""Evaluate recommenders on whole catalogues: scores are computed for blocks of users, and never kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank import _native
+from idealrank._base.threads import resolve_threads
+from idealrank._typing import Floats, Int64s
+from idealrank.data.columns import finite_scores, offsets_of
+from idealrank.data.interactions import Interactions
+from idealrank.data.lists import Judged, QueryIds, query_id
+from idealrank.data.problem import Problem
+from idealrank.data.ranking import RankingData
+from idealrank.errors import DataError
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import Measures, named_measures
+from idealrank.evaluation.results import Evaluation
+from idealrank.evaluation.streaming import concatenated
+from idealrank.io.interactions import sparse_interactions
+from idealrank.measures.base import Measure
+from idealrank.measures.conventions import Convention, convention
+from idealrank.measures.cutoffs import Rank
+from idealrank.measures.discounts import Linear
+from idealrank.measures.gains import Gain
+
+__all__ = ["Catalogue", "Scorer", "best_items", "evaluate_catalogue", "evaluate_factors"]
+
+#: Takes row numbers of users, and returns one row of scores per user with one score per item.
+Scorer: TypeAlias = Callable[[Int64s], npt.ArrayLike]
+
+_SCORES_PER_BLOCK = 1 << 22
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Scores of all items for any users, made on demand.
+
+    Parameters
+    ----------
+    scorer : callable
+        Takes user numbers, returns scores.
+    user_ids, item_ids : int64 array or Ids
+        The ids, for results and errors.
+    """
+
+    scorer: Scorer
+    user_ids: QueryIds
+    item_ids: QueryIds
+
+    @property
+    def users_per_block(self) -> int:
+        """How many users are scored at once."""
+        return max(1, _SCORES_PER_BLOCK // max(1, len(self.item_ids)))
+
+    def blocks(self, users: Int64s) -> Iterator[tuple[Int64s, npt.NDArray[Any]]]:
+        """Yield users, some at a time, with their scores: float32 if the scorer returns that, else float64."""
+        for start in range(0, users.size, self.users_per_block):
+            some = users[start : start + self.users_per_block]
+            scores = np.asarray(self.scorer(some))
+            if scores.shape != (some.size, len(self.item_ids)):
+                raise DataError(
+                    f"the scores of {some.size} users must have shape {(some.size, len(self.item_ids))}, one column "
+                    f"per item, got {scores.shape}"
+                )
+            if scores.dtype.kind not in "fiub":
+                raise DataError(f"scores must be numbers, got {scores.dtype}")
+            dtype = np.float32 if scores.dtype == np.float32 else np.float64
+            yield some, np.ascontiguousarray(scores, dtype)
+
+    def located(self, error: DataError, users: Int64s) -> DataError:
+        """Return an error about a row and a column of a block with the ids of the user and the item."""
+        if not isinstance(error.query, int):
+            return error
+        user = query_id(self.user_ids, int(users[error.query]))
+        item = "" if error.row is None else f" and item {query_id(self.item_ids, error.row)!r}"
+        return DataError(f"{error.what} for user {user!r}{item}")
+
+
+def best_items(
+    catalogue: Catalogue, users: Int64s, k: int, exclude: Interactions | None, n_threads: int
+) -> Iterator[tuple[Int64s, Int64s, Floats, Int64s]]:
+    """Yield users, some at a time, with their best items, the scores of these, and offsets that separate the users.
+
+    A user has k items, best first, equal scores in the order of the items, and all others that share the score of the
+    k-th; fewer if there are no more.
+    """
+    for some, scores in catalogue.blocks(users):
+        excluded, starts = np.zeros(0, np.int64), np.zeros(some.size + 1, np.int64)
+        if exclude is not None:
+            excluded, _, starts = exclude.of_users(some)
+        try:
+            yield some, *_native.top_items(scores, k, excluded, starts, n_threads)
+        except DataError as error:
+            raise catalogue.located(error, some) from None
+
+
+def evaluate_factors(
+    user_factors: npt.ArrayLike | Scorer,
+    item_factors: npt.ArrayLike | None,
+    relevant: Any,
+    *,
+    exclude: Any = None,
+    measures: Measures = ("ndcg@20",),
+    like: str | Convention | None = None,
+    n_threads: int | None = None,
+) -> Evaluation:
+    """Evaluate a recommender on the whole catalogue, without keeping the matrix of all scores.
+
+    The score of an item for a user is the product of their factors, or whatever a function returns. All items are
+    ranked, but for those that are excluded for the user. Items that are not stored in ``relevant`` have the label 0;
+    users without relevant items are left out.
+
+    Scores are computed for some users at a time, in about 100 MB beside the factors. Measures with a cutoff only need
+    the items that reach it, so that nothing else is sorted; others rank all items of each user.
+
+    Parameters
+    ----------
+    user_factors : array-like of shape (n_users, n_factors), or callable
+        The factors of the users. Or a function that takes an array of user numbers and returns their scores of all
+        items, an array of shape (number of users, n_items); a score of -inf ranks last.
+    item_factors : array-like of shape (n_items, n_factors) or None
+        The factors of the items; None with a function.
+    relevant : SciPy sparse matrix of shape (n_users, n_items)
+        The labels of the items to find, such as those of a test set; 1 for binary relevance.
+    exclude : SciPy sparse matrix of shape (n_users, n_items), optional
+        Items that are not ranked for a user, such as those of the training set.
+    measures : str, Measure or iterable of these
+        The measures.
+    like : str or Convention, optional
+        The convention for unnamed options of the measures; by default, idealrank.
+    n_threads : int, optional
+        Number of threads; by default, all cores. The product of factors has the threads of NumPy.
+
+    Returns
+    -------
+    Evaluation
+        One value per user and measure, as from `evaluate`: ``.mean``, ``.per_query``, ``.interval()``. `compare` takes
+        several of them: ``compare({"a": first, "b": second})``.
+
+    Raises
+    ------
+    DataError
+        If shapes do not fit together, a factor or a score is not finite, a label is negative, or no user has a relevant
+        item.
+
+    Examples
+    --------
+    Two users and three items; the first user has had item 0, which is not ranked again:
+
+    >>> from scipy.sparse import csr_array
+    >>> relevant, seen = csr_array([[0, 0, 1], [0, 1, 0]]), csr_array([[1, 0, 0], [0, 0, 0]])
+    >>> ev = evaluate_factors([[1.0], [2.0]], [[3.0], [1.0], [2.0]], relevant, exclude=seen, measures=["rr@3", "p@1"])
+    >>> ev.mean, ev.per_query["rr@3"]
+    ({'rr@3': 0.6666666666666666, 'p@1': 0.5}, array([1.        , 0.33333333]))
+    """
+    labels = sparse_interactions(relevant, "relevant")
+    seen = None if exclude is None else sparse_interactions(exclude, "exclude", (labels.n_users, labels.n_items))
+    scorer = _scorer(user_factors, item_factors, labels.n_users, labels.n_items)
+    catalogue = Catalogue(scorer, labels.user_ids, labels.item_ids)
+    return evaluate_catalogue(catalogue, labels, seen, measures, like=like, n_threads=n_threads)
+
+
+def evaluate_catalogue(
+    catalogue: Catalogue,
+    relevant: Interactions,
+    exclude: Interactions | None,
+    measures: Measures,
+    *,
+    like: str | Convention | None = None,
+    n_threads: int | None = None,
+) -> Evaluation:
+    """Evaluate scores of whole catalogues; relevant and excluded items have the users and items of the catalogue."""
+    rules, named = convention(like or "idealrank"), named_measures(measures)
+    problems: list[Problem] = []
+    if exclude is not None:
+        relevant, n_both = relevant.without(exclude)
+        if n_both:
+            what = f"{n_both:,} relevant items are also excluded: they are not ranked, and not counted as relevant"
+            problems.append(Problem("excluded relevant item", n_both, what))
+    users = np.flatnonzero(relevant.counts)
+    if not users.size:
+        raise DataError("no user has a relevant item that is not excluded: there is nothing to evaluate")
+    n_left_out = relevant.n_users - users.size
+    if n_left_out:
+        what = f"{n_left_out:,} of {relevant.n_users:,} users have no relevant item and are left out"
+        problems.append(Problem("user without relevant item", n_left_out, what))
+    depth = _depth(named, rules)
+    make = _complete_lists if depth is None else _first_items
+    parts = [
+        Evaluator(data, rules, n_threads=n_threads).evaluate(scores, measures)
+        for data, scores in make(catalogue, relevant, exclude, users, depth or 0, rules, resolve_threads(n_threads))
+    ]
+    found = concatenated(parts)
+    return replace(found, problems=(*problems, *found.problems))
+
+
+def _scorer(user_factors: Any, item_factors: Any, n_users: int, n_items: int) -> Scorer:
+    if callable(user_factors):
+        if item_factors is not None:
+            raise DataError("a function returns scores, not factors: item_factors must be None")
+        scorer: Scorer = user_factors
+        return scorer
+    users = _factors(user_factors, "user_factors", n_users, "user")
+    items = _factors(item_factors, "item_factors", n_items, "item")
+    if users.shape[1] != items.shape[1]:
+        raise DataError(
+            f"user_factors and item_factors must have as many columns, got shapes {users.shape} and {items.shape}"
+        )
+    if users.dtype != items.dtype:
+        users, items = users.astype(np.float64), items.astype(np.float64)
+    columns = items.T
+    return lambda some: users[some] @ columns
+
+
+def _factors(given: Any, name: str, size: int, of_each: str) -> npt.NDArray[Any]:
+    factors = np.asarray(given)
+    if factors.ndim != 2 or factors.dtype.kind not in "fiu":
+        raise DataError(f"{name} must be a matrix of numbers, got {factors.dtype} of shape {factors.shape}")
+    if factors.shape[0] != size:
+        raise DataError(f"{name} must have one row per {of_each} of relevant: {size}, got {factors.shape[0]}")
+    if factors.dtype != np.float32:
+        factors = factors.astype(np.float64, copy=False)
+    bad = np.flatnonzero(~np.isfinite(factors).all(axis=1))
+    if bad.size:
+        raise DataError(f"a factor must be a finite number, got another one in row {bad[0]} of {name}")
+    return factors
+
+
+def _depth(named: Mapping[str, Measure], rules: Convention) -> int | None:
+    """Return the rank that all measures end at; None if one of them depends on what ranks lower."""
+    depth = 0
+    for each in named.values():
+        plan = each.with_convention(rules).plan()
+        if (
+            plan is None
+            or not isinstance(plan.cutoff, Rank)
+            or not isinstance(plan.gain, Gain)
+            or float(plan.gain(np.zeros(1))[0]) != 0
+            or isinstance(plan.discount, Linear)
+            or plan.ideal_retrieved
+        ):
+            return None
+        depth = max(depth, plan.cutoff.k)
+    return depth
+
+
+def _first_items(
+    catalogue: Catalogue,
+    relevant: Interactions,
+    exclude: Interactions | None,
+    users: Int64s,
+    depth: int,
+    rules: Convention,
+    n_threads: int,
+) -> Iterator[tuple[RankingData, Floats]]:
+    """Yield the items that reach a cutoff, with the labels of all relevant items beside them."""
+    if rules.precision == "float32":
+        scorer = catalogue.scorer
+        catalogue = replace(catalogue, scorer=lambda some: np.asarray(scorer(some), np.float32))
+    n_items = relevant.n_items
+    for some, items, scores, offsets in best_items(catalogue, users, depth, exclude, n_threads):
+        known, worth, cut = relevant.of_users(some)
+        rows = np.arange(some.size)
+        keys = np.repeat(rows, np.diff(cut)) * n_items + known
+        order = np.argsort(keys, kind="stable")
+        wanted = np.repeat(rows, np.diff(offsets)) * n_items + items
+        near = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), keys.size - 1)]
+        labels = np.where(keys[near] == wanted, worth[near], 0.0)
+        data = RankingData(labels, offsets, _taken(catalogue.user_ids, some), judged=Judged(worth, cut))
+        yield data, finite_scores(scores)
+
+
+def _complete_lists(
+    catalogue: Catalogue,
+    relevant: Interactions,
+    exclude: Interactions | None,
+    users: Int64s,
+    depth: int,
+    rules: Convention,
+    n_threads: int,
+) -> Iterator[tuple[RankingData, Floats]]:
+    """Yield all items that are not excluded."""
+    for some, block in catalogue.blocks(users):
+        kept = np.ones(block.shape, bool)
+        if exclude is not None:
+            excluded, _, starts = exclude.of_users(some)
+            kept[np.repeat(np.arange(some.size), np.diff(starts)), excluded] = False
+        scores = block.astype(np.float64, copy=False)
+        bad = np.argwhere(~np.isfinite(scores) & ~np.isneginf(scores) & kept)
+        if bad.size:
+            user, item = map(int, bad[0])
+            error = DataError(f"a score must be a finite number, got {scores[user, item]:g}", query=user, row=item)
+            raise catalogue.located(error, some)
+        offsets = offsets_of(kept.sum(axis=1))
+        data = RankingData(relevant.dense(some)[kept], offsets, _taken(catalogue.user_ids, some))
+        yield data, finite_scores(scores[kept])
+
+
+def _taken(ids: QueryIds, rows: Int64s) -> QueryIds:
+    return ids.take(rows)

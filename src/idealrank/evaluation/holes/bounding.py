@@ -1,0 +1,379 @@
+"""Bounds on a measure, whatever the labels of the unjudged documents are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._base.options import is_whole
+from idealrank._base.plain import Plain, plain
+from idealrank._base.results import Result
+from idealrank._base.tables import Column, Table, Value
+from idealrank._typing import Floats
+from idealrank.data.judgments import Qrels, Run
+from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.holes.completions import extreme_difference, extreme_gaps
+from idealrank.evaluation.holes.expectations import LabelModel, expected_values
+from idealrank.evaluation.holes.pool import Pool
+from idealrank.evaluation.holes.weighing import Rules, rules_of
+from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several, judged_and_systems, layout_of
+from idealrank.evaluation.results import Evaluations
+from idealrank.measures import Measure, measure
+from idealrank.measures.conventions import Convention
+
+__all__ = ["Bounds", "DifferenceBounds", "bounds", "judgments_and_runs", "labels_in"]
+
+#: The most different labels that are tried for an unjudged document.
+_MOST_LABELS = 64
+
+
+@dataclass(frozen=True)
+class DifferenceBounds(Result):
+    """How far one system is ahead of another, whatever the labels of the unjudged documents are.
+
+    Attributes
+    ----------
+    system, baseline : str
+        The two systems.
+    difference : float
+        The difference of the means if unjudged documents are not relevant.
+    lowest, highest : float
+        The smallest and the largest difference of the means.
+    is_exact : bool
+        Whether some labels reach these bounds. Otherwise they come from the bounds of both systems, and are too wide.
+
+    Examples
+    --------
+    >>> found = bounds({"q": {"a": 1, "b": 0}}, {"x": {"q": ["a", "c"]}, "y": {"q": ["b", "c"]}}, "p@2")
+    >>> found.differences[0].lowest, found.differences[0].is_decided
+    (-0.5, True)
+    """
+
+    system: str
+    baseline: str
+    difference: float
+    lowest: float
+    highest: float
+    is_exact: bool
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the same system is ahead for all labels."""
+        return self.lowest > 0 or self.highest < 0
+
+    def findings(self) -> list[str]:
+        """Return the difference and its bounds as a sentence."""
+        ahead, behind = (self.system, self.baseline) if self.difference >= 0 else (self.baseline, self.system)
+        low, high = sorted(bound if ahead == self.system else -bound for bound in (self.lowest, self.highest))
+        start = f"{ahead} is ahead of {behind} by {abs(self.difference):.4f} if unjudged documents are not relevant"
+        if self.is_decided:
+            return [f"{start}, and by {low:.4f} to {high:.4f} whatever their labels are."]
+        least = "" if self.is_exact else "at most "
+        return [
+            f"{start}; with other labels the difference is {least}{low:+.4f} to {high:+.4f}: unjudged documents alone "
+            "could reverse the order."
+        ]
+
+
+@dataclass(frozen=True, repr=False)
+class Bounds(Result):
+    """The result of `bounds`: for each system, one value per query of each column.
+
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    systems : Evaluations
+        The columns by system: "lowest", "value" (unjudged documents are not relevant), "expected" (they are relevant as
+        often as documents at similar ranks are known to be), "highest", "condensed" (they are removed from the
+        ranking), and, as far as the convention defines them, the fraction of judged documents, RBP with its residual,
+        and inferred AP.
+    differences : tuple of DifferenceBounds
+        Each system against the baseline, or against the best one.
+    labels : tuple of float
+        The labels that an unjudged document could have.
+    n_unjudged : int
+        How many different unjudged documents the systems retrieve.
+
+    Examples
+    --------
+    >>> found = bounds({"q1": {"a": 2, "b": 0}}, {"q1": ["c", "a", "b"]}, "ndcg")
+    >>> found
+    Bounds(ndcg 0.6309, from 0.6309 to 1.0000)
+    >>> found.mean[""]["condensed"]
+    1.0
+    """
+
+    measure: str
+    systems: Evaluations
+    differences: tuple[DifferenceBounds, ...]
+    labels: tuple[float, ...]
+    n_unjudged: int
+
+    @property
+    def mean(self) -> dict[str, dict[str, float]]:
+        """{system: {column: mean over queries}}."""
+        return self.systems.mean
+
+    def per_query(self, system: str = "") -> dict[str, Floats]:
+        """Return {column: one value per query} of a system."""
+        return dict(self.systems[system].per_query)
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return means, values per query, differences and the labels that were tried."""
+        return {
+            "measure": self.measure,
+            "mean": plain(self.mean),
+            "n_queries": self.systems.n_queries,
+            "labels": plain(self.labels),
+            "n_unjudged": self.n_unjudged,
+            "differences": plain(self.differences),
+            "systems": {name: plain(dict(each.per_query)) for name, each in self.systems.items()},
+            "query_ids": plain(next(iter(self.systems.values())).query_ids.tolist()),
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return tables "means", a row per system; "differences", if there are any; and "queries"."""
+        first = next(iter(self.systems.values()))
+        names = list(first.per_query)
+        columns = [Column("system"), *(Column(name, ".4f") for name in names)]
+        rows: list[list[Value]] = [[name, *(means[each] for each in names)] for name, means in self.mean.items()]
+        found = {"means": Table(columns, rows)}
+        if self.differences:
+            numbers = [Column(name, "+.4f") for name in ("difference", "lowest", "highest")]
+            found["differences"] = Table(
+                [Column("system"), Column("baseline"), *numbers, Column("decided"), Column("exact")],
+                [
+                    [
+                        each.system,
+                        each.baseline,
+                        each.difference,
+                        each.lowest,
+                        each.highest,
+                        "yes" if each.is_decided else "no",
+                        "yes" if each.is_exact else "no",
+                    ]
+                    for each in self.differences
+                ],
+            )
+        ids = first.query_ids.tolist()
+        by_query: list[list[Value]] = [
+            [name, query, *(each.per_query[column][i] for column in names)]
+            for name, each in self.systems.items()
+            for i, query in enumerate(ids)
+        ]
+        queries = Table([Column("system"), Column("query"), *columns[1:]], by_query)
+        return found | {"queries": queries}
+
+    def title(self) -> str:
+        """Return the measure."""
+        return f"{self.measure}, whatever the labels of unjudged documents are"
+
+    def findings(self) -> list[str]:
+        """Return the range of each system, and what unjudged documents mean for the differences."""
+        found = []
+        for name, mean in self.mean.items():
+            of = f" of {name}" if name else ""
+            found.append(
+                f"{self.measure}{of} is {mean['value']:.4f} if unjudged documents are not relevant, and from "
+                f"{mean['lowest']:.4f} to {mean['highest']:.4f} for any labels from {self.labels[0]:g} to "
+                f"{self.labels[-1]:g}."
+            )
+        return found[:3] + [finding for each in self.differences for finding in each.findings()]
+
+    def remarks(self) -> list[str]:
+        """Return the query set, the convention, and which documents are unjudged."""
+        first = next(iter(self.systems.values()))
+        return [
+            f"{first.queries_text()}, like {first.convention.name}; {self.measure} = {first.filled['value']}",
+            f"{self.n_unjudged:,} unjudged documents in all, each with a label of "
+            f"{', '.join(f'{label:g}' for label in self.labels)}; documents that no system retrieves are not relevant",
+        ]
+
+    def __repr__(self) -> str:
+        shown = "; ".join(
+            f"{name + ' ' if name else ''}{mean['value']:.4f}, from {mean['lowest']:.4f} to {mean['highest']:.4f}"
+            for name, mean in self.mean.items()
+        )
+        return f"Bounds({self.measure} {shown})"
+
+
+def bounds(
+    data: Data,
+    scores: OneSystem | Several,
+    name: str | Measure = "ndcg@10",
+    *,
+    labels: npt.ArrayLike | None = None,
+    n_unseen: int = 0,
+    baseline: str | None = None,
+    like: str | Convention | None = None,
+    n_draws: int = 100,
+    seed: int = 0,
+    n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
+) -> Bounds:
+    """Compute the lowest and the highest value of a measure over all labels that unjudged documents could have.
+
+    The bounds are exact: some labels reach them. The ideal ranking of NDCG, and the number of relevant documents of AP
+    and recall, change with the labels. A document that several systems retrieve has one label, so bounds on the
+    difference of two systems are narrower than their own bounds suggest.
+
+    Parameters
+    ----------
+    data, scores
+        Judgments, and one run or several, as for `evaluate`.
+    name : str or Measure
+        The measure: DCG, NDCG, AP, P, recall, F1, R-precision, RR, hit rate, ERR or RBP, with any options.
+    labels : array-like, optional
+        The labels that an unjudged document could have; by default, 0, 1, ... up to the highest label of the judgments,
+        or 0 and the labels that occur, if they are not all whole numbers.
+    n_unseen : int, default=0
+        How many documents of a query could be relevant that none of the systems retrieves.
+    baseline : str, optional
+        The system that the others are compared with; the best one by default.
+    like : str or Convention, optional
+        The convention, as for `evaluate`.
+    n_draws : int, default=100
+        How many times labels are drawn for the expected values; 0 leaves these out.
+    seed : int, default=0
+        The seed of these draws.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
+    **layout
+        How the data is laid out, as for `evaluate`.
+
+    Returns
+    -------
+    Bounds
+
+    Raises
+    ------
+    DataError
+        If the data are labeled lists, in which every document is judged.
+    OptionError
+        If no exact bounds are known for the measure.
+
+    Notes
+    -----
+    Where NDCG is lowest, some of the lowest-ranked unjudged documents have the highest label and the others 0. Where it
+    is highest, labels decrease from the first unjudged document on; Dinkelbach's method finds how many have at least
+    each label. Both take time linear in the number of unjudged documents, times the number of different gains.
+
+    Examples
+    --------
+    The document at rank 1 is unjudged. NDCG is lowest if it is not relevant: the judged one is at rank 2, 1/log2(3).
+
+    >>> found = bounds({"q1": {"a": 1}}, {"q1": ["c", "a"]}, "ndcg")
+    >>> {column: round(value, 4) for column, value in found.mean[""].items() if column in ("lowest", "highest")}
+    {'lowest': 0.6309, 'highest': 1.0}
+    """
+    qrels, runs = judgments_and_runs(data, scores, layout)
+    given = measure(name)
+    if not is_whole(n_unseen, 0) or not is_whole(n_draws, 0):
+        raise OptionError(f"n_unseen and n_draws must be whole numbers from 0 on, got {n_unseen!r} and {n_draws!r}")
+    if baseline is not None and baseline not in runs:
+        raise OptionError(f"the baseline must be one of the systems {', '.join(runs)}, got {baseline!r}")
+    evaluator = Evaluator(qrels, like, n_threads=n_threads)
+    rules = rules_of(given, evaluator.convention, labels_in(qrels, labels))
+    pool = Pool.of(qrels, runs, rules, n_threads)
+    model = LabelModel.of(pool.ranked.values(), rules)
+    found = {}
+    for system, run in runs.items():
+        ranked = pool.ranked[system]
+        evaluated = evaluator.evaluate(run, [given, *_beside(given, evaluator.convention)])
+        condensed = Evaluator(qrels, evaluator.convention.replace(unjudged="drop"), n_threads=n_threads)
+        outside = pool.outside(system) + n_unseen
+        low, high = (ranked.values(extreme_gaps(ranked, rules, outside, highest=top), rules) for top in (False, True))
+        kept = evaluated.query_ids.index_in(qrels.query_ids)
+        beside = dict(evaluated.per_query)
+        columns = {"lowest": low[kept], "value": beside.pop(str(given))}
+        if n_draws:
+            columns["expected"] = expected_values(ranked, rules, model, n_draws, seed)[kept]
+        columns["highest"] = high[kept]
+        (columns["condensed"],) = condensed.evaluate(run, given).per_query.values()
+        columns |= beside
+        filled = {key: evaluated.filled.get(key, evaluated.filled[str(given)]) for key in columns}
+        found[system] = replace(evaluated, per_query=columns, filled=filled)
+    systems = Evaluations(found).on_common_queries()
+    differences = _differences(pool, rules, systems, baseline)
+    return Bounds(str(given), systems, differences, tuple(rules.labels.tolist()), pool.queries.size)
+
+
+def judgments_and_runs(data: Data, scores: OneSystem | Several, layout: LayoutOptions) -> tuple[Qrels, dict[str, Run]]:
+    """Return judgments and runs by name.
+
+    Raises
+    ------
+    DataError
+        If the data are labeled lists, in which every document is judged.
+    """
+    judged, systems = judged_and_systems(data, scores, layout_of(layout))
+    if not isinstance(judged, Qrels):
+        raise DataError("expected judgments and runs, got labeled lists, in which every document is judged")
+    return judged, dict(systems)
+
+
+def labels_in(qrels: Qrels, labels: npt.ArrayLike | None) -> Floats:
+    """Return the labels that an unjudged document could have, ascending."""
+    if labels is not None:
+        found = np.unique(np.asarray(labels, np.float64))
+        if found.size == 0 or not np.isfinite(found).all() or found[0] < 0:
+            raise OptionError(f"labels must be finite numbers from 0 on, got {labels!r}")
+    else:
+        seen = np.unique(qrels.labels[qrels.labels > 0])
+        highest = float(seen[-1]) if seen.size else 1.0
+        is_scale = (seen == np.trunc(seen)).all() and highest < _MOST_LABELS
+        found = np.arange(highest + 1) if is_scale else np.unique(np.append(seen, 0.0))
+    if found.size > _MOST_LABELS:
+        raise OptionError(
+            f"the judgments have {found.size:,} different labels; pass labels= with at most {_MOST_LABELS} of them"
+        )
+    return found
+
+
+def _beside(given: Measure, convention: Convention) -> list[str]:
+    """Return measures that show unjudged documents in another way, as far as the convention defines them."""
+    cutoff = "" if given.cutoff is None else f"@{given.cutoff}"
+    found = []
+    for name in (f"judged{cutoff}", "rbp", "rbp_resid", "inf_ap"):
+        with suppress(OptionError):  # of a measure that has no closed form for averaged ties
+            measure(name).with_convention(convention).plan()
+            found.append(name)
+    return [name for name in found if name != str(given)]
+
+
+def _differences(pool: Pool, rules: Rules, systems: Evaluations, baseline: str | None) -> tuple[DifferenceBounds, ...]:
+    """Return each system against the baseline, or against the best system."""
+    if len(systems) < 2:
+        return ()
+    means = {name: mean["value"] for name, mean in systems.mean.items()}
+    best = max(means, key=lambda name: means[name]) if baseline is None else baseline
+    kept = systems[best].query_ids.index_in(next(iter(pool.ranked.values())).data.query_ids)
+
+    def mean(values: Floats) -> float:
+        return float(np.nanmean(values))
+
+    found = []
+    for name in systems:
+        if name == best:
+            continue
+        ends = []
+        for highest in (False, True):
+            gaps = extreme_difference(pool, name, best, rules, highest=highest)
+            if gaps is None:
+                ours, theirs = ("highest", "lowest") if highest else ("lowest", "highest")
+                ends.append(systems.mean[name][ours] - systems.mean[best][theirs])
+            else:
+                first, second = (
+                    pool.ranked[each].values(own, rules) for each, own in zip((name, best), gaps, strict=True)
+                )
+                ends.append(mean((first - second)[kept]))
+        is_exact = gaps is not None
+        found.append(DifferenceBounds(name, best, means[name] - means[best], ends[0], ends[1], is_exact))
+    return tuple(found)

@@ -1,0 +1,187 @@
+"""Which documents to judge next, so that the order of systems is decided soonest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._base.options import is_whole
+from idealrank._base.results import Result
+from idealrank._base.tables import Column, Table, Value
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.holes.bounding import DifferenceBounds, bounds, judgments_and_runs, labels_in
+from idealrank.evaluation.holes.completions import constant_denominator, ideal_sums
+from idealrank.evaluation.holes.pool import Pool
+from idealrank.evaluation.holes.weighing import Rules, rules_of
+from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several
+from idealrank.measures import Measure, measure
+from idealrank.measures.conventions import Convention
+
+__all__ = ["NextJudgments", "judge_next"]
+
+
+@dataclass(frozen=True)
+class NextJudgments(Result):
+    """The result of `judge_next`.
+
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    queries, documents : tuple of str
+        The documents to judge, the most useful one first, and their queries.
+    effects : tuple of float
+        How far the label of each document alone can move the mean difference of undecided systems; of one system, its
+        mean.
+    ranks : mapping of str to tuple
+        {system: the rank of each document}; None where the system does not retrieve it.
+    differences : tuple of DifferenceBounds
+        The systems whose order is not decided.
+
+    Examples
+    --------
+    >>> runs = {"x": {"q": ["c", "d", "a"]}, "y": {"q": ["d", "a", "c"]}}
+    >>> found = judge_next({"q": {"a": 1, "b": 0}}, runs, "ndcg@2", n=1)
+    >>> found.documents, found.ranks
+    (('c',), {'x': (1,), 'y': (3,)})
+    """
+
+    measure: str
+    queries: tuple[str, ...]
+    documents: tuple[str, ...]
+    effects: tuple[float, ...]
+    ranks: Mapping[str, tuple[int | None, ...]]
+    differences: tuple[DifferenceBounds, ...]
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return table "documents": query, document, effect, and the rank in each system."""
+        columns = [Column("query"), Column("document"), Column("effect", ".5f"), *map(Column, self.ranks)]
+        rows: list[list[Value]] = [
+            [query, document, effect, *(ranks[i] for ranks in self.ranks.values())]
+            for i, (query, document, effect) in enumerate(zip(self.queries, self.documents, self.effects, strict=True))
+        ]
+        return {"documents": Table(columns, rows)}
+
+    def title(self) -> str:
+        """Return what the table is for."""
+        return f"Documents to judge next, for {self.measure}"
+
+    def findings(self) -> list[str]:
+        """Return whether the order of the systems is decided."""
+        if self.documents and self.differences:
+            return [finding for each in self.differences for finding in each.findings()]
+        if self.documents:
+            return ["Judging these documents narrows the bounds most."]
+        return ["No judgment is needed: unjudged documents cannot change the order of the systems."]
+
+
+def judge_next(
+    data: Data,
+    scores: OneSystem | Several,
+    name: str | Measure = "ndcg@10",
+    *,
+    n: int = 10,
+    baseline: str | None = None,
+    labels: npt.ArrayLike | None = None,
+    like: str | Convention | None = None,
+    n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
+) -> NextJudgments:
+    """Choose the unjudged documents whose labels can change the order of systems most.
+
+    The effect of a document on the difference of two systems is the difference of its weights in both rankings, times
+    the highest gain, over the ideal DCG; it is summed over the pairs whose order unjudged documents could reverse.
+
+    Parameters
+    ----------
+    data, scores
+        Judgments, and one run or several, as for `evaluate`.
+    name : str or Measure
+        A measure that sums gains over ranks: DCG, NDCG, P or RBP.
+    n : int, default=10
+        How many documents to choose.
+    baseline : str, optional
+        The system that the others are compared with; the best one by default.
+    labels : array-like, optional
+        The labels that an unjudged document could have, as for `bounds`.
+    like : str or Convention, optional
+        The convention, as for `evaluate`.
+    n_threads : int, optional
+        Number of threads; by default, all cores.
+    **layout
+        How the data is laid out, as for `evaluate`.
+
+    Returns
+    -------
+    NextJudgments
+
+    Raises
+    ------
+    OptionError
+        If the measure does not sum gains over ranks.
+
+    Examples
+    --------
+    Both systems retrieve d at rank 2, so that its label cannot tell them apart.
+
+    >>> runs = {"x": {"q": ["c", "d"]}, "y": {"q": ["e", "d"]}}
+    >>> sorted(judge_next({"q": {"a": 1}}, runs, "ndcg@2").documents)
+    ['c', 'e']
+    """
+    if not is_whole(n, 1):
+        raise OptionError(f"n must be a positive integer, got {n!r}")
+    qrels, runs = judgments_and_runs(data, scores, layout)
+    given = measure(name)
+    rules = rules_of(given, Evaluator(qrels, like).convention, labels_in(qrels, labels))
+    if rules.plan.reduction != "sum" or rules.plan.denominator not in ("none", "ideal", "cutoff", "retrieved", "full"):
+        raise OptionError(f"{given} does not sum gains over ranks; choose DCG, NDCG, P or RBP")
+    found = bounds(qrels, runs, given, labels=labels, baseline=baseline, like=like, n_draws=0, n_threads=n_threads)
+    open_pairs = tuple(each for each in found.differences if not each.is_decided)
+    pool = Pool.of(qrels, runs, rules, n_threads)
+    weights = {system: _relative_weights(pool, system, rules) for system in runs}
+    if len(runs) == 1:
+        (effects,) = weights.values()
+    else:
+        gaps = (np.abs(weights[each.system] - weights[each.baseline]) for each in open_pairs)
+        effects = sum(gaps, np.zeros(pool.queries.size))
+    chosen = np.argsort(-effects, kind="stable")[:n]
+    chosen = chosen[effects[chosen] > 0]
+    query_ids = next(iter(pool.ranked.values())).data.query_ids
+    shown = query_ids.tolist()
+    ranks = {system: _ranks(pool, system)[chosen].tolist() for system in runs}
+    return NextJudgments(
+        str(given),
+        tuple(str(shown[query]) for query in pool.queries[chosen]),
+        tuple(pool.doc_ids.take(chosen)),
+        tuple((effects[chosen] / found.systems.n_queries).tolist()),
+        {system: tuple(rank or None for rank in own) for system, own in ranks.items()},
+        open_pairs,
+    )
+
+
+def _relative_weights(pool: Pool, system: str, rules: Rules) -> Floats:
+    """Return how far each unjudged document alone can raise the measure of a system, as far as its numerator goes."""
+    ranked = pool.ranked[system]
+    depths = ranked.depths(rules, pool.sizes)
+    weights = pool.spread(system, ranked.weights(rules, depths)) * rules.levels[-1]
+    if rules.plan.denominator != "ideal":
+        return weights / constant_denominator(ranked, rules, depths)[pool.queries]
+    ideal = ideal_sums(ranked, rules, depths, pool.sizes + 1)
+    queries = np.arange(pool.n_queries)
+    is_reached = ideal.gains <= rules.levels[-1]
+    total = sum(
+        (ideal.layer(gain, np.full(pool.n_queries, int(more)), queries) for gain, more in enumerate(is_reached)),
+        np.zeros(pool.n_queries),
+    )
+    return weights / np.where(total > 0, total, 1.0)[pool.queries]
+
+
+def _ranks(pool: Pool, system: str) -> npt.NDArray[np.int64]:
+    ranked = pool.ranked[system]
+    return pool.spread(system, ranked.ranks.astype(np.float64)).astype(np.int64)

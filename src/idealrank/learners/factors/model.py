@@ -1,0 +1,87 @@
+"""Factors of users and items while they are learned: the loss over the whole catalogue, and its gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ids import taken
+from idealrank.data.interactions import Interactions
+from idealrank.data.lists import Lists
+from idealrank.learners.factors.similarity import directions, through_directions
+from idealrank.losses import Loss
+
+__all__ = ["Factors"]
+
+_SCORES_PER_BLOCK = 1 << 21
+
+
+@dataclass
+class Factors:
+    """The factors of all users and items.
+
+    A score is the product of the factors of user and item, or of their directions if ``cosine``, over the temperature.
+
+    Parameters
+    ----------
+    users, items : float64 arrays of shape (n_users, n_factors) and (n_items, n_factors)
+        The factors.
+    cosine : bool
+        Whether only the directions count.
+    temperature : float
+        What products are divided by.
+    """
+
+    users: Floats
+    items: Floats
+    cosine: bool
+    temperature: float
+
+    def final(self) -> tuple[Floats, Floats]:
+        """Return factors of users and items whose plain products are the scores."""
+        if not self.cosine:
+            return self.users / self.temperature, self.items.copy()
+        return directions(self.users)[0] / self.temperature, directions(self.items)[0]
+
+    def scores(self, users: Int64s) -> Floats:
+        """Return the scores of all items for these users."""
+        own, items = self.users[users], self.items
+        if self.cosine:
+            own, items = directions(own)[0], directions(items)[0]
+        product: Floats = own @ items.T
+        return product / self.temperature
+
+    def loss(
+        self, loss: Loss, interactions: Interactions, users: Int64s, n_threads: int
+    ) -> tuple[float, Floats, Floats]:
+        """Return the mean loss of some users, and its derivatives by their factors and by those of all items.
+
+        All scores of a user count, of items that the user has and of all others. They are computed for some users at a
+        time and not kept.
+        """
+        own, items = self.users[users], self.items
+        if self.cosine:
+            (own, own_norms), (items, item_norms) = directions(own), directions(items)
+        by_users, by_items = np.empty_like(own), np.zeros_like(items)
+        n_items, total = items.shape[0], 0.0
+        size = max(1, _SCORES_PER_BLOCK // n_items)
+        for start in range(0, users.size, size):
+            some, block = users[start : start + size], own[start : start + size] / self.temperature
+            scores = block @ items.T
+            offsets = np.arange(0, scores.size + 1, n_items)
+            ids = taken(interactions.user_ids, some)
+            lists = Lists(interactions.dense(some).ravel(), scores.ravel(), offsets, query_ids=ids, n_threads=n_threads)
+            with lists.locating():
+                values, gradient = loss.values_and_gradient(lists)
+            total += float(values.sum())
+            slopes = gradient.reshape(scores.shape)
+            by_users[start : start + size] = slopes @ items
+            by_items += slopes.T @ block
+        by_users /= users.size * self.temperature
+        by_items /= users.size
+        if self.cosine:
+            by_users = through_directions(by_users, own, own_norms)
+            by_items = through_directions(by_items, items, item_norms)
+        return total / users.size, by_users, by_items

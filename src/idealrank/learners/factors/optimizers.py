@@ -1,0 +1,74 @@
+"""Stochastic optimizers of matrices, some rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import numpy as np
+
+from idealrank._typing import Floats, Int64s
+
+__all__ = ["OPTIMIZERS", "AdaGrad", "Adam", "Optimizer"]
+
+
+class Optimizer(Protocol):
+    """Moves rows of a matrix against a gradient."""
+
+    def step(self, parameters: Floats, rows: Int64s | slice, gradient: Floats) -> None:
+        """Change these rows of the parameters in place."""
+        ...
+
+
+class Adam:
+    """Adam (Kingma and Ba 2015, algorithm 1), with moments and step counts of each row.
+
+    Rows that a step does not name stay as they are, moments included. Weight decay is an L2 term of the objective,
+    weight_decay / 2 times the squared norm, as in the paper's experiments and in ``torch.optim.Adam``.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        learning_rate: float,
+        weight_decay: float = 0.0,
+        betas: tuple[float, float] = (0.9, 0.999),
+    ) -> None:
+        self._learning_rate, self._weight_decay, self._betas = learning_rate, weight_decay, betas
+        self._first, self._second = np.zeros(shape), np.zeros(shape)
+        self._steps = np.zeros((shape[0], 1))
+
+    def step(self, parameters: Floats, rows: Int64s | slice, gradient: Floats) -> None:
+        """Change these rows of the parameters in place."""
+        if self._weight_decay:
+            gradient = gradient + self._weight_decay * parameters[rows]
+        beta1, beta2 = self._betas
+        self._steps[rows] += 1
+        steps = self._steps[rows]
+        first = beta1 * self._first[rows] + (1 - beta1) * gradient
+        second = beta2 * self._second[rows] + (1 - beta2) * gradient**2
+        self._first[rows], self._second[rows] = first, second
+        scale = self._learning_rate / (1 - beta1**steps)
+        parameters[rows] -= scale * first / (np.sqrt(second / (1 - beta2**steps)) + 1e-8)
+
+
+class AdaGrad:
+    """AdaGrad (Duchi, Hazan and Singer 2011), with the diagonal of the sum of squared gradients.
+
+    Weight decay is as in `Adam`.
+    """
+
+    def __init__(self, shape: tuple[int, int], learning_rate: float, weight_decay: float = 0.0) -> None:
+        self._learning_rate, self._weight_decay = learning_rate, weight_decay
+        self._squares = np.zeros(shape)
+
+    def step(self, parameters: Floats, rows: Int64s | slice, gradient: Floats) -> None:
+        """Change these rows of the parameters in place."""
+        if self._weight_decay:
+            gradient = gradient + self._weight_decay * parameters[rows]
+        self._squares[rows] += gradient**2
+        parameters[rows] -= self._learning_rate * gradient / (np.sqrt(self._squares[rows]) + 1e-10)
+
+
+#: By name: (shape, learning_rate, weight_decay) -> optimizer.
+OPTIMIZERS: Mapping[str, Callable[[tuple[int, int], float, float], Optimizer]] = {"adam": Adam, "adagrad": AdaGrad}

@@ -1,0 +1,398 @@
+"""Matrix factorization by any ranking loss, over the whole catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._base.grammar import unknown
+from idealrank._base.threads import resolve_threads
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ids import Ids
+from idealrank.data.interactions import Interactions, positions_in
+from idealrank.data.lists import QueryIds, query_id
+from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.factors import Catalogue, best_items, evaluate_catalogue
+from idealrank.evaluation.inputs import Measures
+from idealrank.evaluation.results import Evaluation
+from idealrank.io.interactions import interactions_of
+from idealrank.learners.base import Learner
+from idealrank.learners.estimators import check_is_fitted
+from idealrank.learners.factors.model import Factors
+from idealrank.learners.factors.optimizers import OPTIMIZERS
+from idealrank.learners.progress import bar
+from idealrank.learners.trace import Trace
+from idealrank.losses import Loss, loss
+from idealrank.measures import Measure, measure
+
+__all__ = ["FactorRanker"]
+
+_SIMILARITIES = ("cosine", "dot")
+_INITIAL_SCALE = 0.1
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class FactorRanker(Learner):
+    """Matrix factorization that minimizes a ranking loss over the whole catalogue, without sampling.
+
+    Each user and each item has a vector of factors, and the score of an item for a user is their similarity. Every
+    epoch visits the users in random order, some at a time: their scores of *all* items come from one product of
+    matrices, and the loss and its exact gradient from the native core; the items that a user has are the relevant ones.
+    Scores are not kept: memory is that of the factors and of about 2 million scores.
+
+    With an ``eval_set``, the epoch with the best mean of ``measure`` on it is kept, otherwise the last one. An
+    interrupt keeps what was learned up to then.
+
+    Parameters
+    ----------
+    n_factors : int
+        The number of factors of each user and item.
+    loss : str or Loss
+        A loss or its name.
+    similarity : {"cosine", "dot"}
+        The cosine of the factors, or their product.
+    temperature : float
+        What the similarity is divided by; the smaller, the more the loss looks at the items with the highest scores.
+    optimizer : {"adam", "adagrad"}
+        The optimizer; a step moves the users of a batch and all items.
+    learning_rate : float
+        The size of its steps.
+    weight_decay : float
+        The weight of half the squared norm of the factors, which is added to the loss.
+    batch_size : int
+        Number of users per step.
+    max_iter : int
+        Maximum number of epochs.
+    patience : int, optional
+        Stop if validation has not improved for this many epochs; None never stops early.
+    measure : str or Measure
+        What ``score`` and validation measure.
+    random_state : int, optional
+        Seed of the random number generator, for the first factors and the order of the users.
+    verbose : bool
+        Show a progress bar with the loss and the validation measure.
+    n_threads : int, optional
+        Number of threads of the native core; None for one per core. Products of matrices have the threads of NumPy.
+
+    Attributes
+    ----------
+    user_factors_, item_factors_ : float64 arrays of shape (n_users, n_factors) and (n_items, n_factors)
+        Factors whose plain products are the scores, with temperature and norms already in them, for `evaluate_factors`
+        or an index of nearest neighbors.
+    user_ids_, item_ids_ : int64 array or Ids
+        The users and the items, in the order of the factors.
+    history_ : list of dict
+        The loss and the validation measure of each epoch.
+    best_iteration_ : int
+        The epoch that was kept, from 0.
+
+    Examples
+    --------
+    Two tastes; the third user lacks one of the items of the first taste:
+
+    >>> liked = {"ann": ["jazz", "blues", "soul"], "bob": ["rock", "punk"], "eve": ["jazz", "soul"]}
+    >>> model = FactorRanker(8, random_state=0, n_threads=1).fit(liked)
+    >>> model.recommend(["eve"], k=1)
+    {'eve': ['blues']}
+    >>> model.recommend(["joe"], k=1)
+    Traceback (most recent call last):
+    idealrank.errors.DataError: 1 of 1 users was not in fit, first 'joe': it has no factors to recommend with
+    """
+
+    _state: ClassVar[Mapping[str, str]] = {
+        "user_ids_": "ids[n_users]",
+        "item_ids_": "ids[n_features]",
+        "user_factors_": "float64[n_users, n_factors]",
+        "item_factors_": "float64[n_features, n_factors]",
+        "seen_counts_": "int64[n_users]",
+        "seen_items_": "int64[n_interactions]",
+    }
+
+    n_factors: int = field(default=64, kw_only=False)
+    loss: str | Loss = "lambda_rank"
+    similarity: str = "cosine"
+    temperature: float = 0.2
+    optimizer: str = "adam"
+    learning_rate: float = 0.01
+    weight_decay: float = 0.0
+    batch_size: int = 256
+    max_iter: int = 100
+    patience: int | None = None
+    measure: str | Measure = "ndcg@20"
+    random_state: int | None = None
+    verbose: bool = False
+
+    def _check_options(self) -> None:
+        for name in ("n_factors", "batch_size", "max_iter", "patience"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise OptionError(f"{name} must be 1 or more{', or None' * (name == 'patience')}, got {value}")
+        self._check_numbers("temperature", "learning_rate", positive=True)
+        self._check_numbers("weight_decay")
+        for name, known in (("similarity", _SIMILARITIES), ("optimizer", OPTIMIZERS)):
+            if getattr(self, name) not in known:
+                raise unknown(name, getattr(self, name), known)
+        loss(self.loss)
+
+    def fit(
+        self,
+        interactions: Any,
+        y: None = None,
+        *,
+        eval_set: Any = None,
+        user: str | None = None,
+        item: str | None = None,
+        label: str | None = None,
+    ) -> FactorRanker:
+        """Learn from interactions.
+
+        Parameters
+        ----------
+        interactions : sparse matrix, data frame, mapping or list
+            Which items each user has. A SciPy sparse matrix of users x items, whose users and items are numbered from 0
+            and whose entries are labels; a data frame with one row per interaction; {user: items}, where items are ids
+            or {item: label}; or one list of items per user, who are then numbered from 0.
+        y : None
+            Ignored; there for scikit-learn.
+        eval_set : sparse matrix, data frame, mapping or list, optional
+            Other interactions of the same users and items, to validate on. The items of ``interactions`` are not ranked
+            there.
+        user, item : str, optional
+            The columns of frames that have the users and the items; by default, well-known names are recognized.
+        label : str, optional
+            The column of frames that has the labels; by default, all labels are 1.
+
+        Raises
+        ------
+        DataError
+            If there are no interactions, or the eval_set has a user or an item that they do not have.
+        OptionError
+            If an option makes no sense.
+        """
+        self.check_options()
+        columns = {"user": user, "item": item, "label": label}
+        data = _read(interactions, columns)
+        validation = None if eval_set is None else _read(eval_set, columns).aligned(data, "eval_set")
+        rng = np.random.default_rng(self.random_state)
+        shapes = (data.n_users, self.n_factors), (data.n_items, self.n_factors)
+        users, items = (rng.normal(scale=_INITIAL_SCALE, size=shape) for shape in shapes)
+        factors = Factors(users, items, self.similarity == "cosine", float(self.temperature))
+        make = OPTIMIZERS[self.optimizer]
+        steps = [make(shape, float(self.learning_rate), float(self.weight_decay)) for shape in shapes]
+        active, n_threads = np.flatnonzero(data.counts), resolve_threads(self.n_threads)
+        self.loss_: Loss = loss(self.loss).resolved(np.zeros(data.n_items))  # where nothing is known yet
+        with self._kept(data, factors, validation) as trace:
+            for _ in range(self.max_iter):
+                order, total = rng.permutation(active), 0.0
+                for start in range(0, order.size, self.batch_size):
+                    batch = order[start : start + self.batch_size]
+                    value, by_users, by_items = factors.loss(self.loss_, data, batch, n_threads)
+                    steps[0].step(factors.users, batch, by_users)
+                    steps[1].step(factors.items, slice(None), by_items)
+                    total += value * batch.size
+                trace.add(np.concatenate((factors.users, factors.items)), total / active.size)
+                if trace.validates and trace.is_hopeless:
+                    break
+        return self
+
+    @contextmanager
+    def _kept(self, data: Interactions, factors: Factors, validation: Interactions | None) -> Iterator[Trace]:
+        """Give a trace of epochs; the best of them becomes the model at the end or at an interrupt."""
+        chosen, n_users = measure(self.measure), data.n_users
+
+        def validate(parameters: Floats) -> float:
+            assert validation is not None
+            catalogue = Catalogue(factors.scores, data.user_ids, data.item_ids)
+            found = evaluate_catalogue(catalogue, validation, data, chosen, n_threads=self.n_threads)
+            return found.mean[str(chosen)]
+
+        start = np.concatenate((factors.users, factors.items))
+        with bar(self.max_iter, shown=self.verbose) as tell:
+            trace = Trace(
+                start,
+                None if validation is None else validate,
+                self.patience,
+                lower_is_better=chosen.lower_is_better,
+                tell=tell,
+            )
+            try:
+                yield trace
+            finally:
+                last = len(trace.history) - 1
+                self.best_iteration_: int = trace.best_iteration if trace.validates else max(last, 0)
+                self.history_: list[dict[str, Any]] = trace.history
+                if trace.validates:
+                    factors.users, factors.items = np.split(trace.best_parameters, [n_users])
+                self.n_features_in_ = data.n_items
+                self.user_ids_, self.item_ids_ = data.user_ids, data.item_ids
+                self.user_factors_, self.item_factors_ = factors.final()
+                self.seen_counts_, self.seen_items_ = data.counts, data.items
+
+    def recommend(
+        self, users: Iterable[Any] | None = None, k: int = 20, *, exclude_seen: bool = True
+    ) -> dict[Any, list[Any]]:
+        """Return the best items of users.
+
+        Parameters
+        ----------
+        users : iterable, optional
+            Ids of users that were in fit; all of them by default.
+        k : int
+            Number of items, at most that of the catalogue.
+        exclude_seen : bool
+            Whether to leave out the items that the user had in fit.
+
+        Returns
+        -------
+        dict
+            {user: items, best first}; fewer than k if the user has had nearly all. `evaluate` takes it as a run.
+
+        Raises
+        ------
+        DataError
+            If a user was not in fit, or had no items there; it names the first.
+        OptionError
+            If k is not positive, or more than the number of items.
+        """
+        check_is_fitted(self)
+        if not 1 <= k <= len(self.item_ids_):
+            raise OptionError(f"k must be from 1 to {len(self.item_ids_):,}, the number of items, got {k}")
+        rows = np.flatnonzero(self.seen_counts_) if users is None else self._rows(users)
+        items, seen = self.item_ids_.tolist(), self._seen() if exclude_seen else None
+        found: dict[Any, list[Any]] = {}
+        n_threads = resolve_threads(self.n_threads)
+        for some, best, _, offsets in best_items(self._catalogue(), rows, k, seen, n_threads):
+            for place, row in enumerate(some.tolist()):
+                own = best[offsets[place] : offsets[place + 1]][:k]
+                found[query_id(self.user_ids_, row)] = [items[item] for item in own.tolist()]
+        return found
+
+    def predict(self, users: Iterable[Any], items: Iterable[Any]) -> Floats:
+        """Return the score of each pair of a user and an item.
+
+        Parameters
+        ----------
+        users, items : iterable
+            As many users as items, all of which were in fit.
+
+        Raises
+        ------
+        DataError
+            If a user or an item was not in fit; it names the first.
+        """
+        check_is_fitted(self)
+        rows, columns = self._rows(users), _known(items, self.item_ids_, "item")
+        if rows.size != columns.size:
+            raise DataError(f"there must be as many users as items, got {rows.size} and {columns.size}")
+        scores: Floats = np.einsum("ij,ij->i", self.user_factors_[rows], self.item_factors_[columns])
+        return scores
+
+    def evaluate(
+        self,
+        relevant: Any,
+        measures: Measures | None = None,
+        *,
+        exclude_seen: bool = True,
+        user: str | None = None,
+        item: str | None = None,
+        label: str | None = None,
+    ) -> Evaluation:
+        """Evaluate the recommendations on the whole catalogue, as `evaluate_factors` does.
+
+        Parameters
+        ----------
+        relevant : sparse matrix, data frame, mapping or list
+            The items to find, in the forms that ``fit`` takes.
+        measures : str, Measure or iterable of these, optional
+            The measures; by default, ``measure``.
+        exclude_seen : bool
+            Whether to leave out the items that a user had in fit.
+        user, item, label : str, optional
+            The columns of a frame, as in ``fit``.
+
+        Returns
+        -------
+        Evaluation
+            One value per user who has relevant items.
+        """
+        check_is_fitted(self)
+        seen = self._seen()
+        wanted = _read(relevant, {"user": user, "item": item, "label": label}).aligned(seen, "relevant")
+        chosen = self.measure if measures is None else measures
+        excluded = seen if exclude_seen else None
+        return evaluate_catalogue(self._catalogue(), wanted, excluded, chosen, n_threads=self.n_threads)
+
+    def score(self, relevant: Any, y: None = None) -> float:
+        """Return the mean of ``measure`` over users, without the items that they had in fit.
+
+        Parameters
+        ----------
+        relevant : sparse matrix, data frame, mapping or list
+            The items to find, in the forms that ``fit`` takes.
+        y : None
+            Ignored; there for scikit-learn.
+        """
+        (mean,) = self.evaluate(relevant).mean.values()
+        return mean
+
+    def _catalogue(self) -> Catalogue:
+        columns = self.item_factors_.T
+        return Catalogue(lambda some: self.user_factors_[some] @ columns, self.user_ids_, self.item_ids_)
+
+    def _seen(self) -> Interactions:
+        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.seen_counts_)))
+        return Interactions(self.user_ids_, self.item_ids_, offsets, self.seen_items_, np.ones(self.seen_items_.size))
+
+    def _rows(self, users: Iterable[Any]) -> Int64s:
+        """Return the rows of users, who must have had items in fit."""
+        rows = _known(users, self.user_ids_, "user")
+        cold = rows[self.seen_counts_[rows] == 0]
+        if cold.size:
+            first = query_id(self.user_ids_, int(cold[0]))
+            raise DataError(
+                f"{cold.size:,} of {rows.size:,} users {'was' if cold.size == 1 else 'were'} in fit without any item, "
+                f"first {first!r}: nothing was learned about {'it' if cold.size == 1 else 'them'}"
+            )
+        return rows
+
+    def _check_state(self) -> None:
+        for name in ("user_ids_", "item_ids_"):
+            ids = getattr(self, name).tolist()
+            if len(set(ids)) != len(ids):
+                raise DataError(f"{name} must be distinct")
+        if (self.seen_counts_ < 0).any() or self.seen_counts_.sum() != self.seen_items_.size:
+            raise DataError(f"seen_counts_ must add up to the {self.seen_items_.size} entries of seen_items_")
+        self._seen()
+
+
+def _read(given: Any, columns: Mapping[str, str | None]) -> Interactions:
+    return interactions_of(given, user=columns["user"], item=columns["item"], label=columns["label"])
+
+
+def _known(ids: Iterable[Any], known: QueryIds, what: str) -> Int64s:
+    """Return the positions of ids, all of which must be known."""
+    listed = ids if isinstance(ids, Ids) else _listed(ids, what)
+    places = positions_in(listed, known)
+    missing = np.flatnonzero(places < 0)
+    if missing.size:
+        first = listed[int(missing[0])]
+        first = first.item() if isinstance(first, np.generic) else first
+        raise DataError(
+            f"{missing.size:,} of {places.size:,} {what}s {'was' if missing.size == 1 else 'were'} not in fit, first "
+            f"{first!r}: it has no factors to recommend with"
+        )
+    return places
+
+
+def _listed(ids: Iterable[Any], what: str) -> npt.NDArray[np.int64] | Ids:
+    if isinstance(ids, (str, bytes)):
+        raise DataError(f"{what}s must be a list of ids, got the one id {ids!r}: put it in a list")
+    listed = list(ids)
+    if all(isinstance(each, (int, np.integer)) and not isinstance(each, bool) for each in listed):
+        return np.array(listed, np.int64)
+    return Ids.of(listed)

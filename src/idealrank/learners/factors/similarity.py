@@ -1,0 +1,39 @@
+"""Scores of items for users from their factors, and the way back from the derivatives of scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from idealrank._typing import Floats
+
+__all__ = ["directions", "through_directions"]
+
+_LEAST_NORM = 1e-12
+
+
+def directions(factors: Floats) -> tuple[Floats, Floats]:
+    """Return the rows divided by their norms, and the norms, as a column; a row of zeros stays one.
+
+    Examples
+    --------
+    >>> directions(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    (array([[0.6, 0.8],
+           [0. , 0. ]]), array([[5.e+00],
+           [1.e-12]]))
+    """
+    norms = np.sqrt(np.einsum("ij,ij->i", factors, factors))[:, None]
+    norms = np.maximum(norms, _LEAST_NORM)
+    return factors / norms, norms
+
+
+def through_directions(gradient: Floats, unit: Floats, norms: Floats) -> Floats:
+    """Return the gradient by the factors from the one by their directions: what is across the direction, over the norm.
+
+    Examples
+    --------
+    >>> through_directions(np.array([[1.0, 1.0]]), np.array([[1.0, 0.0]]), np.array([[2.0]]))
+    array([[0. , 0.5]])
+    """
+    along = np.einsum("ij,ij->i", gradient, unit)[:, None]
+    across: Floats = (gradient - along * unit) / norms
+    return across

@@ -1,0 +1,157 @@
+"""LambdaLoss: pairwise logistic losses whose weights make them bounds of NDCG (Wang et al. 2018)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealrank import _native
+from idealrank._base.options import choice, number, option
+from idealrank._typing import Floats, Int64s
+from idealrank.data.lists import Lists
+from idealrank.errors import OptionError
+from idealrank.losses.names import register
+from idealrank.losses.pairwise import Pairwise, inverse_divisors, ranks_option
+from idealrank.losses.targets import worth_of
+from idealrank.measures import NDCG, discounts, gains
+from idealrank.measures.plan import Plan
+
+__all__ = ["LambdaLoss"]
+
+
+@register("lambda_loss")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LambdaLoss(Pairwise):
+    """The LambdaLoss family: w_ij ln(1 + exp(-sigma d)), with weights by the ranks of i and j (Wang et al. 2018).
+
+    With gains G divided by the ideal DCG, and discounts D at the ranks r of the current scores, equal scores in input
+    order, the weight of a pair with the better document i is
+
+    - "loss1", NDCG-Loss1: G_i D(r_i);
+    - "loss2", NDCG-Loss2: (G_i - G_j) delta_ij, delta_ij = D(|r_i - r_j|) - D(|r_i - r_j| + 1);
+    - "loss2pp", NDCG-Loss2++: (G_i - G_j) (|D(r_i) - D(r_j)| + mu delta_ij), that is `LambdaRank` + mu NDCG-Loss2.
+
+    The paper's logarithm has the base 2, so that its losses are 1 / ln 2 times as large. As in `LambdaRank`, weights
+    are treated as constants. A query without gain has the value 0.
+
+    NDCG-Loss1 is near-linear in time; the weights of the other two are not products of what each document has, so that
+    every pair with different labels is visited: the time grows with the number of such pairs, and memory linearly.
+
+    Parameters
+    ----------
+    kind : {"loss1", "loss2", "loss2pp"}
+        The weights.
+    mu : float
+        The weight of NDCG-Loss2 in NDCG-Loss2++.
+    sigma : float
+        The slope.
+    gain : str or Gain
+        What a label is worth.
+    discount : str or Discount
+        What a rank counts; it must not depend on the length of the list.
+    truncation : int, optional
+        Keep only the pairs with a document among this many first ranks; not for "loss1".
+
+    Examples
+    --------
+    Labels 0 and 1 with equal scores, so in the wrong order: (1 - 0) (1 - 1/log2(3)) = 0.369..., times ln 2.
+
+    >>> LambdaLoss(kind="loss2")([0, 1], [0, 0])
+    (array([0.25582]), array([ 0.18453512, -0.18453512]))
+
+    References
+    ----------
+    X. Wang, C. Li, N. Golbandi, M. Bendersky, M. Najork, The LambdaLoss Framework for Ranking Metric Optimization, CIKM
+    2018.
+    """
+
+    kind: str = option(choice("loss1", "loss2", "loss2pp"), "loss2pp")
+    mu: float = option(number(0, 1e300), 10.0)
+    sigma: float = option(number(1e-300, 1e300), 1.0)
+    gain: Any = option(gains.of, gains.Exp2())
+    discount: Any = option(discounts.of, discounts.Log())
+    truncation: int | None = option(ranks_option)
+    has_potential = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.discount, discounts.Linear):
+            raise OptionError(f"{self.label}: the discount must not depend on the length of the list, got linear")
+        if self.kind == "loss1" and self.truncation is not None:
+            raise OptionError(f"{self.label}: a truncation is for pairs of ranks, and loss1 has no such weights")
+
+    def pair_loss(self) -> tuple[str, float]:
+        return "logistic", self.sigma
+
+    def plan(self) -> Plan:
+        """Return how NDCG with this gain and discount is computed, as plain data; a query without gain counts 0."""
+        plan = NDCG(gain=self.gain, discount=self.discount).with_convention().plan()
+        assert plan is not None
+        return dataclasses.replace(plan, empty=0.0)
+
+    def distances(self, longest: int) -> Floats:
+        """Return the weight of each difference of ranks from 0 up to below ``longest``: delta, times mu if that counts.
+
+        Examples
+        --------
+        >>> LambdaLoss(kind="loss2", discount="zipf").distances(4)
+        array([0.        , 0.5       , 0.16666667, 0.08333333])
+        """
+        weights = self.discount.weights(longest + 1)
+        steps = np.zeros(longest)
+        steps[1:] = weights[: longest - 1] - weights[1:longest]
+        return steps * (self.mu if self.kind == "loss2pp" else 1.0)
+
+    def _sums(
+        self, lists: Lists, *, swap: _native.Swap | None = None, factors: Floats | None = None
+    ) -> Callable[[Floats, str], tuple[Floats, Floats]]:
+        plan = self.plan()
+        worth = worth_of(plan.gain, dataclasses.replace(lists, weights=None))
+        inverse, longest = inverse_divisors(plan, lists), int(lists.sizes.max(initial=0))
+        ranked = dataclasses.replace(lists, labels=worth)
+        if self.kind == "loss1":
+            return self._first(ranked, inverse, self.discount.weights(longest))
+        swap = _native.Swap(
+            reduction="sum",
+            discount=self.discount.native(longest),
+            depths=lists.sizes,
+            truncation=self.truncation,
+            distances=self.distances(longest),
+            share=1.0 if self.kind == "loss2pp" else 0.0,
+        )
+        return super()._sums(ranked, swap=swap, factors=inverse)
+
+    def _first(self, lists: Lists, inverse: Floats, table: Floats) -> Callable[[Floats, str], tuple[Floats, Floats]]:
+        """Return the sums of NDCG-Loss1, where a document has the weight G D(r) in the pairs that it is better in."""
+        own = lists.labels if lists.weights is None else lists.labels * lists.weights
+
+        def of_scores(scores: Floats, derivative: str) -> tuple[Floats, Floats]:
+            weights = own * table[places_of(scores, lists)]
+            return Pairwise._sums(self, dataclasses.replace(lists, weights=weights), factors=inverse)(
+                scores, derivative
+            )
+
+        return of_scores
+
+    @property
+    def pair_weight(self) -> str:  # type: ignore[override]
+        """The name of the weight of a pair in the vocabulary of the native core."""
+        return "one" if self.kind == "loss1" else "distance"
+
+
+def places_of(scores: Floats, lists: Lists) -> Int64s:
+    """Return the rank of each document within its query, counted from 0; equal scores in input order.
+
+    Examples
+    --------
+    >>> places_of(np.array([1.0, 3.0, 0.5]), Lists(np.zeros(3), np.zeros(3), np.array([0, 2, 3])))
+    array([1, 0, 0])
+    """
+    order = _native.order(scores, lists.offsets, lists.n_threads)
+    places = np.empty(scores.size, np.int64)
+    places[order] = np.arange(scores.size) - np.repeat(lists.offsets[:-1], lists.sizes)
+    return places

@@ -1,0 +1,152 @@
+"""Softmax losses with the labels as a distribution, as in TF-Ranking, Rax, LightGBM's xendcg and recommenders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from idealrank._base.options import choice, number, option
+from idealrank._typing import Floats
+from idealrank.data.lists import Lists
+from idealrank.losses.base import Loss
+from idealrank.losses.names import register
+from idealrank.losses.segments import log_shares, sums
+from idealrank.losses.targets import check_finite, check_outcome, worth_of
+from idealrank.measures import gains
+
+__all__ = ["XENDCG", "Softmax"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SoftmaxLoss(Loss):
+    """-sum_i p_i log softmax(s)_i; subclasses choose the targets p, none of which is negative.
+
+    The gradient is P softmax(s) - p, where P is the sum of p.
+    """
+
+    def targets(self, lists: Lists) -> Floats:
+        """Return the target of each document; all are 0 in a query without anything to learn from.
+
+        Parameters
+        ----------
+        lists : Lists
+            Validated labels and weights.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,)
+        """
+        raise NotImplementedError
+
+    def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
+        targets, totals = self._targets(lists)
+        logs, shares = _shares(lists)
+        with np.errstate(all="ignore"):
+            values = -sums(np.where(targets > 0, targets * logs, 0.0), lists.offsets)
+            return check_outcome(self, values, np.repeat(totals, lists.sizes) * shares - targets, lists)
+
+    def curvature(self, lists: Lists) -> Floats:
+        _, totals = self._targets(lists)
+        return _curvature(totals, _shares(lists)[1], lists)
+
+    def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
+        return self.derivatives_of(lists)(lists.scores)
+
+    def derivatives_of(self, lists: Lists) -> Callable[[Floats], tuple[Floats, Floats]]:
+        targets, totals = self._targets(lists)
+        spread = np.repeat(totals, lists.sizes)
+
+        def of_scores(scores: Floats) -> tuple[Floats, Floats]:
+            _, shares = _shares(replace(lists, scores=scores))
+            return spread * shares - targets, _curvature(totals, shares, lists)
+
+        return of_scores
+
+    def _targets(self, lists: Lists) -> tuple[Floats, Floats]:
+        """Return the targets, and their sum in each query."""
+        targets = self.targets(lists)
+        return targets, sums(targets, lists.offsets)
+
+
+def _shares(lists: Lists) -> tuple[Floats, Floats]:
+    """Return the logarithm of softmax(s), and softmax(s)."""
+    check_finite(lists.scores, lists.offsets, "score")
+    with np.errstate(over="ignore"):
+        logs = log_shares(lists.scores, lists.offsets)
+    return logs, np.exp(logs)
+
+
+def _curvature(totals: Floats, shares: Floats, lists: Lists) -> Floats:
+    return np.repeat(totals, lists.sizes) * shares * (1 - shares)
+
+
+def _normalized(worth: Floats, lists: Lists) -> Floats:
+    totals = sums(worth, lists.offsets)
+    return worth / np.repeat(np.where(totals > 0, totals, 1.0), lists.sizes)
+
+
+@register("softmax")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Softmax(SoftmaxLoss):
+    """Cross entropy between the gains, as a distribution, and softmax(s): -sum_i G_i / (sum G) log softmax(s)_i.
+
+    For binary labels, it is the softmax loss of recommenders over the whole catalogue. `CrossEntropy`, ListNet's, has
+    softmax(labels) in place of the gains. Weights multiply gains. A query without gain has the value 0.
+
+    Parameters
+    ----------
+    normalize : {"gains", "none"}
+        "gains" divides them by their sum, so that a query counts the same however many relevant documents it has, as in
+        TF-Ranking; "none" does not, as in Rax.
+    gain : str or Gain
+        What a label is worth; the label itself by default.
+
+    Examples
+    --------
+    Labels 1, 0 and scores log 3, 0: -log(3/4).
+
+    >>> Softmax()([1, 0], [np.log(3), 0])
+    (array([0.28768207]), array([-0.25,  0.25]))
+    """
+
+    normalize: str = option(choice("gains", "none"), "gains")
+    gain: Any = option(gains.of, gains.Linear())
+
+    def targets(self, lists: Lists) -> Floats:
+        worth = worth_of(self.gain, lists)
+        return worth if self.normalize == "none" else _normalized(worth, lists)
+
+
+@register("xe_ndcg")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class XENDCG(SoftmaxLoss):
+    """Cross entropy between (2^label - gamma) / sum and softmax(s), which bounds NDCG (Bruch 2021).
+
+    The bound holds for any gamma from 0 to 1. The paper draws one for each document and step, uniformly; here it is a
+    number, by default the mean of those draws, so that the loss is a function. Weights multiply 2^label - gamma.
+
+    Parameters
+    ----------
+    gamma : float
+        From 0 to 1; with 1, documents with the label 0 have the target 0, as in `Softmax` with the gain 2^label - 1.
+
+    Examples
+    --------
+    Labels 1, 0 have the targets 1.5/2 and 0.5/2, and equal scores the shares 1/2: the value is log 2.
+
+    >>> XENDCG()([1, 0], [0, 0])
+    (array([0.69314718]), array([-0.25,  0.25]))
+
+    References
+    ----------
+    S. Bruch, An Alternative Cross Entropy Loss for Learning-to-Rank, WWW 2021.
+    """
+
+    gamma: float = option(number(0, 1), 0.5)
+
+    def targets(self, lists: Lists) -> Floats:
+        worth = worth_of(gains.Exp2(), replace(lists, weights=None)) + (1 - self.gamma)
+        return _normalized(worth if lists.weights is None else worth * lists.weights, lists)

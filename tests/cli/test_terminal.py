@@ -1,0 +1,176 @@
+"""Tables on a real pseudo-terminal of 80, 120 and 200 columns, with few and with many systems."""
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from screen import Screen, of_command, on_a_terminal
+
+import idealrank as ir
+from idealrank.cli.support import progress
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has other terminals")
+
+AWKWARD = ["[bold]under_score[/bold]", "a & b | c", "x" * 200, "50% #1 ~^\\{}$", "日本語の検索システム"]
+
+
+def draw(folder: Path, names: list[str], n_queries: int = 40) -> Path:
+    rng = np.random.default_rng(len(names))
+    qrels = {f"{1000 + i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(20)} for i in range(n_queries)}
+    ir.write_qrels(ir.Qrels(qrels), folder / "qrels.txt")
+    for place in range(len(names)):
+        noise = rng.uniform(0.8, 3)
+        run = {q: {d: label + noise * float(rng.normal()) for d, label in docs.items()} for q, docs in qrels.items()}
+        ir.write_run(ir.Run(run, name=f"r{place}"), folder / f"{place}.run")
+    return folder
+
+
+def systems(names: list[str]) -> list[str]:
+    return [f"{name}={place}.run" for place, name in enumerate(names)]
+
+
+def names_of(count: int) -> list[str]:
+    return ["bm25", "bm25-rm3", "dense_retrieval_v2", "monoT5-3B-rerank-top1000"][:count] + [
+        f"system_{i:03d}_lr2e-5" for i in range(4, count)
+    ]
+
+
+@pytest.fixture(scope="module", params=[2, 17, 100])
+def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    names = names_of(request.param)
+    return draw(tmp_path_factory.mktemp("drawn"), names, 12 if request.param == 100 else 40), names
+
+
+def check(screen: Screen) -> str:
+    """Fail on lines longer than the screen, overprinting, and numbers that are cut."""
+    assert not screen.faults, screen.faults[:3]
+    text = screen.text
+    assert "…" not in text, text
+    assert not re.search(r"\d\.{2,}", text), text
+    return text
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+@pytest.mark.parametrize("options", [["--baseline", "bm25"], []], ids=["baseline", "pairs"])
+def test_a_comparison_fits_the_screen(drawn: tuple[Path, list[str]], options: list[str], columns: int) -> None:
+    folder, names = drawn
+    measures = ["-m", "ndcg@10", "-m", "ap", "--seed", "1", "--permutations", "200"]
+    screen = on_a_terminal("compare", "qrels.txt", *systems(names), *measures, *options, columns=columns, folder=folder)
+    text = check(screen)
+    runs = {name: ir.read_run(folder / f"{place}.run") for place, name in enumerate(names)}
+    means = ir.evaluate(ir.read_qrels(folder / "qrels.txt"), runs, ["ndcg@10", "ap"]).mean
+    best = max(names, key=lambda name: means[name]["ndcg@10"])
+    lines = text.splitlines()
+    assert "ndcg@10: " in lines[0]
+    rows = [line for line in lines if re.search(r" 0\.\d{4} ", line) or re.search(r" 0\.\d{4}$", line)]
+    assert best in rows[0]
+    for measure in ("ndcg@10", "ap"):
+        for name in names:
+            mean = f"{means[name][measure]:.4f}"
+            assert any(name in line and mean in line for line in lines), (name, mean)
+        assert any(f"{max(each[measure] for each in means.values()):.4f}" in word for word in screen.bold)
+    whole = re.sub(r"\s+", " ", text)
+    assert "sorted by ndcg@10" in whole
+    assert len(lines) < 60 + 4 * len(names)
+    if columns == 80:
+        assert "Not shown in 80 columns" in whole
+        assert "--format csv" in whole
+    elif columns == 200:
+        assert "detectable" in text
+        assert "Not shown" not in text
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+def test_names_with_markup_and_long_names_are_shown_whole(tmp_path: Path, columns: int) -> None:
+    draw(tmp_path, AWKWARD, 5)
+    for command in (["compare", "--baseline", AWKWARD[1]], ["compare"], ["evaluate", "--interval", "-m", "ap"]):
+        screen = on_a_terminal(
+            command[0], "qrels.txt", *systems(AWKWARD), *command[1:], "-m", "rr", columns=columns, folder=tmp_path
+        )
+        whole = re.sub(r"\s", "", check(screen))
+        for name in AWKWARD:
+            if name != "x" * 200:
+                assert name.replace(" ", "") in whole, name
+        assert whole.count("x") >= 200
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+def test_one_query_and_values_that_are_missing_are_shown(tmp_path: Path, columns: int) -> None:
+    ir.write_qrels(ir.Qrels({"q1": {"a": 1, "b": 0}}), tmp_path / "qrels.txt")
+    for name, score in (("x", 2.0), ("y", 0.5)):
+        ir.write_run(ir.Run({"q1": {"a": score, "b": 1.0}}, name=name), tmp_path / f"{name}.run")
+    screen = on_a_terminal("compare", "qrels.txt", "x.run", "y.run", columns=columns, folder=tmp_path)
+    assert "1 query" in check(screen)
+    one = on_a_terminal("evaluate", "qrels.txt", "x.run", "--interval", columns=columns, folder=tmp_path)
+    assert "1.0000" in check(one)
+    ir.write_qrels(ir.Qrels({"q1": {"a": 0, "b": 0}}), tmp_path / "none.txt")
+    nothing = on_a_terminal(
+        "compare", "none.txt", "x.run", "y.run", "-m", "ndcg(empty=nan)@10", columns=columns, folder=tmp_path
+    )
+    assert "nan" in check(nothing)
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+def test_an_explanation_fits_the_screen(tmp_path: Path, columns: int) -> None:
+    draw(tmp_path, ["bm25"])
+    tools = [word for tool in ("trec_eval", "sklearn", "lightgbm", "letor4") for word in ("--like", tool)]
+    text = check(on_a_terminal("explain", "qrels.txt", "0.run", *tools, columns=columns, folder=tmp_path))
+    assert text.startswith("trec_eval gives")
+    assert "gain: linear -> exp2" in re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_every_other_table_fits_too(tmp_path: Path, columns: int) -> None:
+    draw(tmp_path, names_of(3))
+    given = ["qrels.txt", *systems(names_of(3))]
+    for command in (
+        ["evaluate", *given, "--per-query", "-m", "ndcg@10", "-m", "ap"],
+        ["evaluate", *given, "--interval", *(word for k in range(1, 12) for word in ("-m", f"ndcg@{k}"))],
+        ["distinguish", *given, "-m", "ndcg", "-m", "ndcg@10"],
+        ["limits", *given],
+    ):
+        check(on_a_terminal(*command, columns=columns, folder=tmp_path))
+
+
+def test_real_runs_fit_the_screen(real_data: Path, tmp_path: Path) -> None:
+    folder = real_data / "trec-dl19"
+    judged, run = str(folder / "qrels.txt.xz"), str(folder / "bm25.run.xz")
+    for columns in (80, 120, 200):
+        text = check(on_a_terminal("evaluate", judged, run, columns=columns, folder=tmp_path))
+        assert "ndcg@10" in text
+        tools = ["--like", "trec_eval", "--like", "lightgbm"]
+        assert "lightgbm" in check(on_a_terminal("explain", judged, run, *tools, columns=columns, folder=tmp_path))
+
+
+def test_long_work_has_a_label_that_leaves_no_trace(tmp_path: Path) -> None:
+    script = """
+from idealrank.cli.support import progress
+progress._DELAY = progress._EVERY = 0.001
+with progress.working("comparing systems with " + "long names " * 20, quiet=False) as say_that:
+    progress._STATUS.drawn.wait()
+    say_that("testing 4,950 pairs")
+    progress._STATUS.draw()
+    with progress.working("reading the second file", quiet=False):
+        progress._STATUS.draw()
+print("the table")
+with progress.working("never", quiet=True):
+    progress._STATUS.draw()
+"""
+    screen = of_command("-c", script, columns=40, folder=tmp_path)
+    assert check(screen) == "the table\n"
+    assert any("comparing systems with" in label for label in screen.labels)
+    assert any("testing 4,950 pairs, 0 s" in label for label in screen.labels)
+    assert any("reading the second file" in label for label in screen.labels)
+    assert not any("never" in label for label in screen.labels)
+
+
+def test_the_label_is_of_the_time_since_the_first_work(capsys: pytest.CaptureFixture[str]) -> None:
+    seconds = iter(range(1000))
+    status = progress.Status(lambda: float(next(seconds)))
+    with status.work("first"):
+        pass
+    with status.work("second"):
+        status.draw()
+    assert re.search(r"second, [1-9]\d* s", capsys.readouterr().err)

@@ -1,0 +1,101 @@
+"""The expected value, and the documents to judge next, on drawn data with known labels."""
+
+import numpy as np
+import pytest
+
+import idealrank as ir
+from idealrank.evaluation.holes.expectations import LabelModel
+
+
+def drawn(seed, n_queries=60, n_docs=12, judged=0.5):
+    """Return all labels, some of them as judgments, and a run; relevance falls with the rank, judging is at random."""
+    rng = np.random.default_rng(seed)
+    full, run = {}, {}
+    for query in range(n_queries):
+        docs = [f"d{i}" for i in range(n_docs)]
+        chances = 0.8 / (1 + np.arange(n_docs))
+        full[f"q{query}"] = {
+            doc: int(rng.random() < chance) * int(rng.integers(1, 3)) for doc, chance in zip(docs, chances, strict=True)
+        }
+        run[f"q{query}"] = docs
+    some = {
+        query: {doc: label for doc, label in labels.items() if rng.random() < judged} for query, labels in full.items()
+    }
+    return full, {query: labels or {"d0": full[query]["d0"]} for query, labels in some.items()}, run
+
+
+def test_the_expected_value_counts_known_labels_among_all_documents_of_similar_ranks(monkeypatch):
+    # Half of the documents are judged, at random: a model that doubles the known shares is the truth.
+    full, judged, run = drawn(0, n_queries=2000)
+    truth = ir.evaluate(full, run, "dcg@10").mean["dcg@10"]
+    mean = ir.bounds(judged, run, "dcg@10", n_draws=5).mean[""]
+    assert mean["value"] < mean["expected"] < truth
+    # known + (unknown documents) * (half of the true chance) = 1/2 + 1/2 * 1/2 of the truth
+    assert mean["expected"] == pytest.approx(0.75 * truth, rel=0.03)
+
+    of = LabelModel.of
+
+    def doubled(runs, rules):
+        probabilities = of(runs, rules).probabilities.copy()
+        probabilities[:, 1:] *= 2
+        probabilities[:, 0] = 1 - probabilities[:, 1:].sum(axis=1)
+        return LabelModel(probabilities)
+
+    monkeypatch.setattr(LabelModel, "of", doubled)
+    assert ir.bounds(judged, run, "dcg@10", n_draws=5).mean[""]["expected"] == pytest.approx(truth, rel=0.03)
+
+
+def test_expected_values_are_reproducible():
+    _, judged, run = drawn(1)
+    first, again, other = (
+        ir.bounds(judged, run, "ndcg@5", n_draws=3, seed=seed).per_query()["expected"] for seed in (4, 4, 5)
+    )
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def n_until_decided(full, judged, runs, chosen):
+    """Return how many documents are judged, in the order that ``chosen`` gives, until the order is decided."""
+    known = {query: dict(labels) for query, labels in judged.items()}
+    for n in range(400):
+        differences = ir.bounds(known, runs, "ndcg@5", labels=[0, 1, 2], baseline="b", n_draws=0).differences
+        if differences[0].is_decided:
+            return n
+        query, doc = chosen(known)
+        known[query][doc] = full[query][doc]
+    raise AssertionError("never decided")
+
+
+def test_judging_the_chosen_documents_decides_sooner_than_judging_at_random():
+    rng = np.random.default_rng(3)
+    counts = []
+    for seed in range(2):
+        full, judged, run = drawn(seed, n_queries=5)
+        worse = {query: [docs[i] for i in rng.permutation(len(docs))] for query, docs in run.items()}
+        runs = {"a": run, "b": worse}
+
+        def best(known, runs=runs):
+            found = ir.judge_next(known, runs, "ndcg@5", labels=[0, 1, 2], baseline="b", n=1)
+            return found.queries[0], found.documents[0]
+
+        def random(known, full=full):
+            left = [(query, doc) for query, labels in full.items() for doc in labels if doc not in known[query]]
+            return left[rng.integers(len(left))]
+
+        counts.append([n_until_decided(full, judged, runs, chosen) for chosen in (best, random)])
+    chosen, at_random = np.sum(counts, axis=0)
+    assert chosen < 0.6 * at_random
+
+
+def test_documents_with_the_same_weight_in_both_systems_are_not_chosen():
+    runs = {"x": {"q": ["c", "d"]}, "y": {"q": ["e", "d"]}}
+    found = ir.judge_next({"q": {"a": 1}}, runs, "ndcg@2")
+    assert set(found.documents) == {"c", "e"}
+    assert found.ranks == {"x": (1, None), "y": (None, 1)} or found.ranks == {"x": (None, 1), "y": (1, None)}
+
+
+def test_nothing_to_judge_once_the_order_is_decided():
+    runs = {"x": {"q": ["a"]}, "y": {"q": ["b"]}}
+    found = ir.judge_next({"q": {"a": 1, "b": 0}}, runs, "ndcg@2")
+    assert found.documents == ()
+    assert "No judgment is needed" in found.findings()[0]
