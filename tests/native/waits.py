@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -33,6 +34,7 @@ from idealrank.measures.names import MEASURES
 _EVERY = 0.002
 #: Quadratic time: 5 million documents would take days. Others cost as much as 10,000 permutations.
 _TOO_SLOW = {"SoftNDCG", "ndcg_p_value"}
+READERS: dict[str, Callable[..., Any]] = {"qrels": ir.read_qrels, "run": ir.read_run, "letor": ir.read_letor}
 
 
 class Waits:
@@ -71,15 +73,15 @@ def calls(kinds: list[str], n: int, per_list: int, folder: Path) -> Iterator[tup
         for name in every_loss.CLASSES:
             if name not in _TOO_SLOW:
                 text = every_loss.FORMS[name][0] if name in every_loss.INCOMPLETE else getattr(losses, name).label
-                yield text, lambda text=text: ir.loss(text)(*lists, n_threads=1)
-                yield f"{text}, curvature", lambda text=text: ir.loss(text).hessian_diagonal(*lists, n_threads=1)
+                yield text, partial(ir.loss(text), *lists, n_threads=1)
+                yield f"{text}, curvature", partial(ir.loss(text).hessian_diagonal, *lists, n_threads=1)
     if "measures" in kinds:
         for name in sorted(MEASURES.members()):
             if name not in _TOO_SLOW:
                 measure = ir.measure(name)
                 if measure.ties is None and not _averages(measure):
                     measure = ir.measure(f"{name}(ties=stable)")
-                yield str(measure), lambda measure=measure: measure(*lists, n_threads=1)
+                yield str(measure), partial(measure, *lists, n_threads=1)
     if "stats" in kinds:
         a, b = scores[: n // 5], labels[: n // 5]
         yield "randomization_test", lambda: stats.randomization_test(a, b, n_permutations=100, n_threads=1)
@@ -113,9 +115,9 @@ def _readers(n: int, folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
             with atomic_output(folder / f"{name}.txt{ending}") as file:
                 file.write(text.encode())
     for ending in ("", ".gz"):
-        for name, read in {"qrels": ir.read_qrels, "run": ir.read_run, "letor": ir.read_letor}.items():
+        for name, read in READERS.items():
             path = folder / f"{name}.txt{ending}"
-            yield f"read_{name}, {n:,} lines{ending}", lambda read=read, path=path: read(path, n_threads=1)
+            yield f"read_{name}, {n:,} lines{ending}", partial(read, path, n_threads=1)
     both = folder / "qrels.txt", folder / "run.txt"
     yield "evaluate(path, path)", lambda: ir.evaluate(*both, "ndcg@10", n_threads=1)
 
