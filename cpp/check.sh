@@ -46,23 +46,32 @@ check_headers() {
     none "mutable member" '^\s*mutable\b'
 }
 
-# build FOLDER OPTIONS...
+# build FOLDER OPTIONS... [-- TARGETS...]: all targets, or these.
 build() {
-  cmake -S . -B "$work/$1" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "${@:2}" && cmake --build "$work/$1" --parallel "$jobs"
+  local folder="$work/$1" options=() targets=()
+  shift
+  while [[ "$#" -gt 0 && "$1" != -- ]]; do options+=("$1"); shift; done
+  if [[ "$#" -gt 1 ]]; then targets=(--target "${@:2}"); fi
+  cmake -S . -B "$folder" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "${options[@]}" &&
+    cmake --build "$folder" --parallel "$jobs" "${targets[@]}"
 }
 
 run_tests() {
   ctest --test-dir "$work/$1" --output-on-failure --no-tests=error --parallel "$jobs"
 }
 
-# The tests that speak of threads or of chunks, which threads read, and all of for_each_query.
+# The files with tests that speak of threads or of chunks, which threads read.
+thread_tests() {
+  grep -lE '^TEST\(\w*(threads|chunks)' cpp/tests/test_*.cpp | xargs -n 1 basename --suffix=.cpp
+}
+
+# Those tests, and all of for_each_query.
 run_thread_tests() {
   local test
-  for test in "$work/$1"/test_*; do
-    [[ -x "$test" && -f "$test" ]] || continue
+  for test in $(thread_tests); do
     case "$test" in
-      */test_for_each_query) "${fixed[@]}" "$test" || return 1 ;;
-      *) "${fixed[@]}" "$test" threads chunks || return 1 ;;
+      test_for_each_query) "${fixed[@]}" "$work/$1/$test" || return 1 ;;
+      *) "${fixed[@]}" "$work/$1/$test" threads chunks || return 1 ;;
     esac
   done
 }
@@ -164,7 +173,9 @@ step "all tests under them" run_tests asan
 if [[ -n "${extension[*]}" ]]; then
   step "calls through Python under them" through_python asan "libasan.so libubsan.so libstdc++.so.6"
 fi
-step "build with the thread sanitizer" build tsan -DIDEALRANK_CPP_TESTS=ON -DIDEALRANK_SANITIZE=thread "${extension[@]}"
+# shellcheck disable=SC2046  # one target per word
+step "build with the thread sanitizer" build tsan -DIDEALRANK_CPP_TESTS=ON -DIDEALRANK_SANITIZE=thread "${extension[@]}" \
+  -- $(thread_tests) ${extension:+_core}
 step "thread tests under it" run_thread_tests tsan
 if [[ -n "${extension[*]}" ]]; then
   step "calls through Python under it" through_python tsan libtsan.so

@@ -1,14 +1,31 @@
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from idealrank._base.threads import available_cores
 
 # No test depends on the clock. In CI every run draws the same examples; elsewhere each run draws new ones.
 settings.register_profile(
     "idealrank", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
 settings.load_profile("idealrank")
+
+# Each worker has a core of its own; threads of OpenMP and BLAS that wait for each other would take it from the others.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+# A shell may start jobs with Ctrl-C ignored, which children inherit: tests that send it would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return one worker per core for the whole suite, and none for tests that the command line names."""
+    return available_cores() if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
 
 
 @pytest.fixture(scope="session")

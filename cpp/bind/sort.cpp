@@ -49,10 +49,12 @@ void bind_sort(nb::module_& m) {
           nb::gil_scoped_release release;
           rows.resize(scores.shape(0));
           for_each_query(offsets, threads, [&](const Stop& stop) {
-            return [&, rank = TopRanker(stop), own = OwnCopy()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+            return [&, rank = TopRanker(stop), own = OwnCopy(stop), stop = Stop(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
               const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
               const auto order = rank(own(span_of(scores).subspan(first, n)), n, query, begin);
-              for (std::size_t r = 0; r < n; ++r) rows[first + r] = begin + order[r];
+              for_each_part(n, stop, [&](std::size_t r, std::size_t last) {
+                for (; r < last; ++r) rows[first + r] = begin + order[r];
+              });
             };
           });
         }

@@ -12,6 +12,10 @@
 
 #include "check.hpp"
 #include "idealrank/for_each_query.hpp"
+#include "idealrank/own_copy.hpp"
+#include "idealrank/pairs/label_levels.hpp"
+#include "idealrank/sort/order.hpp"
+#include "idealrank/sort/top.hpp"
 #include "idealrank/text/grouping.hpp"
 #include "idealrank/text/ids.hpp"
 
@@ -140,6 +144,42 @@ TEST(results_are_the_same_when_polls_find_nothing) {
     for (; i < last; ++i) ++visits[i];
   });
   CHECK(visits == std::vector<int>(kLong + 5, 1));
+
+  std::vector<int> resized{7, 8, 9};
+  for (const std::size_t size : {kLong, kLong + 1, std::size_t{2}, std::size_t{2}, std::size_t{0}, std::size_t{5}}) {
+    std::vector<int> plain = resized;
+    plain.resize(size);
+    stoppable_resize(resized, size, stop);
+    CHECK(resized == plain);
+  }
+}
+
+TEST(every_pass_over_a_long_list_is_stopped) {
+  const std::size_t n = 1 << 19;
+  std::vector<double> numbers(n);
+  for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<double>(i * 7919 % n);
+  auto stops = [&](auto&& call) {
+    begin(true);
+    Stop stop(poll);
+    std::this_thread::sleep_for(Stop::kBetweenPolls);
+    CHECK_THROWS(Pressed, call(stop));
+  };
+  stops([&](const Stop& stop) { (void)OwnCopy(stop)(numbers); });
+  stops([&](Stop stop) {
+    std::vector<double> column;
+    stoppable_resize(column, n, stop);
+  });
+  std::vector<std::uint32_t> order(n);
+  stops([&](const Stop& stop) { RadixOrder{stop}(numbers, order); });
+  stops([&](const Stop& stop) { (void)TopRanker(stop)(numbers, n, 0, 0); });
+  stops([&](const Stop& stop) { (void)TopRanker(stop)(numbers, 10, 0, 0); });
+  stops([&](const Stop& stop) { LabelLevels{stop}(numbers, 0, 0); });
+  const std::vector<double> few(n, 1.0);
+  stops([&](const Stop& stop) { LabelLevels{stop}(few, 0, 0); });
+  // And not stopped, they give what they should.
+  OwnCopy copy;
+  const auto own = copy(numbers);
+  CHECK(std::equal(own.begin(), own.end(), numbers.begin(), numbers.end()));
 }
 
 TEST(long_columns_of_ids_are_stopped) {

@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 #: The public names by the module that defines them.
 _TABLE = {
+    "_base.threads": ["set_threads"],
     "data.construction": ["concatenate", "from_arrays"],
     "data.ids": ["Ids"],
     "data.judgments": ["join", "Qrels", "Run"],
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from idealrank import report as report
     from idealrank import stats as stats
     from idealrank import theory as theory
+    from idealrank._base.threads import set_threads as set_threads
     from idealrank.data import datasets as datasets
     from idealrank.data.construction import concatenate as concatenate
     from idealrank.data.construction import from_arrays as from_arrays

@@ -4,8 +4,7 @@ import sys
 import pytest
 
 import idealrank
-from idealrank._base.threads import resolve_threads
-from idealrank.errors import DataError, MissingExtraError
+from idealrank.errors import MissingExtraError
 
 
 @pytest.mark.parametrize("name", idealrank.__all__)
@@ -24,12 +23,6 @@ def test_importing_loads_nothing_heavy() -> None:
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout.split()
     heavy = {"scipy", "sklearn", "narwhals", "matplotlib", "click", "rich", "pandas", "pyarrow", "torch"}
     assert heavy.isdisjoint(loaded)
-
-
-def test_n_threads_must_be_positive() -> None:
-    assert resolve_threads(None) >= 1
-    with pytest.raises(DataError, match="n_threads must be from 1 to 65,536"):
-        resolve_threads(0)
 
 
 def test_a_missing_extra_names_the_pip_command() -> None:

@@ -149,6 +149,7 @@ def test_the_demos_learners_beat_a_single_feature() -> None:
     assert all(re.search(r" 0\.\d{4} [a-d]*e\b", line) for line in lines if line[:2] in ("a ", "b ", "c ", "d "))
 
 
+@pytest.mark.slow
 def test_the_demo_is_the_same_for_the_same_seed() -> None:
     first, again, other = (run(*SMALL_DEMO, "--format", "csv", "--seed", seed).output for seed in ("1", "1", "2"))
     assert first == again != other

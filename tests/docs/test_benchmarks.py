@@ -120,6 +120,7 @@ def test_a_peer_that_did_other_work_is_not_measured() -> None:
     assert second.ratio is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[linux_only] if "memory" in name else []) for name in runner.ENTRIES],

@@ -271,6 +271,22 @@ def test_a_query_that_the_run_leaves_out(missing: float | str, queries: list[str
     assert [(problem.kind, problem.count) for problem in ev.problems] == [("unretrieved query", 1)]
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("pairwise_error", (2 + 3 + 1) / 3),  # all pairs of the labels 3, 1, 0 in the wrong order
+        ("pairwise_error(normalize=weights)", 1.0),
+        ("pairwise_error(normalize=none)", 6.0),
+        ("ndcg_p_value", 1.0),
+        ("kendall_tau", 0.0),
+    ],
+)
+def test_a_query_that_the_run_leaves_out_is_not_the_best_one(name: str, expected: float) -> None:
+    qrels = {"q": {"a": 1, "b": 0}, "r": {"a": 1, "b": 0, "c": 3}}
+    ev = ir.evaluate(qrels, {"q": {"a": 2, "b": 1}}, name, like=rules(missing=0.0))
+    assert ev.per_query[name][1] == expected
+
+
 def test_a_query_that_the_run_leaves_out_can_be_an_error() -> None:
     with pytest.raises(DataError, match=r"the run has nothing for a judged query, .* refuses \(query 'r'\)"):
         ir.evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1}}, "rr", like=rules(missing="error"))

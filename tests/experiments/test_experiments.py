@@ -155,6 +155,7 @@ def ravikumar(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return ravikumar2011.reproduce(collections_in(folder), quick=True)
 
 
+@pytest.mark.slow
 def test_consistent_versions_are_compared_on_collections_of_a_folder(ravikumar: Any) -> None:
     from idealrank.experiments import ravikumar2011
 

@@ -43,9 +43,12 @@ PACKAGES = [
 ]
 #: Values that functions return and that nobody makes by hand: their fields are not checked.
 RETURNED = (Result, tuple)
+#: Functions that search, with every one of the data sets.
+SLOW = {"learners.cross_fold", "theory.check_consistency", "theory.switch_points"}
 #: Public names that are no functions of data, and why.
 LEFT_OUT = {
     "register": "changes the registry",
+    "set_threads": "changes the process; see tests/base/test_threads.py",
     "Loss": "a base class",
     "Measure": "a base class",
     "Gain": "a base class",
@@ -190,7 +193,9 @@ def call(function: Any, hostile: Hostile, folder: Path) -> None:
     function(**arguments_of(parameters_of(function), hostile, folder))
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in PUBLIC]
+)
 def test_hostile_data_gives_a_right_answer_or_a_documented_error(name: str, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     function, wrong = PUBLIC[name], []

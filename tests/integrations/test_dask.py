@@ -225,6 +225,7 @@ def test_a_worker_has_batches_in_memory_and_not_its_share(client: Any, tmp_path:
     assert max(after[worker] - before[worker] for worker in before) < table.nbytes / 8  # what one share would take
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_loses_nothing(client: Any, tmp_path: Path) -> None:
     frame = made(800)
     folder = written(frame, tmp_path / "data", row_group_size=500)

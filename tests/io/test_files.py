@@ -1,3 +1,4 @@
+import bz2
 import gzip
 import io
 import lzma
@@ -142,26 +143,41 @@ def test_a_byte_order_mark_is_passed_over(compress: Callable[[bytes], bytes]) ->
     assert ir.read_qrels(io.BytesIO(compress(b"\xef\xbb\xbf" + TEXT))) == ir.read_qrels(io.BytesIO(TEXT))
 
 
-XZ, SECOND = lzma.compress(TEXT), lzma.compress(b"q2 0 d1 1\n")
+SECOND = b"q2 0 d1 1\n"
+STREAMS = pytest.mark.parametrize("compress", [lzma.compress, bz2.compress], ids=["xz", "bz2"])
 
 
+@STREAMS
 @pytest.mark.parametrize("padding", [b"", b"\0" * 4, b"\0" * 100_000])
-def test_all_streams_of_an_xz_file_are_read(padding: bytes) -> None:
-    qrels = ir.read_qrels(io.BytesIO(XZ + padding + SECOND + padding))
+def test_all_streams_of_a_file_are_read(compress: Callable[[bytes], bytes], padding: bytes) -> None:
+    qrels = ir.read_qrels(io.BytesIO(compress(TEXT) + padding + compress(SECOND) + padding))
     assert list(qrels) == ["q1", "q2"]
 
 
-@pytest.mark.parametrize(
-    "after",
-    [SECOND[:-4], SECOND[:8], SECOND[:30] + b"\xff" + SECOND[31:], b"q2 0 d1 1\n" * 20, b"\0" * 3 + SECOND, b"\0"],
-)
-def test_nothing_after_the_first_stream_of_an_xz_file_is_lost(after: bytes) -> None:
+@STREAMS
+@pytest.mark.parametrize("damage", ["cut at the end", "cut at the beginning", "changed", "lines", "a few bytes"])
+def test_nothing_after_the_first_stream_is_lost(compress: Callable[[bytes], bytes], damage: str) -> None:
+    second = compress(SECOND)
+    after = {
+        "cut at the end": second[:-4],
+        "cut at the beginning": second[:8],
+        "changed": second[:30] + b"\xff" + second[31:],
+        "lines": SECOND * 20,
+        "a few bytes": b"x",
+    }
     with pytest.raises(ParseError, match="damaged or cut short"):
-        ir.read_qrels(io.BytesIO(XZ + after))
+        ir.read_qrels(io.BytesIO(compress(TEXT) + after[damage]))
 
 
-def test_many_streams_are_no_deep_recursion() -> None:
-    qrels = ir.read_qrels(io.BytesIO(lzma.compress(b"") * 3000 + SECOND))
+@pytest.mark.parametrize("after", [b"\0" * 3 + lzma.compress(SECOND), b"\0"])
+def test_the_padding_of_an_xz_file_is_a_multiple_of_four_bytes(after: bytes) -> None:
+    with pytest.raises(ParseError, match="damaged or cut short"):
+        ir.read_qrels(io.BytesIO(lzma.compress(TEXT) + after))
+
+
+@STREAMS
+def test_many_streams_are_no_deep_recursion(compress: Callable[[bytes], bytes]) -> None:
+    qrels = ir.read_qrels(io.BytesIO(compress(b"") * 3000 + compress(SECOND)))
     assert list(qrels) == ["q2"]
 
 
@@ -229,7 +245,7 @@ def test_short_reads_are_no_end(compress: Callable[[bytes], bytes]) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
-@pytest.mark.parametrize("start", [b"", TEXT, gzip.compress(TEXT)[:12]])
+@pytest.mark.parametrize("start", [b"", TEXT, gzip.compress(TEXT, mtime=0)[:12]])
 def test_a_stream_that_does_not_wait_is_a_parse_error(start: bytes) -> None:
     reading, writing = os.pipe()
     os.set_blocking(reading, False)

@@ -713,6 +713,22 @@ def parquet_bytes(data: RankingData, folder: Path) -> bytes:
     return (folder / "whole.parquet").read_bytes()
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        from_arrays([1, 0, 1], query_ids=["a", "", ""]),
+        Qrels({"a": {"d": 1}, "": {"d": 1}}),
+        Run({"a": {"d": 1}, "": {"d": 1}}),
+    ],
+    ids=["data", "qrels", "run"],
+)
+def test_an_empty_query_id_which_could_not_be_read_back_is_not_written(tmp_path: Path, data: Any, ending: str) -> None:
+    with pytest.raises(DataError, match="a query id must not be empty, but that of query number 1 is"):
+        write_frame(data, tmp_path / f"x.{ending}")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_broken_parquet_file_is_an_error_that_names_it(tmp_path: Path) -> None:
     whole = parquet_bytes(some_data(), tmp_path)
     middle = len(whole) // 2

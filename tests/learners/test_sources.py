@@ -135,6 +135,7 @@ def test_there_is_one_pass_for_each_gradient(tmp_path: Path, monkeypatch: pytest
     assert len(gradients) >= len(ranker.history_) > 5
 
 
+@pytest.mark.slow
 def test_files_larger_than_the_memory_that_a_fit_takes(tmp_path: Path) -> None:
     n_queries, n_features = 4000, 60
     rng = np.random.default_rng(0)

@@ -620,7 +620,7 @@ def test_judged_labels_that_do_not_fit_are_refused(cls: type[Measure], judged: t
 
 
 def test_threads_below_one_are_refused() -> None:
-    with pytest.raises(DataError, match="n_threads must be from 1 to"):
+    with pytest.raises(OptionError, match="n_threads must be from 1 to"):
         NDCG()([1], [1], n_threads=0)
 
 

@@ -54,6 +54,7 @@ def test_paths_are_the_measures_of_the_prefixes() -> None:
     assert_allclose(swapped.paths["ndcg"].lead, leads, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_definition_5_on_simulated_paths() -> None:
     # Shares of 300 paths on which the order is right from n = 200, 1000, 5000 on; here of 40, so 3 sd are up to 0.24.
     labels, a, b, offsets = drawn(40, 20_000)

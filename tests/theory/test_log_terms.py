@@ -67,6 +67,7 @@ def test_the_logarithm_decides_where_leading_limits_are_equal(
     assert win_probability(discount, lambda s: flat, curve) == float(expected < 0)
 
 
+@pytest.mark.slow
 def test_simulated_lists_agree_with_the_logarithm() -> None:
     # The share of wins rises from 0.71 at n = 10^4 to 0.81 at 10^5 and 0.95 at 10^6.
     rng, n = np.random.default_rng(2), 100_000

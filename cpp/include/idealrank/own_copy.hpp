@@ -1,8 +1,11 @@
 // Numbers of a query in memory that nobody else can change.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
+
+#include "idealrank/stop.hpp"
 
 namespace idealrank {
 
@@ -10,13 +13,20 @@ namespace idealrank {
 // therefore read once, into memory of the kernel's own, so that it stays as it was checked.
 class OwnCopy {
  public:
+  explicit OwnCopy(const Stop& stop = {}) : stop_(stop) {}
+
   // Holds until the next call.
   std::span<const double> operator()(std::span<const double> values) {
-    copy_.assign(values.begin(), values.end());
+    copy_.clear();
+    copy_.reserve(values.size());
+    for_each_part(values.size(), stop_, [&](std::size_t first, std::size_t last) {
+      copy_.insert(copy_.end(), values.data() + first, values.data() + last);
+    });
     return copy_;
   }
 
  private:
+  Stop stop_;
   std::vector<double> copy_;
 };
 

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <span>
+#include <vector>
 
 namespace idealrank {
 
@@ -90,6 +92,14 @@ void for_each_part(std::size_t n, Stop& stop, Each&& each) {
     stop.before(4 * (last - i));
     each(i, last);
   }
+}
+
+// vector.resize(n), which long lists can be stopped in: most of its time is the system's, who gives the memory.
+template <class T>
+void stoppable_resize(std::vector<T>& values, std::size_t n, Stop& stop) {
+  if (values.size() > n) values.resize(n);
+  values.reserve(n);
+  for_each_part(n - values.size(), stop, [&, start = values.size()](std::size_t, std::size_t last) { values.resize(start + last); });
 }
 
 }  // namespace idealrank

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from idealrank._base.extras import needs
 from idealrank._base.palette import GRID, NEUTRAL, SERIES
 
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ def new_panels(width: float, height: float, count: int = 1) -> tuple[Figure, lis
     >>> len(new_panels(6, 3, 2)[1])
     2
     """
-    import matplotlib
-    from matplotlib.figure import Figure  # not pyplot, which keeps every figure until it is closed
+    with needs("matplotlib", extra="report"):
+        import matplotlib
+        from matplotlib.figure import Figure  # not pyplot, which keeps every figure until it is closed
 
     with matplotlib.rc_context(style()):
         figure = Figure(figsize=(width, height), layout="constrained")

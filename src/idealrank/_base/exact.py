@@ -16,6 +16,7 @@ __all__ = ["ExactSum", "Moments", "WeightedMoments", "linearized"]
 _LEAST_EXPONENT = -1074  # one less than the exponent of the smallest positive double, as given by frexp
 _N_EXPONENTS = 1024 - _LEAST_EXPONENT + 1
 _LOW_BITS = 27
+_AT_ONCE = 1 << 20  # values between two moments at which Ctrl-C is answered
 
 
 class ExactSum:
@@ -38,11 +39,14 @@ class ExactSum:
         """Add finite values."""
         if not np.isfinite(values).all():
             raise DataError("only finite values can be summed")
-        fractions, exponents = np.frexp(values)
-        integers = np.ldexp(fractions, 53).astype(np.int64)
-        places = exponents - _LEAST_EXPONENT
-        for half, part in zip(self._halves, (integers >> _LOW_BITS, integers & ((1 << _LOW_BITS) - 1)), strict=True):
-            np.add.at(half, places, part)
+        for start in range(0, values.size, _AT_ONCE):
+            fractions, exponents = np.frexp(values[start : start + _AT_ONCE])
+            integers = np.ldexp(fractions, 53).astype(np.int64)
+            places = exponents - _LEAST_EXPONENT
+            for half, part in zip(
+                self._halves, (integers >> _LOW_BITS, integers & ((1 << _LOW_BITS) - 1)), strict=True
+            ):
+                np.add.at(half, places, part)
 
     def merge(self, other: ExactSum) -> None:
         """Add another sum."""
@@ -98,8 +102,10 @@ class Moments:
             self._has_nan = True
             values = values[~missing]
         self._sum.add(values)
-        for part in _product(values, values):
-            self._squares.add(part)
+        for start in range(0, values.size, _AT_ONCE):
+            some = values[start : start + _AT_ONCE]
+            for part in _product(some, some):
+                self._squares.add(part)
 
     def merge(self, other: Moments) -> None:
         """Add the values of another object."""

@@ -9,6 +9,9 @@ from idealrank.errors import MissingExtraError
 
 __all__ = ["needs"]
 
+#: The names that pip knows packages by, if they differ.
+_DISTRIBUTIONS = {"sklearn": "scikit-learn"}
+
 
 @contextmanager
 def needs(package: str, extra: str | None = None) -> Iterator[None]:
@@ -38,4 +41,5 @@ def needs(package: str, extra: str | None = None) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != package:
             raise  # installed, but one of its own dependencies is missing
-        raise MissingExtraError(package, package if extra is None else extra) from None
+        name = _DISTRIBUTIONS.get(package, package)
+        raise MissingExtraError(name, package if extra is None else extra) from None

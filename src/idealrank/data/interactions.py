@@ -166,8 +166,10 @@ def positions_in(ids: QueryIds | Iterable[Any], known: QueryIds) -> Int64s:
 
     Examples
     --------
-    >>> positions_in([5, 4], np.array([3, 5])).tolist(), positions_in(["b"], Ids.of(["a", "b"])).tolist()
-    ([1, -1], [1])
+    >>> positions_in(np.array([5, 4]), np.array([3, 5])).tolist()
+    [1, -1]
+    >>> positions_in(Ids.of(["b"]), Ids.of(["a", "b"])).tolist()
+    [1]
     """
     if isinstance(known, Ids):
         return Ids.of(ids).index_in(known)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any, TypeAlias, Unpack, cast, overload
+from typing import Any, Literal, TypeAlias, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -510,12 +510,17 @@ def _exceptions(measure: Measure, own: Convention, rules: Convention) -> dict[st
     return choices if measure.aggregate == "mean" else choices | {"aggregate": measure.aggregate}
 
 
-def _value_if_missing(lists: Lists, filled: Measure, worst: float) -> Floats | float:
-    """Return the measure's worst value; NaN if a query has no value of it whatever a run retrieves."""
+def _value_if_missing(lists: Lists, filled: Measure, value: float | Literal["worst"]) -> Floats | float:
+    """Return the measure's value of a missing query; NaN if a query has no value whatever a run retrieves."""
+    found: Floats | float = 0.0
+    if value == "worst":
+        (found,) = _in_one_sort(judged_lists(lists), {"": filled}, "worst").values()
+    else:
+        found = value
     if filled.empty not in ("nan", "skip"):
-        return worst
+        return found
     (at_best,) = _in_one_sort(judged_lists(lists), {"": filled}, "stable").values()
-    return np.where(np.isnan(at_best), np.nan, worst)
+    return np.where(np.isnan(at_best), np.nan, found)
 
 
 def _in_one_sort(lists: Lists, group: Mapping[str, Measure | Plan], ties: str) -> dict[str, Floats]:

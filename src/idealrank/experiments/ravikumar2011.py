@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from idealrank import theory
 from idealrank._base.drawing import new_panels
@@ -28,6 +27,7 @@ from idealrank.experiments.collections import drawn_collections
 from idealrank.experiments.results import QUICK_WARNING, Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import LinearRanker
+from idealrank.learners.estimators import ConvergenceWarning
 from idealrank.learners.search.cross_fold import CrossFold, cross_fold
 from idealrank.stats import randomization_test
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import io
 import os
 import re
@@ -53,25 +54,30 @@ def _gzip(file: Any, mode: Literal["rb", "wb"]) -> Any:
 def _xz(file: Any, mode: Literal["rb", "wb"]) -> Any:
     import lzma
 
-    return io.BufferedReader(_XzReader(file)) if mode == "rb" else lzma.LZMAFile(file, mode)
+    if mode == "wb":
+        return lzma.LZMAFile(file, mode)
+    begin = functools.partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+    return io.BufferedReader(_Streams(file, begin, padding=4))
 
 
-class _XzReader(io.RawIOBase):
-    """The bytes of all streams of an xz file.
+def _bzip2(file: Any, mode: Literal["rb", "wb"]) -> Any:
+    import bz2
 
-    ``lzma.LZMAFile`` takes anything after the first stream that it cannot read for garbage, and ends there without an
-    error: a second stream that is damaged, or lines after the first, would be lost.
+    return bz2.BZ2File(file, mode) if mode == "wb" else io.BufferedReader(_Streams(file, bz2.BZ2Decompressor))
+
+
+class _Streams(io.RawIOBase):
+    """The bytes of all streams of an xz or bzip2 file.
+
+    ``lzma.LZMAFile`` and ``bz2.BZ2File`` take anything after the first stream that they cannot read for garbage, and
+    end there without an error: a second stream that is damaged, or lines after the first, would be lost. Null bytes
+    after a stream are padding.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+    def __init__(self, file: IO[bytes], begin: Callable[[], Any], padding: int = 1) -> None:
+        self._file, self._begin, self._padding = file, begin, padding
         self._waiting = b""  # bytes of the file that were read, and not yet decompressed
-        self._begin_stream()
-
-    def _begin_stream(self) -> None:
-        import lzma
-
-        self._decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+        self._decompressor = begin()
 
     def readable(self) -> bool:
         return True
@@ -91,25 +97,17 @@ class _XzReader(io.RawIOBase):
                 return len(piece)
 
     def _pass_to_next_stream(self) -> bool:
-        """Pass over padding, which is a multiple of four null bytes; return whether another stream follows."""
-        import lzma
-
+        """Pass over padding; return whether another stream follows."""
         rest, n_nulls = self._decompressor.unused_data or self._file.read(_START_SIZE), 0
         while rest and not rest.strip(b"\0"):
             n_nulls += len(rest)
             rest = self._file.read(_START_SIZE)
         self._waiting = rest.lstrip(b"\0")
-        if (n_nulls + len(rest) - len(self._waiting)) % 4:
-            raise lzma.LZMAError("the padding after a stream is not a multiple of four bytes")
+        if (n_nulls + len(rest) - len(self._waiting)) % self._padding:
+            raise EOFError(f"the padding after a stream is not a multiple of {self._padding} bytes")
         if self._waiting:
-            self._begin_stream()
+            self._decompressor = self._begin()
         return bool(self._waiting)
-
-
-def _bzip2(file: Any, mode: Literal["rb", "wb"]) -> Any:
-    import bz2
-
-    return bz2.BZ2File(file, mode)
 
 
 def _zstandard(file: Any, mode: Literal["rb", "wb"]) -> Any:

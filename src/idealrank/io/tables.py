@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError, ParseError
@@ -201,6 +202,8 @@ def write_frame(data: Content, path: str | os.PathLike[str]) -> None:
     ------
     OptionError
         If the name has another ending.
+    DataError
+        If a query id is empty.
 
     Examples
     --------
@@ -234,7 +237,11 @@ def _read_csv_table(
 
 
 def _write(data: Content, path: str | os.PathLike[str], *, as_parquet: bool) -> None:
-    table: Any = to_frame(data, backend="pyarrow") if isinstance(data, (RankingData, Qrels, Run)) else data
+    if isinstance(data, (RankingData, Qrels, Run)):
+        _check_query_ids(data)
+        table: Any = to_frame(data, backend="pyarrow")
+    else:
+        table = data
     if isinstance(data, RankingData) and data.regrouped:
         table = table.take(data.to_input(np.arange(data.n_docs)))
     with atomic_output(path) as file:
@@ -246,6 +253,14 @@ def _write(data: Content, path: str | os.PathLike[str], *, as_parquet: bool) -> 
             import pyarrow.csv as pa_csv
 
             pa_csv.write_csv(table, file)
+
+
+def _check_query_ids(data: RankingData | Qrels | Run) -> None:
+    """Raise a DataError if a query id is empty: readers take that for a missing one."""
+    ids = data.query_ids
+    empty = np.flatnonzero(np.diff(ids.offsets) == 0) if isinstance(ids, Ids) else np.empty(0, np.int64)
+    if empty.size:
+        raise DataError(f"in this format a query id must not be empty, but that of query number {empty[0]} is")
 
 
 @contextmanager

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkabl
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from idealrank._base.types import check_types
 from idealrank._typing import Floats
@@ -19,6 +17,7 @@ from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_value
+from idealrank.learners.estimators import BaseEstimator, check_is_fitted, clone, validate_data
 from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
 from idealrank.measures import Measure, measure
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.learners.base import Ranker
+from idealrank.learners.estimators import clone, threadpool_limits
 from idealrank.learners.names import register
 from idealrank.losses import LeastSquares
 from idealrank.measures.discounts import Discount

@@ -70,7 +70,7 @@ class Iterative(Ranker):
         """Set ``converged_``, and warn of what a fit fell short of, if anything."""
         self.converged_ = not shortfall
         if shortfall:
-            from sklearn.exceptions import ConvergenceWarning
+            from idealrank.learners.estimators import ConvergenceWarning
 
             what = f"{type(self).__name__} did not converge: {shortfall}"
             warnings.warn(what, ConvergenceWarning, stacklevel=4)  # at the call of fit

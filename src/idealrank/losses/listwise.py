@@ -261,11 +261,12 @@ class ListMLE(Loss):
         order = _native.order(lists.labels, lists.offsets, lists.n_threads)
         first = last = np.arange(order.size)
         if self.ties == "together":
-            first, last = runs(lists.labels[order], lists.offsets)
-        weights = np.ones(order.size) if lists.weights is None else lists.weights[order]
-        scores = lists.scores[order]
+            first, last = runs(np.take(lists.labels, order), lists.offsets)
+        weights = np.ones(order.size) if lists.weights is None else np.take(lists.weights, order)
+        scores = np.take(lists.scores, order)
         greatest, rest = _native.suffix_log_sums(scores, None, lists.offsets, lists.n_threads)
-        return _Steps(order, weights, scores, greatest[first], rest[first], last, lists.offsets, lists.n_threads)
+        total = np.take(greatest, first), np.take(rest, first)
+        return _Steps(order, weights, scores, *total, last, lists.offsets, lists.n_threads)
 
 
 @dataclass(frozen=True)
@@ -291,5 +292,5 @@ class _Steps:
         upwards = self.offsets[-1] - self.offsets[::-1]
         decays = np.exp(power * np.minimum(falls, 0.0))[::-1]  # that of a query's first document is not used
         choices = _native.decayed_sums(self.weights[::-1].copy(), decays.copy(), upwards, self.n_threads)[::-1]
-        own = np.exp(power * (self.scores - self.greatest[self.last] - self.rest[self.last]))
-        return np.asarray(choices[self.last] * own)
+        own = np.exp(power * (self.scores - np.take(self.greatest, self.last) - np.take(self.rest, self.last)))
+        return np.asarray(np.take(choices, self.last) * own)

@@ -106,15 +106,14 @@ class _Pairs:
         check_finite(lists.labels, lists.offsets, "label")
         check_finite(lists.scores, lists.offsets, "score")
         order = _native.order(lists.labels, lists.offsets, lists.n_threads)
-        weights = np.ones(order.size) if lists.weights is None else lists.weights[order]
-        first, _ = runs(lists.labels[order], lists.offsets)
+        weights = np.ones(order.size) if lists.weights is None else np.take(lists.weights, order)
+        first, _ = runs(np.take(lists.labels, order), lists.offsets)
         begins = first == np.arange(order.size)
         starts = np.flatnonzero(begins)
         queries = np.searchsorted(starts, lists.offsets)
         level, levels = np.cumsum(begins) - 1, np.append(starts, order.size)
-        return cls(
-            order, lists.scores[order], weights, level, levels, queries, lists.offsets, n_threads=lists.n_threads
-        )
+        scores = np.take(lists.scores, order)
+        return cls(order, scores, weights, level, levels, queries, lists.offsets, n_threads=lists.n_threads)
 
     @cached_property
     def _above(self) -> tuple[Floats, Floats]:
@@ -145,8 +144,8 @@ class _Pairs:
         next_level = np.minimum(self.level + 1, below.size - 1)
         is_last = np.zeros(below.size, np.bool_)
         is_last[self.queries[1:][np.diff(self.queries) > 0] - 1] = True
-        exponents = -self.scores - nearest[next_level] - rest[next_level] + np.log(self.weights)
-        parts = np.exp(power * exponents) * below[next_level]
+        exponents = -self.scores - np.take(nearest, next_level) - np.take(rest, next_level) + np.log(self.weights)
+        parts = np.exp(power * exponents) * np.take(below, next_level)
         return np.where(is_last[self.level] | (self.weights == 0), 0.0, parts)
 
     def _log_sums_above(self, values: Floats) -> tuple[Floats, Floats]:

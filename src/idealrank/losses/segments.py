@@ -97,4 +97,5 @@ def runs(labels: Floats, offsets: Int64s) -> tuple[Int64s, Int64s]:
     starts[offsets] = True
     run = np.cumsum(starts[:-1]) - 1
     edges = np.flatnonzero(starts)
-    return edges[run], edges[run + 1] - 1
+    # A signal such as Ctrl-C is answered after each call: indexing would make one long step of these.
+    return np.take(edges, run), np.take(edges - 1, run + 1)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from idealrank import _native
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.segments import sums
@@ -29,36 +30,52 @@ class Misordered(NamedTuple):
 def misordered(lists: Lists, alpha: float, sigmoid: str) -> Misordered:
     """Return the mean of sigma(t_y - t_x) over pairs with labels x > y, weighted by x.
 
-    Two labels first differ in one bit of their numbers: in the pass for that bit, among documents with the same bits
-    above it, each document of the higher half meets all of the lower half. So there are log2(labels) passes.
+    The labels of a query are numbered from the highest on. Two of them first differ in one bit of their numbers: in the
+    pass for that bit, among documents with the same bits above it, each document of the higher labels meets all of the
+    lower ones. So there are log2(labels) passes.
     """
     check_finite(lists.labels, lists.offsets, "label")
     check_finite(lists.scores, lists.offsets, "score")
-    distinct, levels = np.unique(lists.labels, return_inverse=True)
-    weights = np.ones(levels.size) if lists.weights is None else lists.weights
-    queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
-    wrong, pairs = np.zeros(levels.size), np.zeros(levels.size)
-    slopes, sizes = np.zeros(levels.size), np.zeros(levels.size)
-    for bit in reversed(range(max(distinct.size - 1, 0).bit_length())):
-        rows, groups = _grouped(queries, levels >> (bit + 1))
-        is_high = (levels[rows] >> bit & 1).astype(np.float64)
-        weight = is_high * weights[rows]
-        soft = SoftRanks(lists.scores[rows], groups, alpha, sigmoid, lists.n_threads)
-        above, density = soft.sums(1 - is_high)
+    order = _native.order(lists.labels, lists.offsets, lists.n_threads)
+    levels = _numbered(np.take(lists.labels, order), lists)
+    scores = np.take(lists.scores, order)
+    weights = np.ones(order.size) if lists.weights is None else np.take(lists.weights, order)
+    wrong, pairs = np.zeros(order.size), np.zeros(order.size)
+    slopes, sizes = np.zeros(order.size), np.zeros(order.size)
+    for bit in reversed(range(int(levels.max(initial=0)).bit_length())):
+        groups = _starts(levels >> (bit + 1), lists.offsets)
+        is_low = (levels >> bit & 1).astype(np.float64)
+        weight = weights * (1 - is_low)
+        soft = SoftRanks(scores, groups, alpha, sigmoid, lists.n_threads)
+        above, density = soft.sums(is_low)
         _, pulled = soft.sums(weight)
-        wrong[rows] += weight * above
-        pairs[rows] += weight * np.repeat(sums(1 - is_high, groups), np.diff(groups))
-        of_high, of_low = weight * density, (1 - is_high) * pulled
-        slopes[rows] += of_low - of_high
-        sizes[rows] += of_low + of_high
+        np.add(wrong, weight * above, out=wrong)
+        np.add(pairs, weight * np.repeat(sums(is_low, groups), np.diff(groups)), out=pairs)
+        of_high, of_low = np.multiply(weight, density), np.multiply(is_low, pulled)
+        np.add(slopes, of_low - of_high, out=slopes)
+        np.add(sizes, of_low + of_high, out=sizes)
     all_pairs = sums(pairs, lists.offsets)
     per_pair = np.divide(1, all_pairs, out=np.zeros_like(all_pairs), where=all_pairs > 0)
     each = np.repeat(per_pair, lists.sizes)
-    return Misordered(sums(wrong, lists.offsets) * per_pair, slopes * each, sizes * each)
+    columns = np.empty((2, order.size))
+    columns[0, order] = np.multiply(slopes, each)
+    columns[1, order] = np.multiply(sizes, each)
+    return Misordered(sums(wrong, lists.offsets) * per_pair, *columns)
 
 
-def _grouped(queries: Int64s, keys: Int64s) -> tuple[Int64s, Int64s]:
-    """Return rows with the same query and key together, in their order, and the start of each group."""
-    rows = np.lexsort((keys, queries)) if keys.any() else np.arange(queries.size)
-    begins = (np.diff(queries[rows]) != 0) | (np.diff(keys[rows]) != 0)
-    return rows, np.concatenate([[0], np.flatnonzero(begins) + 1, [queries.size]])
+def _numbered(labels: Floats, lists: Lists) -> Int64s:
+    """Return the number of each label among the different ones of its query, which are in order."""
+    changes = np.zeros(labels.size, np.bool_)
+    np.not_equal(labels[1:], labels[:-1], out=changes[1:])
+    begins = lists.offsets[:-1][lists.sizes > 0]
+    changes[begins] = False
+    counts = np.cumsum(changes)
+    return np.subtract(counts, np.repeat(counts[begins], lists.sizes[lists.sizes > 0]))
+
+
+def _starts(keys: Int64s, offsets: Int64s) -> Int64s:
+    """Return the start of each group of the same query and key, which are together, and the end of the last."""
+    starts = np.ones(keys.size + 1, np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=starts[1:-1])
+    starts[offsets] = True
+    return np.flatnonzero(starts)

@@ -173,6 +173,7 @@ class NDCGPValue(_AgainstRandom):
     permutations: float | None = option(number(1, 1e8))
     seed: float | None = option(number(0))
     lower_is_better = True
+    missing_value = 1.0
 
     def _empty_value(self) -> float:
         value = super()._empty_value()

@@ -79,8 +79,9 @@ class Measure(Options):
 
     #: Whether a smaller value is better, as for an error.
     lower_is_better: ClassVar[bool] = False
-    #: The value of a query that a run does not contain, if such a query counts; None: that of a run without documents.
-    missing_value: ClassVar[float | None] = 0.0
+    #: The value of a query that a run does not contain, if such a query counts: a number; "worst", that of the worst
+    #: order of its judged documents; or None, that of a run without documents.
+    missing_value: ClassVar[float | Literal["worst"] | None] = 0.0
     #: How the values of queries become one: by their "mean", their "geometric" mean (values below 0.00001 count as
     #: 0.00001, as in trec_eval), or their "sum".
     aggregate: ClassVar[Literal["mean", "geometric", "sum"]] = "mean"

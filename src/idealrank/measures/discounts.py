@@ -23,6 +23,8 @@ from idealrank.errors import DataError, OptionError
 
 __all__ = ["Discount", "Geometric", "Letor", "Linear", "Log", "Power", "Table", "Zipf", "of", "register"]
 
+_PART = 1 << 20  # ranks between two moments at which Ctrl-C is answered
+
 
 class Discount(Numbers):
     """The base class of discounts: called with ranks, a discount returns their weights; its text can be parsed.
@@ -66,7 +68,10 @@ class Discount(Numbers):
         >>> Zipf().weights(4)
         array([1.        , 0.5       , 0.33333333, 0.25      ])
         """
-        return self(np.arange(1, n + 1), n)
+        weights = np.empty(max(n, 0))
+        for start in range(0, n, _PART):
+            weights[start : start + _PART] = self(np.arange(start + 1, min(start + _PART, n) + 1), n)
+        return weights
 
     def native(self, depth: int) -> _native.Discount:
         """Return the discount in the form that the native core takes.

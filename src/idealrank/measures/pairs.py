@@ -107,6 +107,7 @@ class PairwiseError(_Pairs):
 
     normalize: str | None = option(choice("none", "pairs", "weights"))
     lower_is_better = True
+    missing_value = "worst"
 
     def _value(self, counts: _Counts) -> Floats:
         error = counts.wrong_weight + counts.tied_weight / 2

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from idealrank._base.drawing import style
+from idealrank._base.extras import needs
 from idealrank._base.markup import Markup
 from idealrank._base.palette import COLOURS
 from idealrank._base.printable import printable
@@ -85,8 +86,9 @@ def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str)
 
 def _drawn(draw: Callable[[], Axes]) -> str:
     """Return the figure as Matplotlib writes it, independent of the styles in use, which stay as they are."""
-    import matplotlib
-    from matplotlib.legend import Legend
+    with needs("matplotlib", extra="report"):
+        import matplotlib
+        from matplotlib.legend import Legend
 
     file = io.StringIO()
     with _DRAWING, matplotlib.rc_context(), _glyphs_of_the_browser():

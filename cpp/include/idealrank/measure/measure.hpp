@@ -86,6 +86,7 @@ enum class Negative { error, unjudged, keep };
 namespace detail {
 
 inline constexpr double kNegligible = 1e-20;
+inline constexpr std::size_t kPart = 1 << 14;  // documents between two looks at the stop
 inline constexpr int kLevels = 64;  // labels 0 ... 63 are counted, others sorted
 
 // Four partial sums, always in the same way: the same bits for equal gains, so that an ideal ranking scores exactly 1.
@@ -113,7 +114,7 @@ class QueryMeter {
   QueryMeter(const Lists& lists, std::span<const Gain> gains, std::span<const Discount> discounts,
              std::span<const Spec> specs, Ties ties, Negative negative, const Stop& stop = {})
       : lists_(lists), gains_(gains), discounts_(discounts), specs_(specs), ties_(ties), negative_(negative), stop_(stop),
-        rank_(stop), stopping_places_(stop), columns_(gains.size()), level_gains_(gains.size()), cutoffs_(specs.size()),
+        own_labels_(stop), own_scores_(stop), own_judged_(stop), rank_(stop), stopping_places_(stop), columns_(gains.size()), level_gains_(gains.size()), cutoffs_(specs.size()),
         full_(specs.size()) {
     for (std::size_t g = 0; g < gains.size(); ++g) tabulate(g);
   }
@@ -256,12 +257,13 @@ class QueryMeter {
   const Levels& retrieved_levels() const { return same_labels() ? judged_levels_ : retrieved_levels_; }
   const Levels& ideal_levels(const Gain& gain) const { return gain.ideal_retrieved ? retrieved_levels() : judged_levels_; }
 
-  void count(std::span<const double> labels, std::int64_t first_row, bool may_be_unjudged, Levels& levels) const {
+  void count(std::span<const double> labels, std::int64_t first_row, bool may_be_unjudged, Levels& levels) {
     // Two tables: one increment need not wait for the one before, most often of the same label.
     std::array<std::uint32_t, kLevels> even{}, odd{};
     levels.present = 0;
     levels.countable = true;
     for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (i % kPart == 0) stop_.before(2 * kPart);
       // A whole number up to 2^52, added to 2^52, stands in the low bits.
       const std::uint64_t level = std::bit_cast<std::uint64_t>(labels[i] + 0x1p52) ^ std::bit_cast<std::uint64_t>(0x1p52);
       if (level < kLevels && static_cast<double>(static_cast<std::int64_t>(level)) == labels[i]) {
@@ -300,6 +302,7 @@ class QueryMeter {
       check_levels(gain, levels, labels, first);
       levels.for_each([&](std::size_t level, std::size_t count) { add(level_gains_[g].gains[level], count); });
     } else {
+      stop_.before(4 * labels.size());
       for (std::size_t i = 0; i < labels.size(); ++i) add(gain_of(gain, labels[i], first + static_cast<std::int64_t>(i)), 1);
     }
     if (retrieved_levels().countable && &retrieved_levels() != &levels) {
@@ -331,8 +334,10 @@ class QueryMeter {
   void find_runs() {
     run_ends_.clear();
     if (ties_ == Ties::stable) return;
-    stop_.before(4 * order_.size());
-    for_each_tie_run(scores_, order_, [&](std::size_t, std::size_t last) { run_ends_.push_back(last); });
+    for_each_tie_run(scores_, order_, [&](std::size_t first, std::size_t last) {
+      stop_.before(4 * (last - first));
+      run_ends_.push_back(last);
+    });
   }
 
   template <class Run>
@@ -346,7 +351,7 @@ class QueryMeter {
 
   void fill_ranked(std::size_t g) {
     std::vector<double>& ranked = columns_[g].ranked;
-    ranked.resize(order_.size());
+    stoppable_resize(ranked, order_.size(), stop_);
     const Gain& gain = gains_[g];
     if (retrieved_levels().countable) {
       const auto& levels = level_gains_[g].gains;
@@ -361,6 +366,7 @@ class QueryMeter {
       });
     }
     for_each_long_run([&](std::size_t first, std::size_t last) {
+      stop_.before(2 * (last - first));
       const auto begin = ranked.begin() + static_cast<std::ptrdiff_t>(first);
       const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(last);
       if (ties_ == Ties::reverse) std::reverse(begin, end);
@@ -396,7 +402,9 @@ class QueryMeter {
       }
       return;
     }
+    stop_.before(4 * labels.size());
     for (const double label : labels) column.ideal.push_back(gain_of(gain, label, -1));
+    stop_.before(10 * labels.size());
     // A whole sort of a long list beats a partial one, which is by heap, by far.
     const auto last = column.ideal.begin() + static_cast<std::ptrdiff_t>(depth);
     if (depth < labels.size()) std::nth_element(column.ideal.begin(), last, column.ideal.end(), std::greater<>());
@@ -413,6 +421,7 @@ class QueryMeter {
   }
 
   double value_of(std::size_t s, std::size_t k, std::size_t n) {
+    stop_.before(2 * order_.size());
     const Spec& spec = specs_[s];
     const Column& column = columns_[spec.gain];
     // A plain sum of negative gains is what it is; everything else asks for something relevant.
@@ -424,6 +433,7 @@ class QueryMeter {
       return mean_precision_of_hits(column.ranked, std::min(k, n));
     }
     const double reduced = reduce(spec, column, k, n);
+    stop_.before(2 * order_.size());
     const double divisor = denominator_of(s, column, k, n);
     if (!std::isfinite(reduced) || !std::isfinite(divisor)) {
       throw data_error("the gains of a query are too large to be summed", query_, -1);
@@ -583,12 +593,14 @@ class QueryMeter {
 
   double cascade(const Spec& spec, const std::vector<double>& gains, std::size_t m) {
     for (std::size_t i = 0; i < labels_.size(); ++i) {
+      if (i % kPart == 0) stop_.before(5 * kPart);
       const std::int64_t row = first_row_ + static_cast<std::int64_t>(i);
       if (labels_[i] > gains_[spec.gain].rel || gain_of(gains_[spec.gain], labels_[i], row) < 0) {
         throw data_error("a label is above max_label, or negative: " + shown(labels_[i]), query_, row);
       }
     }
     if (ties_ == Ties::average) return cascade_average(spec, m);
+    stop_.before(5 * m);
     double sum = 0, going_on = 1;
     for (std::size_t r = 0; r < m; ++r) {
       sum += going_on * gains[r] / static_cast<double>(r + 1);

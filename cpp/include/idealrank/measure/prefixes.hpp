@@ -30,7 +30,7 @@ namespace detail {
 class PrefixMeter {
  public:
   PrefixMeter(std::span<const std::int64_t> sizes, std::span<const PrefixSpec> specs, Ties ties, const Stop& stop)
-      : sizes_(sizes), specs_(specs.begin(), specs.end()), ties_(ties), stop_(stop), rank_(stop) {
+      : sizes_(sizes), specs_(specs.begin(), specs.end()), ties_(ties), stop_(stop), own_gains_(stop), own_scores_(stop), rank_(stop) {
     for (PrefixSpec& spec : specs_) {  // a weight far below the first one changes no sum
       auto& weights = spec.discount.weights;
       while (!weights.empty() && weights.back() <= kNegligible * weights.front()) weights = weights.first(weights.size() - 1);

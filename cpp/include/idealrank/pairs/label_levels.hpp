@@ -24,7 +24,7 @@ class LabelLevels {
   void operator()(std::span<const double> labels, std::int64_t query, std::int64_t first_row, const char* what = "a label") {
     stop_.before(4 * labels.size());
     check_finite(labels, query, first_row, what);
-    levels_.resize(labels.size());
+    stoppable_resize(levels_, labels.size(), stop_);
     if (labels.size() <= kShort) {
       number_short(labels);
     } else if (!number_few(labels)) {
@@ -39,6 +39,7 @@ class LabelLevels {
   std::span<const std::uint32_t> counts() const { return counts_; }
 
  private:
+  static constexpr std::size_t kPart = 4096;  // documents between two looks at the stop
   static constexpr std::size_t kShort = 24;
   static constexpr std::size_t kFew = 32;
   static constexpr int kSlotBits = 7;
@@ -78,6 +79,7 @@ class LabelLevels {
     std::array<std::pair<double, std::uint32_t>, kFew> found;  // label, slot
     std::size_t n_found = 0;
     for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (i % kPart == 0) stop_.before(4 * kPart);
       const double label = labels[i] + 0.0;  // -0 is 0
       std::size_t slot = (std::bit_cast<std::uint64_t>(label) * 0x9E3779B97F4A7C15U) >> (64 - kSlotBits);
       while (count_in[slot] != 0 && label_in[slot] != label) slot = (slot + 1) % kSlots;
@@ -98,7 +100,9 @@ class LabelLevels {
       counts_[level] = count_in[slot];
       level_of[slot] = static_cast<std::uint32_t>(level);
     }
-    for (std::uint32_t& level : levels_) level = level_of[level];
+    for_each_part(levels_.size(), stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) levels_[i] = level_of[levels_[i]];
+    });
     return true;
   }
 
@@ -107,6 +111,7 @@ class LabelLevels {
     labels_.clear();
     counts_.clear();
     for_each_tie_run(labels, order, [&](std::size_t first, std::size_t last) {
+      stop_.before(10 * (last - first));
       for (std::size_t r = first; r < last; ++r) levels_[order[r]] = static_cast<std::uint32_t>(labels_.size());
       labels_.push_back(labels[order[first]] + 0.0);
       counts_.push_back(static_cast<std::uint32_t>(last - first));

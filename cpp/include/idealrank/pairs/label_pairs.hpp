@@ -32,8 +32,8 @@ class LabelSplits {
   void operator()(std::span<const std::uint32_t> levels, std::span<const std::uint32_t> counts, Visit&& visit) {
     starts_.assign(counts.size() + 1, 0);
     std::inclusive_scan(counts.begin(), counts.end(), starts_.begin() + 1);
-    places_.resize(levels.size());
-    spare_.resize(levels.size());
+    stoppable_resize(places_, levels.size(), stop_);
+    stoppable_resize(spare_, levels.size(), stop_);
     std::iota(places_.begin(), places_.end(), 0U);
     divide(levels, 0, static_cast<std::uint32_t>(counts.size()), places_.data(), spare_.data(), visit);
   }
@@ -47,14 +47,15 @@ class LabelSplits {
     const std::uint32_t boundary = most_even(first, last);
     const std::uint32_t begin = starts_[first], middle = starts_[boundary], end = starts_[last];
     std::uint32_t low = begin, high = middle;
-    stop_.before(5 * (end - begin));
-    for (std::uint32_t i = begin; i < end; ++i) {
-      const std::uint32_t place = from[i];
-      const bool is_high = levels[place] >= boundary;
-      to[is_high ? high : low] = place;
-      high += is_high ? 1 : 0;
-      low += is_high ? 0 : 1;
-    }
+    for_each_part(end - begin, stop_, [&](std::size_t i, std::size_t part_end) {
+      for (; i < part_end; ++i) {
+        const std::uint32_t place = from[begin + i];
+        const bool is_high = levels[place] >= boundary;
+        to[is_high ? high : low] = place;
+        high += is_high ? 1 : 0;
+        low += is_high ? 0 : 1;
+      }
+    });
     visit(LabelSplit{{from + begin, from + end}, {to + begin, to + middle}, {to + middle, to + end}, boundary});
     divide(levels, first, boundary, to, from, visit);
     divide(levels, boundary, last, to, from, visit);

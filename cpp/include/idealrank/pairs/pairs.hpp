@@ -25,17 +25,20 @@ struct PairCounts {
 // O(n log n) a query: down the ranking, a Fenwick tree over label levels counts the lower labels met above.
 class PairCounter {
  public:
-  explicit PairCounter(const Stop& stop = {}) : stop_(stop), rank_(stop) {}
+  explicit PairCounter(const Stop& stop = {}) : stop_(stop), own_labels_(stop), own_scores_(stop), rank_(stop) {}
 
   PairCounts operator()(std::span<const double> given_labels, std::span<const double> given_scores, Ties ties,
                         std::int64_t query, std::int64_t first_row) {
     const auto labels = own_labels_(given_labels), scores = own_scores_(given_scores);
     check_finite(labels, query, first_row, "a label");
+    stop_.before(4 * labels.size());
     levels_.assign(labels.begin(), labels.end());
     stoppable_sort(levels_.begin(), levels_.end(), std::less<>(), stop_);
     PairCounts counts;
+    stop_.before(4 * labels.size());
     add_pairs(levels_, counts.all, counts.all_weight);
     levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
+    stop_.before(4 * labels.size());
     numbers_.assign(levels_.size() + 1, 0);
     sums_.assign(levels_.size() + 1, 0);
 

@@ -45,7 +45,7 @@ class PairsByLabel {
       const auto [least, most] = range_of(query.scores);
       const double middle = least + (most - least) / 2;
       documents.growths = fill(growths_, [&](std::uint32_t i) { return std::exp(spec_.scale * (query.scores[i] - middle)); });
-      shrinks_.resize(growths_.size());
+      stoppable_resize(shrinks_, growths_.size(), stop_);
       std::transform(growths_.begin(), growths_.end(), shrinks_.begin(), [](double growth) { return 1 / growth; });
       documents.shrinks = shrinks_.data();
     }
@@ -53,18 +53,25 @@ class PairsByLabel {
       documents.distances = spec_.distances.data();
       documents.share = spec_.swap_share;
       place_of_.resize(query.n());
-      for (std::size_t p = 0; p < order.size(); ++p) place_of_[order[p]] = static_cast<std::uint32_t>(p);
+      for_each_part(order.size(), stop_, [&](std::size_t p, std::size_t last) {
+        for (; p < last; ++p) place_of_[order[p]] = static_cast<std::uint32_t>(p);
+      });
       documents.right = fill(right_, [&](std::uint32_t i) { return change.right()[place_of_[i]]; });
       documents.wrong = fill(wrong_, [&](std::uint32_t i) { return change.wrong()[place_of_[i]]; });
       documents.places = fill(places_, [&](std::uint32_t i) { return static_cast<double>(place_of_[i]); });
       documents.truncation = static_cast<double>(spec_.truncation);
     }
+    stop_.before(2 * query.n());
     sums_.assign(query.n() + kPairPadding, 0.0);
     if (!second.empty()) second_sums_.assign(query.n() + kPairPadding, 0.0);
     const double value = rows_(documents, {sums_.data(), second_sums_.data()});
-    for (std::size_t i = 0; i < query.n(); ++i) column[documents_[i]] = sums_[i];
+    for_each_part(query.n(), stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) column[documents_[i]] = sums_[i];
+    });
     if (!second.empty()) {
-      for (std::size_t i = 0; i < query.n(); ++i) second[documents_[i]] = second_sums_[i];
+      for_each_part(query.n(), stop_, [&](std::size_t i, std::size_t last) {
+        for (; i < last; ++i) second[documents_[i]] = second_sums_[i];
+      });
     }
     return value;
   }
@@ -84,14 +91,18 @@ class PairsByLabel {
   void sort(const LabelLevels& levels) {
     ends_.resize(levels.counts().size());
     std::exclusive_scan(levels.counts().begin(), levels.counts().end(), ends_.begin(), 0U);
-    documents_.resize(levels.levels().size());
-    for (std::size_t i = 0; i < documents_.size(); ++i) documents_[ends_[levels.levels()[i]]++] = static_cast<std::uint32_t>(i);
+    stoppable_resize(documents_, levels.levels().size(), stop_);
+    for_each_part(documents_.size(), stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) documents_[ends_[levels.levels()[i]]++] = static_cast<std::uint32_t>(i);
+    });
   }
 
   template <class Value>
-  const double* fill(std::vector<double>& padded, Value&& value) const {
-    padded.resize(documents_.size() + kPairPadding);
-    for (std::size_t i = 0; i < documents_.size(); ++i) padded[i] = value(documents_[i]);
+  const double* fill(std::vector<double>& padded, Value&& value) {
+    stoppable_resize(padded, documents_.size() + kPairPadding, stop_);
+    for_each_part(documents_.size(), stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) padded[i] = value(documents_[i]);
+    });
     std::fill_n(padded.end() - kPairPadding, kPairPadding, 1.0);
     return padded.data();
   }

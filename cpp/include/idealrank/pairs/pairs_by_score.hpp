@@ -46,6 +46,7 @@ class PairsByScore {
     documents.wrong = change.wrong();
     documents.truncation = spec_.truncation;
 
+    stop_.before(2 * query.n());
     std::fill(column.begin(), column.end(), 0.0);
     std::fill(second.begin(), second.end(), 0.0);
     const DerivativeColumns columns{column.data(), second.data()};
@@ -59,29 +60,36 @@ class PairsByScore {
  private:
   // From places to rows; the scores have been used.
   void to_rows(std::span<const std::uint32_t> order, std::span<double> column) {
+    stop_.before(2 * order.size());
     std::copy(column.begin(), column.end(), scores_.begin());
-    for (std::size_t p = 0; p < order.size(); ++p) column[order[p]] = scores_[p];
+    for_each_part(order.size(), stop_, [&](std::size_t p, std::size_t last) {
+      for (; p < last; ++p) column[order[p]] = scores_[p];
+    });
   }
 
   void place(const PairQuery& query, std::span<const std::uint32_t> order, std::span<const std::uint32_t> levels) {
     const std::size_t n = query.n();
-    scores_.resize(n);
-    levels_.resize(n);
-    for (std::size_t p = 0; p < n; ++p) {
-      scores_[p] = query.scores[order[p]];
-      levels_[p] = levels[order[p]];
-    }
+    stoppable_resize(scores_, n, stop_);
+    stoppable_resize(levels_, n, stop_);
+    for_each_part(n, stop_, [&](std::size_t p, std::size_t last) {
+      for (; p < last; ++p) {
+        scores_[p] = query.scores[order[p]];
+        levels_[p] = levels[order[p]];
+      }
+    });
     if (query.weights.empty()) return;
-    weights_.resize(n);
-    for (std::size_t p = 0; p < n; ++p) weights_[p] = query.weights[order[p]];
+    stoppable_resize(weights_, n, stop_);
+    for_each_part(n, stop_, [&](std::size_t p, std::size_t last) {
+      for (; p < last; ++p) weights_[p] = query.weights[order[p]];
+    });
   }
 
   // Multiples of the greatest power of two that is at most 1 / sigma: exact, and so is the distance of a score from its
   // own. A score with no bits for such a distance is its own edge.
   void find_edges() {
     const double width = std::exp2(std::floor(-std::log2(spec_.scale)));
-    edges_.resize(scores_.size());
-    decays_.resize(scores_.size());
+    stoppable_resize(edges_, scores_.size(), stop_);
+    stoppable_resize(decays_, scores_.size(), stop_);
     for (std::size_t p = 0; p < scores_.size(); ++p) {
       stop_.before(10);
       const double boxes = scores_[p] / width;

@@ -31,7 +31,7 @@ inline double few_pairs(const PairSpec& spec) {
 class PairwiseLoss {
  public:
   explicit PairwiseLoss(const PairSpec& spec, const Stop& stop = {})
-      : spec_(spec), rank_(stop), number_(stop), by_label_(spec, stop), by_score_(spec, stop) {}
+      : spec_(spec), stop_(stop), rank_(stop), number_(stop), change_(stop), by_label_(spec, stop), by_score_(spec, stop) {}
 
   // The query's value, times its factor, if first derivatives alone are asked for. Into column, one derivative or second
   // derivative a document; into `second`, which is empty otherwise, second derivatives where both are asked for.
@@ -56,6 +56,7 @@ class PairwiseLoss {
     const double share = query_factor * (spec_.mean ? 1 / n_pairs : 1.0);
     const double sigma = spec_.loss == PairLoss::logistic ? spec_.scale : 1.0;
     // Where changes by swaps are 0, rounding may leave a curvature a little below.
+    stop_.before(2 * query.n());
     auto to_second = [&](double entry) { return std::max(share * sigma * sigma * entry, 0.0); };
     if (spec_.derivative == Derivative::second) {
       std::transform(column.begin(), column.end(), column.begin(), to_second);
@@ -86,6 +87,7 @@ class PairwiseLoss {
   static constexpr std::size_t kLong = 100'000;
 
   const PairSpec& spec_;
+  Stop stop_;
   TopRanker rank_;
   std::vector<std::uint32_t> order_;
   LabelLevels number_;
@@ -101,7 +103,7 @@ inline void pairwise(std::span<const double> labels, std::span<const double> sco
                      std::span<const double> weights, std::span<const double> factors, const PairSpec& spec, std::span<double> values,
                      std::span<double> column, std::span<double> second, Threads threads) {
   for_each_query(offsets, threads, [&](const Stop& stop) {
-    return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const PairQuery own{own_labels(labels.subspan(first, n)), own_scores(scores.subspan(first, n)),
                           weights.empty() ? weights : weights.subspan(first, n), query, begin};

@@ -24,6 +24,8 @@ struct SwapMeasure {
 // rank; one C for pairs whose better document is the upper one, another for the others.
 class SwapChange {
  public:
+  explicit SwapChange(const Stop& stop = {}) : stop_(stop) {}
+
   // order: best score first. Labels are gains.
   void operator()(const SwapMeasure& measure, std::int64_t query, const LabelLevels& levels, std::span<const std::uint32_t> order) {
     const std::size_t n = order.size();
@@ -31,8 +33,9 @@ class SwapChange {
     const auto& [linear, weights] = measure.discount;
     table_ = measure.reduction == Reduction::sum && !linear && depth == n && weights.size() >= n ? weights.data() : nullptr;
     if (table_ != nullptr) return;
-    right_.resize(n);
-    wrong_.resize(measure.reduction == Reduction::sum ? 0 : n);
+    stoppable_resize(right_, n, stop_);
+    stoppable_resize(wrong_, measure.reduction == Reduction::sum ? 0 : n, stop_);
+    stop_.before(10 * n);
     auto relevant = [&](std::size_t place) { return levels.labels()[levels.levels()[order[place]]] > 0; };
     switch (measure.reduction) {
       case Reduction::sum:
@@ -88,6 +91,7 @@ class SwapChange {
     }
   }
 
+  Stop stop_;
   const double* table_ = nullptr;  // a discount that is all there is to it, and need not be copied
   std::vector<double> right_, wrong_;
 };

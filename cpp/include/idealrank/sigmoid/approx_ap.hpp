@@ -31,13 +31,14 @@ class ApproxAp {
   // gradient[i] becomes the derivative by scores[i].
   double operator()(std::span<const double> worth, std::span<const double> scores, std::span<double> gradient) {
     const std::size_t n = scores.size();
-    for (std::vector<double>* column : {&above_, &density_, &slopes_, &unused_}) column->resize(n);
+    for (std::vector<double>* column : {&above_, &density_, &slopes_, &unused_}) stoppable_resize(*column, n, scratch_.stop);
     kernel_.of_list(scores, {}, alpha_, above_, density_, scratch_);
     scratch_.stop.before(4 * n);
     const double value = by_position(worth);
     scratch_.stop.before(4 * n);
     // eq. (41): a score moves its own rank by -alpha density, and those of the others by alpha sigma'.
     kernel_.of_list(scores, slopes_, alpha_, unused_, gradient, scratch_);
+    scratch_.stop.before(2 * n);
     for (std::size_t i = 0; i < n; ++i) gradient[i] = alpha_ * (gradient[i] - slopes_[i] * density_[i]);
     return value;
   }
@@ -50,6 +51,7 @@ class ApproxAp {
     weights_.clear();
     double total = 0;
     for (std::size_t i = 0; i < worth.size(); ++i) {
+      scratch_.stop.before(10);
       slopes_[i] = 0;
       if (!(worth[i] > 0)) continue;
       rows_.push_back(i);
@@ -58,12 +60,14 @@ class ApproxAp {
       total += worth[i];
     }
     const std::size_t n = rows_.size();
-    for (std::vector<double>* column : {&hits_, &hit_slopes_, &shares_, &pulled_}) column->resize(n);
+    for (std::vector<double>* column : {&hits_, &hit_slopes_, &shares_, &pulled_}) stoppable_resize(*column, n, scratch_.stop);
     kernel_.of_list(heights_, weights_, beta_, hits_, hit_slopes_, scratch_);
+    scratch_.stop.before(4 * n);
     for (std::size_t i = 0; i < n; ++i) shares_[i] = -weights_[i] / heights_[i];
     kernel_.of_list(heights_, shares_, beta_, unused_of(n), pulled_, scratch_);
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i) {
+      scratch_.stop.before(5);
       const double hits = weights_[i] + hits_[i];
       sum += shares_[i] * hits;
       // eqs. (44)-(47)
@@ -87,7 +91,7 @@ class ApproxAp {
 inline void approx_ap(const ApproxApLists& lists, std::span<double> values, std::span<double> gradient, Isa isa, Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
   for_each_query(lists.offsets, threads, [&](const Stop& stop) {
-    return [&, loss = ApproxAp(kernel, lists.alpha, lists.beta, stop), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin,
+    return [&, loss = ApproxAp(kernel, lists.alpha, lists.beta, stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin,
                                                                 std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto scores = own_scores(lists.scores.subspan(first, n));

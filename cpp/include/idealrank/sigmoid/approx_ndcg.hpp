@@ -88,7 +88,7 @@ class DiscountSums {
 // Gains of one list after the other, and the greatest DCG that they can have.
 class GainsAndIdeal {
  public:
-  explicit GainsAndIdeal(const Stop& stop = {}) : levels_(stop) {}
+  explicit GainsAndIdeal(const Stop& stop = {}) : own_labels_(stop), levels_(stop) {}
 
   // Throws data_error at a label that is not finite, and at a gain that is not or is negative. What must be computed
   // goes to `memory`.
@@ -149,7 +149,7 @@ inline void approx_ndcg(const ApproxNdcgLists& lists, std::span<double> values, 
   const DiscountSums discount_sum(kernel, static_cast<std::size_t>(longest));
 
   for_each_query(lists.offsets, threads, [&](const Stop& stop) {
-    return [&, scratch = ApproxNdcgScratch(stop), value = GainsAndIdeal(stop), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin,
+    return [&, scratch = ApproxNdcgScratch(stop), value = GainsAndIdeal(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin,
                                                                       std::int64_t end) mutable {
       const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
       const auto n = static_cast<std::size_t>(end - begin);

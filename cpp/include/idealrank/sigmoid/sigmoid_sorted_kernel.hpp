@@ -31,7 +31,7 @@ class SigmoidSorted {
       const auto descending = s_.exact_sort(scores, n_, -1, 0);
       std::reverse_copy(descending.begin(), descending.end(), s_.order.begin());
     }
-    for (auto* column : {&s_.ratios, &s_.weights, &s_.sums, &s_.slopes}) column->resize(padded_ + kLanes);
+    for (auto* column : {&s_.ratios, &s_.weights, &s_.sums, &s_.slopes}) stoppable_resize(*column, padded_ + kLanes, s_.stop);
     std::fill(s_.weights.begin() + static_cast<std::ptrdiff_t>(n_), s_.weights.end(), 0.0);
     s_.stop.before(4 * n_);
     set_steps(scores, alpha);
@@ -42,24 +42,22 @@ class SigmoidSorted {
 
   // No weights: all are 1. No sums: only the slopes.
   void sums(const double* weights, double* sums_out, double* slopes_out) {
-    s_.stop.before(2 * n_);
-    for (std::size_t r = 0; r < n_; ++r) s_.weights[r] = weights == nullptr ? 1.0 : weights[s_.order[r]];
+    for_each_part(n_, s_.stop, [&](std::size_t r, std::size_t last) {
+      for (; r < last; ++r) s_.weights[r] = weights == nullptr ? 1.0 : weights[s_.order[r]];
+    });
     if (sums_out != nullptr) {
       sweep<true>(s_.ratios.data(), s_.weights.data(), padded_, s_.sums.data(), s_.slopes.data(), s_.stop);
-      s_.stop.before(4 * n_);
-      for (std::size_t r = 0; r < n_; ++r) sums_out[s_.order[r]] = s_.sums[r];
+      put(s_.sums, sums_out);
     } else {
       sweep<false>(s_.ratios.data(), s_.weights.data(), padded_, nullptr, s_.slopes.data(), s_.stop);
     }
-    s_.stop.before(4 * n_);
-    for (std::size_t r = 0; r < n_; ++r) slopes_out[s_.order[r]] = s_.slopes[r];
+    put(s_.slopes, slopes_out);
   }
 
   // Of ln(1 + exp(t_i - t_j)).
   void log_sums(double* sums_out) {
     log_sweep(s_.steps.data(), s_.ratios.data(), n_, s_.sums.data(), s_.stop);
-    s_.stop.before(4 * n_);
-    for (std::size_t r = 0; r < n_; ++r) sums_out[s_.order[r]] = s_.sums[r];
+    put(s_.sums, sums_out);
   }
 
  private:
@@ -67,6 +65,13 @@ class SigmoidSorted {
   static constexpr double kWidest = 0x1p19;  // units of t for which there are keys
   static constexpr double kLastKey = 0x1p31 - 1;
   static constexpr std::size_t kFew = 64;
+
+  // From ascending order to that of the documents.
+  void put(const std::vector<double>& sorted, double* out) {
+    for_each_part(n_, s_.stop, [&](std::size_t r, std::size_t last) {
+      for (; r < last; ++r) out[s_.order[r]] = sorted[r];
+    });
+  }
 
   // A score with about as many above as below it.
   static double middle(std::span<const double> scores) {
@@ -79,8 +84,8 @@ class SigmoidSorted {
   // Within one key the order is that of the input: where t falls by a step, the series hold as well as where it rises.
   // Scores beyond the first and the last key are sorted after; false where they are many.
   bool sort_by_steps(std::span<const double> scores, double low, double scale, int n_bits, bool all_have_keys) {
+    stoppable_resize(s_.words, n_, s_.stop);
     s_.stop.before(4 * n_);
-    s_.words.resize(n_);
     std::size_t n_first = 0, n_last = 0;
     for (std::size_t i = 0; i < n_; ++i) {
       const double key = std::min(std::max((scores[i] - low) * scale, 0.0), kLastKey);

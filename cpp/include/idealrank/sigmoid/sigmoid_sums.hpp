@@ -60,7 +60,7 @@ inline void sigmoid_sums(const SigmoidLists& lists, Sigmoid sigmoid, std::span<d
                          Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
   for_each_query(lists.offsets, threads, [&](const Stop& stop) {
-    return [&, scratch = SigmoidScratch(stop), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, scratch = SigmoidScratch(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto own_sums = sums.subspan(first, n), own_slopes = slopes.subspan(first, n);
       const auto scores = own_scores(lists.scores.subspan(first, n));
@@ -79,7 +79,7 @@ inline void sigmoid_sums(const SigmoidLists& lists, Sigmoid sigmoid, std::span<d
 inline void log_sigmoid_sums(const SigmoidLists& lists, std::span<double> sums, Isa isa, Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
   for_each_query(lists.offsets, threads, [&](const Stop& stop) {
-    return [&, scratch = SigmoidScratch(stop), own_scores = OwnCopy()](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, scratch = SigmoidScratch(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto scores = own_scores(lists.scores.subspan(first, n));
       check_finite(scores, query, begin);

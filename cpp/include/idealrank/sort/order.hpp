@@ -33,13 +33,14 @@ class RadixOrder {
   // order[r] becomes the index, in [0, n), of the document at rank r + 1; equal scores stay in input order.
   void operator()(std::span<const double> scores, std::span<std::uint32_t> order) {
     const std::size_t n = scores.size();
-    items_.resize(n);
+    stoppable_resize(items_, n, stop_);
     for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
       for (; i < last; ++i) items_[i] = {descending_key(scores[i]), static_cast<std::uint32_t>(i)};
     });
     if (n > 1) radix_sort();
-    stop_.before(n);
-    for (std::size_t r = 0; r < n; ++r) order[r] = items_[r].index;
+    for_each_part(n, stop_, [&](std::size_t r, std::size_t last) {
+      for (; r < last; ++r) order[r] = items_[r].index;
+    });
   }
 
  private:
@@ -56,8 +57,7 @@ class RadixOrder {
   // Least significant digit first, which is stable. A digit that all keys share is skipped.
   void radix_sort() {
     const std::size_t n = items_.size();
-    stop_.before(n);
-    spare_.resize(n);
+    stoppable_resize(spare_, n, stop_);
     counts_.assign(kDigits * kBuckets, 0);
     for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
       for (; i < last; ++i) {

@@ -62,7 +62,9 @@ class TopRanker {
       collect(scores, lower_bound(scores, k));
       end_after(scores, k);
     } else {
+      stop_.before(2 * n);
       copy_.assign(scores.begin(), scores.end());
+      stop_.before(10 * n);
       const auto last = copy_.begin() + static_cast<std::ptrdiff_t>(k) - 1;
       std::nth_element(copy_.begin(), last, copy_.end(), std::greater<>());
       collect(scores, *last);
@@ -79,8 +81,10 @@ class TopRanker {
   static constexpr std::uint64_t kPlace = 0xFFF;  // room for a place below kRadixFrom
 
   void list_all(std::size_t n) {
-    order_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) order_[i] = static_cast<std::uint32_t>(i);
+    stoppable_resize(order_, n, stop_);
+    for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) order_[i] = static_cast<std::uint32_t>(i);
+    });
   }
 
   // Leaves off what ranks below the scores equal to that of rank k.
@@ -111,12 +115,14 @@ class TopRanker {
 
   // All documents with at least this score, sorted.
   void collect(std::span<const double> scores, double least) {
-    order_.resize(scores.size());
+    stoppable_resize(order_, scores.size(), stop_);
     std::size_t m = 0;
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-      order_[m] = static_cast<std::uint32_t>(i);
-      m += scores[i] >= least ? 1 : 0;
-    }
+    for_each_part(scores.size(), stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) {
+        order_[m] = static_cast<std::uint32_t>(i);
+        m += scores[i] >= least ? 1 : 0;
+      }
+    });
     order_.resize(m);
     sort(scores);
   }
@@ -141,10 +147,11 @@ class TopRanker {
         first = last;
       }
     } else {
-      stop_.before(2 * n);
-      copy_.resize(n);
-      for (std::size_t i = 0; i < n; ++i) copy_[i] = scores[order_[i]];
-      sorted_.resize(n);
+      stoppable_resize(copy_, n, stop_);
+      for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
+        for (; i < last; ++i) copy_[i] = scores[order_[i]];
+      });
+      stoppable_resize(sorted_, n, stop_);
       radix_(copy_, sorted_);
       for_each_part(n, stop_, [&](std::size_t r, std::size_t last) {
         for (; r < last; ++r) sorted_[r] = order_[sorted_[r]];

@@ -33,7 +33,7 @@ class WordSort {
         for (int d = 0; d < n_digits; ++d) ++counts_[static_cast<std::size_t>(d)][digit(words[i], d)];
       }
     });
-    spare_.resize(words.size());
+    stoppable_resize(spare_, words.size(), stop_);
     for (int d = 0; d < n_digits; ++d) {
       auto& counts = counts_[static_cast<std::size_t>(d)];
       std::uint32_t start = 0;

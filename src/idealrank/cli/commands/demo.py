@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import idealrank
+from idealrank._base.extras import needs
 from idealrank._typing import Floats
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option
@@ -64,6 +65,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
         html_path = "idealrank-demo.html"
     if html_path is not None:
         check_target(html_path)
+    _check_extras(html_path)
     if speak:
         click.echo(f"idealrank {idealrank.__version__}: the click log of an invented search engine, seed {seed}\n")
 
@@ -92,6 +94,15 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
         click.echo(_NEXT, nl=False)
     if html_path is not None:
         _report(compared, told, parts.test, scores, html_path, quiet=quiet)
+
+
+def _check_extras(html_path: str | None) -> None:
+    """Raise a MissingExtraError before any work is done, not after it."""
+    with needs("sklearn", extra="learn"):
+        import sklearn  # noqa: F401
+    if html_path is not None:
+        with needs("matplotlib", extra="report"):
+            import matplotlib  # noqa: F401
 
 
 _NEXT = """

@@ -96,7 +96,8 @@ missing_option = click.option(
     "--missing",
     type=click.Choice(["0", "drop", "error"]),
     metavar="0|drop|error",
-    help="Count a query that the run lacks as 0 like trec_eval -c, leave it out, or stop; by default as --like says.",
+    help="Count a query that the run lacks as 0 like trec_eval -c (as the worst value if lower is better), leave it "
+    "out, or stop; by default as --like says.",
 )
 weights_option = click.option(
     "--query-weights",

@@ -7,8 +7,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn.exceptions import ConvergenceWarning
-
 from idealrank.cli.support.conversion import read_features
 from idealrank.cli.support.failures import Interrupted
 from idealrank.cli.support.tables import Column, Table, show_with_remarks
@@ -16,6 +14,7 @@ from idealrank.cli.support.terminal import is_rich, note
 from idealrank.data.ranking import RankingData
 from idealrank.io.formats import Format, Frame
 from idealrank.io.letor import widened
+from idealrank.learners.estimators import ConvergenceWarning
 from idealrank.learners.files.models import check_savable, save
 from idealrank.learners.names import learner, options_of
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from idealrank._base.grammar import unknown
 from idealrank._base.threads import resolve_threads
@@ -23,6 +22,7 @@ from idealrank.evaluation.inputs import Measures
 from idealrank.evaluation.results import Evaluation
 from idealrank.io.interactions import interactions_of
 from idealrank.learners.base import Learner
+from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.factors.model import Factors
 from idealrank.learners.factors.optimizers import OPTIMIZERS
 from idealrank.learners.progress import bar

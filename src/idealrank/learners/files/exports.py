@@ -7,10 +7,9 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from idealrank.errors import DataError, ModelError
 from idealrank.io.files import atomic_output
+from idealrank.learners.estimators import check_is_fitted
 
 __all__ = ["to_elasticsearch", "to_ranklib"]
 

@@ -7,13 +7,13 @@ import re
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from idealrank._base.grammar import nearest
 from idealrank.data.ids import Ids
 from idealrank.errors import DataError, IdealrankError, ModelError, OptionError
 from idealrank.io.files import Source, display_name
 from idealrank.learners.base import Learner
+from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.files.documents import Entry, StoredModel, read_model, write_model
 from idealrank.learners.names import made, options_of, with_files
 from idealrank.losses import Loss, loss

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from idealrank._typing import Floats
 from idealrank.data.columns import offsets_of
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
+from idealrank.learners.estimators import clone
 from idealrank.learners.linear.continuation import Stage, continuation
 from idealrank.learners.linear.engine import Source, engine_of
 from idealrank.learners.linear.objective import Objective

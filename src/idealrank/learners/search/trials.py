@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
 
+from idealrank._base.extras import needs
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
+from idealrank.learners.estimators import clone
 from idealrank.measures import Measure, measure
 
 __all__ = ["Candidate", "Settings", "Task", "Trial", "better", "candidates_of", "merit", "run", "settings_of"]
@@ -131,7 +132,8 @@ def run(tasks: Iterable[Task], n_jobs: int | None) -> Iterator[Trial]:
     n_jobs = resolve_threads(n_jobs)
     if n_jobs == 1:
         return (_tried(task) for task in tasks)
-    from joblib import Parallel, delayed
+    with needs("joblib", extra="learn"):
+        from joblib import Parallel, delayed
 
     found: Iterator[Trial] = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_tried_on_one_core)(task) for task in tasks

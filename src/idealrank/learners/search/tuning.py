@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
@@ -17,6 +16,7 @@ from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.learners.base import Rows, as_data
+from idealrank.learners.estimators import clone
 from idealrank.learners.progress import bar
 from idealrank.learners.search.trials import Settings, Task, Trial, better, candidates_of, merit, run
 from idealrank.measures import Measure
