@@ -20,7 +20,8 @@ from scipy.sparse import csr_array
 
 import idealrank as ir
 from idealrank import discounts, learners, losses, theory
-from idealrank.report import figures, learning_curve, over_cutoffs, palette
+from idealrank._base import palette
+from idealrank.report import figures, learning_curve, over_cutoffs
 from idealrank.report.svg import inline_svg
 
 if TYPE_CHECKING:
