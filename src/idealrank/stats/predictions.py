@@ -12,6 +12,7 @@ from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.data.columns import float_column
 from idealrank.errors import DataError, OptionError
+from idealrank.stats.samples import LARGEST
 
 __all__ = ["PredictionPowered", "prediction_powered"]
 
@@ -152,6 +153,10 @@ def prediction_powered(
     values[: given.size] = given
     if not np.isfinite(guesses).all() or np.isinf(values).any():
         raise DataError("human values must be finite or NaN, and every query needs a finite machine value")
+    largest = max(np.abs(guesses).max(initial=0.0), np.nanmax(np.abs(values), initial=0.0))
+    if largest > LARGEST:
+        what = f"a value must be at most {LARGEST:g} in size, got {largest:g}"
+        raise DataError(f"{what}: divide all values by a constant")
     known = ~np.isnan(values)
     n_human, n = int(known.sum()), guesses.size
     if n_human < _FEWEST:
@@ -169,7 +174,7 @@ def prediction_powered(
         variance = variance * (1 - n_human / n) + float(f.var(ddof=1)) / n
     half = _t_quantile(level, n_human - 2) * math.sqrt(variance)
     human_half = _t_quantile(level, n_human - 1) * math.sqrt(human_variance)
-    has_spread = np.ptp(f) > 0 and np.ptp(g) > 0
+    has_spread = bool(f.var() > 0 and g.var() > 0)
     correlation = float(np.corrcoef(f, g)[0, 1]) if has_spread else math.nan
     return PredictionPowered(
         mean,
