@@ -254,7 +254,7 @@ def test_a_changed_file_is_refused_with_the_entry(old: str, new: str, message: s
         ({"temperature": 0}, "temperature must be a number above 0, got 0"),
         ({"temperature": float("nan")}, "temperature must be a number above 0"),
         ({"learning_rate": -1.0}, "learning_rate must be a number above 0"),
-        ({"weight_decay": -0.1}, "weight_decay must be a number from 0 on"),
+        ({"weight_decay": -0.1}, "weight_decay must be a number of 0 or more"),
         ({"n_factors": 0}, "n_factors must be 1 or more, got 0"),
         ({"batch_size": 0}, "batch_size must be 1 or more"),
         ({"max_iter": 0}, "max_iter must be 1 or more"),
