@@ -37,6 +37,11 @@ MATRIX = RNG.normal(size=(20, 3))
 LINE: Callable[[Any], Any] = lambda s: s  # noqa: E731
 
 
+def never_sorted(labels: Any, scores: Any) -> float:
+    """A wrong NDCG, which leaves documents in input order."""
+    return float(ir.ndcg(labels, -np.arange(len(labels)))[0])
+
+
 def explained() -> Any:
     return ir.explain(QRELS, RUNS["c"], "ndcg", like=["trec_eval", "sklearn", "letor4"])
 
@@ -81,6 +86,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "FirstOrder": lambda: first_order(LINE),
     "Gap": lambda: gap("ndcg@10", lambda s: 0.7, lambda s: 0.5),
     "GeneralizationGap": lambda: theory.generalization_gap([0.75, 0.5], [0.5, 0.5]),
+    "Identification": lambda: ir.identify(never_sorted),
     "Impossibility": lambda: theory.no_convex_loss("ap"),
     "Interval": lambda: stats.interval([0.5]),
     "LeadingGap": lambda: theory.leading_gap(LINE, lambda s: 1 - s),

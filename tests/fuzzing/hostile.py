@@ -180,6 +180,7 @@ ARGUMENTS: dict[str, _Argument] = {
     "first": _labels,
     "folder": lambda hostile, folder: folder,
     "folds": lambda hostile, folder: [(_data(hostile, folder),) * 3],
+    "function": lambda hostile, folder: lambda labels, scores: hostile.scores,
     "functions": lambda hostile, folder: {1.0: _curves(hostile, folder)},
     "gains": _labels,
     "highest": _numbers,

@@ -297,7 +297,7 @@ def test_the_search_knows_three_documents_and_other_measures() -> None:
 
 
 #: Losses that need an option, or know labels only as relevant or not.
-NOT_GRADED = {"approx", "approx_ap", "approx_precision", "approx_rr", "bregman"}
+NOT_GRADED = {"approx", "approx_ap", "approx_precision", "approx_rr", "bregman", "softmax_at_k"}
 
 
 @pytest.mark.parametrize("name", sorted({*LOSSES.members(), "bregman(psi=pnorm:1.5)"} - NOT_GRADED))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.drawing import new_panels
+from idealrank._base.extras import needs
 from idealrank._base.palette import BETTER
 from idealrank._typing import Floats
 from idealrank.data import datasets
@@ -139,7 +140,8 @@ def _steps(labels: list[int]) -> list[tuple[str, list[int]]]:
 
 def _drawing(title: str, rows: list[tuple[str, list[int]]]) -> Figure:
     """Labels as squares, darker for higher ones, with one row per order."""
-    from matplotlib.patches import Rectangle
+    with needs("matplotlib", extra="report"):
+        from matplotlib.patches import Rectangle
 
     figure, [axes] = new_panels(6, 0.6 * len(rows) + 0.8)
     names, orders = zip(*rows, strict=True)

@@ -215,12 +215,7 @@ def _library(measures: Iterable[str], level: int, ties: str) -> tuple[tuple[str,
         trec_eval.read_measures([each for each in measures if each not in _CONSTANT], version=9) if measures else ()
     ):
         for name in request.columns():
-            try:
-                own = measure(name)
-            except OptionError:
-                raise OptionError(
-                    f"{name} needs integer labels and ties='docid_desc': only trec_eval's own order and labels have it"
-                ) from None
+            own = measure(name)
             options: dict[str, Any] = {"ties": ties} if "ties" in own.options() else {}
             if "rel" in own.options():
                 options["rel"] = float(level)

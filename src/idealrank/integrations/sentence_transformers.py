@@ -15,8 +15,9 @@ from idealrank.integrations.torch import RankingLoss
 from idealrank.losses import Loss
 from idealrank.measures.conventions import Convention, convention
 
-with needs("sentence_transformers", ""):
+with needs("torch"):
     import torch
+with needs("sentence_transformers", ""):
     from sentence_transformers.base.evaluation.evaluator import BaseEvaluator
     from sentence_transformers.util import batch_to_device
 

@@ -12,8 +12,9 @@ from idealrank.evaluation.evaluator import evaluate
 from idealrank.measures import Measure, measure
 from idealrank.measures.conventions import Convention, convention
 
-with needs("torchmetrics", ""):
+with needs("torch"):
     import torch
+with needs("torchmetrics", ""):
     import torchmetrics
 
 __all__ = ["RankingMetric"]

@@ -18,5 +18,6 @@ MEASURES = (
 CONVENTIONS = (
     "idealrank", "trec_eval", "trec_eval10", "pytrec_eval", "ir_measures", "ranx", "sklearn", "torchmetrics",
     "tf_ranking", "rax", "lightgbm", "xgboost", "catboost", "rectools", "recommenders", "spark", "letor1", "letor3",
-    "letor4", "gdeval", "msmarco",
+    "letor4", "gdeval", "msmarco", "beir", "mteb", "mlflow", "elasticsearch", "opensearch", "quepid", "llama_index",
+    "haystack", "unitxt", "sentence_transformers", "implicit", "recbole", "cornac", "lightgcn", "ngcf", "allrank",
 )  # fmt: skip

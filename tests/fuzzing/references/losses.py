@@ -45,19 +45,19 @@ def gradients(loss: Loss, labels: Numbers, scores: Numbers, weights: Numbers) ->
 
 
 def _has_kinks(loss: Any) -> bool:
-    return type(loss).__name__ == "Hinge" or getattr(loss, "surrogate", "") == "hinge"
+    return type(loss).__name__ in ("Hinge", "SoftmaxAtK") or getattr(loss, "surrogate", "") == "hinge"
 
 
 class _Fixed:
-    """A loss whose ranks stay those of the scores given, as the weights of LambdaRank do."""
+    """A loss whose ranks stay those of the scores given, as the weights of LambdaRank and LambdaLoss do."""
 
     def __init__(self, loss: Loss, labels: Numbers, scores: Numbers) -> None:
         self.loss, self.labels = loss, labels
         self.order = sorted(range(len(scores)), key=lambda i: -scores[i])
 
     def value(self, scores: Numbers, weights: Numbers) -> Any:
-        if type(self.loss).__name__ == "LambdaRank":
-            return _lambda_rank(self.loss, self.labels, scores, weights, self.order)
+        if type(self.loss).__name__ in _OF_ORDERS:
+            return _OF_ORDERS[type(self.loss).__name__](self.loss, self.labels, scores, weights, self.order)
         return VALUES[type(self.loss).__name__](self.loss, self.labels, scores, [mpf(w) for w in weights])
 
 
@@ -254,6 +254,69 @@ def _lambda_rank(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, 
     return total
 
 
+def _lambda_loss(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, order: list[int]) -> Any:
+    worth, n = _gains(loss.gain, labels, [mpf(1)] * len(labels)), len(labels)
+    ideal = _norm(worth, loss.discount, None, n)
+    if ideal <= 0:
+        return mpf(0)
+    rank = {i: r for r, i in enumerate(order, 1)}
+    at = [_discount(loss.discount, mpf(r), n) for r in range(1, n + 2)]
+    total, count = mpf(0), 0
+    for i, j in _pairs(worth):
+        count += 1
+        if loss.truncation is not None and min(rank[i], rank[j]) > loss.truncation:
+            continue
+        apart = abs(rank[i] - rank[j])
+        step, change = at[apart - 1] - at[apart], abs(at[rank[i] - 1] - at[rank[j] - 1])
+        gap = worth[i] - worth[j]
+        weight = {
+            "loss1": worth[i] * at[rank[i] - 1],
+            "loss2": gap * step,
+            "loss2pp": gap * (change + mpf(loss.mu) * step),
+        }[loss.kind]
+        total += weights[i] * weight / ideal * mp.log1p(mp.exp(-mpf(loss.sigma) * (scores[i] - scores[j])))
+    return total / count if loss.normalize == "pairs" and count else total
+
+
+#: Losses whose weights depend on the order of the scores, and are constants to the gradient.
+_OF_ORDERS = {"LambdaRank": _lambda_rank, "LambdaLoss": _lambda_loss}
+
+
+# Softmax
+
+
+def _shares_of(worth: Numbers) -> list[Any] | None:
+    total = mp.fsum(worth)
+    return [g / total for g in worth] if total else None
+
+
+def _softmax_of(target: Numbers | None, scores: Numbers) -> Any:
+    return (
+        mpf(0)
+        if target is None
+        else mp.fsum(p * (_log_sum_exp(scores) - s) for p, s in zip(target, scores, strict=True))
+    )
+
+
+def _softmax(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    worth = _gains(loss.gain, labels, weights)
+    return _softmax_of(worth if loss.normalize == "none" else _shares_of(worth), scores)
+
+
+def _xe_ndcg(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    raw = [(mpf(2) ** mpf(label) - mpf(loss.gamma)) * w for label, w in zip(labels, weights, strict=True)]
+    return _softmax_of(_shares_of(raw), scores)
+
+
+def _softmax_at_k(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    target = _shares_of(_gains(loss.gain, labels, weights))
+    if target is None:
+        return mpf(0)
+    last = sorted(scores, reverse=True)[min(len(scores), loss.cutoff) - 1]
+    near = [1 / (1 + mp.exp(-mpf(loss.slope) * (s - last))) for s in scores]
+    return _softmax_of([p * w for p, w in zip(target, near, strict=True)], scores)
+
+
 def _gain_of(measure: Any) -> Any:
     filled = measure.with_convention()
     return filled.gain if hasattr(filled, "gain") else gains.Binary(filled.rel)
@@ -363,6 +426,7 @@ VALUES: dict[str, Callable[[Any, Numbers, Numbers, Numbers], Any]] = {
     "Cosine": _cosine,
     "CrossEntropy": _cross_entropy,
     "Hinge": _pairwise,
+    "LambdaLoss": lambda loss, labels, scores, weights: _Fixed(loss, labels, scores).value(scores, weights),
     "LambdaRank": lambda loss, labels, scores, weights: _Fixed(loss, labels, scores).value(scores, weights),
     "LeastSquares": _least_squares,
     "ListMLE": _list_mle,
@@ -371,5 +435,8 @@ VALUES: dict[str, Callable[[Any, Numbers, Numbers, Numbers], Any]] = {
     "Push": _push,
     "QNorm": _q_norm,
     "SoftNDCG": _soft_ndcg,
+    "Softmax": _softmax,
+    "SoftmaxAtK": _softmax_at_k,
     "SquaredHinge": _pairwise,
+    "XENDCG": _xe_ndcg,
 }

@@ -70,6 +70,8 @@ class Identification(Result):
         Number of drawn lists on which the formula was compared with the function, and on which they agree.
     tolerance : float
         The difference up to which values agree.
+    options : mapping of str to str
+        {option: value} of the measure that was found.
 
     Examples
     --------
@@ -107,12 +109,12 @@ class Identification(Result):
         return found | {"convention": plain(data)}
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "choices", a row per choice, and "defects"."""
+        """Return table "choices", a row per choice, and "defects", if there are any."""
         columns = [Column(name) for name in ("choice", "value", "seen on", "returned")]
         rows: list[list[Value]] = [[each.name, each.value, each.example, each.returned] for each in self.choices]
         wrong = [Column("defect"), Column("smallest list"), Column("value", ".6g"), Column("expected", ".6g")]
         found: list[list[Value]] = [[each.name, each.example, each.value, each.expected] for each in self.defects]
-        return {"choices": Table(columns, rows), "defects": Table(wrong, found)}
+        return {"choices": Table(columns, rows)} | ({"defects": Table(wrong, found)} if found else {})
 
     def title(self) -> str:
         """Return the function and the status."""
