@@ -26,7 +26,8 @@ def run(*arguments: str) -> Result:
 def test_bounds_of_one_run(files: Path) -> None:
     result = run("bounds", "qrels.txt", "one.run", "-m", "ndcg@2")
     assert result.exit_code == 0, result.output
-    head, row = (line.split() for line in result.stdout.splitlines()[:2])
+    assert result.stdout.startswith("ndcg@2 of one is ")
+    head, row = (line.split() for line in result.stdout.splitlines()[2:4])
     assert head[:6] == ["system", "lowest", "value", "expected", "highest", "condensed"]
     expected = ir.bounds("qrels.txt", "one.run", "ndcg@2").mean[""]
     assert row[:3] == ["one", f"{expected['lowest']:.4f}", f"{expected['value']:.4f}"]

@@ -23,6 +23,10 @@ Examples:
 """
 
 
+#: Most sentences before the table.
+_N_FINDINGS = 3
+
+
 @click.command("bounds", cls=SystemsCommand, help=_HELP, without=("measures", "unjudged", "html_path"))
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
@@ -35,7 +39,7 @@ def command(request: Request, measure: str, baseline: str | None, unseen: int, s
     judged, systems = request.read()
 
     from idealrank.cli.support.tables import show, show_remarks, show_result
-    from idealrank.cli.support.terminal import echo
+    from idealrank.cli.support.terminal import say
     from idealrank.evaluation.holes.bounding import bounds
 
     named = dict(systems)
@@ -45,11 +49,14 @@ def command(request: Request, measure: str, baseline: str | None, unseen: int, s
     if request.output_format == "json":
         show_result(found, "json")
         return
+    is_read = request.output_format in ("text", "markdown")
+    if is_read:
+        for finding in found.findings()[-_N_FINDINGS:]:  # those about differences come last
+            say(finding)
+        click.echo()
     show(found.table(), request.output_format)
-    if found.differences and request.output_format in ("text", "markdown"):
+    if found.differences and is_read:
         click.echo()
         show(found.table("differences"), request.output_format)
-        for finding in found.findings()[-1:]:
-            echo(f"\n{finding}")
     click.echo(err=request.output_format == "csv")
     show_remarks(found.remarks(), request.output_format)

@@ -186,7 +186,7 @@ class Bounds(Result):
                 f"{mean['lowest']:.4f} to {mean['highest']:.4f} for any labels from {self.labels[0]:g} to "
                 f"{self.labels[-1]:g}."
             )
-        return found[:3] + [finding for each in self.differences for finding in each.findings()]
+        return [*found, *(finding for each in self.differences for finding in each.findings())]
 
     def remarks(self) -> list[str]:
         """Return the query set, the convention, and which documents are unjudged."""
