@@ -98,8 +98,11 @@ class Docstrings(griffe.Extension):
 
 
 def _imported(obj: Any) -> Any:
-    """Return the object itself, if it can be reached by name."""
-    found: Any = import_module(obj.module.path)
+    """Return the object itself, if it can be reached by name and its module can be imported here."""
+    try:
+        found: Any = import_module(obj.module.path)
+    except ImportError:  # an integration with a package that is not installed
+        return None
     for name in obj.path.removeprefix(f"{obj.module.path}.").split("."):
         found = getattr(found, name, None)
     return found

@@ -27,7 +27,7 @@ _INTRO = """\
 
 NDCG differs between tools: in the gain of a label, in the order of equal scores, in what the ideal ranking is, and in
 what counts for a query with nothing relevant. This page lists {n_tools} tools, as
-[`idealrank.identify`](api/results.md) sees them: it calls each with a few dozen small lists, each of which isolates
+[`idealrank.identify`](api/evaluation.md) sees them: it calls each with a few dozen small lists, each of which isolates
 one choice, and then compares the formula that remains with the tool on drawn lists. {n_run} tools were run in the
 versions given, on {date}; of the others, the formula was, as their source code has it (`docs/your_tool.py` has both,
 and writes this page).
