@@ -130,6 +130,7 @@ def test_the_page_of_a_class_has_the_parameters_that_it_inherits_and_no_others()
 
 
 def test_wide_code_is_broken_into_lines_and_the_rest_stays() -> None:
+    pytest.importorskip("ruff")  # which breaks the lines
     narrow = import_module("docs.narrow")
     wide = f">>> # why\n>>> print({', '.join(['1000'] * 14)})\n" + "1000 " * 14 + "\n>>> if 1:\n...     2\n2\n"
     broken = narrow.narrowed(wide)

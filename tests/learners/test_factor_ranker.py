@@ -181,7 +181,7 @@ def test_recommendations_are_the_best_of_all_items_without_those_seen() -> None:
 
 
 def test_forms_of_interactions_give_the_same_model() -> None:
-    import pandas
+    pandas = pytest.importorskip("pandas")
     import polars
 
     pairs = [("u1", "b"), ("u1", "a"), ("u2", "c"), ("u3", "a"), ("u3", "c"), ("u1", "a")]
@@ -300,7 +300,7 @@ def test_interactions_that_cannot_be_learned_from_are_refused(given: Any, column
 
 
 def test_frames_without_the_columns_are_refused() -> None:
-    import pandas
+    pandas = pytest.importorskip("pandas")
 
     frame = pandas.DataFrame({"usr": [1], "item": [2]})
     with pytest.raises(DataError, match="no column of query ids was recognized"):
