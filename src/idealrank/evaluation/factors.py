@@ -13,6 +13,7 @@ from idealrank import _native
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import finite_scores, offsets_of
+from idealrank.data.ids import taken
 from idealrank.data.interactions import Interactions
 from idealrank.data.lists import Judged, QueryIds, query_id
 from idealrank.data.problem import Problem
@@ -272,7 +273,7 @@ def _first_items(
         wanted = np.repeat(rows, np.diff(offsets)) * n_items + items
         near = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), keys.size - 1)]
         labels = np.where(keys[near] == wanted, worth[near], 0.0)
-        data = RankingData(labels, offsets, _taken(catalogue.user_ids, some), judged=Judged(worth, cut))
+        data = RankingData(labels, offsets, taken(catalogue.user_ids, some), judged=Judged(worth, cut))
         yield data, finite_scores(scores)
 
 
@@ -298,9 +299,5 @@ def _complete_lists(
             error = DataError(f"a score must be a finite number, got {scores[user, item]:g}", query=user, row=item)
             raise catalogue.located(error, some)
         offsets = offsets_of(kept.sum(axis=1))
-        data = RankingData(relevant.dense(some)[kept], offsets, _taken(catalogue.user_ids, some))
+        data = RankingData(relevant.dense(some)[kept], offsets, taken(catalogue.user_ids, some))
         yield data, finite_scores(scores[kept])
-
-
-def _taken(ids: QueryIds, rows: Int64s) -> QueryIds:
-    return ids.take(rows)

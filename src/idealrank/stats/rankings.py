@@ -97,9 +97,7 @@ def rbo(a: Ranking, b: Ranking, *, p: float = 0.9, kind: str = "ext", ties: str 
 
 def _overlap(first: _Places, second: _Places, depth: int) -> Floats:
     """Return the number of documents that both have in their first d ranks, for each d: the mean over orders."""
-    rows = {doc: row for row, doc in enumerate(second.ids)}
-    both = [(row, rows[doc]) for row, doc in enumerate(first.ids) if doc in rows]
-    i, j = np.array(both, np.int64).reshape(-1, 2).T
+    i, j = _common(first, second)
     alone = (first.tied[i] == 1) & (second.tied[j] == 1)
     reached = np.maximum(first.above[i], second.above[j])[alone]
     overlap = np.cumsum(np.bincount(reached, minlength=depth)).astype(np.float64)
@@ -109,6 +107,13 @@ def _overlap(first: _Places, second: _Places, depth: int) -> Floats:
         some = rest[begin : begin + _ROWS_AT_ONCE]
         overlap += (_share(first, i[some], depths) * _share(second, j[some], depths)).sum(axis=0)
     return overlap
+
+
+def _common(first: _Places, second: _Places) -> Int64s:
+    """Return the rows of the documents that both have: those in the first, and those in the second."""
+    rows = {doc: row for row, doc in enumerate(second.ids)}
+    both = [(row, rows[doc]) for row, doc in enumerate(first.ids) if doc in rows]
+    return np.array(both, np.int64).reshape(-1, 2).T
 
 
 def _share(places: _Places, rows: Int64s, depths: Floats) -> Floats:
@@ -155,11 +160,10 @@ def tau_ap(ranking: Ranking, reference: Ranking, *, symmetric: bool = False, tie
     0.0
     """
     own, other = _places(ranking, ties), _places(reference, ties)
-    rows = {doc: row for row, doc in enumerate(other.ids)}
-    both = np.array([(row, rows[doc]) for row, doc in enumerate(own.ids) if doc in rows], np.int64).reshape(-1, 2).T
-    if both.shape[1] < 2:
+    i, j = _common(own, other)
+    if i.size < 2:
         return math.nan
-    a, b = own.above[both[0]], other.above[both[1]]  # equal in a group of ties
+    a, b = own.above[i], other.above[j]  # equal in a group of ties
     return (_tau_ap(a, b) + _tau_ap(b, a)) / 2 if symmetric else _tau_ap(a, b)
 
 

@@ -28,7 +28,7 @@ from idealrank.evaluation.results import Evaluations
 from idealrank.measures import Measure, measure
 from idealrank.measures.conventions import Convention
 
-__all__ = ["Bounds", "DifferenceBounds", "bounds", "judgments_and_runs", "labels_in"]
+__all__ = ["Bounds", "DifferenceBounds", "bounds", "bounds_of", "judgments_and_runs", "labels_in"]
 
 #: The most different labels that are tried for an unjudged document.
 _MOST_LABELS = 64
@@ -278,17 +278,38 @@ def bounds(
     given = measure(name)
     if not is_whole(n_unseen, 0) or not is_whole(n_draws, 0):
         raise OptionError(f"n_unseen and n_draws must be whole numbers from 0 on, got {n_unseen!r} and {n_draws!r}")
-    if baseline is not None and baseline not in runs:
-        raise OptionError(f"the baseline must be one of the systems {', '.join(runs)}, got {baseline!r}")
     evaluator = Evaluator(qrels, like, n_threads=n_threads)
     rules = rules_of(given, evaluator.convention, labels_in(qrels, labels))
     pool = Pool.of(qrels, runs, rules, n_threads)
+    return bounds_of(
+        evaluator, runs, given, pool, rules, n_unseen=n_unseen, baseline=baseline, n_draws=n_draws, seed=seed
+    )
+
+
+def bounds_of(
+    evaluator: Evaluator,
+    runs: Mapping[str, Run],
+    given: Measure,
+    pool: Pool,
+    rules: Rules,
+    *,
+    n_unseen: int = 0,
+    baseline: str | None = None,
+    n_draws: int = 0,
+    seed: int = 0,
+) -> Bounds:
+    """Return the bounds of runs that are joined with the judgments already; the options are those of `bounds`."""
+    if baseline is not None and baseline not in runs:
+        raise OptionError(f"the baseline must be one of the systems {', '.join(runs)}, got {baseline!r}")
+    qrels = evaluator.judged
+    assert isinstance(qrels, Qrels)
+    without_unjudged = evaluator.convention.replace(unjudged="drop")
+    condensed = Evaluator(qrels, without_unjudged, n_threads=evaluator.n_threads)
     model = LabelModel.of(pool.ranked.values(), rules)
     found = {}
     for system, run in runs.items():
         ranked = pool.ranked[system]
         evaluated = evaluator.evaluate(run, [given, *_beside(given, evaluator.convention)])
-        condensed = Evaluator(qrels, evaluator.convention.replace(unjudged="drop"), n_threads=n_threads)
         outside = pool.outside(system) + n_unseen
         low, high = (ranked.values(extreme_gaps(ranked, rules, outside, highest=top), rules) for top in (False, True))
         kept = Ids.of(evaluated.query_ids).index_in(qrels.query_ids)

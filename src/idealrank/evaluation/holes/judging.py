@@ -15,7 +15,7 @@ from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import Evaluator
-from idealrank.evaluation.holes.bounding import DifferenceBounds, bounds, judgments_and_runs, labels_in
+from idealrank.evaluation.holes.bounding import DifferenceBounds, bounds_of, judgments_and_runs, labels_in
 from idealrank.evaluation.holes.completions import constant_denominator, ideal_sums
 from idealrank.evaluation.holes.pool import Pool
 from idealrank.evaluation.holes.weighing import Ranked, Rules, rules_of
@@ -138,12 +138,13 @@ def judge_next(
         raise OptionError(f"n must be a positive integer, got {n!r}")
     qrels, runs = judgments_and_runs(data, scores, layout)
     given = measure(name)
-    rules = rules_of(given, Evaluator(qrels, like).convention, labels_in(qrels, labels))
+    evaluator = Evaluator(qrels, like, n_threads=n_threads)
+    rules = rules_of(given, evaluator.convention, labels_in(qrels, labels))
     if rules.plan.reduction != "sum" or rules.plan.denominator not in ("none", "ideal", "cutoff", "retrieved", "full"):
         raise OptionError(f"{given} does not sum gains over ranks; choose DCG, NDCG, P or RBP")
-    found = bounds(qrels, runs, given, labels=labels, baseline=baseline, like=like, n_draws=0, n_threads=n_threads)
-    open_pairs = tuple(each for each in found.differences if not each.is_decided)
     pool = Pool.of(qrels, runs, rules, n_threads)
+    found = bounds_of(evaluator, runs, given, pool, rules, baseline=baseline)
+    open_pairs = tuple(each for each in found.differences if not each.is_decided)
     weights = {system: _relative_weights(pool, system, rules) for system in runs}
     if len(runs) == 1:
         (effects,) = weights.values()
