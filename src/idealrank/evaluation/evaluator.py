@@ -127,13 +127,8 @@ class Evaluator:
 
     def evaluate(self, system: Run | Floats, measures: Measures) -> Evaluation:
         """Evaluate one system: a run, or checked scores in the order of the data."""
-        named = named_measures(measures)
-        if isinstance(self.judged, RankingData):
-            assert not isinstance(system, Run)
-            missing = (self.judged.group_sizes == 0) & (self.judged.judged is not None)
-            return self._measured(self.judged, system, missing, named)
-        assert isinstance(system, Run)
-        return self._measured(*self._joined(self.judged, system), named)
+        named = named_measures(measures)  # an unknown measure is an error before any work
+        return self._measured(*self._documents(system), named)
 
     def evaluate_all(self, systems: Iterable[tuple[str, Run | Floats]], measures: Measures) -> Evaluations:
         """Evaluate several systems, given as pairs (name, system); each is released before the next is requested.
@@ -152,14 +147,16 @@ class Evaluator:
 
     def lists(self, system: Run | Floats, measure: Measure) -> Lists:
         """Return the documents of a system as the measure sees them: those that the convention keeps."""
-        rules = self.convention.for_measure(measure.label, measure.cutoff is not None)
+        data, scores, missing = self._documents(system)
+        return prepare(data, scores, _rules_of(measure, self.convention), missing, self.n_threads)[0]
+
+    def _documents(self, system: Run | Floats) -> tuple[RankingData, Floats, Booleans]:
+        """Return the documents of a system with their labels, their scores, and which queries it leaves out."""
         if isinstance(self.judged, RankingData):
             assert not isinstance(system, Run)
-            missing = (self.judged.group_sizes == 0) & (self.judged.judged is not None)
-            return prepare(self.judged, system, rules, missing, self.n_threads)[0]
+            return self.judged, system, (self.judged.group_sizes == 0) & (self.judged.judged is not None)
         assert isinstance(system, Run)
-        joined, scores, missing = self._joined(self.judged, system)
-        return prepare(joined, scores, rules, missing, self.n_threads)[0]
+        return self._joined(self.judged, system)
 
     def complete_lists(self, systems: Iterable[tuple[str, Run | Floats]], evaluations: Evaluations) -> CompleteLists:
         """Return lists of the evaluated queries that every system ranks completely, which theory needs.
@@ -512,7 +509,7 @@ def _exceptions(measure: Measure, own: Convention, rules: Convention) -> dict[st
 
 def _value_if_missing(lists: Lists, filled: Measure, value: float | Literal["worst"]) -> Floats | float:
     """Return the measure's value of a missing query; NaN if a query has no value whatever a run retrieves."""
-    found: Floats | float = 0.0
+    found: Floats | float
     if value == "worst":
         (found,) = _in_one_sort(judged_lists(lists), {"": filled}, "worst").values()
     else:
