@@ -30,14 +30,10 @@ _USUAL = (
     "zeros",
     "average",
 )
-#: Where tools cut the ideal ranking, if not at k; their presets do not repeat it, as their notes say.
-_SEEN_ON_ARRAYS: dict[int | str | None, int | None] = {"least": 0, "retrieved": None}
-_IDEAL_CUTS: dict[str, str | None] = {
-    "mlflow": "least",
-    "elasticsearch": "least",
-    "opensearch": "retrieved",
-    "quepid": None,
-}
+#: Where the ideal ranking is cut, as a value of our option.
+_IDEAL_CUTS: dict[int | str | None, str] = {0: "cutoff", "least": "shorter", "retrieved": "retrieved", None: "whole"}
+#: The same where all documents are retrieved.
+_SEEN_ON_ARRAYS = {"shorter": "cutoff", "retrieved": "whole"}
 
 
 def _is_seen(found: Investigation, name: str) -> bool:
@@ -99,7 +95,7 @@ def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None
     """Return the function as a measure and a convention of ours, or None if options cannot say what it does."""
     formula = found.formula
     usual = Formula()
-    if any(getattr(formula, name) != getattr(usual, name) for name in (*_USUAL, "ideal_cut")):
+    if any(getattr(formula, name) != getattr(usual, name) for name in _USUAL) or formula.ideal_cut not in _IDEAL_CUTS:
         return None, None
     if formula.ideal not in ("sorted", "full", "none") or formula.pool in ("top", "first") or not options:
         return None, None
@@ -116,6 +112,7 @@ def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None
         "discount": options["discount"],
         "ideal": options.get("ideal") if formula.ideal != "none" else None,
         "short": formula.short if formula.short == "zero" else None,
+        "ideal_cut": _IDEAL_CUTS[formula.ideal_cut] if formula.ideal_cut != 0 and formula.ideal == "sorted" else None,
     }
     if formula.ideal == "none":
         written = {name: written[name] for name in ("ties", "gain", "discount")}
@@ -234,11 +231,11 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
         for a, b in zip(discount.weights(12), own.weights(12), strict=True)
     ):
         differ.append(f"discount={options['discount']}")
-    cuts = formula.ideal_cut, _IDEAL_CUTS.get(rules.name, 0)
-    if not found.form.has_ids:  # where all documents are retrieved
-        cuts = _SEEN_ON_ARRAYS.get(cuts[0], cuts[0]), _SEEN_ON_ARRAYS.get(cuts[1], cuts[1])
+    cuts = [_IDEAL_CUTS.get(formula.ideal_cut, str(formula.ideal_cut)), str(option("ideal_cut") or "cutoff")]
+    if not found.form.has_ids:
+        cuts = [_SEEN_ON_ARRAYS.get(cut, cut) for cut in cuts]
     if cuts[0] != cuts[1] and ("cut" in found.evidence or found.form.has_ids):
-        differ.append(f"ideal_cut={formula.ideal_cut}")
+        differ.append(f"ideal_cut={cuts[0]}")
     rules_of = rules.for_measure("ndcg", has_cutoff)
     theirs: dict[str, object] = {"ties": option("ties"), "empty": option("empty"), "short": option("short")}
     theirs |= {name: getattr(rules_of, name) for name in _DATA}
