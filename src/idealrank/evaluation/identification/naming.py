@@ -23,6 +23,8 @@ _USUAL = (
     "ideal_gain",
     "ideal_discount",
     "scale",
+    "floor",
+    "clip",
     "output",
     "cut",
     "cut_first",
@@ -30,6 +32,8 @@ _USUAL = (
     "zeros",
     "average",
 )
+#: What may be added to the ideal DCG, to avoid a division by 0, without a visible difference.
+_NEGLIGIBLE = 1e-6
 #: Where the ideal ranking is cut, as a value of our option.
 _IDEAL_CUTS: dict[int | str | None, str] = {0: "cutoff", "least": "shorter", "retrieved": "retrieved", None: "whole"}
 #: The same where all documents are retrieved.
@@ -99,6 +103,8 @@ def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None
         return None, None
     if formula.ideal not in ("sorted", "full", "none") or formula.pool in ("top", "first") or not options:
         return None, None
+    if abs(formula.added) > _NEGLIGIBLE:
+        return None, None
     if formula.gain.option is None or formula.discount.option is None or formula.ties in ("random", "undefined"):
         return None, None
     if formula.empty == "error" or formula.short == "error" or "discount beyond rank 6" in found.unexplained:
@@ -158,20 +164,26 @@ def _words(found: Investigation) -> dict[str, str]:
     formula = found.formula
     words = {}
     if _is_seen(found, "order") and found.form.has_scores:
-        words["order"] = {"input": "as given", "descending": "highest score first", "ascending": "lowest score first"}[
-            formula.order
-        ]
+        words["order"] = {
+            "input": "as given",
+            "descending": "highest score first",
+            "ascending": "lowest score first",
+            "text": "by the text of the scores",
+        }[formula.order]
     if "own_cutoff" in found.evidence and formula.own_cutoff is None:
         words["cutoff"] = "none" if found.form.k is None else "none unless k is given"
     if found.form.k is not None and _is_seen(found, "cut"):
         offset = {0: "k", None: "all", -1: "k - 1", 1: "k + 1", "retrieved": "as many as were retrieved", "least": "k"}
-        words["k"] = f"the first {offset[formula.cut]} ranks count, {offset[formula.ideal_cut]} in the ideal"
+        counted = "all ranks count" if formula.cut is None else f"the first {offset[formula.cut]} ranks count"
+        words["k"] = f"{counted}, {offset[formula.ideal_cut]} in the ideal"
     if _is_seen(found, "extra"):
         words["query without judgments"] = formula.extra
     if found.decimals is not None:
         words["values"] = f"rounded to {found.decimals} decimals"
     elif found.tolerance > 1e-9:
         words["values"] = "single precision"
+    if formula.added:
+        words["added"] = f"{formula.added:g} to the ideal DCG"
     if formula.scale != 1:
         words["scale"] = f"{formula.scale:.9g}"
     return words
@@ -203,6 +215,8 @@ def matching(found: Investigation, options: dict[str, str]) -> tuple[list[str], 
     if not options or formula.ideal not in ("sorted", "full") or formula.pool in ("top", "first"):
         return [], {}
     if any(getattr(formula, name) != getattr(usual, name) for name in _USUAL) or "ideal" in found.unexplained:
+        return [], {}
+    if abs(formula.added) > _NEGLIGIBLE:
         return [], {}
     differing = {name: _differences(found, options, convention(name)) for name in CONVENTION_NAMES}
     presets = [name for name, differ in differing.items() if not differ]
