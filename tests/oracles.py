@@ -33,6 +33,7 @@ OPTION_VALUES: dict[str, list[Any]] = {
     "ideal": ["judged", "retrieved"],
     "ndcg.ideal": ["judged", "retrieved", "full"],
     "short": ["as is", "zero"],
+    "ideal_cut": ["cutoff", "shorter", "retrieved", "whole"],
     "negative_ideal": ["empty", "divide"],
     "grades": ["binary", "labels", "scaled"],
     "p": [0, 0.5, 0.8, 0.99],
@@ -214,7 +215,8 @@ def _normalized(m: Any, discount: discounts.Discount, ranking: Ranking) -> float
     if m.ideal == "full":
         ideal = math.fsum(discount_of(discount, r + 1, n) for r in range(max(n, len(known)) if k is None else k))
     else:
-        ideal = _discounted(m.gain, discount, best_first[:k], n)
+        ends = {"shorter": n if k is None else min(k, n), "retrieved": n, "whole": None}
+        ideal = _discounted(m.gain, discount, best_first[: ends.get(getattr(m, "ideal_cut", None) or "cutoff", k)], n)
     if ideal == 0:
         return None
     return _discounted(m.gain, discount, ranking.labels[:k], n) / ideal

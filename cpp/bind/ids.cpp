@@ -1,14 +1,60 @@
 // Query and document ids: numbering, matching, and judgments looked up by id.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "bind.hpp"
 #include "idealrank/text/ids.hpp"
 
 namespace idealrank::bind {
+
+namespace {
+
+// A number of a Python float, a subclass of it, or an int; false for everything else, also for a bool.
+bool number_of(PyObject* value, double& number) {
+  if (!PyFloat_Check(value) && !PyLong_CheckExact(value)) return false;
+  number = PyFloat_AsDouble(value);
+  if (number == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  return true;
+}
+
+// Appends the ids and numbers of {id: number}; false where an id is not text that UTF-8 can encode, or a number is not one.
+bool append_entries(PyObject* entries, std::vector<std::pair<PyObject*, PyObject*>>& listed, Ids& ids, double* numbers) {
+  constexpr std::size_t kAhead = 12;  // entries are scattered in memory
+  const nb::ft_object_guard guard(entries);
+  listed.clear();
+  Py_ssize_t place = 0;
+  for (PyObject *key = nullptr, *value = nullptr; PyDict_Next(entries, &place, &key, &value) != 0;) listed.emplace_back(key, value);
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+#if defined(__GNUC__)
+    if (i + kAhead < listed.size()) {
+      __builtin_prefetch(listed[i + kAhead].first);
+      __builtin_prefetch(listed[i + kAhead].second);
+    }
+#endif
+    const auto [key, value] = listed[i];
+    if (!PyUnicode_CheckExact(key) || !number_of(value, numbers[i])) return false;
+    Py_ssize_t length = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(key, &length);
+    if (text == nullptr) {
+      PyErr_Clear();
+      return false;
+    }
+    ids.push_back({text, static_cast<std::size_t>(length)});
+  }
+  return true;
+}
+
+}  // namespace
 
 void bind_ids(nb::module_& m) {
   m.def(
@@ -27,6 +73,28 @@ void bind_ids(nb::module_& m) {
         return std::make_tuple(to_numpy(std::move(numbers)), to_numpy(set.take()));
       },
       "bytes"_a.noconvert(), "offsets"_a.noconvert());
+
+  // Of {query: {document: number}}: where each query begins, the documents, and the numbers; None where a mapping is not a
+  // dict, an id not plain text, or a number neither a float nor an int. The documents of a query are distinct.
+  m.def(
+      "flatten",
+      [](const nb::dict& queries) -> std::optional<std::tuple<Out<std::int64_t>, IdArrays, Out<double>>> {
+        std::vector<std::pair<PyObject*, PyObject*>> listed;
+        Buffer<std::int64_t> offsets;
+        offsets.push_back(0);
+        Ids ids;
+        Buffer<double> numbers;
+        for (const auto [query, entries] : queries) {
+          if (!PyDict_CheckExact(entries.ptr())) return std::nullopt;
+          const std::size_t begin = numbers.size();
+          const auto n = static_cast<std::size_t>(PyDict_Size(entries.ptr()));
+          numbers.resize(begin + n);
+          if (!append_entries(entries.ptr(), listed, ids, numbers.data() + begin) || listed.size() != n) return std::nullopt;
+          offsets.push_back(static_cast<std::int64_t>(numbers.size()));
+        }
+        return std::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(ids)), to_numpy(std::move(numbers)));
+      },
+      "queries"_a);
 
   m.def(
       "take_ids",

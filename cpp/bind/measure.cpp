@@ -91,7 +91,8 @@ void bind_options(nb::module_& m) {
                 named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any", "cascade", "preference", "tied"});
             spec.denominator = named<Denominator>(
                 denominator, "denominator",
-                {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved", "harmonic", "highest_label"});
+                {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved", "harmonic", "highest_label",
+                 "ideal_shorter", "ideal_retrieved", "ideal_whole"});
             spec.cutoff_kind = cutoff.kind;
             spec.cutoff = cutoff.value;
             spec.empty = empty;

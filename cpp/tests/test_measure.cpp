@@ -178,6 +178,31 @@ TEST(a_full_ideal_is_that_of_k_documents_of_gain_1) {
   CHECK(std::abs(value - 1 / (1 + 1 / std::log2(3.0) + 0.5)) < 1e-15);
 }
 
+TEST(an_ideal_may_end_at_k_or_at_the_number_of_ranked_documents_or_nowhere) {
+  const Data data{{1, 0, 0}, {3, 2, 1}, {0, 3}};
+  const std::vector<double> judged{1, 0, 0, 1, 1, 1};
+  const std::vector<std::int64_t> judged_offsets{0, 6};
+  double sums[5] = {0};
+  for (int r = 1; r < 5; ++r) sums[r] = sums[r - 1] + 1 / std::log2(r + 1.0);
+  for (const auto& [denominator, cutoff, n_ideal] :
+       {std::tuple{Denominator::ideal, 4, 4}, {Denominator::ideal_shorter, 4, 3}, {Denominator::ideal_shorter, 2, 2},
+        {Denominator::ideal_retrieved, 2, 3}, {Denominator::ideal_whole, 2, 4}}) {
+    Spec spec;
+    spec.denominator = denominator;
+    spec.cutoff_kind = CutoffKind::rank;
+    spec.cutoff = cutoff;
+    Lists lists = data.lists();
+    lists.judged = judged;
+    lists.judged_offsets = judged_offsets;
+    const Gain gain = gain_of(GainKind::linear);
+    const std::vector<double> weights = log_weights();
+    const Discount discount{false, weights};
+    double value = -1;
+    measure(lists, {&gain, 1}, {&discount, 1}, {&spec, 1}, Ties::stable, Negative::error, {&value, 1}, 1);
+    CHECK(std::abs(value - 1 / sums[n_ideal]) < 1e-15);
+  }
+}
+
 TEST(a_label_above_the_highest_is_refused_whether_labels_are_whole_or_not) {
   Gain gain = gain_of(GainKind::exp2);
   gain.highest = 30;

@@ -48,15 +48,24 @@ class _ByQuery(Mapping[str, dict[str, float]]):
     _number_name = "number"
 
     def __init__(self, queries: Mapping[Any, Mapping[Any, float]]) -> None:
+        flat = _native.flatten(queries) if type(queries) is dict else None
+        if flat is not None:  # dicts of texts and numbers, whose documents are distinct
+            offsets, doc_ids, values = flat
+            self._fill(Ids.of(queries), offsets, Ids(*doc_ids), values, (), is_distinct=True)
+        else:
+            self._fill(Ids.of(queries), *self._flattened(queries), ())
+        if len(self.query_ids.numbered()[1]) < len(self.query_ids):
+            raise DataError("a query id is repeated: as a number and as the same text")
+
+    def _flattened(self, queries: Mapping[Any, Mapping[Any, float]]) -> tuple[Int64s, Ids, Floats]:
+        """Return offsets, documents and numbers of mappings of any kind."""
         for query, docs in queries.items():
             if not isinstance(docs, Mapping):
                 raise DataError(f"expected {{document: {self._number_name}}}, got {type(docs).__name__}", query=query)
-        offsets = read_only(offsets_of([len(docs) for docs in queries.values()]))
-        doc_ids = Ids.of(chain.from_iterable(queries.values()))
         values = list(chain.from_iterable(docs.values() for docs in queries.values()))
-        self._fill(Ids.of(queries), offsets, doc_ids, float_column(values, f"{self._number_name}s"), ())
-        if len(self.query_ids.numbered()[1]) < len(self.query_ids):
-            raise DataError("a query id is repeated: as a number and as the same text")
+        doc_ids = Ids.of(chain.from_iterable(queries.values()))
+        offsets = offsets_of([len(docs) for docs in queries.values()])
+        return offsets, doc_ids, float_column(values, f"{self._number_name}s")
 
     @classmethod
     def from_flat(
@@ -99,15 +108,24 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         return made
 
     def _fill(
-        self, query_ids: Ids, offsets: Int64s, doc_ids: Ids, values: Floats, problems: tuple[Problem, ...]
+        self,
+        query_ids: Ids,
+        offsets: Int64s,
+        doc_ids: Ids,
+        values: Floats,
+        problems: tuple[Problem, ...],
+        *,
+        is_distinct: bool = False,
     ) -> None:
         bad = np.flatnonzero(~np.isfinite(values))
         if bad.size:
             row = int(bad[0])
             query = query_ids[query_at(offsets, row)]
             raise DataError(f"a {self._number_name} must be a finite number, got {values[row]}", query=query, row=row)
-        rows = np.arange(values.size)
-        first = _native.first_rows(*doc_ids.parts, offsets, resolve_threads(None))
+        rows = first = np.empty(0, np.int64)
+        if not is_distinct:
+            rows = np.arange(values.size)
+            first = _native.first_rows(*doc_ids.parts, offsets, resolve_threads(None))
         again = np.flatnonzero(first != rows)
         if again.size:
             doc, query = doc_ids[int(again[0])], query_ids[query_at(offsets, int(again[0]))]
@@ -243,9 +261,16 @@ class Run(_ByQuery):
         return made
 
     def _fill(
-        self, query_ids: Ids, offsets: Int64s, doc_ids: Ids, values: Floats, problems: tuple[Problem, ...]
+        self,
+        query_ids: Ids,
+        offsets: Int64s,
+        doc_ids: Ids,
+        values: Floats,
+        problems: tuple[Problem, ...],
+        *,
+        is_distinct: bool = False,
     ) -> None:
-        super()._fill(query_ids, offsets, doc_ids, finite_scores(values), problems)
+        super()._fill(query_ids, offsets, doc_ids, finite_scores(values), problems, is_distinct=is_distinct)
 
     @property
     def scores(self) -> Floats:

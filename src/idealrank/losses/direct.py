@@ -143,6 +143,7 @@ class Approximation(SoftRanked):
         """How the measure is computed, as plain data."""
         plan = self.target().with_convention().plan()
         is_smooth = plan is not None and plan.reduction in REDUCTIONS and plan.denominator not in ("hits", "full")
+        is_smooth &= plan is not None and not plan.cuts_ideal_elsewhere
         if plan is None or not is_smooth or not isinstance(plan.gain, gains.Gain):
             takes = "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate, kendall_tau"
             cascade = plan is not None and plan.reduction == "cascade"

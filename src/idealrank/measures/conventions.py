@@ -321,21 +321,20 @@ _PRESETS = (
           **(_TREC | {"labels": "integer"})),
     _tool("mlflow",
           "MLflow 3.18 ndcg_at_k: binary; documents are in the order retrieved. Where fewer than k documents are "
-          "retrieved, the ideal ranking is cut at their number; a query without relevant and retrieved documents "
-          "counts 1: not repeated here.",
-          gain=gains.Binary(), ties="stable"),
+          "retrieved, the ideal ranking is cut at their number. A query without relevant and retrieved documents "
+          "counts 1 there, and 0 here.",
+          gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal_cut": "shorter"}}),
     _tool("elasticsearch",
           "Elasticsearch's ranking evaluation, dcg with normalize: gain 2^l - 1, cut at 10 if no k is given. Where "
-          "fewer than k documents are retrieved, the ideal ranking is cut at their number: not repeated here.",
-          ties="stable", labels="integer", overrides={"ndcg": {"cutoff": 10}}),
+          "fewer than k documents are retrieved, the ideal ranking is cut at their number.",
+          ties="stable", labels="integer", overrides={"ndcg": {"cutoff": 10, "ideal_cut": "shorter"}}),
     _tool("opensearch",
           "OpenSearch's search relevance plugin: gain 2^l - 1. Its ideal ranking is cut at the number of retrieved "
-          "documents, not at k, and values are rounded to 2 decimals: not repeated here.",
-          ties="stable"),
+          "documents, not at k. Values are rounded to 2 decimals there, and not here.",
+          ties="stable", overrides={"ndcg": {"ideal_cut": "retrieved"}}),
     _tool("quepid",
-          "Quepid's scorer nDCG@10: gain 2^l - 1, ideal over the rated documents. Its ideal ranking is not cut at 10: "
-          "not repeated here.",
-          ties="stable", overrides={"ndcg": {"cutoff": 10}}),
+          "Quepid's scorer nDCG@10: gain 2^l - 1, ideal over the rated documents. Its ideal ranking is not cut at 10.",
+          ties="stable", overrides={"ndcg": {"cutoff": 10, "ideal_cut": "whole"}}),
     _tool("llama_index",
           "LlamaIndex 0.14: binary; all documents retrieved and all expected ones count. A query without either is an "
           "error there, and counts 0 here.",

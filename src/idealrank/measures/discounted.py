@@ -64,6 +64,10 @@ class NDCG(Measure):
         The documents of the ideal ranking: all judged ones, the retrieved ones, or k documents of gain 1.
     short : {"as is", "zero"}, optional
         "zero" gives 0 to a query with fewer than k documents, like the LETOR 4.0 script.
+    ideal_cut : {"cutoff", "shorter", "retrieved", "whole"}, optional
+        Where the ideal ranking of the judged or retrieved documents ends: at the cutoff, the default; at the number of
+        retrieved documents if that is smaller ("shorter", like MLflow and Elasticsearch); always at that number
+        ("retrieved", like OpenSearch); or nowhere ("whole", like Quepid).
     negative_ideal : {"empty", "divide"}, optional
         If negative gains make the ideal DCG negative, the query has no value ("empty", the default), or the DCG is
         divided by it.
@@ -82,6 +86,7 @@ class NDCG(Measure):
     discount: Any = discount_option
     ideal: str | None = option(choice("judged", "retrieved", "full"))
     short: str | None = option(choice("as is", "zero"))
+    ideal_cut: str | None = option(choice("cutoff", "shorter", "retrieved", "whole"))
     negative_ideal: str | None = option(choice("empty", "divide"))
 
     def plan(self) -> Plan:
@@ -89,10 +94,11 @@ class NDCG(Measure):
             raise OptionError(
                 f"ideal=full sums the weights of k ranks, k at most {_LONGEST_FULL:,}, got {self.cutoff.k:,}"
             )
-        denominator = "full" if self.ideal == "full" else "ideal"
+        cut = "" if self.ideal_cut in (None, "cutoff") else f"_{self.ideal_cut}"
+        denominator = "full" if self.ideal == "full" else f"ideal{cut}"
         special = {
             "zero_if_short": self.short == "zero",
-            "negative_ideal": self.negative_ideal == "divide" and denominator == "ideal",
+            "negative_ideal": self.negative_ideal == "divide" and self.ideal != "full",
         }
         return self._plan("sum", self.gain, denominator, discount=self.discount, **special)
 

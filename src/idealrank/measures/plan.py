@@ -33,6 +33,11 @@ class Plan:
     zero_if_short: bool = False
     negative_ideal: bool = False
 
+    @property
+    def cuts_ideal_elsewhere(self) -> bool:
+        """Whether the ideal ranking has another number of documents than the ranks that count."""
+        return self.denominator.startswith("ideal_")
+
 
 def _native_gain(gain: gains.Gain | str, rel: float, scale: float, ideal_retrieved: bool, lists: Lists) -> _native.Gain:
     gain_of = partial(_native.Gain, rel=rel, scale=scale, ideal_retrieved=ideal_retrieved)
@@ -64,7 +69,7 @@ def _deepest(plans: Sequence[Plan], longest: int) -> int:
     """Return the deepest rank that any of the plans uses in lists of up to ``longest`` documents."""
 
     def depth(plan: Plan) -> int:
-        if not isinstance(plan.cutoff, cutoffs.Rank):
+        if not isinstance(plan.cutoff, cutoffs.Rank) or plan.cuts_ideal_elsewhere:
             return longest
         # A full list has k documents, however many there are.
         return plan.cutoff.k if plan.denominator == "full" else min(plan.cutoff.k, longest)

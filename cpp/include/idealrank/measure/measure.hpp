@@ -41,7 +41,12 @@ enum class Reduction { sum, precision_mean, first, any, cascade, preference, tie
 // What the reduction is divided by. R: relevant documents; n: documents ranked; k: the cutoff.
 //   ideal: the same sum of the ideal order; full: of k documents of gain 1; reachable: min(R, k); hits: relevant among
 //   the first k; retrieved: min(n, k); harmonic: (k + R) / 2; highest_label: of the query, at least 1.
-enum class Denominator { none, ideal, full, relevant, reachable, hits, cutoff, retrieved, harmonic, highest_label };
+//   ideal_shorter, ideal_retrieved, ideal_whole: as ideal, cut at k or at the number of ranked documents if there are fewer;
+//   at that number, whatever k is; nowhere.
+enum class Denominator {
+  none, ideal, full, relevant, reachable, hits, cutoff, retrieved, harmonic, highest_label,
+  ideal_shorter, ideal_retrieved, ideal_whole
+};
 
 enum class CutoffKind { none, rank, fraction, power, relevant };
 
@@ -142,9 +147,9 @@ class QueryMeter {
     for (std::size_t s = 0; s < specs_.size(); ++s) {
       cutoffs_[s] = cutoff_of(specs_[s], n);
       deepest = std::max(deepest, std::min(cutoffs_[s], n));
-      if (specs_[s].denominator == Denominator::ideal) {
+      if (has_ideal(specs_[s])) {
         Column& column = columns_[specs_[s].gain];
-        column.depth = std::max(column.depth, cutoffs_[s]);
+        column.depth = std::max(column.depth, ideal_depth(specs_[s], cutoffs_[s], n));
       }
       if (specs_[s].denominator == Denominator::full) {
         const Discount& discount = discounts_[specs_[s].discount];
@@ -330,6 +335,20 @@ class QueryMeter {
     return columns_[spec.gain].n_relevant;
   }
 
+  static bool has_ideal(const Spec& spec) {
+    return spec.denominator == Denominator::ideal || spec.denominator >= Denominator::ideal_shorter;
+  }
+
+  // How many documents the ideal order has.
+  std::size_t ideal_depth(const Spec& spec, std::size_t k, std::size_t n) const {
+    switch (spec.denominator) {
+      case Denominator::ideal_shorter: return std::min(k, n);
+      case Denominator::ideal_retrieved: return n;
+      case Denominator::ideal_whole: return ideal_labels(gains_[spec.gain]).size();
+      default: return k;
+    }
+  }
+
   // Ranks at which a run of equal scores ends; filled for averaging, and for orders inside a run.
   void find_runs() {
     run_ends_.clear();
@@ -440,7 +459,7 @@ class QueryMeter {
     }
     if (divisor > 0 || (negative_ideal && divisor < 0)) return reduced / divisor;
     // Negative gains can outweigh the positive ones even in the ideal order: nothing to be compared with.
-    const bool normalised = spec.denominator == Denominator::ideal || spec.denominator == Denominator::full;
+    const bool normalised = has_ideal(spec) || spec.denominator == Denominator::full;
     return normalised ? spec.empty : 0;
   }
 
@@ -464,7 +483,11 @@ class QueryMeter {
     const auto cutoff = static_cast<double>(spec.cutoff_kind == CutoffKind::none ? n : k);
     switch (spec.denominator) {
       case Denominator::none: return 1;
-      case Denominator::ideal: return weighted(discounts_[spec.discount], column.ideal, k, n);
+      case Denominator::ideal:
+      case Denominator::ideal_shorter:
+      case Denominator::ideal_retrieved:
+      case Denominator::ideal_whole:
+        return weighted(discounts_[spec.discount], column.ideal, ideal_depth(spec, k, n), n);
       case Denominator::full: {
         // The same for all queries with the same k and, of a linear discount, the same n.
         const auto& [last_k, last_n, value] = full_[s];

@@ -69,7 +69,8 @@ def rules_of(measure: Measure, convention: Convention, labels: Floats) -> Rules:
     own = convention.for_measure(measure.label, measure.cutoff is not None)
     filled = measure.with_convention(convention)
     plan = filled.plan()
-    if plan is None or not isinstance(plan.gain, gains.Gain) or plan.denominator in ("hits", "highest_label"):
+    unbounded = plan is not None and (plan.denominator in ("hits", "highest_label") or plan.cuts_ideal_elsewhere)
+    if plan is None or not isinstance(plan.gain, gains.Gain) or unbounded:
         raise OptionError(f"no bounds are known for {measure}; DCG, NDCG, AP, P, recall, RR, ERR and RBP have them")
     if filled.ties in ("best", "worst"):
         raise OptionError(f"bounds need an order of tied documents that does not depend on labels, got {filled.ties}")

@@ -38,8 +38,9 @@ def identify(
     takes : str, optional
         What the function takes, such as "labels, scores, k"; by default it is found out. The words are labels, scores,
         ranked_labels, judged_labels, judged ({document: label}), scored ({document: score}), ranked (ids in rank
-        order), relevant (ids), qrels, run, rankings, relevants (dicts by query), group, offsets, query_ids, and k as
-        the last word. Brackets, as in "[labels], [scores]", mean one row per query.
+        order), docs (ids in the order of the scores), relevant (ids), qrels, run, rankings, relevants (dicts by query),
+        group, offsets, query_ids, and k as the last word. Brackets, as in "[labels], [scores]", mean one row per query;
+        "docs+scores" is a list of pairs, and "[ranked+relevant]" one with a pair per query.
     max_calls : int, default=100
         The number of calls that may be made.
     seed : int, default=0

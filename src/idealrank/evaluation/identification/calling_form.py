@@ -26,7 +26,7 @@ class CallingForm(Inquiry):
         #: 1: depends on the scores themselves, 2: gives no number, 3: always gives the same one
         fallbacks: list[tuple[int, Form]] = []
         first_form: Form | None = None
-        most = self.caller.max_calls * 2 // 5
+        most = self.caller.max_calls // 2
         for form in forms:
             for variant in variants(form):
                 if self.caller.n_calls >= most:

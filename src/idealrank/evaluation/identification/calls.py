@@ -33,6 +33,7 @@ WORDS = {
     "judged": "{document: label} of one query",
     "scored": "{document: score} of one query",
     "ranked": "document ids in rank order",
+    "docs": "document ids, in the order of the labels and scores",
     "relevant": "ids of the relevant documents",
     "qrels": "{query: {document: label}}",
     "run": "{query: {document: score}}",
@@ -60,6 +61,7 @@ _NAMES = {
     "ranked": """ranked ranked_list ranked_ids ranked_docs ranking recommended recs recommendations retrieved
         retrieved_ids retrieved_docs predicted pred preds prediction predictions docs hits result results items
         recommended_items rec_list topk_items""",
+    "docs": "docs doc_ids ids items item_ids results result ranking retrieved run hits",
     "relevant": """relevant relevant_docs relevant_ids relevant_items actual ground_truth expected expected_ids
         positives truth test_items target targets gt gold true_items y_true""",
     "qrels": "qrels qrel judgments judgements ground_truth gold",
@@ -72,6 +74,8 @@ _NAMES = {
     "k": """k top_k topk topn top_n at at_k cutoff n p depth k_max num limit n_top num_docs rank top size max_rank
         k_value""",
 }
+#: Names of parameters that take a list of cutoffs.
+_LISTS_OF_K = "ks k_values k_list k_vals ats at_ks cutoffs topks top_ks ranks".split()
 _WORDS_OF = {
     name: [word for word, names in _NAMES.items() if name in names.split()]
     for names in _NAMES.values()
@@ -99,9 +103,24 @@ _PAIRS = (
     ("qrels", "rankings"),
     ("ranked_labels", "judged_labels"),
     ("judged_labels", "ranked_labels"),
+    ("docs+scores", "judged"),
+    ("judged", "docs+scores"),
+    ("docs+scores", "relevant"),
+    ("relevant", "docs+scores"),
 )
-_SINGLES = (("ranked_labels",), ("[ranked_labels]",))
-_TRIPLES = tuple((*pair, each) for pair in (("labels", "scores"), ("scores", "labels")) for each in _GROUPS)
+_SINGLES = (
+    ("ranked_labels",),
+    ("[ranked_labels]",),
+    ("scores+labels",),
+    ("labels+scores",),
+    ("[ranked+relevant]",),
+    ("[relevant+ranked]",),
+)
+_TRIPLES = (
+    *((*pair, each) for pair in (("labels", "scores"), ("scores", "labels")) for each in _GROUPS),
+    ("docs", "scores", "judged"),
+    ("docs", "scores", "relevant"),
+)
 
 
 class OutOfCalls(Exception):  # noqa: N818 (an end, not an error)
@@ -128,17 +147,22 @@ class Answer:
 
 @dataclass(frozen=True)
 class Form:
-    """How a function is called: a word per argument, k by position or by name."""
+    """How a function is called: a word per argument, k by position or by name.
+
+    Words that are joined by + are pairs in one list: one per document, or one per query if the words are in brackets.
+    """
 
     words: tuple[str, ...]
     k: str | None = None
     arrays: str = "numpy"
     ids: str = "text"
+    #: Whether the function takes a list of cutoffs.
+    has_list_of_k: bool = False
 
     @property
     def bare(self) -> tuple[str, ...]:
-        """The words without brackets."""
-        return tuple(word.strip("[]") for word in self.words)
+        """The words without brackets, one by one."""
+        return tuple(part for word in self.words for part in word.strip("[]").split("+"))
 
     @property
     def has_scores(self) -> bool:
@@ -199,13 +223,18 @@ class Form:
     def arguments(self, probe: Probe) -> tuple[list[Any], dict[str, Any]]:
         """Return new positional and keyword arguments."""
         positional = [self._argument(word, probe) for word in self.words]
-        named = {} if probe.k is None or self.k in (None, "") else {str(self.k): probe.k}
+        k = [probe.k] if self.has_list_of_k else probe.k
+        named = {} if probe.k is None or self.k in (None, "") else {str(self.k): k}
         if probe.k is not None and self.k == "":
-            positional.append(probe.k)
+            positional.append(k)
         return positional, named
 
     def _argument(self, word: str, probe: Probe) -> Any:
         queries = {f"q{place}": query for place, query in enumerate(probe.queries, 1)}
+        if "+" in word:
+            plain = replace(self, arrays="set" if self.arrays == "set" else "list")
+            pairs = [[plain._of(part, query) for part in word.strip("[]").split("+")] for query in queries.values()]
+            return [tuple(pair) for pair in pairs] if word.startswith("[") else list(zip(*pairs[0], strict=True))
         if word.startswith("["):
             rows = [self._of(word.strip("[]"), query) for query in queries.values()]
             return np.array(rows) if isinstance(rows[0], np.ndarray) else rows
@@ -243,6 +272,8 @@ class Form:
                 return dict(zip(map(self._id, labels), _whole(list(labels.values())), strict=True))
             case "scored":
                 return {self._id(doc): score for doc, score in query.ranked or ()}
+            case "docs":
+                return [self._id(doc) for doc in query.docs]
             case "ranked":
                 return [self._id(doc) for doc in query.in_rank_order]
             case "relevant":
@@ -383,8 +414,7 @@ class Caller:
             if isinstance(getattr(returned, name, None), Real):
                 return float(getattr(returned, name)), dtype
         found = _numbers(returned)
-        named = [value for path, value in found if "ndcg" in path.lower()]
-        values = named or [value for _, value in found]
+        values = _at_largest_cutoff(found) or [value for _, value in found]
         if not values:
             raise TypeError(f"returned {type(returned).__name__} without a number: {returned!r:.80}")
         if len(values) == 1:
@@ -409,6 +439,22 @@ def _numbers(returned: Any, path: str = "") -> list[tuple[str, float]]:
     if hasattr(returned, "item"):
         return [(path, float(returned.item()))]
     return []
+
+
+def _at_largest_cutoff(found: Sequence[tuple[str, float]]) -> list[float]:
+    """Return the values with NDCG in their names; of several such names, as of ndcg@5 and ndcg@10, the last by number."""
+    named: dict[str, list[float]] = {}
+    for path, value in found:
+        for part in reversed(path.lower().split("/")):
+            if "ndcg" in part:
+                named.setdefault(part, []).append(value)
+                break
+
+    def cutoff(name: str) -> float:
+        numbers = re.findall(r"\d+", name)
+        return float(numbers[-1]) if numbers else math.inf
+
+    return named[max(named, key=cutoff)] if named else []
 
 
 def _is_same(first: Any, second: Any) -> bool:
@@ -449,13 +495,14 @@ def forms_of(function: Callable[..., Any]) -> list[Form]:
     else:
         found = [(words, k) for words in _PAIRS] + ([(("ranked_labels",), "")] if k is None else [])
     ordered = sorted(found, key=lambda each: -_likeness((*each[0], *(["k"] if each[1] == "" else [])), data))
-    return [Form(words, own_k) for words, own_k in ordered]
+    listed = next((_takes_list(each) for each in [*parameters, *named] if each.name == k), False)
+    return [Form(words, own_k, has_list_of_k=listed) for words, own_k in ordered]
 
 
 def _cutoff_name(parameters: Sequence[inspect.Parameter]) -> str | None:
     """Return the name of the parameter that is a cutoff: by its name, or by its default, an integer."""
     for each in parameters:
-        if each.name.lower() in _NAMES["k"].split():
+        if each.name.lower() in _NAMES["k"].split() or _takes_list(each):
             return each.name
     for each in parameters:
         if isinstance(each.default, int) and not isinstance(each.default, bool) and each.default > 0:
@@ -463,12 +510,21 @@ def _cutoff_name(parameters: Sequence[inspect.Parameter]) -> str | None:
     return None
 
 
+def _takes_list(parameter: inspect.Parameter) -> bool:
+    """Whether a parameter takes a list of cutoffs: by its name, or by its default."""
+    default = parameter.default
+    if isinstance(default, (list, tuple)):
+        return bool(default) and all(isinstance(each, int) and not isinstance(each, bool) for each in default)
+    return parameter.name.lower() in _LISTS_OF_K
+
+
 def _likeness(words: Sequence[str], names: Sequence[str]) -> int:
     """Return how well the words suit the names of parameters."""
     found = 0
     for word, name in zip(words, names, strict=False):
         suggested = _WORDS_OF.get(name, [])
-        found += 2 * (word.strip("[]") in suggested) - bool(suggested and word.strip("[]") not in suggested)
+        is_suggested = any(part in suggested for part in word.strip("[]").split("+"))
+        found += 2 * is_suggested - bool(suggested and not is_suggested)
     return found
 
 
@@ -476,7 +532,7 @@ def variants(form: Form) -> list[Form]:
     """Return the form with other containers and ids."""
     words = set(form.bare)
     found = [form]
-    if words & {"labels", "scores", "ranked_labels"}:
+    if words & {"labels", "scores", "ranked_labels"} and not any("+" in word for word in form.words):
         found.append(replace(form, arrays="list"))
         import sys
 
@@ -484,7 +540,7 @@ def variants(form: Form) -> list[Form]:
             found.append(replace(form, arrays="torch"))
     if words & {"relevant", "relevants"}:
         found.append(replace(form, arrays="set"))
-    if words & {"ranked", "rankings"}:
+    if words & {"ranked", "rankings", "docs"}:
         found.append(replace(form, ids="numbers"))
     return found
 
@@ -493,17 +549,20 @@ def parse_takes(takes: str, function: Callable[..., Any]) -> Form:
     """Return the form that is written as "labels, scores, k"; k is passed by name if the function has a name for it."""
     words = [word.strip() for word in takes.split(",")]
     for word in words:
-        if word.strip("[]") not in WORDS:
+        if not all(part in WORDS for part in word.strip("[]").split("+")):
             raise OptionError(f"unknown word {word!r} in takes={takes!r}; known are {', '.join(WORDS)}")
         if word.startswith("[") != word.endswith("]"):
             raise OptionError(f"a bracket is missing in takes={takes!r}")
     if "k" in words[:-1]:
         raise OptionError(f"k must be the last word in takes={takes!r}")
-    name = ""
+    name, listed = "", False
     if "k" in words:
         if isinstance(function, Command):
             name = "k"
         else:
             with contextlib.suppress(TypeError, ValueError):
-                name = _cutoff_name(list(inspect.signature(function).parameters.values())) or ""
-    return Form(tuple(word for word in words if word != "k"), name if "k" in words else None)
+                parameters = inspect.signature(function).parameters
+                name = _cutoff_name(list(parameters.values())) or ""
+                listed = bool(name) and _takes_list(parameters[name])
+    own = tuple(word for word in words if word != "k")
+    return Form(own, name if "k" in words else None, has_list_of_k=listed)

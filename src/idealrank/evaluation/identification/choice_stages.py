@@ -41,6 +41,8 @@ class ChoiceStages(FormulaStages):
             self._own_cutoff(None)
 
     def _has_default_k(self) -> bool:
+        if self.form.has_list_of_k:
+            return False
         try:
             return (
                 inspect.signature(self.caller.function).parameters[str(self.form.k)].default
@@ -87,7 +89,12 @@ class ChoiceStages(FormulaStages):
         return default if isinstance(default, int) and not isinstance(default, bool) and default > 0 else 10
 
     def _look_deeper(self, k: int | None, answer: Answer) -> None:
-        """The discount is another one further down."""
+        """The scores are compared as text, or the discount is another one further down."""
+        as_text = replace(self.formula, order="text")
+        if self.form.has_scores and self.formula.order == "descending" and self.agrees(as_text, answer):
+            self.formula = as_text
+            self.evidence["order"] = [answer]
+            return
         self.unexplained["discount beyond rank 6"] = answer
 
     def _cut_probe(self, k: int, place: int) -> Query:
@@ -119,7 +126,8 @@ class ChoiceStages(FormulaStages):
             if found:
                 break
         if not found:
-            found = self.narrow(answers, **usual, ideal=("full", "highest", "none", "gains", "documents", "relevant"))
+            kinds = ("full", "highest", "none", "gains", "documents", "k", "relevant", "relevant within k")
+            found = self.narrow(answers, **usual, ideal=kinds)
         names = ("cut", "ideal_cut", "cut_first", "pool")
         for name in names:
             self.evidence.setdefault(name, []).extend(answers)
@@ -139,7 +147,7 @@ class ChoiceStages(FormulaStages):
         answers = [self.ask(self.query([1, 0, min(2, self.max_label)], ranks), k=8) for ranks in ([2, 1, 3], [1, 3, 2])]
         kinds = (
             (self.formula.ideal, f"{self.formula.ideal} within n")
-            if self.formula.ideal in ("full", "highest")
+            if self.formula.ideal in ("full", "highest", "k")
             else (self.formula.ideal,)
         )
         self.settle(answers, short=("as is", "zero", "error"), **({"ideal": kinds} if len(kinds) > 1 else {}))
@@ -238,6 +246,8 @@ class ChoiceStages(FormulaStages):
             return
         is_table = "table" in str(self.formula.gain)  # measured for whole labels only
         self._fractional_labels(is_table)
+        if self.formula.labels == "float" and not is_table and "labels" not in self.unexplained:
+            self._small_ideal()
         negative = [
             self.ask(self.query([2, -1, 1, 0], [2, 1, 3, 4])),
             self.ask(self.query([2, 0, 1, -1], [2, 1, 4, 3])),
@@ -268,6 +278,17 @@ class ChoiceStages(FormulaStages):
             thresholds = [binary(1), binary(0, above=True), binary(0.5), binary(0.5, above=True)]
             gains = [*thresholds, self.formula.gain, clipped(1)]
         self.settle(answers, labels=("float", "truncated", "rounded", "rounded up", "integer"), gain=gains)
+
+    def _small_ideal(self) -> None:
+        """Find the least number that the DCG is divided by."""
+        answer = self.ask(self.query([0.125, 0.25, 0], [1, 2, 3]))
+        if self.agrees(self.formula, answer) or not answer.value:
+            return
+        top, bottom, _ = self.formula.parts(answer.probe.one, answer.probe.k)
+        divisor = self.formula.scale * top / self._plain(self.formula.output, answer.value)
+        if divisor > bottom > 0:
+            floor = round(divisor, 9)
+            self.settle([answer], floor=(floor,))
 
     def _large_labels(self) -> None:
         answer = self.ask(self.query([40, 1, 0], [2, 1, 3]))
@@ -332,7 +353,7 @@ class ChoiceStages(FormulaStages):
             missing = Query(None, second.judged)
             self.settle([self.ask(first, missing)], missing=(0.0, "drop", "error", "empty"))
             extra = Query(second.ranked, None)
-            self.settle([self.ask(first, extra)], extra=("ignored", "zero", "error"))
+            self.settle([self.ask(first, extra)], extra=("ignored", "zero", "empty", "error"))
 
     def _precision(self) -> None:
         """Find out whether scores are compared in single precision."""

@@ -63,6 +63,11 @@ def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         yield "returns the negative of NDCG", {"output": "value"}
     if formula.order == "ascending":
         yield "sorted ascending: the lowest score is ranked first", {"order": "descending"}
+    if formula.order == "text":
+        yield "scores are compared as text, so that 9 is ranked above 10", {"order": "descending"}
+    if formula.clip != "none":
+        words = {"above": "above 1 are set to 1", "below": "below 0 are set to 0", "both": "outside of 0 to 1 are cut"}
+        yield f"values {words[formula.clip]}", {"clip": "none"}
     if formula.order == "input" and form.has_scores:
         yield "not sorted: documents are ranked in the order given, whatever their scores", {"order": "descending"}
     if formula.cut_first:
@@ -125,12 +130,18 @@ def _ideal(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         "full": "the ideal DCG has a relevant document at every rank up to k, however many there are",
         "gains": "the DCG is divided by the sum of the gains, not by the ideal DCG",
         "documents": "the DCG is divided by the number of documents, not by the ideal DCG",
+        "k": "the DCG is divided by k, not by the ideal DCG",
         "relevant": "the DCG is divided by the number of relevant documents, not by the ideal DCG",
+        "relevant within k": "the DCG is divided by the number of relevant documents, at most k, not by the ideal DCG",
     }
     kind = formula.ideal.removesuffix(" within n")
     if kind in kinds:
         yield kinds[kind], {"ideal": "sorted", "scale": 1.0}
-    pooled = formula.ideal not in ("none", "full", "documents")
+    pooled = kind not in ("none", "full", "documents", "k")
+    if formula.floor:
+        yield f"the DCG is divided by at least {formula.floor:g}, even if the ideal DCG is less", {"floor": 0.0}
+    if abs(formula.added) > _VISIBLE:
+        yield f"{formula.added:g} is added to the ideal DCG, so that no ranking reaches 1", {"added": 0.0}
     if formula.pool == "retrieved" and form.has_ids and pooled:
         yield "the ideal DCG is over the retrieved documents only", {"pool": "judged"}
     if formula.pool == "top" and pooled:
@@ -163,7 +174,7 @@ def _cut(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
     if form.k is None and formula.own_cutoff is None:
         return
     k = "k" if form.k is not None else f"the function's own cutoff of {formula.own_cutoff}"
-    has_ideal = formula.ideal not in ("none", "documents", "relevant")
+    has_ideal = formula.ideal not in ("none", "documents", "k", "k within n", "relevant")
     if formula.cut is None and (formula.ideal_cut is None or not has_ideal):
         yield "k is ignored", {"cut": 0, "ideal_cut": 0}
         return
@@ -285,7 +296,13 @@ def _small_probes(found: Investigation, longest: int) -> Iterator[Probe]:
         if form.has_queries and n == 2:
             yield from _two_queries(found, highest)
     yield from _beyond_own_cutoff(found)
+    if found.form.has_scores:
+        texts = ranking([1, 0], scores=[9.5, 10.5], zeros_judged=found.zeros_judged)
+        yield Probe((texts,), 2 if has_k else None)
     if found.form.has_scores or found.form.is_graded:
+        for small in ([0.5], [0.25, 0.5]):
+            query = ranking(small, zeros_judged=found.zeros_judged)
+            yield Probe((query,), len(small) if has_k else None)
         for negative in ([2, -1, 0], [-1, 2], [1, -1]):
             query = ranking(negative, range(len(negative), 0, -1), zeros_judged=found.zeros_judged)
             yield Probe((query,), len(negative) if has_k else None)

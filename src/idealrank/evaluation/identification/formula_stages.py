@@ -286,9 +286,12 @@ class FormulaStages(CallingForm):
             for each in (*gains, *discounts)
             for kind in ("unsorted", "ascending", "distinct", "highest")
         ]
+        added = [
+            shifted for each in (*simple, *gains, *discounts) if (shifted := self._with_addend(each, answers)) is not None
+        ]
         scaled = [(each, True) for each in (*simple, *gains, *discounts)]
         for candidate, is_free in [
-            *((each, False) for each in (*simple, *gains, *discounts, *both, *kinds_of)),
+            *((each, False) for each in (*simple, *added, *gains, *discounts, *both, *kinds_of)),
             *scaled,
         ]:
             scale = self._scale_of(candidate, answers) if is_free else 1.0
@@ -300,6 +303,20 @@ class FormulaStages(CallingForm):
                 self.evidence["ideal"] = answers
                 return True
         return False
+
+    def _with_addend(self, candidate: Formula, answers: Sequence[Answer]) -> Formula | None:
+        """Return the formula with what must be added to the ideal DCG for the first answer, such as 1e-8 or 1."""
+        for answer in answers:
+            try:
+                top, bottom, _ = candidate.parts(answer.probe.one, answer.probe.k)
+            except (Refused, ValueError):
+                return None
+            value = self._plain(candidate.output, answer.value or 0.0)
+            if candidate.ideal != "none" and value and top and bottom and math.isfinite(value):
+                missing = top / value - bottom
+                short = float(f"{missing:.3g}")
+                return replace(candidate, added=short) if abs(short - missing) < 1e-9 * max(1, abs(short)) else None
+        return None
 
     def _gains_for_ideal(self) -> list[Gain]:
         return [self.formula.gain, *GAINS]

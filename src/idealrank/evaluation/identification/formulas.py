@@ -27,17 +27,22 @@ class Formula:
 
     gain: Gain = GAINS[0]
     discount: Discount = DISCOUNTS[0]
-    #: descending, ascending, or input: the order in which documents are ranked.
+    #: descending, ascending, text (scores compared as text), or input: the order in which documents are ranked.
     order: str = "descending"
     ties: str = "stable"
     #: sorted, unsorted, ascending, distinct; full, highest: k documents of gain 1, or of the highest gain; none; gains,
-    #: documents, relevant: a sum of gains or a count.
+    #: documents, k, relevant: a sum of gains or a count.
     ideal: str = "sorted"
     #: judged, retrieved, top, or first: the documents of the ideal; the first k by score, or in the order given.
     pool: str = "judged"
     ideal_gain: Gain | None = None
     ideal_discount: Discount | None = None
     scale: float = 1.0
+    #: What is added to the ideal DCG, and what it is at least.
+    added: float = 0.0
+    floor: float = 0.0
+    #: none, above, below, both: whether values above 1 or below 0 are cut.
+    clip: str = "none"
     #: value, one minus, negative
     output: str = "value"
     #: Ranks that count beyond k; None if k is ignored.
@@ -66,7 +71,7 @@ class Formula:
     #: mean, pooled, documents, relevant, sum, median, first, last
     average: str = "mean"
     missing: float | str = 0.0
-    #: ignored, zero, error: a query of the run without judgments
+    #: ignored, zero, empty (as one with nothing relevant), error: a query of the run without judgments
     extra: str = "ignored"
     precision: str = "float64"
 
@@ -103,7 +108,9 @@ class Formula:
                     raise Refused
                 if self.extra == "zero":
                     values.append(0.0)
-                continue
+                if self.extra != "empty":
+                    continue
+                query = Query(query.ranked, ())
             top, bottom, is_short = self.parts(query, probe.k)
             value = self._value(top, bottom, is_short)
             if value is None:
@@ -146,7 +153,12 @@ class Formula:
             if self.empty == "skip":
                 return None
             return math.nan if self.empty == "nan" else float(self.empty)
-        return self.scale * top / bottom
+        if self.ideal != "none":
+            bottom = max(bottom + self.added, self.floor) if self.floor else bottom + self.added
+        value = self.scale * top / bottom
+        if self.clip in ("above", "both"):
+            value = min(value, 1.0)
+        return max(value, 0.0) if self.clip in ("below", "both") else value
 
     def parts(self, query: Query, k: int | None) -> tuple[float, float, bool]:
         """Return the DCG, what it is divided by, and whether the list has fewer than k documents."""
@@ -225,6 +237,8 @@ class Formula:
         """Return the ranking as groups: documents that share their ranks, or single ones."""
         if self.order == "input":
             return [[row] for row in rows]
+        if self.order == "text":
+            return [[row] for row in sorted(rows, key=lambda row: str(row[1]), reverse=True)]
         sign = 1 if self.order == "ascending" else -1
         match self.ties:
             case "reverse":
@@ -282,8 +296,13 @@ class Formula:
                 return sum(own[:depth])
             case "documents":
                 return float(n)
+            case "k" | "k within n":
+                return float(n if limit is None or (self.ideal.endswith("n") and n < limit) else limit)
             case "relevant":
                 return float(sum(value > 0 for value in own))
+            case "relevant within k":
+                found = sum(value > 0 for value in own)
+                return float(found if depth is None else min(found, depth))
             case "distinct":
                 own = sorted(set(own), reverse=True)
             case "ascending":

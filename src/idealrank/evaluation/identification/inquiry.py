@@ -119,6 +119,8 @@ class Inquiry:
         """Choose the values that agree with the answers; keep what is still open, or what nothing explains."""
         options = {name: list(values) for name, values in choices.items()}
         found = self.narrow(answers, **options)
+        if not found and self.formula.clip == "none":
+            found = self.narrow(answers, **options, clip=("above", "below", "both"))
         for name in options:
             self.evidence.setdefault(name, []).extend(answers)
         if not found:

@@ -23,6 +23,8 @@ _USUAL = (
     "ideal_gain",
     "ideal_discount",
     "scale",
+    "floor",
+    "clip",
     "output",
     "cut",
     "cut_first",
@@ -30,14 +32,12 @@ _USUAL = (
     "zeros",
     "average",
 )
-#: Where tools cut the ideal ranking, if not at k; their presets do not repeat it, as their notes say.
-_SEEN_ON_ARRAYS: dict[int | str | None, int | None] = {"least": 0, "retrieved": None}
-_IDEAL_CUTS: dict[str, str | None] = {
-    "mlflow": "least",
-    "elasticsearch": "least",
-    "opensearch": "retrieved",
-    "quepid": None,
-}
+#: What may be added to the ideal DCG, to avoid a division by 0, without a visible difference.
+_NEGLIGIBLE = 1e-6
+#: Where the ideal ranking is cut, as a value of our option.
+_IDEAL_CUTS: dict[int | str | None, str] = {0: "cutoff", "least": "shorter", "retrieved": "retrieved", None: "whole"}
+#: The same where all documents are retrieved.
+_SEEN_ON_ARRAYS = {"shorter": "cutoff", "retrieved": "whole"}
 
 
 def _is_seen(found: Investigation, name: str) -> bool:
@@ -99,9 +99,11 @@ def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None
     """Return the function as a measure and a convention of ours, or None if options cannot say what it does."""
     formula = found.formula
     usual = Formula()
-    if any(getattr(formula, name) != getattr(usual, name) for name in (*_USUAL, "ideal_cut")):
+    if any(getattr(formula, name) != getattr(usual, name) for name in _USUAL) or formula.ideal_cut not in _IDEAL_CUTS:
         return None, None
     if formula.ideal not in ("sorted", "full", "none") or formula.pool in ("top", "first") or not options:
+        return None, None
+    if abs(formula.added) > _NEGLIGIBLE:
         return None, None
     if formula.gain.option is None or formula.discount.option is None or formula.ties in ("random", "undefined"):
         return None, None
@@ -116,6 +118,7 @@ def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None
         "discount": options["discount"],
         "ideal": options.get("ideal") if formula.ideal != "none" else None,
         "short": formula.short if formula.short == "zero" else None,
+        "ideal_cut": _IDEAL_CUTS[formula.ideal_cut] if formula.ideal_cut != 0 and formula.ideal == "sorted" else None,
     }
     if formula.ideal == "none":
         written = {name: written[name] for name in ("ties", "gain", "discount")}
@@ -161,20 +164,26 @@ def _words(found: Investigation) -> dict[str, str]:
     formula = found.formula
     words = {}
     if _is_seen(found, "order") and found.form.has_scores:
-        words["order"] = {"input": "as given", "descending": "highest score first", "ascending": "lowest score first"}[
-            formula.order
-        ]
+        words["order"] = {
+            "input": "as given",
+            "descending": "highest score first",
+            "ascending": "lowest score first",
+            "text": "by the text of the scores",
+        }[formula.order]
     if "own_cutoff" in found.evidence and formula.own_cutoff is None:
         words["cutoff"] = "none" if found.form.k is None else "none unless k is given"
     if found.form.k is not None and _is_seen(found, "cut"):
         offset = {0: "k", None: "all", -1: "k - 1", 1: "k + 1", "retrieved": "as many as were retrieved", "least": "k"}
-        words["k"] = f"the first {offset[formula.cut]} ranks count, {offset[formula.ideal_cut]} in the ideal"
+        counted = "all ranks count" if formula.cut is None else f"the first {offset[formula.cut]} ranks count"
+        words["k"] = f"{counted}, {offset[formula.ideal_cut]} in the ideal"
     if _is_seen(found, "extra"):
         words["query without judgments"] = formula.extra
     if found.decimals is not None:
         words["values"] = f"rounded to {found.decimals} decimals"
     elif found.tolerance > 1e-9:
         words["values"] = "single precision"
+    if formula.added:
+        words["added"] = f"{formula.added:g} to the ideal DCG"
     if formula.scale != 1:
         words["scale"] = f"{formula.scale:.9g}"
     return words
@@ -207,6 +216,8 @@ def matching(found: Investigation, options: dict[str, str]) -> tuple[list[str], 
         return [], {}
     if any(getattr(formula, name) != getattr(usual, name) for name in _USUAL) or "ideal" in found.unexplained:
         return [], {}
+    if abs(formula.added) > _NEGLIGIBLE:
+        return [], {}
     differing = {name: _differences(found, options, convention(name)) for name in CONVENTION_NAMES}
     presets = [name for name, differ in differing.items() if not differ]
     if presets:
@@ -234,11 +245,11 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
         for a, b in zip(discount.weights(12), own.weights(12), strict=True)
     ):
         differ.append(f"discount={options['discount']}")
-    cuts = formula.ideal_cut, _IDEAL_CUTS.get(rules.name, 0)
-    if not found.form.has_ids:  # where all documents are retrieved
-        cuts = _SEEN_ON_ARRAYS.get(cuts[0], cuts[0]), _SEEN_ON_ARRAYS.get(cuts[1], cuts[1])
+    cuts = [_IDEAL_CUTS.get(formula.ideal_cut, str(formula.ideal_cut)), str(option("ideal_cut") or "cutoff")]
+    if not found.form.has_ids:
+        cuts = [_SEEN_ON_ARRAYS.get(cut, cut) for cut in cuts]
     if cuts[0] != cuts[1] and ("cut" in found.evidence or found.form.has_ids):
-        differ.append(f"ideal_cut={formula.ideal_cut}")
+        differ.append(f"ideal_cut={cuts[0]}")
     rules_of = rules.for_measure("ndcg", has_cutoff)
     theirs: dict[str, object] = {"ties": option("ties"), "empty": option("empty"), "short": option("short")}
     theirs |= {name: getattr(rules_of, name) for name in _DATA}

@@ -109,7 +109,7 @@ def _plan(measure: Measure, name: str | None = None) -> Plan:
     if not isinstance(measure, (DCG, NDCG, LinearNDCG)):
         raise OptionError(f"growing lists can be measured by DCG, NDCG and linear NDCG, not by {name}")
     plan = measure.with_convention().plan()
-    if plan.denominator == "full" or plan.zero_if_short:
+    if plan.denominator == "full" or plan.zero_if_short or plan.cuts_ideal_elsewhere:
         raise OptionError(f"growing lists need the ideal of their own documents, which {name} does not use: {measure}")
     return plan
 
