@@ -228,14 +228,14 @@ const Prepared& prepare() {
     if (joined.run_query[q] < 0 && missing == Missing::drop) continue;
     made.queries.push_back(q);
     for (auto row = static_cast<std::size_t>(joined.offsets[q]); row < static_cast<std::size_t>(joined.offsets[q + 1]); ++row) {
-      const double label = label_of(joined.labels[row]);
-      if (drop_unjudged && std::isnan(label)) continue;
-      if (label < 0 && (drop_negative || (negative_is_unjudged && drop_unjudged))) continue;
       double score = joined.scores[row];
       if (as_float) {
         score = static_cast<double>(static_cast<float>(score));
         if (!std::isfinite(score)) refuse("compares scores as float32, and one is too large for that", q);
       }
+      const double label = label_of(joined.labels[row]);
+      if (drop_unjudged && std::isnan(label)) continue;
+      if (label < 0 && (drop_negative || (negative_is_unjudged && drop_unjudged))) continue;
       made.labels.push_back(label);
       made.scores.push_back(score);
       made.rows.push_back(joined.rows[row]);
