@@ -143,7 +143,7 @@ def example(seed: int = 22) -> dict[str, str]:
 def page() -> str:
     """Return the page."""
     text = {name: (FOLDER / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "worker.js")}
-    script = "".join((FOLDER / name).read_text(encoding="utf-8") for name in ("theory.js", "page.js"))
+    script = "".join((FOLDER / name).read_text(encoding="utf-8") for name in ("theory.js", "which.js", "page.js"))
     data = {
         "version": __version__,
         "presets": presets(),

@@ -506,11 +506,13 @@ const Ids& ids_named(int which) {
   return *all[which];
 }
 
+std::vector<double> judged_scores;  // of every judged document in the run; NaN where it is not retrieved
+
 // What the page asks for by number: a place in memory and how much is there.
 std::span<const double> column_named(int which) {
   const std::vector<double>* const all[] = {&values,           &counted,          &shown.rows,       &shown.scores,      &shown.labels,
                                             &shown.gains,      &shown.counting,   &shown.discounts,  &shown.tie_runs,    &shown.ideal_rows,
-                                            &shown.ideal_labels, &shown.ideal_gains, &shown.ideal_discounts};
+                                            &shown.ideal_labels, &shown.ideal_gains, &shown.ideal_discounts, &judgments.values, &judged_scores};
   return *all[which];
 }
 
@@ -579,6 +581,16 @@ EXPORTED(evaluate) double evaluate(bool skip) {
   }
   return n > 0 ? sum.rounded() / n : kNaN;
 }
+// For each judged document its score in the run, as theory needs complete lists.
+EXPORTED(score_judged) void score_judged() {
+  std::vector<std::int64_t> judged_query(run.queries.size());
+  match(run.queries.view(), judgments.queries.view(), judged_query);
+  judged_scores.assign(judgments.values.size(), kNaN);
+  judge(run.docs.view(), run.offsets, run.values, judgments.docs.view(), judgments.offsets, judged_query, judged_scores, kOneThread);
+}
+EXPORTED(judged_offsets) const std::int64_t* judged_offsets() { return judgments.offsets.data(); }
+EXPORTED(run_offsets) const std::int64_t* run_offsets() { return run.offsets.data(); }
+EXPORTED(run_scores) const double* run_scores() { return run.values.data(); }
 EXPORTED(list) bool list(std::size_t query) { return list_query(query); }
 
 EXPORTED(column) const double* column(int which) { return column_named(which).data(); }

@@ -5,7 +5,8 @@
 const GAINS = ["linear", "exp2", "binary", "judged", "preference", "table"];
 const DISCOUNTS = ["log", "power", "zipf", "geometric", "letor", "linear", "table"];
 const TIES = ["average", "stable", "reverse", "best", "worst"];
-const COLUMNS = ["values", "counted", "rows", "scores", "labels", "gains", "counting", "discounts", "tieRuns", "idealRows", "idealLabels", "idealGains", "idealDiscounts"];
+const COLUMNS = ["values", "counted", "rows", "scores", "labels", "gains", "counting", "discounts", "tieRuns", "idealRows", "idealLabels", "idealGains", "idealDiscounts", "judgedLabels", "judgedScores"];
+const LISTED = COLUMNS.slice(2, 13);
 const BLOCK = 1 << 22;
 
 let module = null, core = null;
@@ -215,15 +216,36 @@ function list({ choices, query, depth }) {
   choose(choices);
   if (!call("list", query)) return { left: true };
   const found = {};
-  for (const name of COLUMNS.slice(2)) found[name] = column(name);
+  for (const name of LISTED) found[name] = column(name);
   const total = found.rows.length, ideal = found.idealRows.length;
-  for (const name of COLUMNS.slice(2)) found[name] = Array.from(found[name].slice(0, depth));
+  for (const name of LISTED) found[name] = Array.from(found[name].slice(0, depth));
   const dots = (gains, discounts) => gains.reduce((sum, gain, place) => sum + gain * discounts[place], 0);
   const whole = { dcg: dots(column("counting"), column("discounts")), ideal: dots(column("idealGains"), column("idealDiscounts")) };
   found.documents = found.rows.map((row) => idOf("retrieved", row));
   const of = choices.ideal === "retrieved" ? "retrieved" : "judged";
   found.idealDocuments = found.idealRows.map((row) => (row < 0 ? "" : idOf(of, row)));
   return { ...found, total, idealTotal: ideal, ...whole };
+}
+
+/* For each judged query that the run has: the labels of its judged documents, 0 or above, and their scores; those that are not
+   retrieved come last, all tied. null for other queries. */
+function judged() {
+  const common = call("join");
+  call("score_judged");
+  const labels = column("judgedLabels"), scores = column("judgedScores"), n = core.n_ids(IDS.queries);
+  const offsets = (name, length) => new BigInt64Array(core.memory.buffer, core[name](), length);
+  const ends = offsets("judged_offsets", n + 1), inRun = offsets("run_query", n);
+  const runEnds = offsets("run_offsets", core.n_ids(IDS.runQueries) + 1);
+  const runScores = new Float64Array(core.memory.buffer, core.run_scores(), core.n_ids(IDS.retrieved));
+  const queries = Array.from({ length: n }, (_, query) => {
+    if (inRun[query] < 0n) return null;
+    let least = Infinity;
+    for (let row = Number(runEnds[Number(inRun[query])]); row < Number(runEnds[Number(inRun[query]) + 1]); row++) least = Math.min(least, runScores[row]);
+    const [from, to] = [Number(ends[query]), Number(ends[query + 1])];
+    const gains = Array.from(labels.subarray(from, to), (label) => Math.max(Math.trunc(label), 0));
+    return { gains, scores: Array.from(scores.subarray(from, to), (score) => (Number.isNaN(score) ? least - 1 : score)) };
+  });
+  return { common, queries };
 }
 
 /* Many small data sets under many conventions in one go, which tests need. */
@@ -241,7 +263,7 @@ async function cases({ sets }) {
   return { answers };
 }
 
-const TASKS = { load: ({ bytes }) => load(bytes), read, join, evaluate, explain, list, cases };
+const TASKS = { load: ({ bytes }) => load(bytes), read, join, evaluate, explain, list, judged, cases };
 
 onmessage = async ({ data }) => {
   try {
