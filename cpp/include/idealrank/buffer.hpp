@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "idealrank/errors.hpp"
+
 namespace idealrank {
 
 // Grows by realloc, which moves large blocks by remapping pages where the system can: reading a file that fills an array
@@ -65,9 +67,9 @@ class Buffer {
 
  private:
   void reallocate(std::size_t capacity) {
-    if (capacity > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
+    if (capacity > static_cast<std::size_t>(-1) / 2 / sizeof(T)) raise(std::bad_alloc());
     void* moved = std::realloc(static_cast<void*>(data_), capacity * sizeof(T));
-    if (moved == nullptr) throw std::bad_alloc();
+    if (moved == nullptr) raise(std::bad_alloc());
     data_ = static_cast<T*>(moved);
     capacity_ = capacity;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -22,5 +23,20 @@ struct parse_error : std::runtime_error {
   std::int64_t line;
   std::int64_t column;
 };
+
+// Every error of the headers. A build without exceptions, as for WebAssembly, has its own `end_call` for each kind of error.
+#ifdef __cpp_exceptions
+template <class Error>
+[[noreturn]] void raise(const Error& error) {
+  throw error;
+}
+#else
+[[noreturn]] void end_call(const std::bad_alloc& error);
+
+template <class Error>
+[[noreturn]] void raise(const Error& error) {
+  end_call(error);
+}
+#endif
 
 }  // namespace idealrank

@@ -1,16 +1,19 @@
-// The only threads of the library. They live for one call, so nothing survives a fork.
+// The only threads of the library. They live for one call, so nothing survives a fork. A build without exceptions has none.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <span>
-#include <thread>
 #include <type_traits>
 #include <vector>
+
+#ifdef __cpp_exceptions
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#endif
 
 #include "idealrank/stop.hpp"
 
@@ -30,22 +33,10 @@ auto make_body_for(MakeBody& make_body, const Stop& stop) {
   }
 }
 
-// Calls make_body(stop)(task) for every task in [0, n_tasks) on up to threads.count threads. make_body is called once a
-// thread, so that the body it returns can own scratch memory.
-//
-// If bodies throw, the exception of the lowest task is rethrown here after all threads have ended: tasks are handed out
-// in ascending order, so every task below a failed one was begun and runs to its own end. What the poll throws comes before
-// all of them, and ends the others where they ask their Stop.
+#ifdef __cpp_exceptions
+// for_each_task, more than one task on more than one thread.
 template <class MakeBody>
-void for_each_task(std::int64_t n_tasks, Threads threads, MakeBody&& make_body) {
-  if (n_tasks <= 0) return;
-  if (threads.count <= 1 || n_tasks == 1) {
-    Stop stop(threads.poll, nullptr);
-    auto body = make_body_for(make_body, stop);
-    for (std::int64_t task = 0; task < n_tasks; ++task) body(task);
-    return;
-  }
-
+void on_threads(std::int64_t n_tasks, Threads threads, MakeBody& make_body) {
   struct Failure {
     std::int64_t task = -1;
     std::exception_ptr error;
@@ -116,6 +107,24 @@ void for_each_task(std::int64_t n_tasks, Threads threads, MakeBody&& make_body) 
     if (failure.error && (lowest == nullptr || failure.task < lowest->task)) lowest = &failure;
   }
   if (lowest != nullptr) std::rethrow_exception(lowest->error);
+}
+#endif
+
+// Calls make_body(stop)(task) for every task in [0, n_tasks) on up to threads.count threads. make_body is called once a
+// thread, so that the body it returns can own scratch memory.
+//
+// If bodies throw, the exception of the lowest task is rethrown here after all threads have ended: tasks are handed out
+// in ascending order, so every task below a failed one was begun and runs to its own end. What the poll throws comes before
+// all of them, and ends the others where they ask their Stop.
+template <class MakeBody>
+void for_each_task(std::int64_t n_tasks, Threads threads, MakeBody&& make_body) {
+  if (n_tasks <= 0) return;
+#ifdef __cpp_exceptions
+  if (threads.count > 1 && n_tasks > 1) return on_threads(n_tasks, threads, make_body);
+#endif
+  Stop stop(threads.poll, nullptr);
+  auto body = make_body_for(make_body, stop);
+  for (std::int64_t task = 0; task < n_tasks; ++task) body(task);
 }
 
 // Calls make_body(stop)(query, begin, end) for every query, the documents of which are the rows [begin, end). A body writes

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "idealrank/errors.hpp"
+
 namespace idealrank {
 
 // Called about every 50 ms on the thread that began the computation; it throws to end it.
@@ -50,17 +52,21 @@ class Stop {
 
   void look() {
     left_ = kWorkBetweenLooks;
-    if (ended_ != nullptr && ended_->load(std::memory_order_relaxed)) throw stopped();
+    if (ended_ != nullptr && ended_->load(std::memory_order_relaxed)) raise(stopped());
     if (poll_ == nullptr) return;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < kBetweenPolls) return;
     last_ = now;
+#ifdef __cpp_exceptions
     try {
       poll_();
     } catch (...) {
       if (ended_ != nullptr) ended_->store(true, std::memory_order_relaxed);
       throw;
     }
+#else
+    poll_();
+#endif
   }
 
   Poll poll_ = nullptr;

@@ -205,8 +205,8 @@ class QueryMeter {
   }
 
   [[noreturn]] void refuse(const Gain& gain, double label, std::int64_t row) const {
-    if (gain.kind == GainKind::table) throw data_error("the gain table has no label " + shown(label), query_, row);
-    throw data_error("the gain takes labels up to " + shown(gain.highest) + ", got " + shown(label), query_, row);
+    if (gain.kind == GainKind::table) raise(data_error("the gain table has no label " + shown(label), query_, row));
+    raise(data_error("the gain takes labels up to " + shown(gain.highest) + ", got " + shown(label), query_, row));
   }
 
   double gain_of(const Gain& gain, double label, std::int64_t row) const {
@@ -216,7 +216,7 @@ class QueryMeter {
       case GainKind::linear: return gain.scale * label;
       case GainKind::exp2: {
         const double value = gain.scale * exp2_gain(label);
-        if (!std::isfinite(value)) throw data_error("the gain 2^l - 1 of the label " + shown(label) + " overflows", query_, row);
+        if (!std::isfinite(value)) raise(data_error("the gain 2^l - 1 of the label " + shown(label) + " overflows", query_, row));
         return value;
       }
       case GainKind::binary: return label >= gain.rel ? gain.scale : 0;
@@ -284,11 +284,11 @@ class QueryMeter {
 
   void check_label(double label, std::int64_t row, bool may_be_unjudged) const {
     if (std::isnan(label) ? !may_be_unjudged : std::isinf(label)) {
-      throw data_error(std::string("a label must be a finite number, got ") + (std::isnan(label) ? "nan" : label > 0 ? "inf" : "-inf"),
-                       query_, row);
+      raise(data_error(std::string("a label must be a finite number, got ") + (std::isnan(label) ? "nan" : label > 0 ? "inf" : "-inf"),
+                       query_, row));
     }
     if (label < 0 && negative_ == Negative::error) {
-      throw data_error("this convention takes no negative label, got " + shown(label), query_, row);
+      raise(data_error("this convention takes no negative label, got " + shown(label), query_, row));
     }
   }
 
@@ -455,7 +455,7 @@ class QueryMeter {
     stop_.before(2 * order_.size());
     const double divisor = denominator_of(s, column, k, n);
     if (!std::isfinite(reduced) || !std::isfinite(divisor)) {
-      throw data_error("the gains of a query are too large to be summed", query_, -1);
+      raise(data_error("the gains of a query are too large to be summed", query_, -1));
     }
     if (divisor > 0 || (negative_ideal && divisor < 0)) return reduced / divisor;
     // Negative gains can outweigh the positive ones even in the ideal order: nothing to be compared with.
@@ -619,7 +619,7 @@ class QueryMeter {
       if (i % kPart == 0) stop_.before(5 * kPart);
       const std::int64_t row = first_row_ + static_cast<std::int64_t>(i);
       if (labels_[i] > gains_[spec.gain].rel || gain_of(gains_[spec.gain], labels_[i], row) < 0) {
-        throw data_error("a label is above max_label, or negative: " + shown(labels_[i]), query_, row);
+        raise(data_error("a label is above max_label, or negative: " + shown(labels_[i]), query_, row));
       }
     }
     if (ties_ == Ties::average) return cascade_average(spec, m);

@@ -32,8 +32,8 @@ inline void check_finite(std::span<const double> values, std::int64_t query, std
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
     const char* const got = std::isnan(values[i]) ? "nan" : values[i] > 0 ? "inf" : "-inf";
-    throw data_error(std::string(what) + " must be a finite number, got " + got, query,
-                     first_row + static_cast<std::int64_t>(i));
+    raise(data_error(std::string(what) + " must be a finite number, got " + got, query,
+                     first_row + static_cast<std::int64_t>(i)));
   }
 }
 
@@ -47,7 +47,7 @@ class TopRanker {
   std::span<const std::uint32_t> operator()(std::span<const double> scores, std::size_t k, std::int64_t query,
                                             std::int64_t first_row) {
     const std::size_t n = scores.size();
-    if (n >= std::size_t{1} << 32) throw data_error("a query has more than 2^32 documents", query, first_row);
+    if (std::uint64_t{n} >> 32 != 0) raise(data_error("a query has more than 2^32 documents", query, first_row));
     stop_.before(n);
     check_finite(scores, query, first_row);
     if (k == 0) {

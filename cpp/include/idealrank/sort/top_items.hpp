@@ -108,7 +108,7 @@ TopItems top_items(std::span<const Score> scores, std::size_t n_items, std::size
       for (auto place = static_cast<std::size_t>(starts[u]); place < static_cast<std::size_t>(starts[u + 1]); ++place) {
         const std::int64_t item = excluded[place];
         if (item < 0 || item >= static_cast<std::int64_t>(n_items)) {
-          throw data_error("an excluded item must be one of " + std::to_string(n_items) + ", got " + std::to_string(item), user, -1);
+          raise(data_error("an excluded item must be one of " + std::to_string(n_items) + ", got " + std::to_string(item), user, -1));
         }
         kept[static_cast<std::size_t>(item)] = 0;
         own[static_cast<std::size_t>(item)] = kLowest;

@@ -370,9 +370,9 @@ class LetorFile {
     const std::size_t bytes = dense.bytes_after(n, rows.width);
     // Text needs at least 4 bytes a value: an array a hundred times the text is 99.9 % zeros, and may exhaust the memory.
     if (bytes > kSurelyFine && bytes / 100 > n_bytes_seen_) {
-      throw parse_error("as a dense array the rows up to about this line take " + std::to_string(bytes >> 20) +
+      raise(parse_error("as a dense array the rows up to about this line take " + std::to_string(bytes >> 20) +
                             " MiB for " + std::to_string(n_bytes_seen_ >> 20) + " MiB of text; read them with sparse=True",
-                        line + 1, 1);
+                        line + 1, 1));
     }
     dense.grow(n, rows.width);
   }

@@ -3,7 +3,9 @@
 
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -49,6 +51,36 @@ inline double out_of_range(const char* p, const char* end) {
   return exponent > 0 ? std::numeric_limits<double>::infinity() : 0.0;
 }
 
+#ifdef __wasi__
+// Its standard library has no from_chars for doubles; its strtod rounds correctly and knows no locales, but would read more forms.
+inline std::from_chars_result decimal_from_chars(const char* p, const char* end, double& value) {
+  const char* last = p;
+  bool has_digit = false;
+  auto digits = [&] {
+    const char* const start = last;
+    while (last < end && is_digit(*last)) ++last;
+    return last > start;
+  };
+  has_digit = digits();
+  if (last < end && *last == '.') {
+    ++last;
+    has_digit = digits() || has_digit;
+  }
+  if (!has_digit) return {p, std::errc::invalid_argument};
+  if (const char* const mantissa_end = last; last < end && (*last | 0x20) == 'e') {
+    ++last;
+    if (last < end && (*last == '-' || *last == '+')) ++last;
+    if (!digits()) last = mantissa_end;
+  }
+  value = std::strtod(std::string(p, last).c_str(), nullptr);
+  return {last, std::errc()};
+}
+#else
+inline std::from_chars_result decimal_from_chars(const char* p, const char* end, double& value) {
+  return std::from_chars(p, end, value, std::chars_format::general);
+}
+#endif
+
 inline const char* parse_magnitude_slowly(const char* p, const char* end, double& value) {
   if (begins_with(p, end, "inf")) {
     value = std::numeric_limits<double>::infinity();
@@ -59,7 +91,7 @@ inline const char* parse_magnitude_slowly(const char* p, const char* end, double
     return p + 3;
   }
   if (p == end || !(is_digit(*p) || *p == '.')) return nullptr;  // from_chars would take a sign or nan(1) here
-  const auto [stop, status] = std::from_chars(p, end, value, std::chars_format::general);
+  const auto [stop, status] = decimal_from_chars(p, end, value);
   if (status == std::errc::invalid_argument) return nullptr;
   if (status == std::errc::result_out_of_range) value = out_of_range(p, stop);
   return stop;

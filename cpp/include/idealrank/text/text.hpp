@@ -49,7 +49,7 @@ class Line {
   }
 
   [[noreturn]] void fail(const std::string& what) const { fail(p_, what); }
-  [[noreturn]] void fail(const char* where, const std::string& what) const { throw Failure{where, what}; }
+  [[noreturn]] void fail(const char* where, const std::string& what) const { raise(Failure{where, what}); }
 
   // "what, got 'text'": the text at `where` up to the next blank, shortened, unprintable bytes as \xNN.
   [[noreturn]] void fail_at(const char* where, const std::string& what) const {
@@ -73,6 +73,7 @@ class Line {
   const char* end_;
 };
 
+#ifdef __cpp_exceptions
 // A Chunk has `void clear()` and `void read(Line&)`, called for every line that is neither empty nor a comment (unless
 // Chunk::kEveryLine is set: then for all but comments). Comments are lines that begin with '#', where there are any.
 template <class Chunk>
@@ -111,7 +112,7 @@ class BlockParser {
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const Parsed& parsed = chunks_[i];
       if (parsed.failure) {
-        throw parse_error(parsed.failure->what, n_lines_ + parsed.failure->line, parsed.failure->column);
+        raise(parse_error(parsed.failure->what, n_lines_ + parsed.failure->line, parsed.failure->column));
       }
       places.push_back(make_room(parsed.chunk, n_lines_));
       n_lines_ += parsed.n_lines;
@@ -183,5 +184,6 @@ class BlockParser {
   std::vector<Parsed> chunks_;
   std::int64_t n_lines_ = 0, n_comments_ = 0;
 };
+#endif
 
 }  // namespace idealrank

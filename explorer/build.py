@@ -1,0 +1,175 @@
+"""Build the explorer, one HTML page with everything in it: python -m explorer.build FILE.
+
+The C++ headers of the library are compiled to WebAssembly, so that the numbers of the page are the library's. The page
+needs no server and no network, and its content security policy allows it no connection.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from idealrank import __version__, convention, measure
+from idealrank._base import palette
+from idealrank.measures.conventions import CONVENTION_NAMES
+from idealrank.theory.long_lists.theorems import _STATEMENTS, PAPER
+
+__all__ = ["example", "main", "page", "presets", "webassembly"]
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parent
+#: Debian's packages for WebAssembly.
+PACKAGES = "clang-19 lld-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32"
+_COMPILER = "clang++-19"
+_FLAGS = (
+    *("--target=wasm32-wasi", "-std=c++20", "-O3", "-msimd128", "-fno-exceptions", "-fno-rtti", "-ffp-contract=off"),
+    *("-mexec-model=reactor", "-Wl,--export=__stack_pointer", "-Wl,--strip-all"),
+    *("-Wall", "-Wextra", "-Werror"),
+)
+
+#: How tools write their names; the others are written as the convention is called.
+TOOLS = {
+    "trec_eval": "trec_eval 9",
+    "trec_eval10": "trec_eval 10",
+    "sklearn": "scikit-learn",
+    "tf_ranking": "TF-Ranking",
+    "rax": "Rax",
+    "lightgbm": "LightGBM",
+    "xgboost": "XGBoost",
+    "catboost": "CatBoost",
+    "rectools": "RecTools",
+    "spark": "Spark",
+    "letor1": "LETOR 1.0",
+    "letor3": "LETOR 3.0",
+    "letor4": "LETOR 4.0",
+    "msmarco": "MS MARCO",
+    "beir": "BEIR",
+    "mteb": "MTEB",
+    "mlflow": "MLflow",
+    "elasticsearch": "Elasticsearch",
+    "opensearch": "OpenSearch",
+    "quepid": "Quepid",
+    "llama_index": "LlamaIndex",
+    "haystack": "Haystack",
+    "sentence_transformers": "sentence-transformers",
+    "recbole": "RecBole",
+    "cornac": "Cornac",
+    "lightgcn": "LightGCN",
+    "ngcf": "NGCF",
+    "allrank": "allRank",
+}
+
+
+def webassembly() -> bytes:
+    """Return the compiled module; without the compiler, say which packages have it."""
+    if shutil.which(_COMPILER) is None:
+        raise SystemExit(f"the explorer needs {_COMPILER} for WebAssembly: apt-get install {PACKAGES}")
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "core.wasm"
+        source = FOLDER / "core.cpp"
+        command = [_COMPILER, *_FLAGS, "-I", str(ROOT / "cpp" / "include"), str(source), "-o", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"{source.name} does not compile to WebAssembly:\n{done.stderr}")
+        return made.read_bytes()
+
+
+def _plain(value: object) -> float | int | str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    return str(value)
+
+
+def presets() -> list[dict[str, Any]]:
+    """Return every convention with all that NDCG needs: {"name", "tool", "note", "choices"}.
+
+    The choices are in the order in which `idealrank.explain` changes them. A cutoff that is not None applies to NDCG
+    without a cutoff.
+    """
+    found = []
+    for name in CONVENTION_NAMES:
+        rules = convention(name)
+        filled = measure("ndcg").with_convention(rules)
+        options = {key: _plain(getattr(filled, key)) for key in filled.options()}
+        data = {key: _plain(value) for key, value in rules.for_measure("ndcg").data.items()}
+        with_cutoff = (measure("ndcg@10").with_convention(rules), rules.for_measure("ndcg", has_cutoff=True))
+        same = {key: _plain(getattr(with_cutoff[0], key)) for key in options if key != "cutoff"}
+        assert options | same == options, f"{name}: a cutoff changes other choices, which the page does not know"
+        assert with_cutoff[1].data == rules.for_measure("ndcg").data
+        found.append({"name": name, "tool": TOOLS.get(name, name), "note": rules.note, "choices": options | data})
+    return found
+
+
+_TOPICS = (
+    *("bicycle tire repair", "sourdough starter", "northern lights", "electric heat pump", "knee pain running"),
+    *("tax return deadline", "rust lifetimes", "guitar chords beginner", "monarch butterfly", "visa free countries"),
+    *("home espresso", "solar eclipse 2027", "python dataclass", "train to lisbon", "tomato blight"),
+    *("noise cancelling", "mortgage rates", "learn to swim", "old maps", "wifi keeps dropping"),
+)
+
+
+def example(seed: int = 22) -> dict[str, str]:
+    """Return judgments and a run in which every choice matters: ties, unjudged documents, grades, and odd queries."""
+    rng = np.random.default_rng(seed)
+    judgments, run = [], []
+    for number, topic in enumerate(_TOPICS):
+        query = topic.replace(" ", "-")
+        labels = rng.choice(4, size=30, p=[0.55, 0.22, 0.15, 0.08])
+        if number == 13:
+            labels[:] = 0  # nothing relevant
+        judged = rng.permutation(60)[:30]
+        judgments += [f"{query} 0 doc{doc:02d} {label}" for doc, label in zip(judged, labels, strict=True)]
+        if number == 7:
+            continue  # the run leaves a query out
+        label_of = dict(zip(judged.tolist(), labels.tolist(), strict=True))
+        scores = {doc: round(0.8 * label_of.get(doc, 0) + rng.normal(0, 1.1), 0 if number % 4 == 1 else 1) for doc in range(60)}
+        ranked = sorted(scores, key=lambda doc: -scores[doc])[:40]
+        run += [f"{query} Q0 doc{doc:02d} {rank} {scores[doc]:g} bm25" for rank, doc in enumerate(ranked, 1)]
+    return {"judgments": "\n".join(judgments) + "\n", "run": "\n".join(run) + "\n"}
+
+
+def page() -> str:
+    """Return the page."""
+    text = {name: (FOLDER / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "worker.js")}
+    script = "".join((FOLDER / name).read_text(encoding="utf-8") for name in ("theory.js", "which.js", "page.js"))
+    data = {
+        "version": __version__,
+        "presets": presets(),
+        "example": example(),
+        "theorems": {"paper": PAPER, "statements": dict(_STATEMENTS)},
+        "worker": text["worker.js"],
+        "wasm": base64.b64encode(webassembly()).decode("ascii"),
+    }
+    report_style = (ROOT / "src" / "idealrank" / "report" / "page.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    return Template(text["page.html"]).substitute(
+        style=palette.css() + report_style + text["page.css"],
+        script=script,
+        script_hash=f"sha256-{digest}",
+        data=json.dumps(data, allow_nan=False).replace("<", "\\u003c"),
+        version=__version__,
+    )
+
+
+def main(path: str | Path) -> None:
+    """Write the page."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m explorer.build FILE")
+    main(sys.argv[1])
