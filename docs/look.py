@@ -3,8 +3,8 @@
     python -m docs.look pictures/                 every page of site/
     python -m docs.look pictures/ a.html b.html   these pages instead, reports for example
 
-Each page is shown at three widths, light and dark, and printed as PDF. What is reported: errors on the console, text wider
-than its page or its block, links, anchors and pictures that lead nowhere, and text of too little contrast.
+Each page is shown at three widths, light and dark, and printed as PDF. What is reported: errors on the console, text
+wider than its page or its block, links, anchors and pictures that lead nowhere, and text of too little contrast.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ FAULTS = r"""
   const faults = [];
   const short = (text) => text.trim().replace(/\s+/g, " ").slice(0, 50);
   const root = document.scrollingElement;
-  if (root.scrollWidth > root.clientWidth) faults.push(`the page is ${root.scrollWidth} px wide, not ${root.clientWidth}`);
+  const [wide, seen] = [root.scrollWidth, root.clientWidth];
+  if (wide > seen) faults.push(`the page is ${wide} px wide, not ${seen}`);
   // Code may scroll on a phone, and a wide table on a tablet.
   const whole = ["pre, pre > code", ".md-typeset__scrollwrap"].filter((_, i) => innerWidth > [600, 1000][i]).join();
   for (const block of whole ? document.querySelectorAll(whole) : [])
@@ -39,21 +40,21 @@ FAULTS = r"""
     if (image.complete && !image.naturalWidth) faults.push(`a picture is missing: ${image.src}`);
 
   const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-  const seen = new Map();
+  const colors = new Map();
   const rgba = (text) => {
-    if (!seen.has(text)) {
+    if (!colors.has(text)) {
       canvas.clearRect(0, 0, 1, 1);
       canvas.fillStyle = text;
       canvas.fillRect(0, 0, 1, 1);
       const [red, green, blue, alpha] = canvas.getImageData(0, 0, 1, 1).data;
-      seen.set(text, [red, green, blue, alpha / 255]);
+      colors.set(text, [red, green, blue, alpha / 255]);
     }
-    return seen.get(text);
+    return colors.get(text);
   };
   const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
   const backgrounds = new Map();
   const behind = (element) => {
-    if (!element) return rgba(getComputedStyle(document.documentElement).colorScheme.includes("dark") ? "#121212" : "#fff");
+    if (!element) return rgba(getComputedStyle(document.documentElement).colorScheme === "dark" ? "#121212" : "#fff");
     if (!backgrounds.has(element)) {
       const own = rgba(getComputedStyle(element).backgroundColor);
       backgrounds.set(element, own[3] === 1 ? own : [...over(own, behind(element.parentElement)), 1]);
@@ -68,7 +69,8 @@ FAULTS = r"""
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode.textContent.trim(), parent = walker.currentNode.parentElement;
-    if (!text || !parent.checkVisibility({opacityProperty: true, visibilityProperty: true}) || parent.closest("script, style, noscript, .md-search")) continue;
+    if (!text || !parent.checkVisibility({opacityProperty: true, visibilityProperty: true})) continue;
+    if (parent.closest("script, style, noscript, .md-search")) continue;
     const style = getComputedStyle(parent), size = parseFloat(style.fontSize);
     const color = parent.namespaceURI.endsWith("svg") ? style.fill : style.color;
     if (color === "none") continue;
@@ -92,7 +94,7 @@ NAMES = "() => [...document.querySelectorAll('[id], a[name]')].map((each) => eac
 class Quiet(SimpleHTTPRequestHandler):
     """Serve files without a word."""
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *_: object) -> None:
         """Say nothing."""
 
 
@@ -119,10 +121,10 @@ def look(pages: list[Path], root: Path, target: Path) -> list[str]:
                 tab = context.new_page()
                 for path in pages:
                     name = name_of(path, root)
-                    for fault in visit(tab, f"{base}/{path.relative_to(root)}", target / f"{name}-{width}-{scheme}.png"):
+                    address = f"{base}/{path.relative_to(root)}".removesuffix("index.html")
+                    for fault in visit(tab, address, target / f"{name}-{width}-{scheme}.png"):
                         faults.setdefault(f"{name}: {fault}", []).append(f"{width} {scheme}")
                     if scheme == "light" and width == WIDTHS[0]:
-                        address = f"{base}/{path.relative_to(root)}".removesuffix("index.html")
                         anchors[address] = set(tab.evaluate(NAMES))
                         links[address] = set(tab.evaluate(LINKS))
                         tab.pdf(path=target / f"{name}.pdf", format="A4")
