@@ -18,7 +18,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from docs import examples, pictures
+from docs import examples, pictures, screenshot
 from docs.narrow import WIDTH
 
 DOCS = Path(__file__).parent
@@ -51,6 +51,8 @@ def generate() -> None:
     """Write what is kept in the repository and tested to be up to date."""
     pictures.main()
     examples.main()
+    if screenshot.is_possible():
+        screenshot.main()
     COMMANDS.write_text(commands_page(), encoding="utf-8")
 
 

@@ -132,17 +132,21 @@ def test_what_cannot_be_told_is_said_and_never_certain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "what"),
+    ("options", "error", "what"),
     [
-        ({"baseline": "none"}, "'none' is not among"),
-        ({"test": "magic"}, "magic"),
-        ({"correction": "magic"}, "magic"),
-        ({"test": "tukey", "baseline": "base"}, "all pairs"),
-        ({"systems": SYSTEMS["base"]}, "two systems"),
+        ({"baseline": "none"}, DataError, "'none' is not among"),
+        ({"test": "magic"}, OptionError, "magic"),
+        ({"correction": "magic"}, OptionError, "magic"),
+        ({"test": "tukey", "baseline": "base"}, OptionError, "all pairs"),
+        ({"level": 2}, OptionError, "level must be between 0 and 1, got 2"),
+        ({"n_permutations": 0}, OptionError, "n_permutations must be 1 or more, got 0"),
+        ({"systems": SYSTEMS["base"]}, DataError, "two systems"),
     ],
 )
-def test_a_comparison_that_makes_no_sense_is_refused(options: dict[str, Any], what: str) -> None:
-    with pytest.raises(DataError, match=what):
+def test_a_comparison_that_makes_no_sense_is_refused(
+    options: dict[str, Any], error: type[Exception], what: str
+) -> None:
+    with pytest.raises(error, match=what):
         ir.compare(QRELS, **{"systems": SYSTEMS, "measures": "ap", **options})
 
 

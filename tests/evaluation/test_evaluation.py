@@ -173,7 +173,7 @@ def test_the_interval_is_that_of_student() -> None:
     )
     assert np.isnan(ir.evaluate([1, 0], [2, 1], "rr").interval()["rr"]).all()
     for level in (0, 1, 95):
-        with pytest.raises(DataError, match=f"level must be between 0 and 1, got {level}"):
+        with pytest.raises(OptionError, match=f"level must be between 0 and 1, got {level}"):
             ev.interval(level)
 
 

@@ -250,6 +250,23 @@ def test_ranked_lists_are_those_of_the_runs() -> None:
     assert_allclose(worth["ndcg@3"]["discounts"], [1, 1 / np.log2(3), 0.5], rtol=0, atol=5.1e-5)
 
 
+def test_ranked_lists_leave_out_unjudged_documents_if_the_measure_does() -> None:
+    """The value of a measure with judged_only is that of the documents in its list."""
+    qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
+    run = {"q1": {"x": 5.0, "c": 4.0, "y": 3.0, "a": 2.0, "b": 1.0}, "q2": {"x": 2.0, "y": 1.0}}
+    condensed, plain = "dcg(judged_only=True,gain=linear)@3", "dcg(gain=linear)@3"
+
+    def listed(measures: str | list[str]) -> list[list[str]]:
+        page = html(ir.evaluate(qrels, run, measures), lists=report.ranked_lists(qrels, run, measures, depth=4))
+        told = lists_of(page)
+        return [[told[query][0][d] for d in told[query][2][0]] if query in told else [] for query in range(2)]
+
+    assert listed(condensed) == [["c", "a", "b"], []]
+    assert listed(plain) == [["x", "c", "y", "a"], ["x", "y"]]
+    value = ir.evaluate(qrels, run, condensed).per_query[condensed][0]
+    assert_allclose(value, 1 + 2 / np.log2(3), rtol=1e-12, atol=0)
+
+
 @pytest.mark.parametrize("ties", ["stable", "reverse", "best", "worst", "docid_asc", "docid_desc"])
 def test_ranked_lists_have_the_order_that_a_measure_has(ties: str) -> None:
     """The value of a measure at each depth is that of the documents above."""

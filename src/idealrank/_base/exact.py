@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from idealrank._typing import Floats
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 
 __all__ = ["ExactSum", "Moments", "WeightedMoments", "linearized"]
 
@@ -149,13 +149,13 @@ class Moments:
 
         Raises
         ------
-        DataError
+        OptionError
             If the level is not between 0 and 1.
         """
         from scipy.special import stdtrit
 
         if not 0 < level < 1:
-            raise DataError(f"level must be between 0 and 1, got {level}")
+            raise OptionError(f"level must be between 0 and 1, got {level}")
         half = math.nan
         if self.count > 1:
             half = float(stdtrit(self.count - 1, (1 + level) / 2)) * math.sqrt(self.variance / self.count)

@@ -64,10 +64,9 @@ class Testing:
 
     Raises
     ------
-    DataError
-        If the test or the correction is unknown, or if Tukey's test is given a baseline.
     OptionError
-        If the method of intervals is unknown.
+        If the test, the correction or the method of intervals is unknown, if the level is not between 0 and 1, or if
+        Tukey's test is given a baseline.
     """
 
     baseline: str | None = None
@@ -80,14 +79,16 @@ class Testing:
     interval_method: str = INTERVAL_METHOD
 
     def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise OptionError(f"level must be between 0 and 1, got {self.level}")
         if self.interval_method not in _INTERVALS:
             raise OptionError(f"interval_method must be one of {', '.join(_INTERVALS)}, got {self.interval_method!r}")
         if self.test is not None and self.test not in TESTS and self.test != "tukey":
-            raise DataError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {self.test!r}")
+            raise OptionError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {self.test!r}")
         if self.correction not in _CORRECTIONS:
-            raise DataError(f"correction must be one of {', '.join(_CORRECTIONS)}, got {self.correction!r}")
+            raise OptionError(f"correction must be one of {', '.join(_CORRECTIONS)}, got {self.correction!r}")
         if self.test == "tukey" and self.baseline is not None:
-            raise DataError("Tukey's test compares all pairs: leave out the baseline, or name another test")
+            raise OptionError("Tukey's test compares all pairs: leave out the baseline, or name another test")
 
     def compare(self, evaluations: Evaluations) -> Comparison:
         """Compare systems by their evaluations.
@@ -278,9 +279,9 @@ def compare(
     Raises
     ------
     DataError
-        If an option is unknown, or if there are fewer than two systems, no such baseline, or no common query.
+        If there are fewer than two systems, no such baseline, or no common query.
     OptionError
-        If the test or the intervals have no form for weighted queries.
+        If an option is unknown, or if the test or the intervals have no form for weighted queries.
 
     Examples
     --------

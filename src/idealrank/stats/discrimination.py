@@ -13,7 +13,7 @@ import numpy.typing as npt
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table
 from idealrank._typing import Floats
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import complete_queries, new_seed
 from idealrank.stats.several import randomized_tukey_hsd
@@ -93,8 +93,10 @@ def discriminative_power(
 
     Raises
     ------
+    OptionError
+        If there is no such test.
     DataError
-        If there is no such test, or a value is infinite.
+        If a value is infinite.
 
     Examples
     --------
@@ -103,7 +105,7 @@ def discriminative_power(
     0.6666666666666666
     """
     if test != "tukey" and test not in TESTS:
-        raise DataError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
+        raise OptionError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
     (values, note), seed = complete_queries(matrix), new_seed(seed)
     if test == "tukey":
         found = randomized_tukey_hsd(values, seed=seed, n_threads=n_threads).p_values

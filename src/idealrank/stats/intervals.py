@@ -13,7 +13,7 @@ from idealrank._base.exact import Moments
 from idealrank._base.results import Result
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
-from idealrank.errors import DataError
+from idealrank.errors import OptionError
 from idealrank.stats.samples import and_note, complete_values, new_seed
 
 __all__ = ["Interval", "interval"]
@@ -86,8 +86,10 @@ def interval(
 
     Raises
     ------
+    OptionError
+        If the level or the method is not allowed.
     DataError
-        If the level or the method is not allowed, or a value is infinite.
+        If a value is infinite.
 
     Examples
     --------
@@ -96,11 +98,12 @@ def interval(
     (0.0446, 0.25, 0.4554)
     """
     if not 0 < level < 1:
-        raise DataError(f"level must be between 0 and 1, got {level}")
+        raise OptionError(f"level must be between 0 and 1, got {level}")
     if method not in ("t", "percentile", "bca"):
-        raise DataError(f"method must be 't', 'percentile' or 'bca', got {method!r}")
+        raise OptionError(f"method must be 't', 'percentile' or 'bca', got {method!r}")
     sample, note = complete_values(values)
-    mean = Moments.of(sample).mean
+    moments = Moments.of(sample)
+    mean = moments.mean
     if sample.size < 2:
         note = and_note(note, "an interval needs two queries or more")
         return Interval(math.nan, math.nan, mean, level, method, note)
@@ -108,7 +111,7 @@ def interval(
         note = and_note(note, "all queries have the same value")
         return Interval(mean, mean, mean, level, method, note)
     if method == "t":
-        return Interval(*Moments.of(sample).t_interval(level), mean, level, method, note)
+        return Interval(*moments.t_interval(level), mean, level, method, note)
     seed = new_seed(seed)
     means, _ = _native.bootstrap_moments(sample, n_resamples, seed, resolve_threads(n_threads))
     tails = np.array([(1 - level) / 2, (1 + level) / 2])

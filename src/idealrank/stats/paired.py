@@ -13,7 +13,7 @@ from idealrank import _native
 from idealrank._base.results import Result
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
-from idealrank.errors import DataError
+from idealrank.errors import OptionError
 from idealrank.stats.samples import and_note, differences_of, new_seed
 
 __all__ = [
@@ -111,7 +111,7 @@ def randomization_test(
     if changed.size <= _EXACT_UP_TO:
         return replace(found, p_value=_native.count_flipped_sums(changed, least) / 2**changed.size)
     if n_permutations < 1:
-        raise DataError(f"n_permutations must be 1 or more, got {n_permutations}")
+        raise OptionError(f"n_permutations must be 1 or more, got {n_permutations}")
     seed = new_seed(seed)
     sums = _native.flipped_sums(changed, n_permutations, seed, resolve_threads(n_threads))
     n_reached = int(np.count_nonzero(np.abs(sums) >= least))
@@ -262,7 +262,7 @@ def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> Paire
 
     Raises
     ------
-    DataError
+    OptionError
         If the margin is not a positive number.
 
     Examples
@@ -273,7 +273,7 @@ def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> Paire
     from scipy.special import stdtr
 
     if not (margin > 0 and math.isfinite(margin)):
-        raise DataError(f"margin must be a positive number, got {margin}")
+        raise OptionError(f"margin must be a positive number, got {margin}")
     differences, found = _with_t_statistic("equivalence", a, b)
     if differences.size < 2 or differences.std() == 0:
         return replace(found, p_value=math.nan)

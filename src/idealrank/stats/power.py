@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy.typing as npt
 
 from idealrank._base.results import Result
 from idealrank._typing import Floats
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.stats.samples import LARGEST, complete_queries, complete_values
 from idealrank.stats.several import anova
 
@@ -89,8 +90,10 @@ def queries_for(
 
     Raises
     ------
+    OptionError
+        If an option is out of range.
     DataError
-        If an argument is out of range, or the pilot has no variance.
+        If the pilot has no variance.
 
     Examples
     --------
@@ -101,9 +104,9 @@ def queries_for(
     34
     """
     if design not in DESIGNS:
-        raise DataError(f"design must be one of {', '.join(DESIGNS)}, got {design!r}")
+        raise OptionError(f"design must be one of {', '.join(DESIGNS)}, got {design!r}")
     if not 1 / LARGEST <= delta <= LARGEST:
-        raise DataError(
+        raise OptionError(
             f"the difference to detect must be a positive number from {1 / LARGEST:g} to {LARGEST:g}, got {delta}"
         )
     _check_share(power, "power")
@@ -143,8 +146,6 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
     >>> round(minimum_detectable_effect([1.0, -1.0] * 17), 3)
     0.502
     """
-    from scipy.optimize import brentq
-
     _check_share(power, "power")
     _check_share(level, "level")
     values, _ = complete_values(differences)
@@ -153,10 +154,18 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
     variance = float(values.var(ddof=1))
     if variance == 0:
         return 0.0
-    error = math.sqrt(variance / values.size)
-    return float(
-        brentq(lambda delta: power_of_t_test(values.size, delta, variance, level=level) - power, 0, 1e4 * error)
-    )
+    return _detectable_errors(values.size, power, level) * math.sqrt(variance / values.size)
+
+
+@lru_cache(maxsize=256)  # the same for all pairs of systems on the same queries
+def _detectable_errors(n_queries: int, power: float, level: float) -> float:
+    """Return how many standard errors of the mean a difference must be to be detected."""
+    from scipy.optimize import brentq
+
+    def excess(errors: float) -> float:
+        return power_of_t_test(n_queries, errors / math.sqrt(n_queries), 1.0, level=level) - power
+
+    return float(brentq(excess, 0, 1e4))
 
 
 def power_of_t_test(n_queries: int, delta: float, variance: float, *, level: float = 0.05) -> float:
@@ -256,4 +265,4 @@ def _least(enough: Callable[[int], bool]) -> int:
 
 def _check_share(value: float, name: str) -> None:
     if not 0 < value < 1:
-        raise DataError(f"{name} must be between 0 and 1, got {value}")
+        raise OptionError(f"{name} must be between 0 and 1, got {value}")

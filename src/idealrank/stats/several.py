@@ -14,7 +14,7 @@ from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.stats.samples import and_note, complete_queries, new_seed
 
 __all__ = ["Anova", "TukeyHSD", "anova", "randomized_tukey_hsd"]
@@ -102,6 +102,8 @@ def randomized_tukey_hsd(
     ------
     DataError
         If there are fewer than two systems, or a value is infinite.
+    OptionError
+        If there are no permutations.
 
     Examples
     --------
@@ -117,7 +119,7 @@ def randomized_tukey_hsd(
     if n_systems < 2:
         raise DataError(f"a comparison needs two systems or more, got {n_systems}")
     if n_permutations < 1:
-        raise DataError(f"n_permutations must be 1 or more, got {n_permutations}")
+        raise OptionError(f"n_permutations must be 1 or more, got {n_permutations}")
     seed = new_seed(seed)
     if n_queries == 0:
         nothing = np.full((n_systems, n_systems), math.nan)

@@ -1,0 +1,50 @@
+"""Take docs/images/report.png: the report of ``idealrank demo`` as Chromium shows it.
+
+    python -m docs.screenshot
+
+The build of the site does this too, if playwright, Pillow and chromium are installed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+WIDTH, HEIGHT = 1300, 1500
+TARGET = Path(__file__).parent / "images" / "report.png"
+
+
+def is_possible() -> bool:
+    """Return whether everything that takes pictures is installed."""
+    return all(map(find_spec, ("playwright", "PIL"))) and shutil.which("chromium") is not None
+
+
+def main() -> None:
+    """Take the picture, and replace the file if the picture is another one."""
+    from PIL import Image, ImageChops
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        page, taken = Path(folder, "report.html"), Path(folder, "report.png")
+        demo = [sys.executable, "-m", "idealrank.cli", "demo", "--quiet", "--html", page]
+        subprocess.run(demo, check=True, stdout=subprocess.DEVNULL)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        tab.goto(page.as_uri())
+        tab.wait_for_selector("main[aria-busy=false]")
+        tab.screenshot(path=taken)
+        browser.close()
+        picture = Image.open(taken).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    with Image.open(TARGET) as kept:
+        is_same = kept.size == picture.size
+        is_same = is_same and not ImageChops.difference(kept.convert("RGB"), picture.convert("RGB")).getbbox()
+    if not is_same:
+        picture.save(TARGET, optimize=True)
+
+
+if __name__ == "__main__":
+    main()
