@@ -273,7 +273,7 @@ def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: I
         }
     }
     """
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise OptionError(f"name must be of letters, digits and '_', and begin with none of the digits, got {name!r}")
     portable = _Portable.of(model, "Vespa")
     names = portable.named(features)
