@@ -15,7 +15,7 @@ PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 #: What a plain install does not bring.
 BLOCKED = [
     *("sklearn", "joblib", "threadpoolctl", "matplotlib", "pyarrow", "pandas", "polars", "duckdb"),
-    *("lightgbm", "xgboost", "torch", "dask", "distributed", "catboost", "ir_measures"),
+    *("lightgbm", "xgboost", "torch", "dask", "distributed", "catboost", "ir_measures", "onnx"),
 ]
 
 #: Runs the examples of all modules in a process that cannot import the packages in BLOCKED, and prints how each ended:

@@ -6,7 +6,6 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ import idealrank as ir
 from idealrank import cutoffs, learners, losses
 from idealrank.errors import DataError, MissingExtraError, ModelError, ParseError
 from idealrank.io import files
-from idealrank.learners import LinearRanker, ListNet, RandomRanker, load, save
+from idealrank.learners import LinearRanker, ListNet, load, save
 from idealrank.learners.files import documents
 from idealrank.learners.files.documents import StoredModel, read_model, write_model
 from idealrank.learners.names import by_class_name
@@ -384,50 +383,6 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
         write_model(StoredModel("Any", {}, 1, state={"a": float("inf")}), path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.fixture
-def linear() -> Any:
-    X, y, qid = made()
-    return LinearRanker("hinge", l2=0.1).fit(X, y, qid=qid)
-
-
-def test_ranklib_scores_the_same_but_for_the_intercept(linear: Any, tmp_path: Path) -> None:
-    learners.to_ranklib(linear, tmp_path / "model.txt")
-    lines = (tmp_path / "model.txt").read_text().splitlines()
-    assert lines[0] == "## Coordinate Ascent"
-    pairs = [pair.split(":") for pair in lines[1].split(" ")]
-    assert [int(number) for number, _ in pairs] == [1, 2, 3, 4]
-    assert [float(weight) for _, weight in pairs] == linear.coef_.tolist()
-
-
-def test_elasticsearch_knows_weights_by_the_names_of_features(linear: Any, tmp_path: Path) -> None:
-    learners.to_elasticsearch(linear, tmp_path / "model.json", name="mine", features="abcd")
-    content = json.loads((tmp_path / "model.json").read_text())["model"]
-    assert (content["name"], content["model"]["type"]) == ("mine", "model/linear")
-    assert content["model"]["definition"] == dict(zip("abcd", linear.coef_.tolist(), strict=True))
-
-
-EXPORTS: list[Callable[[Any, Path], None]] = [
-    learners.to_ranklib,
-    lambda model, path: learners.to_elasticsearch(model, path, name="mine", features="abcd"),
-]
-
-
-@pytest.mark.parametrize("export", EXPORTS)
-def test_what_other_tools_cannot_score_is_refused(export: Callable[[Any, Path], None], tmp_path: Path) -> None:
-    X, y, qid = made()
-    with pytest.raises(ModelError, match="normalize='minmax' scales each feature by the other documents"):
-        export(ListNet(normalize="minmax").fit(X, y, qid=qid), tmp_path / "model")
-    with pytest.raises(ModelError, match="RandomRanker is not linear"):
-        export(RandomRanker().fit(X, y, qid=qid), tmp_path / "model")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("features", [None, ["a"], ["a", "a", "b", "c"]])
-def test_elasticsearch_needs_a_name_a_feature(linear: Any, features: Any, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="features"):
-        learners.to_elasticsearch(linear, tmp_path / "model.json", name="mine", features=features)
 
 
 def boosted(**changes: Any) -> dict[str, Any]:

@@ -25,6 +25,7 @@ _COMMANDS = {
     "distinguish": "Find which measures separate systems, and how soon.",
     "evaluate": "Evaluate systems with any measure and any convention.",
     "explain": "Explain why two tools give different numbers.",
+    "export": "Export a trained model to ONNX, RankLib, OpenSearch or Vespa.",
     "identify": "Identify what an unknown NDCG computes, and its defects.",
     "judge-next": "Choose the unjudged documents to judge next.",
     "limits": "Show the limit of NDCG as lists grow.",

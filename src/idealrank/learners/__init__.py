@@ -9,7 +9,7 @@ from idealrank._base.lazy import lazy
 _TABLE = {
     "consistent": ["ConsistentRegression"],
     "factors.ranker": ["FactorRanker"],
-    "files.exports": ["to_elasticsearch", "to_ranklib"],
+    "files.exports": ["to_elasticsearch", "to_onnx", "to_ranklib", "to_vespa"],
     "files.models": ["load", "save"],
     "linear.adarank": ["AdaRank"],
     "linear.named": [

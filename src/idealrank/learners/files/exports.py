@@ -1,35 +1,138 @@
-"""Export linear models to other tools, which know one weight per feature."""
+"""Export linear models and boosted trees to other tools, which score one document at a time."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from idealrank.errors import DataError, ModelError
+import numpy as np
+
+from idealrank._base.extras import needs
+from idealrank.errors import DataError, ModelError, OptionError
 from idealrank.io.files import atomic_output
 from idealrank.learners.estimators import check_is_fitted
+from idealrank.learners.trees.arrays import Trees
 
-__all__ = ["to_elasticsearch", "to_ranklib"]
+__all__ = ["to_elasticsearch", "to_onnx", "to_ranklib", "to_vespa"]
+
+_FLOAT32 = np.finfo(np.float32)
+_T = TypeVar("_T")
 
 
-def to_ranklib(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a linear model as a RankLib "Coordinate Ascent" model.
+def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a linear model or boosted trees as an ONNX graph (the extra ``onnx``).
 
-    Features are numbered from 1, as in LETOR. The intercept, which changes no ranking, is left out.
+    The input "features" has one row of float32 per document, and the output "scores" one float32 per document. Scores
+    are computed in float64 and rounded once. The graph asks for version 13 of ONNX's operators and version 3 of those
+    for machine learning.
 
     Parameters
     ----------
-    model : Ranker
-        A fitted linear learner with ``normalize=None``.
+    model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
+        A fitted linear learner, `BoostedRanker` or `RankBoost` with ``normalize=None``, or LightGBM's own trees, whose
+        raw scores are taken.
     path : path
         The file to write.
 
     Raises
     ------
     ModelError
-        If the model is not linear, or normalizes features within queries.
+        If the model is neither linear nor made of trees, or normalizes features within queries.
+
+    Examples
+    --------
+    >>> from idealrank.learners import RankSVM
+    >>> to_onnx(RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1]), "model.onnx")
+    """
+    portable = _Portable.of(model, "ONNX")
+    with needs("onnx"):
+        import onnx
+    of, double, float32 = onnx.helper, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT
+    nodes = [of.make_node("Cast", ["features"], ["exact"], to=double)]
+    constants = [of.make_tensor("column", onnx.TensorProto.INT64, [1], [1])]
+    if portable.trees is None:
+        constants += [
+            of.make_tensor("weights", double, [portable.n_features, 1], portable.weights),
+            of.make_tensor("intercept", double, [1], [portable.intercept]),
+        ]
+        nodes += [
+            of.make_node("MatMul", ["exact", "weights"], ["sums"]),
+            of.make_node("Add", ["sums", "intercept"], ["moved"]),
+            of.make_node("Cast", ["moved"], ["table"], to=float32),
+        ]
+    else:
+        tables = _onnx_trees(portable.trees)
+        for name in ("nodes_values_as_tensor", "target_weights_as_tensor"):
+            tables[name] = of.make_tensor(name, double, [len(tables[name])], tables[name])
+        nodes.append(
+            of.make_node("TreeEnsembleRegressor", ["exact"], ["table"], domain="ai.onnx.ml", n_targets=1, **tables)
+        )
+    nodes.append(of.make_node("Squeeze", ["table", "column"], ["scores"]))
+    graph = of.make_graph(
+        nodes,
+        "ranker",
+        [of.make_tensor_value_info("features", float32, ["documents", portable.n_features])],
+        [of.make_tensor_value_info("scores", float32, ["documents"])],
+        constants,
+    )
+    versions = [of.make_opsetid("", 13), of.make_opsetid("ai.onnx.ml", 3)]
+    written = of.make_model(graph, producer_name="idealrank", opset_imports=versions, ir_version=8)
+    if portable.names:
+        of.set_model_props(written, {"feature_names": json.dumps(portable.names)})
+    onnx.checker.check_model(written)
+    with atomic_output(path) as file:
+        file.write(written.SerializeToString())
+
+
+def _onnx_trees(trees: Trees) -> dict[str, Any]:
+    """Return the attributes of ONNX's trees: the splits of a tree have the first numbers, its leaves the next."""
+    nodes: dict[str, list[Any]] = {"treeids": [], "nodeids": [], "modes": [], "truenodeids": [], "falsenodeids": []}
+    nodes |= {"featureids": [], "values_as_tensor": [], "missing_value_tracks_true": []}
+    targets: dict[str, list[Any]] = {"treeids": [], "nodeids": []}
+    nan_left = trees.missing_go_left()
+    for number, (splits, leaves) in enumerate(trees.parts()):
+        n_splits, n_leaves = splits.stop - splits.start, leaves.stop - leaves.start
+        sides = (trees.left[splits], trees.right[splits])
+        left, right = (np.where(side >= 0, side, n_splits - 1 - side).tolist() for side in sides)
+        none = [0] * n_leaves
+        nodes["treeids"] += [number] * (n_splits + n_leaves)
+        nodes["nodeids"] += range(n_splits + n_leaves)
+        nodes["modes"] += ["BRANCH_LEQ"] * n_splits + ["LEAF"] * n_leaves
+        nodes["truenodeids"] += left + none
+        nodes["falsenodeids"] += right + none
+        nodes["featureids"] += trees.features[splits].tolist() + none
+        nodes["values_as_tensor"] += trees.thresholds[splits].tolist() + none
+        nodes["missing_value_tracks_true"] += nan_left[splits].astype(int).tolist() + none
+        targets["treeids"] += [number] * n_leaves
+        targets["nodeids"] += range(n_splits, n_splits + n_leaves)
+    return {
+        **{f"nodes_{name}": values for name, values in nodes.items()},
+        **{f"target_{name}": values for name, values in targets.items()},
+        "target_ids": [0] * trees.leaf_values.size,
+        "target_weights_as_tensor": trees.leaf_values.tolist(),
+    }
+
+
+def to_ranklib(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a linear model as a RankLib "Coordinate Ascent" model, and boosted trees as a "LambdaMART" model.
+
+    Features are numbered from 1, as in LETOR. The intercept of a linear model, which changes no ranking, is left out.
+
+    Parameters
+    ----------
+    model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
+        As for `to_onnx`.
+    path : path
+        The file to write.
+
+    Raises
+    ------
+    ModelError
+        If the model is neither linear nor made of trees, or normalizes features within queries.
 
     Examples
     --------
@@ -40,24 +143,42 @@ def to_ranklib(model: Any, path: str | os.PathLike[str]) -> None:
     ## Coordinate Ascent
     1:0.66666... 2:0.0
     """
-    weights = _weights(model, "RankLib")
-    pairs = " ".join(f"{number}:{weight!r}" for number, weight in enumerate(weights, start=1))
+    portable = _Portable.of(model, "RankLib")
+    if portable.trees is None:
+        pairs = " ".join(f"{number}:{weight!r}" for number, weight in enumerate(portable.weights, start=1))
+        text = f"## Coordinate Ascent\n{pairs}\n"
+    else:
+        lines = ["## LambdaMART", f"## No. of trees = {portable.trees.n_leaves.size}", "", "<ensemble>"]
+        for number, tree in enumerate(_rendered(portable.trees, _ranklib_leaf, _ranklib_split), start=1):
+            lines += [f'<tree id="{number}" weight="1.0">', f"<split>{tree}</split>", "</tree>"]
+        text = "\n".join([*lines, "</ensemble>", ""])
     with atomic_output(path) as file:
-        file.write(f"## Coordinate Ascent\n{pairs}\n".encode())
+        file.write(text.encode())
+
+
+def _ranklib_leaf(number: int, value: float) -> str:
+    return f"<output>{value!r}</output>"
+
+
+def _ranklib_split(split: _Split, left: str, right: str) -> str:
+    return (
+        f"<feature>{split.feature + 1}</feature><threshold>{_at_most(split.threshold)!r}</threshold>"
+        f'<split pos="left">{left}</split><split pos="right">{right}</split>'
+    )
 
 
 def to_elasticsearch(
     model: Any, path: str | os.PathLike[str], *, name: str, features: Iterable[str] | None = None
 ) -> None:
-    """Write a linear model for the learning-to-rank plugins of Elasticsearch and OpenSearch.
+    """Write a linear model or boosted trees for the learning-to-rank plugins of Elasticsearch and OpenSearch.
 
-    The file is the body of ``POST _ltr/_featureset/SET/_createmodel``. The intercept, which changes no ranking, is left
-    out.
+    The file is the body of ``POST _ltr/_featureset/SET/_createmodel``. Trees are written as the plugins read XGBoost's.
+    The intercept of a linear model, which changes no ranking, is left out.
 
     Parameters
     ----------
-    model : Ranker
-        A fitted linear learner with ``normalize=None``.
+    model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
+        As for `to_onnx`.
     path : path
         The file to write.
     name : str
@@ -70,7 +191,7 @@ def to_elasticsearch(
     DataError
         If there are no feature names, or not one different name per column.
     ModelError
-        If the model is not linear, or normalizes features within queries.
+        If the model is neither linear nor made of trees, or normalizes features within queries.
 
     Examples
     --------
@@ -81,26 +202,189 @@ def to_elasticsearch(
     >>> json.loads(Path("model.json").read_text())["model"]["model"]
     {'type': 'model/linear', 'definition': {'title': 0.66666..., 'body': 0.0}}
     """
-    weights = _weights(model, "Elasticsearch")
-    names = list(features if features is not None else getattr(model, "feature_names_in_", ()))
-    if not names:
-        raise DataError("the plugin knows features by name: give features=[...], one per column")
-    if len(names) != len(weights) or len(set(names)) != len(names):
-        raise DataError(f"features must be {len(weights)} different names, one per column, got {len(names)}")
-    linear = {"type": "model/linear", "definition": dict(zip(names, weights, strict=True))}
-    text = json.dumps({"model": {"name": name, "model": linear}}, indent=2, allow_nan=False)
+    portable = _Portable.of(model, "Elasticsearch")
+    names = portable.named(features)
+    if portable.trees is None:
+        content = {"type": "model/linear", "definition": dict(zip(names, portable.weights, strict=True))}
+    else:
+
+        def leaf(number: int, value: float) -> dict[str, Any]:
+            return {"nodeid": number, "leaf": value}
+
+        def split(at: _Split, left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+            yes, no = left["nodeid"], right["nodeid"]
+            return {
+                "nodeid": at.number,
+                "depth": at.depth,
+                "split": names[at.feature],
+                "split_condition": _above(at.threshold),
+                "yes": yes,
+                "no": no,
+                "missing": yes if at.nan_left else no,
+                "children": [left, right],
+            }
+
+        content = {"type": "model/xgboost+json", "definition": list(_rendered(portable.trees, leaf, split))}
+    text = json.dumps({"model": {"name": name, "model": content}}, indent=2, allow_nan=False)
     with atomic_output(path) as file:
         file.write(f"{text}\n".encode())
 
 
-def _weights(model: Any, tool: str) -> list[float]:
-    check_is_fitted(model)
-    if not hasattr(model, "coef_"):
-        raise ModelError(f"{type(model).__name__} is not linear: {tool} takes one weight per feature")
-    if model.normalize is not None:
-        raise ModelError(
-            f"normalize={model.normalize!r} scales each feature by the other documents of the query, which {tool} does "
-            "not do: fit with normalize=None on features that are scaled already"
-        )
-    weights: list[float] = model.coef_.tolist()
-    return weights
+def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: Iterable[str] | None = None) -> None:
+    """Write a linear model or boosted trees as a rank profile of Vespa.
+
+    The file belongs to an application as ``schemas/SCHEMA/NAME.profile``.
+
+    Parameters
+    ----------
+    model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
+        As for `to_onnx`.
+    path : path
+        The file to write.
+    name : str
+        The name of the rank profile: letters, digits and "_".
+    features : iterable of str, optional
+        What Vespa calls each column, such as ``bm25(title)`` or ``attribute(price)``; by default the names that the
+        model was fitted with.
+
+    Raises
+    ------
+    DataError
+        If there are no feature names, or not one different name per column.
+    ModelError
+        If the model is neither linear nor made of trees, or normalizes features within queries.
+    OptionError
+        If Vespa does not take the name of the profile.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from idealrank.learners import RankSVM
+    >>> model = RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
+    >>> to_vespa(model, "mine.profile", name="mine", features=["bm25(title)", "bm25(body)"])
+    >>> print(Path("mine.profile").read_text(), end="")
+    rank-profile mine {
+        first-phase {
+            expression {
+                0.0
+                + 0.66666... * bm25(title)
+                + 0.0 * bm25(body)
+            }
+        }
+    }
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise OptionError(f"name must be of letters, digits and '_', and begin with none of the digits, got {name!r}")
+    portable = _Portable.of(model, "Vespa")
+    names = portable.named(features)
+    if portable.trees is None:
+        pairs = zip(portable.weights, names, strict=True)
+        terms = [repr(portable.intercept), *(f"{weight!r} * {each}" for weight, each in pairs)]
+    else:
+
+        def leaf(number: int, value: float) -> str:
+            return repr(value)
+
+        def split(at: _Split, left: str, right: str) -> str:
+            feature = names[at.feature]  # no comparison with NaN is true
+            is_left = f"!({feature} > {at.threshold!r})" if at.nan_left else f"{feature} <= {at.threshold!r}"
+            return f"if ({is_left}, {left}, {right})"
+
+        terms = list(_rendered(portable.trees, leaf, split))
+    expression = "\n            + ".join(terms)
+    text = f"""\
+rank-profile {name} {{
+    first-phase {{
+        expression {{
+            {expression}
+        }}
+    }}
+}}
+"""
+    with atomic_output(path) as file:
+        file.write(text.encode())
+
+
+@dataclass(frozen=True)
+class _Portable:
+    """What other tools can score with: trees, or weights and an intercept."""
+
+    n_features: int
+    names: list[str]
+    trees: Trees | None = None
+    weights: tuple[float, ...] = ()
+    intercept: float = 0.0
+
+    @classmethod
+    def of(cls, model: Any, tool: str) -> _Portable:
+        booster = model if hasattr(model, "model_to_string") else None
+        if booster is None:
+            check_is_fitted(model)
+            if not hasattr(model, "coef_") and not hasattr(model, "to_trees"):
+                booster = getattr(model, "booster_", None)
+                if booster is None:
+                    raise ModelError(
+                        f"{type(model).__name__} is neither linear nor made of trees: {tool} takes no other"
+                    )
+        if booster is not None:
+            return cls(booster.num_feature(), list(booster.feature_name()), Trees.of(booster.model_to_string()))
+        if model.normalize is not None:
+            raise ModelError(
+                f"normalize={model.normalize!r} scales each feature by the other documents of the query, which {tool} "
+                "does not do: fit with normalize=None on features that are scaled already"
+            )
+        names = [str(each) for each in getattr(model, "feature_names_in_", ())]
+        if hasattr(model, "to_trees"):
+            return cls(model.n_features_in_, names, model.to_trees())
+        return cls(model.n_features_in_, names, None, tuple(model.coef_.tolist()), float(model.intercept_))
+
+    def named(self, features: Iterable[str] | None) -> list[str]:
+        """Return one different name per feature, those of the model by default."""
+        names = list(self.names if features is None else features)
+        if not names:
+            raise DataError("this tool knows features by name: give features=[...], one per column")
+        if len(names) != self.n_features or len(set(names)) != len(names):
+            raise DataError(f"features must be {self.n_features} different names, one per column, got {len(names)}")
+        return names
+
+
+@dataclass(frozen=True)
+class _Split:
+    number: int
+    depth: int
+    feature: int
+    threshold: float
+    nan_left: bool
+
+
+def _rendered(trees: Trees, leaf: Callable[[int, float], _T], split: Callable[[_Split, _T, _T], _T]) -> Iterator[_T]:
+    """Yield each tree, made from the leaves to the root; leaves are numbered after the splits."""
+    nan_left = trees.missing_go_left()
+    for splits, leaves in trees.parts():
+        n_splits = splits.stop - splits.start
+        left, right = trees.left[splits].tolist(), trees.right[splits].tolist()
+        depths = [0] * n_splits
+        for number, children in enumerate(zip(left, right, strict=True)):
+            for child in children:
+                if child >= 0:
+                    depths[child] = depths[number] + 1
+        ends = [leaf(n_splits + number, value) for number, value in enumerate(trees.leaf_values[leaves].tolist())]
+        made: dict[int, _T] = {-1 - number: end for number, end in enumerate(ends)}
+        for number in reversed(range(n_splits)):
+            row = splits.start + number
+            at = _Split(
+                number, depths[number], int(trees.features[row]), float(trees.thresholds[row]), bool(nan_left[row])
+            )
+            made[number] = split(at, made[left[number]], made[right[number]])
+        yield made[0 if n_splits else -1]
+
+
+def _at_most(threshold: float) -> float:
+    """Return the float32 t for which x <= t wherever x <= threshold, if x is one of float32."""
+    rounded = np.float32(np.clip(threshold, _FLOAT32.min, _FLOAT32.max))
+    return float(rounded if float(rounded) <= threshold else np.nextafter(rounded, _FLOAT32.min))
+
+
+def _above(threshold: float) -> float:
+    """Return the float32 t for which x < t wherever x <= threshold, if x is one of float32."""
+    return float(np.nextafter(np.float32(_at_most(threshold)), _FLOAT32.max))

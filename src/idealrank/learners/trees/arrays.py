@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from idealrank._typing import Floats, Int64s
+from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import DataError
 
 __all__ = ["Trees"]
@@ -88,7 +88,7 @@ class Trees:
         # Missing values: none, zero or NaN, and which way they go; not the bit of a split on categories.
         if not np.isin(self.decisions, (0, 2, 4, 6, 8, 10)).all():
             raise DataError("a decision must be one of 0, 2, 4, 6, 8 and 10")
-        for splits, _ in self._parts():
+        for splits, _ in self.parts():
             n_splits = splits.stop - splits.start
             for child in (self.left[splits], self.right[splits]):
                 ahead = (child > np.arange(n_splits)) & (child < n_splits)
@@ -98,7 +98,7 @@ class Trees:
     def to_text(self, n_features: int) -> str:
         """Return LightGBM's text of the trees."""
         blocks = []
-        for number, (splits, leaves) in enumerate(self._parts()):
+        for number, (splits, leaves) in enumerate(self.parts()):
             fields = {
                 "Tree": number,
                 "num_leaves": leaves.stop - leaves.start,
@@ -118,7 +118,17 @@ class Trees:
         )
         return f"{header}{''.join(blocks)}end of trees\n\nparameters:\nend of parameters\n\npandas_categorical:null\n"
 
-    def _parts(self) -> Iterator[tuple[slice, slice]]:
+    def missing_go_left(self) -> Booleans:
+        """Return which splits send NaN left; a split that treats 0 otherwise than its neighbors is a DataError."""
+        defaults, zeros_left = (self.decisions & 2) > 0, self.thresholds >= 0
+        kind = self.decisions >> 2  # of missing values: 0 none, and NaN is 0; 1 zero and NaN; 2 NaN
+        if ((kind == 1) & (defaults != zeros_left)).any():
+            raise DataError(
+                "trees that take 0 for a missing value have splits with three parts: fit without zero_as_missing"
+            )
+        return np.where(kind == 0, zeros_left, defaults)
+
+    def parts(self) -> Iterator[tuple[slice, slice]]:
         """Yield the splits and the leaves of each tree."""
         ends = np.concatenate(([0], np.cumsum(self.n_leaves))).tolist()
         for number, (begin, end) in enumerate(pairwise(ends)):

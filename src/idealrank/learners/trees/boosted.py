@@ -167,8 +167,12 @@ class BoostedRanker(Ranker):
         scores: Floats = self.booster_.predict(self._features(data).table(), num_threads=threads)
         return scores
 
+    def to_trees(self) -> Trees:
+        """Return the trees as arrays."""
+        return Trees.of(self.booster_.model_to_string())
+
     def _get_state(self) -> dict[str, Any]:
-        return vars(Trees.of(self.booster_.model_to_string()))
+        return vars(self.to_trees())
 
     def _set_state(self, state: Mapping[str, Any]) -> None:
         trees = Trees(**state)

@@ -16,6 +16,7 @@ from idealrank.errors import DataError
 from idealrank.evaluation.scoring import mean_value
 from idealrank.learners.iterative import Iterative
 from idealrank.learners.names import register
+from idealrank.learners.trees.arrays import Trees
 from idealrank.losses import Push
 from idealrank.losses.push import n_pairs
 from idealrank.measures import measure
@@ -93,6 +94,19 @@ class RankBoost(Iterative):
         outside = (self.features_ < 0) | (self.features_ >= self.n_features_in_)
         if outside.any():
             raise DataError(f"there are {self.n_features_in_} features, got the number {self.features_[outside][0]}")
+
+    def to_trees(self) -> Trees:
+        """Return one tree per weak ranker, of one split."""
+        n, zeros = len(self.alphas_), np.zeros(len(self.alphas_), np.int64)
+        return Trees(
+            n_leaves=zeros + 2,
+            features=self.features_,
+            thresholds=self.thresholds_,
+            decisions=zeros + 10,  # NaN is not above a threshold
+            left=zeros - 1,
+            right=zeros - 2,
+            leaf_values=np.column_stack([np.zeros(n), self.alphas_]).ravel(),
+        )
 
     def _scores(self, data: RankingData) -> Floats:
         weak = np.column_stack([self.features_, self.thresholds_, self.alphas_])

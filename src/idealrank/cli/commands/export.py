@@ -1,0 +1,68 @@
+"""``idealrank export``: a model file for another tool."""
+
+from __future__ import annotations
+
+import click
+
+from idealrank.cli.support.help import Command
+from idealrank.cli.support.options import OUTPUT, debug_option
+
+__all__ = ["command"]
+
+_HELP = """\
+Write the model in the file MODEL to FILE, for another tool.
+
+MODEL is a file that 'idealrank train' or learners.save wrote: a linear model, or boosted trees. The other tools score
+one document at a time, so it must have been trained without --normalize.
+
+\b
+TOOL           FILE
+onnx           an ONNX graph, for onnxruntime and others
+ranklib        a model of RankLib
+elasticsearch  a model for the learning-to-rank plugin
+opensearch     the same
+vespa          a rank profile
+
+\b
+Examples:
+  idealrank export model.json model.onnx --to onnx
+  idealrank export model.json body.json --to opensearch --name mine
+  idealrank export model.json schemas/doc/mine.profile --to vespa \\
+      --name mine --features 'bm25(title),bm25(body)'
+"""
+
+
+@click.command("export", cls=Command, help=_HELP)
+@click.argument("model")
+@click.argument("file", type=OUTPUT)
+@click.option(
+    "--to",
+    "tool",
+    type=click.Choice(["onnx", "ranklib", "elasticsearch", "opensearch", "vespa"]),
+    required=True,
+    metavar="TOOL",
+    help="The tool: onnx, ranklib, elasticsearch, opensearch or vespa.",
+)
+@click.option("--name", metavar="NAME", help="The name of the model in the plugin, or of the rank profile.")
+@click.option(
+    "--features",
+    metavar="NAMES",
+    help="What the plugin or Vespa calls the features, with commas between them; by default as in training.",
+)
+@debug_option
+def command(model: str, file: str, tool: str, name: str | None, features: str | None) -> None:
+    """Write MODEL to FILE, for another tool."""
+    by_name = tool not in ("onnx", "ranklib")
+    if by_name and name is None:
+        raise click.UsageError(f"--to {tool} needs --name.")
+    if not by_name and (name is not None or features is not None):
+        raise click.UsageError(f"--name and --features are not for {tool}.")
+
+    from idealrank.learners.files import exports, models
+
+    ranker = models.load(model)
+    if by_name:
+        write = exports.to_vespa if tool == "vespa" else exports.to_elasticsearch
+        write(ranker, file, name=str(name), features=None if features is None else features.split(","))
+    else:
+        {"onnx": exports.to_onnx, "ranklib": exports.to_ranklib}[tool](ranker, file)
