@@ -258,6 +258,8 @@ def _procedures(values: Floats, seed: int) -> Iterator[tuple[str, list[tuple[int
     baseline = [(0, j) for j in range(1, values.shape[1])]
     tukey = stats.randomized_tukey_hsd(values, n_permutations=N_DRAWS, seed=seed, n_threads=1).p_values
     yield "tukey, all pairs", every, np.array([tukey[pair] for pair in every])
+    ranked = stats.rank_systems([values], n_resamples=N_DRAWS, seed=seed).p_values
+    yield "rank_systems, all pairs", every, np.array([ranked[pair] for pair in every])
     corrections: dict[str, Callable[[npt.ArrayLike], Floats]] = {
         "holm": stats.holm,
         "benjamini_hochberg": stats.benjamini_hochberg,
@@ -293,7 +295,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print all rates as Markdown tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--trials", type=int, default=10_000, help="simulated experiments per table and size")
+    parser.add_argument("--trials", type=int, default=5_000, help="simulated experiments with two systems")
+    parser.add_argument("--many", type=int, default=2_000, help="simulated experiments with ten systems")
     parser.add_argument("--sizes", type=int, nargs="+", default=[25, 50, 100], help="numbers of topics")
     parser.add_argument("--difference", type=float, default=0.05, help="the true difference where there is one")
     parser.add_argument("--seed", type=int, default=0)
@@ -303,7 +306,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"{options.folder} has no CSV files")
     rng = np.random.default_rng(options.seed)
     measures = ["all", *dict.fromkeys(matrix.measure for matrix in matrices)]
-    n, few, difference = options.trials, max(1, options.trials // 10), options.difference
+    n, few, difference = options.trials, options.many, options.difference
 
     def each(n_systems: int, added: Sequence[float] | None, count: int, run: Callable[..., Rates]) -> dict[int, Rates]:
         sizes = options.sizes

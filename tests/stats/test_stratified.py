@@ -1,10 +1,11 @@
 """Systems on several data sets, drawn so that their means are known."""
 
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata, t
+from scipy.stats import rankdata, t, ttest_1samp
 
 from idealrank import stats
 from idealrank.errors import DataError, OptionError
@@ -54,8 +55,9 @@ def geometric_means_are_covered(matrices: Any) -> Any:
     return (found.geometric_low <= truth) & (truth <= found.geometric_high)
 
 
-def test_all_ranks_are_right_at_once_as_often_as_they_claim() -> None:
-    assert 0.91 < repeated(300, all_ranks_are_right) < 0.995
+@pytest.mark.parametrize("method", ["randomization", "bootstrap"])
+def test_all_ranks_are_right_at_once_as_often_as_they_claim(method: str) -> None:
+    assert 0.91 < repeated(300, all_ranks_are_right, method=method) < 0.995
 
 
 def test_the_check_of_ranks_sees_p_values_that_are_not_corrected_for_all_pairs(monkeypatch: Any) -> None:
@@ -63,7 +65,7 @@ def test_the_check_of_ranks_sees_p_values_that_are_not_corrected_for_all_pairs(m
         error, df = strata.errors(strata.pair_variances())
         return 2 * t.sf(np.abs(differences) / np.where(error > 0, error, 1), df)
 
-    monkeypatch.setattr(stratified, "_simultaneous", one_by_one)
+    monkeypatch.setitem(stratified._METHODS, "randomization", one_by_one)
     assert repeated(300, all_ranks_are_right) < 0.88
 
 
@@ -122,7 +124,8 @@ def pooled_test(a: Any, b: Any) -> Any:
 def test_the_stratified_test_rejects_equal_means_as_seldom_as_it_claims_and_others_often() -> None:
     assert 0.01 < repeated(300, rejects, test=stratified_test) < 0.08
     assert repeated(300, rejects, test=pooled_test) > 0.9  # the largest data set decides, where the systems differ
-    better = repeated(100, lambda m: rejects([each + [0.04, *[0] * 6] for each in m], stratified_test))
+    first = 0.04 * np.eye(7)[0]
+    better = repeated(100, lambda m: rejects([each + first for each in m], stratified_test))
     assert better > 0.5
 
 
@@ -133,6 +136,32 @@ def test_the_stratified_test_of_two_data_sets_counts_signs_exactly() -> None:
     # Means 1 and 1/2, weights 3/4 and 1/4: 7/8; only both extreme choices of signs reach it.
     found = stats.stratified_randomization_test([[1, 1], [0.5]], [[0, 0], [0]], weights=[3, 1])
     assert (found.difference, found.p_value) == (0.875, 0.25)
+
+
+def test_p_values_of_all_pairs_are_those_of_all_choices_of_signs() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(7, 3)) + np.array([0, 0, 1.5])
+    pairs = list(combinations(range(3), 2))
+
+    def statistics(signs: Any) -> list[float]:
+        return [abs(ttest_1samp(signs * (values[:, i] - values[:, j]), 0).statistic) for i, j in pairs]
+
+    largest = np.array([max(statistics(np.array(signs))) for signs in product([1, -1], repeat=7)])
+    found = stats.rank_systems([values], n_resamples=20_000, seed=0)
+    for pair, own in zip(pairs, statistics(np.ones(7)), strict=True):
+        assert found.p_values[pair] == pytest.approx(np.mean(largest >= own - 1e-9), abs=0.015)
+
+
+def test_few_equal_systems_or_data_sets_are_not_told_apart_too_often() -> None:
+    rng = np.random.default_rng(6)
+    told = {"randomization": 0, "bootstrap": 0}
+    for seed in range(200):
+        values = rng.normal(size=(8, 1)) + rng.normal(size=(8, 10)) * np.linspace(0.5, 2, 10)
+        for method in told:
+            found = stats.rank_systems([values], n_resamples=199, seed=seed, method=method)
+            told[method] += bool((found.p_values <= 0.05).any())
+    assert told["randomization"] <= 18
+    assert told["bootstrap"] > 18  # as its documentation says
 
 
 def test_one_data_set_gives_the_mean_and_the_interval_of_its_queries() -> None:
@@ -185,7 +214,15 @@ def test_bad_data_sets_are_named(matrices: Any, options: Any, message: str) -> N
 
 @pytest.mark.parametrize(
     "options",
-    [{"weights": [1, 2]}, {"weights": [-1]}, {"weights": ["x"]}, {"level": 1}, {"n_resamples": 0}, {"over": "topics"}],
+    [
+        {"weights": [1, 2]},
+        {"weights": [-1]},
+        {"weights": ["x"]},
+        {"level": 1},
+        {"n_resamples": 0},
+        {"over": "topics"},
+        {"method": "x"},
+    ],
 )
 def test_bad_options_are_refused(options: Any) -> None:
     with pytest.raises(OptionError):
@@ -193,9 +230,12 @@ def test_bad_options_are_refused(options: Any) -> None:
 
 
 def test_values_without_variance_or_below_zero_have_a_note_and_no_number() -> None:
-    found = stats.rank_systems([[[1.0, 2.0], [1.0, 2.0]]], seed=0)
+    constant = [[[1.0, 2.0]] * 4]
+    found = stats.rank_systems(constant, seed=0, method="bootstrap")
     assert np.isnan(found.p_values[0, 1])
     assert found.rank_low.tolist() == [1, 1]
+    swapped = stats.rank_systems(constant, seed=0, n_resamples=20_000)  # 2 of 16 choices of signs are as extreme
+    assert swapped.p_values[0, 1] == pytest.approx(1 / 8, abs=0.01)
     assert "no geometric means" in stats.rank_systems([[[-1.0, 2.0], [-1.5, 2.0]]], seed=0).note
     zero = stats.rank_systems([[[0.0, 2.0], [0.0, 2.5]]], seed=0)
     assert zero.geometric_means[0] == 0
