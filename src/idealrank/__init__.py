@@ -29,6 +29,8 @@ _TABLE = {
     "evaluation.holes.bounding": ["bounds", "Bounds"],
     "evaluation.holes.judging": ["judge_next"],
     "evaluation.identification": ["identify", "Identification"],
+    "evaluation.leaderboards.building": ["leaderboard"],
+    "evaluation.leaderboards.standings": ["Leaderboard"],
     "evaluation.results": ["Evaluation"],
     "evaluation.scoring": ["scorer"],
     "evaluation.streaming": ["evaluate_stream"],
@@ -36,6 +38,7 @@ _TABLE = {
     "io.frames": ["from_frame", "qrels_from_frame", "run_from_frame"],
     "io.letor": ["read_letor", "write_letor"],
     "io.letor_folds": ["read_letor_folds"],
+    "io.mteb": ["read_mteb_predictions", "read_mteb_results"],
     "io.scores": ["read_groups", "read_scores", "write_groups", "write_scores"],
     "io.tables": ["read_csv", "read_parquet", "write_frame"],
     "io.trec": ["read_qrels", "read_run", "write_qrels", "write_run"],
@@ -92,6 +95,8 @@ if TYPE_CHECKING:
     from idealrank.evaluation.holes.judging import judge_next as judge_next
     from idealrank.evaluation.identification import Identification as Identification
     from idealrank.evaluation.identification import identify as identify
+    from idealrank.evaluation.leaderboards.building import leaderboard as leaderboard
+    from idealrank.evaluation.leaderboards.standings import Leaderboard as Leaderboard
     from idealrank.evaluation.results import Evaluation as Evaluation
     from idealrank.evaluation.scoring import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream
@@ -102,6 +107,8 @@ if TYPE_CHECKING:
     from idealrank.io.letor import read_letor as read_letor
     from idealrank.io.letor import write_letor as write_letor
     from idealrank.io.letor_folds import read_letor_folds as read_letor_folds
+    from idealrank.io.mteb import read_mteb_predictions as read_mteb_predictions
+    from idealrank.io.mteb import read_mteb_results as read_mteb_results
     from idealrank.io.scores import *  # noqa: F403
     from idealrank.io.tables import read_csv as read_csv
     from idealrank.io.tables import read_parquet as read_parquet

@@ -170,6 +170,10 @@ ARGUMENTS: dict[str, _Argument] = {
     "curve_a": _curves,
     "curve_b": _curves,
     "data": _data,
+    "datasets": lambda hostile, folder: {
+        "one": (_nested(hostile, "labels"), {name: _nested(hostile, "scores") for name in "AB"}),
+        "two": {"A": hostile.scores, "B": 0.5},
+    },
     "delta": _numbers,
     "df": _frame,
     "differences": _scores,
@@ -193,6 +197,7 @@ ARGUMENTS: dict[str, _Argument] = {
     "loss": _losses,
     "margin": _numbers,
     "machine": _labels,
+    "matrices": lambda hostile, folder: [_matrix(hostile, folder)] * 2,
     "matrix": _matrix,
     "measure": _words,
     "measures": _nth("ndcg@10", ["ap", "rr"], "", "ndcg@0", "ndcg(gain=x)", ["ndcg("], "err@5", "\0", []),

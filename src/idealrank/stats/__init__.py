@@ -32,6 +32,7 @@ _TABLE = {
     "rankings": ["rbo", "tau_ap"],
     "predictions": ["prediction_powered", "PredictionPowered"],
     "several": ["Anova", "anova", "randomized_tukey_hsd", "TukeyHSD"],
+    "stratified": ["rank_systems", "stratified_randomization_test", "SystemRanks"],
 }
 
 __all__ = [*chain(*_TABLE.values())]
@@ -46,5 +47,6 @@ if TYPE_CHECKING:
     from idealrank.stats.predictions import *  # noqa: F403
     from idealrank.stats.rankings import *  # noqa: F403
     from idealrank.stats.several import *  # noqa: F403
+    from idealrank.stats.stratified import *  # noqa: F403
 else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

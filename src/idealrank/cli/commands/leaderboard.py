@@ -1,0 +1,176 @@
+"""``idealrank leaderboard``: systems compared over many data sets."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from idealrank.cli.support.help import Command
+from idealrank.cli.support.options import (
+    debug_option,
+    digits_option,
+    format_option,
+    html_option,
+    like_option,
+    quiet_option,
+)
+
+if TYPE_CHECKING:
+    from idealrank.evaluation.leaderboards.standings import Leaderboard
+
+__all__ = ["command"]
+
+_HELP = """\
+Compare systems over many data sets: who is first, and who is tied with the first.
+
+The first of FOLDERS has the data sets: folders of BEIR data sets, with qrels/test.tsv, or one file of judgments per
+data set. Each other one has the runs of a system, one per data set and named by it (nfcorpus.run,
+NFCorpus_predictions.json of MTEB); the folder is the name of the system, or give NAME=FOLDER. With --results there are
+no data sets: each folder has the result files of MTEB for one model.
+
+'may be' are the ranks that a system may have: other queries could bring it there. They are right for all systems at
+once with the confidence 1 - LEVEL.
+
+\b
+Examples:
+  idealrank leaderboard beir/ runs/bm25 runs/e5 runs/bge -m ndcg@10
+  idealrank leaderboard qrels/ old=runs/v1 new=runs/v2 --baseline old
+  idealrank leaderboard --results results/e5 results/bge --format latex
+"""
+
+#: Most rows of the detailed tables.
+_N_ROWS = 10
+
+
+@click.command("leaderboard", cls=Command, help=_HELP)
+@click.argument("folders", nargs=-1, required=True)
+@click.option(
+    "-m",
+    "--measure",
+    metavar="MEASURE",
+    help="The measure; by default ndcg@10, and with --results the main one of each task.",
+)
+@like_option
+@click.option("--results", "are_results", is_flag=True, help="The folders have result files of MTEB.")
+@click.option("--baseline", metavar="NAME", help="The system that the others are tested against.")
+@click.option(
+    "--weights",
+    type=click.Choice(["equal", "queries"]),
+    default="equal",
+    metavar="equal|queries",
+    help="Data sets count the same (the default), or by their number of queries.",
+)
+@click.option(
+    "--over",
+    type=click.Choice(["queries", "datasets"]),
+    metavar="queries|datasets",
+    help="Whether ranks and intervals are about other queries of these data sets, the default, or other data sets.",
+)
+@click.option("--split", default="test", show_default=True, metavar="NAME", help="The split of BEIR data sets.")
+@click.option("--level", type=float, default=0.05, show_default=True, metavar="P", help="Significance level.")
+@click.option(
+    "--permutations",
+    "n_permutations",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="Number of permutations.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the random number generator."
+)
+@digits_option
+@format_option
+@html_option
+@quiet_option
+@debug_option
+def command(
+    folders: tuple[str, ...],
+    measure: str | None,
+    like: str | None,
+    are_results: bool,
+    baseline: str | None,
+    weights: str,
+    over: str | None,
+    split: str,
+    level: float,
+    n_permutations: int,
+    seed: int,
+    digits: int,
+    output_format: str,
+    html_path: str | None,
+    quiet: bool,
+) -> None:
+    """Compare systems over data sets."""
+    systems = _named(folders if are_results else folders[1:])
+    if len(systems) < 2:
+        what = "folders of two models" if are_results else "the folder of data sets, then folders of two systems"
+        raise click.UsageError(f"2 systems are needed, got {len(systems)}: give {what} or more.")
+
+    from idealrank.cli.support.progress import working
+    from idealrank.cli.support.terminal import notes
+    from idealrank.evaluation.leaderboards.building import Ranking, leaderboard_of
+    from idealrank.evaluation.leaderboards.folders import datasets_in, results_in
+
+    chosen = Ranking(baseline, weights, over, level, n_permutations, seed)
+    with working("reading data sets", quiet=quiet) as say_that:
+        if are_results:
+            found = leaderboard_of(results_in(systems, measure), measure or "main score", chosen)
+        else:
+            datasets = datasets_in(folders[0], systems, split)
+            done: list[str] = []
+
+            def watch(dataset: str) -> None:
+                done.append(dataset)
+                say_that(f"evaluating {dataset}, {len(done)} of {len(datasets)} data sets")
+
+            found = leaderboard_of(datasets, measure or "ndcg@10", chosen, like, watch=watch)
+    _show(found, output_format, digits)
+    notes(found.problems, quiet=quiet)
+    if html_path is not None:
+        from idealrank.cli.support import reporting
+
+        reporting.write(found, html_path, quiet=quiet)
+
+
+def _named(folders: tuple[str, ...]) -> dict[str, str]:
+    """Return {system: folder} of NAME=FOLDER, or of folders, whose names are those of the systems."""
+    found: dict[str, str] = {}
+    for text in folders:
+        name, equals, path = text.partition("=")
+        is_whole = not equals or not name or os.path.isdir(text)
+        system, folder = (os.path.basename(os.path.normpath(text)), text) if is_whole else (name, path)
+        if system in found:
+            raise click.UsageError(f"two systems are called {system!r}: give NAME=FOLDER.")
+        found[system] = folder
+    return found
+
+
+def _show(found: Leaderboard, output_format: str, digits: int) -> None:
+    from idealrank.cli.support.tables import show, show_left_out, show_remarks, show_result, show_text
+    from idealrank.cli.support.terminal import say
+
+    if output_format == "json":
+        show_result(found, "json")
+        return
+    if output_format != "text":
+        for name in found._chosen(output_format):
+            show(found.table(name), output_format, digits=digits)
+        click.echo(err=output_format == "csv")
+        show_remarks(found.remarks(), output_format)
+        return
+    for finding in found.findings():
+        say(finding)
+    left_out: list[str] = []
+    for name in ("systems", "datasets", "normalization"):
+        if name in found.tables():
+            click.echo()
+            n_rows = _N_ROWS if name == "normalization" else None
+            more = "; --format json has them"
+            left_out += show_text(found.table(name).with_digits(digits), n_rows=n_rows, more=more)
+    show_left_out(left_out)
+    click.echo()
+    show_remarks(found.remarks(), output_format)

@@ -1,0 +1,1 @@
+"""Comparisons of systems over many data sets."""

@@ -1,0 +1,128 @@
+"""Files of MTEB: the retrieved documents of a task, and the scores of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from idealrank.data.judgments import Run
+from idealrank.errors import DataError, OptionError, ParseError
+from idealrank.io.files import Progress, Source, display_name
+from idealrank.io.nested_json import load_json
+
+__all__ = ["read_mteb_predictions", "read_mteb_results"]
+
+_META = "mteb_model_meta"
+
+
+def read_mteb_predictions(
+    path: Source, *, subset: str | None = None, split: str | None = None, progress: Progress | None = None
+) -> Run:
+    r"""Read the run in a prediction file of MTEB, ``TASK_predictions.json``.
+
+    MTEB 2 writes {subset: {split: {query: {document: score}}}}, and older versions {query: {document: score}}.
+
+    Parameters
+    ----------
+    path : path-like or binary file
+        The file, which may be compressed.
+    subset, split : str, optional
+        The subset of the data set, such as a language, and its split; needed if the file has several.
+    progress : callable, optional
+        Called with the bytes read so far and the size of the file, or None if unknown.
+
+    Returns
+    -------
+    Run
+        Named as the model, if the file says how it is called.
+
+    Raises
+    ------
+    ParseError
+        If the file has another form, or several subsets or splits and none was chosen.
+    OptionError
+        If it does not have the subset or the split.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = b'{"mteb_model_meta": {"model_name": "e5"}, "default": {"test": {"q1": {"d1": 0.5}}}}'
+    >>> read_mteb_predictions(io.BytesIO(text)).to_dict()
+    {'q1': {'d1': 0.5}}
+    """
+    name, found = display_name(path), load_json(path, progress=progress)
+    if not isinstance(found, Mapping) or not all(isinstance(each, Mapping) for each in found.values()):
+        raise ParseError("expected predictions of MTEB, {subset: {split: {query: {document: score}}}}", name)
+    meta = found.get(_META, {})
+    subsets = {key: own for key, own in found.items() if key != _META}
+    if subset is None and split is None and _META not in found:
+        documents: Any = subsets  # older versions
+    else:
+        splits = _chosen(subsets, subset, "subset", name)
+        documents = _chosen(splits, split, "split", name)
+    try:
+        return Run(documents, name=str(meta.get("model_name") or ""))
+    except DataError as error:
+        raise ParseError(str(error), name) from None
+
+
+def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, float]:
+    r"""Read the score of a model in a result file of MTEB, ``TASK.json``.
+
+    Parameters
+    ----------
+    path : path-like or binary file
+        The file, as MTEB 1.11 and newer write it.
+    measure : str, optional
+        The measure, such as "ndcg@10", which MTEB calls "ndcg_at_10"; by default, the main one of the task.
+
+    Returns
+    -------
+    task : str
+        The name of the task.
+    score : float
+        The mean over splits and subsets, as MTEB reports it.
+
+    Raises
+    ------
+    ParseError
+        If the file has another form, or does not have the measure.
+
+    Examples
+    --------
+    >>> import io
+    >>> scores = b'{"test": [{"hf_subset": "en", "main_score": 0.5}, {"hf_subset": "fr", "main_score": 0.25}]}'
+    >>> read_mteb_results(io.BytesIO(b'{"task_name": "MIRACL", "scores": ' + scores + b'}'))
+    ('MIRACL', 0.375)
+    """
+    name, found = display_name(path), load_json(path)
+    task = found.get("task_name") if isinstance(found, Mapping) else None
+    splits = found.get("scores") if isinstance(found, Mapping) else None
+    if not isinstance(task, str) or not isinstance(splits, Mapping):
+        raise ParseError("expected a result of MTEB 1.11 or newer, with task_name and scores", name)
+    entries = [entry for own in splits.values() if isinstance(own, list) for entry in own]
+    key = "main_score" if measure is None else measure.replace("@", "_at_")
+    scores = [entry.get(key) if isinstance(entry, Mapping) else None for entry in entries]
+    if not scores or not all(_is_number(score) for score in scores):
+        known = sorted({each for entry in entries if isinstance(entry, Mapping) for each in entry if "_at_" in each})
+        told = f"; it has {', '.join(known[:8])}" if known else ""
+        raise ParseError(f"there is no number {key!r} for each subset of {task}{told}", name)
+    return task, float(np.mean([float(score) for score in scores if score is not None]))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
+def _chosen(found: Mapping[str, Any], wanted: str | None, what: str, name: str) -> Mapping[str, Any]:
+    if wanted is None and len(found) != 1:
+        raise ParseError(f"choose a {what}=, of {', '.join(found) or 'none'}", name)
+    key = next(iter(found)) if wanted is None else wanted
+    if key not in found:
+        raise OptionError(f"{name} has no {what} {key!r}, it has {', '.join(found) or 'none'}")
+    if not isinstance(found[key], Mapping):
+        raise ParseError(f"expected an object for the {what} {key!r}", name)
+    own: Mapping[str, Any] = found[key]
+    return own
