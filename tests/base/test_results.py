@@ -94,6 +94,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "NextJudgments": lambda: ir.judge_next(SOME, RUNS, "ndcg@3", n=2),
     "PairedTest": lambda: stats.t_test([1, 2, 4], [0, 3, 1]),
     "PowerPlan": lambda: stats.queries_for(0.5, MATRIX),
+    "JudgingPlan": lambda: stats.human_queries_for(0.2, [0.1, 0.5, 0.4, 0.6], [0.2, 0.4, 0.5, 0.6] * 5),
     "PredictionPowered": lambda: stats.prediction_powered([0.1, 0.5, 0.4], [0.2, 0.4, 0.5, 0.6]),
     "Regime": lambda: regime("geometric"),
     "Reproduction": lambda: Reproduction(

@@ -116,3 +116,53 @@ def test_refusals(human: Any, machine: Any, error: Any, words: Any) -> None:
         stats.prediction_powered(human, machine)
     with pytest.raises(OptionError, match="level"):
         stats.prediction_powered([1, 2, 3], [1, 2, 3], level=2)
+
+
+@pytest.mark.parametrize("shift", [1e6, -1e8])
+def test_a_constant_that_is_added_to_all_values_changes_nothing_else(shift: Any) -> None:
+    human, machine = population(np.random.default_rng(6))
+    some = np.where(np.arange(human.size) < 15, human, np.nan)
+    plain, moved = (stats.prediction_powered(some + by, 3 * machine + 2 * by) for by in (0, shift))
+    digits = abs(shift) * 1e-14
+    assert moved.weight == pytest.approx(plain.weight, abs=1e-5)
+    assert moved.mean - shift == pytest.approx(plain.mean, abs=digits)
+    assert moved.high - moved.low == pytest.approx(plain.high - plain.low, abs=10 * digits)
+
+
+def test_a_perfect_but_constant_judge_of_large_values_has_no_weight() -> None:
+    found = stats.prediction_powered([1e8, 1e8 + 1, 1e8 + 3], [0.1 + 0.2, 0.3, 0.3, 0.3, 0.3])
+    assert found.weight == 0
+    assert "constant" in found.note
+    assert np.isnan(found.correlation)
+
+
+@pytest.mark.parametrize("finite", [True, False])
+def test_planned_numbers_of_queries_give_the_wanted_width(finite: Any) -> None:
+    rng = np.random.default_rng(11)
+    human, machine = population(rng, n=2000, correlation=0.9)
+    plan = stats.human_queries_for(0.03, human[:1000], machine, n=2000, finite=finite)
+    assert plan.n_human is not None
+    assert plan.n_human_alone is not None
+    assert plan.n_human < 0.5 * plan.n_human_alone
+    widths = []
+    for _ in range(30):
+        order = rng.permutation(human.size)
+        both = stats.prediction_powered(human[order[: plan.n_human]], machine[order], finite=finite)
+        alone = stats.prediction_powered(human[order[: plan.n_human_alone]], machine[order], finite=finite)
+        widths.append((both.high - both.low, alone.human_high - alone.human_low))
+    # Human values alone have an interval for these queries only if finite.
+    assert np.mean(widths, axis=0)[: 2 if finite else 1] == pytest.approx(0.03, rel=0.06)
+
+
+def test_a_plan_says_when_no_number_of_queries_is_enough() -> None:
+    human, machine = population(np.random.default_rng(4))
+    plan = stats.human_queries_for(1e-3, human[:20], machine, finite=False)
+    assert plan.n_human is plan.n_human_alone is None
+    assert "more than all 43 queries" in plan.findings()[0]
+    assert stats.human_queries_for(1e-3, human[:20], machine).n_human == 43
+    with pytest.raises(OptionError, match="width must be a positive number"):
+        stats.human_queries_for(0, human[:20], machine)
+    with pytest.raises(OptionError, match="from 20 on, got 5"):
+        stats.human_queries_for(1, human[:20], machine, n=5)
+    with pytest.raises(DataError, match="4 queries or more"):
+        stats.human_queries_for(1, human[:3], machine)

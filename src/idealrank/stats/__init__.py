@@ -30,7 +30,7 @@ _TABLE = {
     ],
     "power": ["minimum_detectable_effect", "power_of_t_test", "PowerPlan", "queries_for"],
     "rankings": ["rbo", "tau_ap"],
-    "predictions": ["prediction_powered", "PredictionPowered"],
+    "predictions": ["human_queries_for", "JudgingPlan", "prediction_powered", "PredictionPowered"],
     "several": ["Anova", "anova", "randomized_tukey_hsd", "TukeyHSD"],
     "stratified": ["rank_systems", "stratified_randomization_test", "SystemRanks"],
 }

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.options import is_whole
 from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.data.columns import float_column
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.samples import LARGEST
 
-__all__ = ["PredictionPowered", "prediction_powered"]
+__all__ = ["JudgingPlan", "PredictionPowered", "human_queries_for", "prediction_powered"]
 
 _FEWEST = 3
 
@@ -143,6 +145,178 @@ def prediction_powered(
     >>> round(found.mean, 6), round(found.bias, 6)
     (0.42, 0.1)
     """
+    f, values_of_machine, guesses = _both(human, machine, level)
+    n_human, n = f.size, guesses.size
+    # Means are subtracted first: sums of squares of values far from 0 would lose the digits that differ.
+    center = float(guesses.mean())
+    g, machine_mean = values_of_machine - center, float((guesses - center).mean())
+    weight = _weight(f, g)
+    mean = float(f.mean() - weight * (g.mean() - machine_mean))
+    left_out = _without_each(f, g, machine_mean)
+    variance = (n_human - 1) / n_human * float(((left_out - left_out.mean()) ** 2).sum())
+    human_variance = float(f.var(ddof=1)) / n_human
+    if finite:
+        variance, human_variance = variance * (1 - n_human / n), human_variance * (1 - n_human / n)
+    else:  # the design's variance, and that of the mean of n queries drawn from all queries
+        variance = variance * (1 - n_human / n) + float(f.var(ddof=1)) / n
+    half = _t_quantile(level, n_human - 2) * math.sqrt(variance)
+    human_half = _t_quantile(level, n_human - 1) * math.sqrt(human_variance)
+    has_spread = not (_is_constant(f) or _is_constant(values_of_machine))
+    correlation = float(np.corrcoef(f, g)[0, 1]) if has_spread else math.nan
+    return PredictionPowered(
+        mean,
+        mean - half,
+        mean + half,
+        float(f.mean()),
+        float(f.mean()) - human_half,
+        float(f.mean()) + human_half,
+        center,
+        float((values_of_machine - f).mean()),
+        correlation,
+        weight,
+        n_human,
+        n,
+        level,
+        finite,
+        _note(weight, has_spread, n_human == n),
+    )
+
+
+@dataclass(frozen=True)
+class JudgingPlan(Result):
+    """How many queries need human judgments for an interval of a given width.
+
+    Attributes
+    ----------
+    n_human : int or None
+        How many queries need human judgments if there are machine judgments of all ``n`` queries; None if the interval
+        is wider even if people judge all of them.
+    n_human_alone : int or None
+        How many without machine judgments.
+    width : float
+        The width of the interval, from its lower to its upper end.
+    n : int
+        The number of queries that could be judged.
+    n_pilot : int
+        The number of queries with human values that the plan comes from.
+    spread, residual_spread : float
+        The standard deviation of the human values, and of what the machine values leave open of them.
+    level : float
+        The confidence level.
+    is_finite : bool
+        Whether the mean is over these queries, or over all queries like these.
+
+    Examples
+    --------
+    >>> human, machine = [0.1, 0.3, 0.8, 0.2], [0.15, 0.35, 0.7, 0.3] * 25
+    >>> plan = human_queries_for(0.1, human, machine)
+    >>> plan.n_human, plan.n_human_alone
+    (17, 61)
+    """
+
+    n_human: int | None
+    n_human_alone: int | None
+    width: float
+    n: int
+    n_pilot: int
+    spread: float
+    residual_spread: float
+    level: float
+    is_finite: bool
+
+    def findings(self) -> list[str]:
+        """Return the numbers of queries as sentences."""
+        alone, both = (
+            f"human judgments of {count:,} of {self.n:,} queries"
+            if count is not None
+            else f"human judgments of more than all {self.n:,} queries"
+            for count in (self.n_human_alone, self.n_human)
+        )
+        wanted = f"A {self.level:.0%} interval with a width of {self.width:g} needs"
+        pilot = f"The plan comes from {self.n_pilot:,} queries with human values."
+        return [f"{wanted} {both} beside machine judgments of all, and {alone} without them.", pilot]
+
+
+def human_queries_for(
+    width: float,
+    human: npt.ArrayLike,
+    machine: npt.ArrayLike,
+    *,
+    n: int | None = None,
+    level: float = 0.95,
+    finite: bool = True,
+) -> JudgingPlan:
+    """Compute how many queries need human judgments, with and without machine judgments of all queries.
+
+    Parameters
+    ----------
+    width : float
+        The wanted width of the interval of `prediction_powered`, from its lower to its upper end.
+    human, machine : array_like
+        The values of a pilot, as for `prediction_powered`. For a difference of two systems, pass differences.
+    n : int, optional
+        The number of queries that could be judged; by default, those of the pilot with a machine value.
+    level : float, default=0.95
+        The confidence level.
+    finite : bool, default=True
+        Whether the mean is over exactly these queries, or over all queries like these.
+
+    Returns
+    -------
+    JudgingPlan
+
+    Raises
+    ------
+    DataError
+        If fewer than four queries have a human value, or as for `prediction_powered`.
+    OptionError
+        If the width is not positive, or ``n`` is smaller than the number of human values.
+
+    Examples
+    --------
+    Half the width needs about four times as many queries; machine values that explain most of the differences need
+    fewer.
+
+    >>> import numpy as np
+    >>> human = np.random.default_rng(0).normal(0, 0.1, 40)
+    >>> machine = human + np.random.default_rng(1).normal(0.05, 0.05, 40)
+    >>> for width in (0.02, 0.01):
+    ...     plan = human_queries_for(width, human, machine, n=10_000)
+    ...     print(plan.n_human, plan.n_human_alone)
+    72 241
+    272 892
+    """
+    f, g, guesses = _both(human, machine, level)
+    total = guesses.size if n is None else n
+    if not (0 < width < math.inf):
+        raise OptionError(f"width must be a positive number, got {width}")
+    if not is_whole(total, f.size):
+        raise OptionError(f"n must be a whole number of queries from {f.size:,} on, got {n!r}")
+    if f.size <= _FEWEST:
+        raise DataError(f"a plan needs a pilot of {_FEWEST + 1} queries or more with a human value, got {f.size}")
+    g = g - guesses.mean()
+    rest = f - _weight(f, g) * g
+    variance, residual = float(f.var(ddof=1)), float(rest.var(ddof=1)) * (f.size - 1) / (f.size - 2)
+
+    def fewest(own: float, n_fitted: int) -> int | None:
+        """Return the smallest number of queries whose interval is as narrow; widths decrease with the number."""
+
+        def is_enough(count: int) -> bool:
+            rest_of_all = 0.0 if finite else variance / total
+            error = math.sqrt(max(own * (1 / count - 1 / total), 0.0) + rest_of_all)
+            return 2 * _t_quantile(level, count - n_fitted) * error <= width
+
+        candidates = range(_FEWEST, total + 1)
+        place = bisect_left(candidates, True, key=is_enough)
+        return candidates[place] if place < len(candidates) else None
+
+    counts = fewest(min(residual, variance), 2), fewest(variance, 1)
+    spreads = math.sqrt(variance), math.sqrt(residual)
+    return JudgingPlan(*counts, width, int(total), f.size, *spreads, level, finite)
+
+
+def _both(human: npt.ArrayLike, machine: npt.ArrayLike, level: float) -> tuple[Floats, Floats, Floats]:
+    """Return the human values, the machine values of the same queries, and those of all queries."""
     if not 0 < level < 1:
         raise OptionError(f"level must be between 0 and 1, got {level}")
     guesses = float_column(machine, "machine values")
@@ -158,57 +332,45 @@ def prediction_powered(
         what = f"a value must be at most {LARGEST:g} in size, got {largest:g}"
         raise DataError(f"{what}: divide all values by a constant")
     known = ~np.isnan(values)
-    n_human, n = int(known.sum()), guesses.size
-    if n_human < _FEWEST:
-        raise DataError(f"{_FEWEST} queries or more need a human value, got {n_human}")
-    f, g = values[known], guesses[known]
-
-    weight = float(_slope(f.sum(), g.sum(), (f * g).sum(), (g * g).sum(), n_human))
-    mean = float(f.mean() - weight * (g.mean() - guesses.mean()))
-    left_out = _without_each(f, g, guesses.mean())
-    variance = (n_human - 1) / n_human * float(((left_out - left_out.mean()) ** 2).sum())
-    human_variance = float(f.var(ddof=1)) / n_human
-    if finite:
-        variance, human_variance = variance * (1 - n_human / n), human_variance * (1 - n_human / n)
-    else:  # the design's variance, and that of the mean of n queries drawn from all queries
-        variance = variance * (1 - n_human / n) + float(f.var(ddof=1)) / n
-    half = _t_quantile(level, n_human - 2) * math.sqrt(variance)
-    human_half = _t_quantile(level, n_human - 1) * math.sqrt(human_variance)
-    has_spread = bool(f.var() > 0 and g.var() > 0)
-    correlation = float(np.corrcoef(f, g)[0, 1]) if has_spread else math.nan
-    return PredictionPowered(
-        mean,
-        mean - half,
-        mean + half,
-        float(f.mean()),
-        float(f.mean()) - human_half,
-        float(f.mean()) + human_half,
-        float(guesses.mean()),
-        float((g - f).mean()),
-        correlation,
-        weight,
-        n_human,
-        n,
-        level,
-        finite,
-        _note(weight, has_spread, n_human == n),
-    )
+    if known.sum() < _FEWEST:
+        raise DataError(f"{_FEWEST} queries or more need a human value, got {known.sum()}")
+    return values[known], guesses[known], guesses
 
 
-def _slope(sum_f: Floats, sum_g: Floats, sum_fg: Floats, sum_gg: Floats, n: int) -> Floats:
-    """Return the slope of the regression of f on g from sums over n queries, limited to 0 ... 1; 0 if g is constant."""
-    spread = sum_gg - sum_g * sum_g / n
-    has_spread = spread > 1e-12 * np.maximum(sum_gg, 1e-300)
-    slope = np.where(has_spread, (sum_fg - sum_f * sum_g / n) / np.where(has_spread, spread, 1.0), 0.0)
-    return np.clip(slope, 0.0, 1.0)
+def _is_constant(values: Floats) -> bool:
+    """Return whether values differ by no more than their rounding errors."""
+    return bool(np.ptp(values) <= 8 * np.finfo(np.float64).eps * np.abs(values).max())
+
+
+def _slopes(products: Floats, squares: Floats, least: float) -> Floats:
+    """Return products over squares, limited to 0 ... 1; 0 where squares are at most the least that counts."""
+    has_spread = squares > least
+    return np.clip(np.where(has_spread, products / np.where(has_spread, squares, 1.0), 0.0), 0.0, 1.0)
+
+
+def _least_spread(g: Floats) -> float:
+    """Return the sum of squares that rounding errors alone could make."""
+    centered = g - g.mean()
+    return max(1e-12 * float(centered @ centered), g.size * (8 * np.finfo(np.float64).eps * np.abs(g).max()) ** 2)
+
+
+def _weight(f: Floats, g: Floats) -> float:
+    """Return the slope of the regression of f on g, limited to 0 ... 1."""
+    centered = g - g.mean()
+    products, squares = (f - f.mean()) @ centered, centered @ centered
+    return float(_slopes(products, squares, _least_spread(g)))
 
 
 def _without_each(f: Floats, g: Floats, machine_mean: float) -> Floats:
     """Return the estimates without each of the queries in turn."""
     n = f.size - 1
-    sum_f, sum_g = f.sum() - f, g.sum() - g
-    weight = _slope(sum_f, sum_g, (f * g).sum() - f * g, (g * g).sum() - g * g, n)
-    estimates: Floats = sum_f / n - weight * (sum_g / n - machine_mean)
+    around_f, around_g = f - f.mean(), g - g.mean()
+    share = f.size / n  # of the products of one query that leave the sum with it
+    products = around_f @ around_g - share * around_f * around_g
+    squares = around_g @ around_g - share * around_g * around_g
+    weight = _slopes(products, squares, _least_spread(g))
+    mean_f, mean_g = f.mean() - around_f / n, g.mean() - around_g / n
+    estimates: Floats = mean_f - weight * (mean_g - machine_mean)
     return estimates
 
 
