@@ -255,7 +255,10 @@ async function takeNow(dropped, kind) {
   if (dropped.length === 0) return;
   if (dropped.length > 2) return problem(`${dropped.length} files were dropped; drop one file of judgments and one run.`);
   const wasExample = files.judgments?.example || files.run?.example;
-  if (wasExample) files = { judgments: null, run: null };
+  if (wasExample) {
+    files = { judgments: null, run: null };
+    Object.keys(files).forEach(describe);
+  }
   const kinds = await Promise.all(dropped.map((file) => looksLike(file).catch(() => "unreadable")));
   if (dropped.length === 2) {
     const pair = { judgments: dropped[kinds.indexOf("judgments")], run: dropped[kinds.indexOf("run")] };
@@ -268,7 +271,6 @@ async function takeNow(dropped, kind) {
     const taken = kinds[0] === "judgments" || kinds[0] === "run" ? kinds[0] : kind ?? (files.judgments ? "run" : "judgments");
     if (!(await readFile(taken, dropped[0]))) return after();
   }
-  if (wasExample) Object.keys(files).forEach(describe);
   await after();
 }
 async function useExample() {
@@ -376,7 +378,7 @@ function drawNumbers() {
     ...refused.map((name) => h("li", {}, h("span", { class: "mean" }, "refuses"), h("span", { class: "chips" }, chip(name)), h("span", { class: "why" }, refusal(name, means.get(name))))),
   );
 }
-const refusal = (name, found) => `${toolName(name)}: ${found.refused}${found.query === null || found.query === undefined ? "" : ` (query ${found.query})`}.`;
+const refusal = (name, found) => `${toolName(name)} refuses this data: ${found.refused}${found.query === null || found.query === undefined ? "" : ` (query ${found.query})`}.`;
 
 function niceTicks(low, high, about) {
   const rough = (high - low) / about, power = 10 ** Math.floor(Math.log10(rough));
@@ -677,8 +679,13 @@ async function drawCode() {
 
 /* ---- The page ---------------------------------------------------------------------------------------------------------- */
 
+const TITLES = {
+  why: ["Why do two NDCGs differ?", $("lead").textContent],
+  which: ["Which NDCG tells two rankers apart?", "Discount and cutoff decide what NDCG sees of a list. Draw two rankers, choose a measure, and see whether it can tell them apart, how soon, and why."],
+};
 function showTab(name, focus = false) {
   state.tab = name;
+  [$("title").textContent, $("lead").textContent] = TITLES[name];
   for (const each of ["why", "which"]) {
     $(each).hidden = each !== name;
     $(`tab-${each}`).setAttribute("aria-selected", String(each === name));
@@ -715,8 +722,9 @@ async function open() {
       problem("The data in this link is damaged: was the link cut off? Ask for it again, or drop the files themselves.");
     }
     remember();
-  } else if (parameters.get("data") === "example") await useExample();
-  else if (state.a || state.b) $("data-note").textContent = `The link compares ${[state.a, state.b].filter(Boolean).map(toolName).join(" and ")}: drop the judgments and the run that it is about.`;
+  } else if (files.judgments && files.run && !files.judgments.example) await after();
+  else if (parameters.get("data") === "example" || !(state.a || state.b)) await useExample();
+  else $("data-note").textContent = `The link compares ${[state.a, state.b].filter(Boolean).map(toolName).join(" and ")}: drop the judgments and the run that it is about.`;
 }
 
 for (const kind of Object.keys(KINDS)) {

@@ -56,7 +56,7 @@ window.startWhich = () => {
 };
 
 function buildWhich() {
-  const slider = (id, text, low, high, step, read, write) => h("label", { class: "wide" }, h("span", {}, text, " ", h("output", { id: `${id}-now`, for: id })), h("input", { id, type: "range", min: low, max: high, step, oninput: (event) => { write(Number(event.target.value)); drawWhich(); } }));
+  const slider = (id, text, low, high, step, write) => h("label", { class: "wide" }, h("span", {}, text, " ", h("output", { id: `${id}-now`, for: id })), h("input", { id, type: "range", min: low, max: high, step, oninput: (event) => { write(Number(event.target.value)); drawWhich(); } }));
   const change = (name) => (value) => { which[name] = value; };
   const shape = (side) => h("label", {}, h("span", {}, h("span", { class: `tag ${side}` }, side.toUpperCase()), " is"), h("select", { id: `shape-${side}`, onchange: (event) => { which.fit = null; which[side] = event.target.value; which.shapes[side] = shapeOf(event.target.value); drawWhich(); } }, Object.entries(SHAPES).map(([name, [words]]) => h("option", { value: name }, words)), h("option", { value: "drawn", disabled: true }, "as drawn")));
   $("which").append(
@@ -68,7 +68,7 @@ function buildWhich() {
           h("div", { class: "controls" }, shape("a"), shape("b")),
           h("div", { class: "curves", id: "curves" }),
           h("p", { class: "note", id: "curves-note" }, "Drag a curve to draw it, or use the arrow keys on a step. The share of relevant documents stays the same for both."),
-          h("div", { id: "share-control" }, slider("share", "Relevant documents", 0.02, 0.6, 0.01, null, change("p"))),
+          h("div", { id: "share-control" }, slider("share", "Relevant documents", 0.02, 0.6, 0.01, change("p"))),
           h("div", { class: "controls" },
             h("label", {}, "Judgments", h("input", { type: "file", id: "which-judgments", onchange: (event) => takeWhich([...event.target.files]) })),
             h("label", {}, "Two runs", h("input", { type: "file", id: "which-runs", multiple: true, onchange: (event) => takeWhich([...event.target.files]) }))),
@@ -78,11 +78,11 @@ function buildWhich() {
           h("div", { class: "controls" },
             h("label", {}, "Discount", h("select", { id: "discount", onchange: (event) => { which.discount = event.target.value; drawWhich(); } }, h("option", { value: "log" }, "1 / log(1 + rank), standard"), h("option", { value: "power" }, "rank to a power"))),
             h("label", {}, "Cutoff", h("select", { id: "cutoff-kind", onchange: (event) => { which.cutoff = event.target.value; drawWhich(); } }, Object.entries(CUTOFF_KINDS).map(([value, words]) => h("option", { value }, words))))),
-          h("div", { id: "exponent-control" }, slider("exponent", "Exponent b of rank^-b", 0, 2, 0.05, null, change("exponent"))),
-          h("div", { id: "rank-control" }, slider("rank", "Ranks that count, k", 1, 100, 1, null, change("rank"))),
-          h("div", { id: "fraction-control" }, slider("fraction", "Share of the list that counts", 0.01, 0.99, 0.01, null, change("fraction"))),
-          h("div", { id: "power-control" }, slider("power", "Exponent p: the first n^p ranks count", 0.05, 0.95, 0.05, null, change("power"))),
-          slider("length", "Documents per list, n", 1, 6, 0.05, null, (value) => { which.n = Math.round(10 ** value); }))),
+          h("div", { id: "exponent-control" }, slider("exponent", "Exponent b of rank^-b", 0, 2, 0.05, change("exponent"))),
+          h("div", { id: "rank-control" }, slider("rank", "Ranks that count, k", 1, 100, 1, change("rank"))),
+          h("div", { id: "fraction-control" }, slider("fraction", "Share of the list that counts", 0.01, 0.99, 0.01, change("fraction"))),
+          h("div", { id: "power-control" }, slider("power", "Exponent p: the first n^p ranks count", 0.05, 0.95, 0.05, change("power"))),
+          slider("length", "Documents per list, n", 1, 6, 0.05, (value) => { which.n = Math.round(10 ** value); }))),
       h("section", { class: "panel", "aria-labelledby": "verdict-title", "aria-live": "polite" },
         h("h2", { id: "verdict-title" }, "Can it tell them apart?"),
         h("p", { class: "verdict", id: "verdict" }),
@@ -91,9 +91,10 @@ function buildWhich() {
         h("p", { class: "theorem", id: "theorem" }),
         h("h3", { style: "margin-top:1.25rem" }, "Which discount tells them apart soonest?"),
         h("div", { class: "scroll", id: "soonest" }),
-        h("p", { class: "note" }, "Rankers are taken to be independent given their curves, and noise to be normal, as in idealrank.theory: gap, documents_needed and queries_needed."),
-        h("div", { class: "code" }, h("h3", {}, "Python"), h("pre", { id: "which-python", tabindex: "0" }), h("button", { type: "button", id: "copy-which-python", onclick: () => copyOnce("copy-which-python", $("which-python").textContent) }, "Copy")),
-        h("div", { class: "code" }, h("h3", {}, "The link opens this view."), h("pre", { id: "which-link", tabindex: "0" }), h("button", { type: "button", id: "copy-which-link", onclick: () => copyOnce("copy-which-link", $("which-link").textContent) }, "Copy")))),
+        h("p", { class: "note" }, "Rankers are taken to be independent given their curves, and noise to be normal, as in idealrank.theory: gap, documents_needed and queries_needed."))),
+    h("section", { "aria-labelledby": "which-code-title" }, h("h2", { id: "which-code-title" }, "The same in code, and as a link"),
+        h("div", { class: "code" }, h("h3", { id: "which-code-kind" }, "Python"), h("pre", { id: "which-python", tabindex: "0" }), h("button", { type: "button", id: "copy-which-python", onclick: () => copyOnce("copy-which-python", $("which-python").textContent) }, "Copy")),
+        h("div", { class: "code" }, h("h3", {}, "The link opens this view."), h("pre", { id: "which-link", tabindex: "0" }), h("button", { type: "button", id: "copy-which-link", onclick: () => copyOnce("copy-which-link", $("which-link").textContent) }, "Copy"))),
   );
 }
 async function copyOnce(id, text) {
@@ -203,7 +204,6 @@ function drawWhich() {
   $("verdict").replaceChildren(h("b", {}, `${HOW[found.how]}. `), sentence(MEANING[found.how]));
   const figure = (value, text, id) => h("div", {}, h("b", { id }, value), h("span", {}, text));
   const limits = [a, b].map((curve) => theory.limit(measure, curve));
-  const random = "none: it stays random";
   const queries = theory.queriesNeeded(Math.abs(gap.mean) < 1e-12 ? { mean: 0, sd: gap.sd } : gap);
   $("figures").replaceChildren(
     figure(Number.isNaN(limits[0]) ? "none" : fixed(limits[0]), Number.isNaN(limits[0]) ? "limit of A: it stays random" : "limit of A on ever longer lists", "limit-a"),
@@ -218,6 +218,7 @@ function drawWhich() {
   const discount = measure.discount === "log" ? "log" : `power:${theory.g(measure.discount)}`;
   const cutoff = measure.cutoff === null ? "" : `, cutoff=${measure.cutoff.rank ?? measure.cutoff.fraction ?? `"n^${theory.g(measure.cutoff.power)}"`}`;
   $("which-python").textContent = which.fit ? `idealrank distinguish ${[which.fit.names[0], which.fit.names[1], which.fit.names[2]].map(quoted).join(" ")} -m '${measureText(measure)}'` : ["import numpy as np", "from idealrank import theory", "", `edges = np.linspace(0, 1, ${STEPS + 1})`, `a = theory.StepCurve(edges, ${curveText(a)})`, `b = theory.StepCurve(edges, ${curveText(b)})`, `print(theory.verdict("${discount}", a, b${cutoff}))`, `print(theory.gap("${discount}", a, b, n=${n}${cutoff}))`].join("\n");
+  $("which-code-kind").textContent = which.fit ? "Command line" : "Python";
   remember();
   $("which-link").textContent = location.href;
   clearTimeout(soon);

@@ -12,8 +12,8 @@ from idealrank.theory.long_lists.limits import theorem_of
 from idealrank.theory.long_lists.steps import StepCurve
 from idealrank.theory.long_lists.weighting import Weighting
 
-CUTOFFS: list[dict[str, float] | None] = [None, {"rank": 10}, {"fraction": 0.2}, {"power": 0.5}, {"rank": 500}]
-EXPONENTS: list[str | float] = ["log", 0, 0.3, 0.5, 0.7, 1, 1.5, 2]
+CUTOFFS: list[dict[str, float] | None] = [None, {"rank": 10}, {"fraction": 0.2}, {"power": 0.5}]
+EXPONENTS: list[str | float] = ["log", 0, 0.3, 0.7, 1, 1.5]
 N_STEPS = 20
 
 
