@@ -36,8 +36,8 @@ __all__ = [
 BETTER, WORSE = "†", "‡"
 #: What the columns mean.
 COLUMNS = (
-    "change: difference of the means; p, corrected: p-value, raw and corrected for all comparisons by this measure; "
-    "d_z: change over the standard deviation of the differences; better, same, worse: numbers of queries; detectable: "
+    "change, or − and the name of a system: difference of the means; p: p-value, corrected for all comparisons by this "
+    "measure (beside a column corrected, it is raw); d_z: change over the standard deviation of the differences; better, same, worse: numbers of queries; detectable: "
     "the smallest true difference that this many queries would detect with 80% power."
 )
 _N_LETTERS = 26
