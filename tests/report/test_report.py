@@ -391,7 +391,9 @@ def test_the_verdict_names_what_differs() -> None:
     assert "not significantly better than 6 of the others; 0 of 21 pairs" in alike.findings()[0]
     two = {name: SYSTEMS[name] for name in ("base", "good")}
     (verdict,) = ir.compare(QRELS, two, "ap", seed=0).findings()
-    assert re.fullmatch(r"ap: good has the best mean, 1\.0000, significantly better than base at level 0\.05\.", verdict)
+    assert re.fullmatch(
+        r"ap: good has the best mean, 1\.0000, significantly better than base at level 0\.05\.", verdict
+    )
     (verdict,) = ir.compare(QRELS, two, "ap", baseline="good", seed=0).findings()
     assert re.fullmatch(r"ap: base is significantly worse than good \(-0\.\d+\) at level 0\.05\.", verdict)
     (verdict,) = ir.compare(QRELS, dict.fromkeys("ab", SYSTEMS["base"]), "ap", baseline="a", seed=0).findings()

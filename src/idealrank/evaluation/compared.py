@@ -313,7 +313,7 @@ class Comparison(Measured):
         return np.array(rows, np.float64)
 
     def _leaderboard(self) -> Section:
-        return replace(super()._leaderboard(), notes=(shown.COLUMNS,))
+        return replace(super()._leaderboard(), notes=(shown.BOARD_COLUMNS,))
 
     def _figures(self) -> Section:
         notes = (note for found in self.differences.values() for note in dict.fromkeys(each.note for each in found))
