@@ -35,7 +35,7 @@ def test_systems_are_compared_with_a_baseline(files: Path) -> None:
     result = run("compare", "qrels.txt", "base.run", "good.run", "other.run", "--baseline", "base", "--seed", "1")
     assert result.exit_code == 0, result.output
     verdict, blank, *lines = result.stdout.splitlines()
-    assert verdict.startswith("ndcg@10: 1 of 2 differ significantly from base at level 0.05: good (+0.")
+    assert verdict.startswith("ndcg@10: 1 of 2 systems differ significantly from base at level 0.05: good (+0.")
     assert blank == ""
     assert lines[0].split() == [
         "system",
@@ -55,7 +55,7 @@ def test_systems_are_compared_with_a_baseline(files: Path) -> None:
     assert [line.split()[2] == "†" for line in lines[1:4]] == [True, False, False]
     assert "Rows are sorted by ndcg@10." in lines[4]
     assert "good - base, most on: q" in result.stdout
-    how = "randomization test, p-values corrected by holm; 95% intervals by Student's t; seed 1"
+    how = "paired randomization test, Holm correction, level 0.05; 95% intervals by Student's t; seed 1"
     assert f"means over 12 queries; {how}" in lines
     assert any(line.startswith("like trec_eval") for line in lines)
 

@@ -183,4 +183,4 @@ def test_reports_hold_the_table_the_advice_and_a_picture_of_each_measure(files: 
     assert shown.exit_code == 0, shown.output
     page = Path("l.html").read_text(encoding="utf-8")
     assert page.count("<figure>") == 1
-    assert "Limits of NDCG: match, noise" in page
+    assert "Limits of NDCG: match and noise" in page

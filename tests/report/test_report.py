@@ -383,12 +383,21 @@ def test_results_with_little_in_them_have_a_page_too(qrels: Any, runs: Any, meas
 
 def test_the_verdict_names_what_differs() -> None:
     verdict = result("baseline").findings()[MEASURES.index("ap")]
-    differ = "2 of 2 differ significantly from base, 1 better and 1 worse, at level 0.05"
+    differ = "2 of 2 systems differ significantly from base, 1 better and 1 worse, at level 0.05"
     assert re.fullmatch(rf"ap: {differ}: good \(\+.*\) and bad \(-.*\)\.", verdict)
     verdict = result("pairs").findings()[MEASURES.index("ap")]
     assert re.match(r"ap: good has the best mean, [01]\.\d+, significantly better than every other; 3 of 3", verdict)
     alike = ir.compare(QRELS, dict.fromkeys("abcdefg", SYSTEMS["base"]), "ap", seed=0)
     assert "not significantly better than 6 of the others; 0 of 21 pairs" in alike.findings()[0]
+    two = {name: SYSTEMS[name] for name in ("base", "good")}
+    (verdict,) = ir.compare(QRELS, two, "ap", seed=0).findings()
+    assert re.fullmatch(
+        r"ap: good has the best mean, 1\.0000, significantly better than base at level 0\.05\.", verdict
+    )
+    (verdict,) = ir.compare(QRELS, two, "ap", baseline="good", seed=0).findings()
+    assert re.fullmatch(r"ap: base is significantly worse than good \(-0\.\d+\) at level 0\.05\.", verdict)
+    (verdict,) = ir.compare(QRELS, dict.fromkeys("ab", SYSTEMS["base"]), "ap", baseline="a", seed=0).findings()
+    assert verdict == "ap: b does not differ significantly from a (+0.0000) at level 0.05."
     assert result("one").findings() == []
     explained = result("explanation").findings()
     assert len(explained) == 2

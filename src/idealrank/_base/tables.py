@@ -321,7 +321,11 @@ def html_table(table: Table, caption: str = "") -> Markup:
     sides = ["number" if right else None for right in table.is_number()]
     heads = [tag("th", name, scope="col", class_=side) for name, side in zip(table.headings(), sides, strict=True)]
     rows = [
-        tag("tr", tag("th", cells[0], scope="row") if cells[0] else tag("td"), *_html_cells(table, row, cells, sides))
+        tag(
+            "tr",
+            tag("th", cells[0], scope="row", class_=sides[0]) if cells[0] else tag("td"),
+            *_html_cells(table, row, cells, sides),
+        )
         for row, cells in enumerate(table.cells())
     ]
     said = [tag("caption", caption)] if caption else []

@@ -240,9 +240,8 @@ class Comparison(Measured):
 
     def remarks(self) -> list[str]:
         """Return how the p-values and intervals were computed, and the conventions."""
-        corrected = "" if self.test == "tukey" else f", p-values corrected by {self.correction}"
         some = next(iter(next(iter(self.means.values())).values()))
-        how = f"{self.test} test{corrected}; {interval_remark(some)}; seed {self.seed}"
+        how = f"{shown.test_text(self)}; {interval_remark(some)}; seed {self.seed}"
         over, *others = super().remarks()
         return [f"{over}; {how}", *others]
 
@@ -261,11 +260,16 @@ class Comparison(Measured):
 
     def _finding(self, measure: str) -> str:
         significant, n_tested = self.significant(measure), len(self.differences[measure])
+        if self.baseline is not None and n_tested == 1:
+            (found,) = self.differences[measure]
+            kind = "significantly better than" if self._gain(measure, found) > 0 else "significantly worse than"
+            is_told = f"is {kind}" if significant else "does not differ significantly from"
+            return f"{found.system} {is_told} {self.baseline} ({found.difference:+.4f})"
         if self.baseline is not None:
             n_better = sum(self._gain(measure, each) > 0 for each in significant)
             both = f", {n_better} better and {len(significant) - n_better} worse,"
             kinds = both if 0 < n_better < len(significant) else ""
-            return f"{len(significant)} of {n_tested} differ significantly from {self.baseline}{kinds}"
+            return f"{len(significant):,} of {n_tested:,} systems differ significantly from {self.baseline}{kinds}"
         best = self.reference(measure)
         told = {
             name for each in significant if best in (each.system, each.against) for name in (each.system, each.against)
@@ -273,17 +277,19 @@ class Comparison(Measured):
         others = [system for system in self.systems if system not in {best, *told}]
         rest = "significantly better than every other"
         if others:
-            names = listed(others) if len(others) <= _FEW else f"{len(others)} of the others"
+            names = listed(others) if len(others) <= _FEW else f"{len(others):,} of the others"
             rest = f"not significantly better than {names}"
+        elif n_tested == 1:
+            rest = f"significantly better than {listed(told - {best})}"
         first = f"{best} has the best mean, {number(self.means[measure][best].mean)}, {rest}"
-        return f"{first}; {len(significant)} of {n_tested} pairs differ"
+        return first if n_tested == 1 else f"{first}; {len(significant):,} of {n_tested:,} pairs differ"
 
     def _gain(self, measure: str, found: Difference) -> float:
         """Return the difference; it is negated if lower values are better."""
         return -found.difference if self.evaluations.lower_is_better(measure) else found.difference
 
     def _changes(self, measure: str) -> str:
-        if self.baseline is None:
+        if self.baseline is None or len(self.differences[measure]) == 1:
             return ""
         found = sorted(self.significant(measure), key=lambda each: -self._gain(measure, each))
         changes = [f"{each.system} ({each.difference:+.4f})" for each in found]
@@ -293,9 +299,7 @@ class Comparison(Measured):
 
     def scores(self) -> Scores:
         """Return the values of all systems on all queries, with their means and the compared pairs."""
-        corrected = "" if self.test == "tukey" else f", corrected by {self.correction}"
-        said = f"{self.test} test{corrected}, level {self.level:g}"
-        return replace(super().scores(), baseline=self.baseline, level=self.level, test=said)
+        return replace(super().scores(), baseline=self.baseline, level=self.level, test=shown.test_text(self))
 
     def _pairs(self, measure: str) -> Floats:
         places = {system: place for place, system in enumerate(self.systems)}
@@ -309,7 +313,7 @@ class Comparison(Measured):
         return np.array(rows, np.float64)
 
     def _leaderboard(self) -> Section:
-        return replace(super()._leaderboard(), notes=(shown.COLUMNS,))
+        return replace(super()._leaderboard(), notes=(shown.BOARD_COLUMNS,))
 
     def _figures(self) -> Section:
         notes = (note for found in self.differences.values() for note in dict.fromkeys(each.note for each in found))

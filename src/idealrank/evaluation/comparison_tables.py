@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BETTER",
+    "BOARD_COLUMNS",
     "COLUMNS",
     "WORSE",
     "caption",
@@ -34,11 +35,18 @@ __all__ = [
 
 #: The marks of systems that are significantly better and worse than the reference.
 BETTER, WORSE = "†", "‡"
-#: What the columns mean.
+_EFFECTS = (
+    "d_z: {change} over the standard deviation of the differences; better, same, worse: numbers of queries; "
+    "detectable: the smallest true difference that this many queries would detect with 80% power."
+)
+#: What the columns of tables mean, and those of the leaderboard on a page.
 COLUMNS = (
     "change: difference of the means; p, corrected: p-value, raw and corrected for all comparisons by this measure; "
-    "d_z: change over the standard deviation of the differences; better, same, worse: numbers of queries; detectable: "
-    "the smallest true difference that this many queries would detect with 80% power."
+    + _EFFECTS.format(change="change")
+)
+BOARD_COLUMNS = (
+    "A minus sign and a system: difference from the mean of that system; p: p-value, corrected for all comparisons by "
+    "this measure; " + _EFFECTS.format(change="that difference")
 )
 _N_LETTERS = 26
 _TESTS = {

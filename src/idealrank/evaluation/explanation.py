@@ -106,7 +106,7 @@ class Waterfall(Result):
                 rows.append(["", name, step.change, step.mean, step.n_moved, changes_text(step.moved)])
         rows.append([self.end, None, None, self.end_mean, None, None])
         columns = [Column("like"), Column("choice"), Column("change", "+.4f"), Column("mean", ".4f")]
-        return {"steps": Table([*columns, Column("queries"), Column("most")], rows)}
+        return {"steps": Table([*columns, Column("queries"), Column("most changed")], rows)}
 
     @property
     def without_effect(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from idealrank._base.drawing import new_panels
 from idealrank._base.extras import needs
 from idealrank._base.palette import BETTER
+from idealrank._base.sections import listed
 from idealrank._typing import Floats
 from idealrank.data import datasets
 from idealrank.data.ranking import RankingData
@@ -118,13 +119,14 @@ def _on(data: RankingData) -> list[Claim]:
 def _of_figures() -> list[Claim]:
     """The numbers of the figures."""
     costs = [each.cost for each in exchanges(_FIGURE_1)]
-    found = [Claim.exact("Figure 1, Theorem 2", "each exchange costs m + j - i pairs", f"{costs}", costs == [5, 4, 5])]
+    seen = f"costs {listed(map(str, costs))}"
+    found = [Claim.exact("Figure 1, Theorem 2", "each exchange costs m + j - i pairs", seen, costs == [5, 4, 5])]
     for name, (labels, printed) in _FIGURES.items():
         order = range(len(labels), 0, -1)
         error = PairwiseError(normalize="none")(labels, order)
         values = (_LINEAR_DCG(labels, labels), _LINEAR_DCG(labels, order), error)
-        seen = tuple(int(value[0]) for value in values)
-        found.append(Claim.exact(name, _PRINTED.format(*printed), f"{seen}", seen == printed))
+        computed = tuple(int(value[0]) for value in values)
+        found.append(Claim.exact(name, _PRINTED.format(*printed), _PRINTED.format(*computed), computed == printed))
     return found
 
 

@@ -258,6 +258,15 @@
     for (const column of all) for (const value of column) { if (value < low) low = value; if (value > high) high = value; }
     return [low, high];
   };
+  /** The range of the values and a little more, but not beyond 0 and 1 if they are not. */
+  const closeExtent = (all) => {
+    const known = all.flatMap((column) => [...column].filter(isKnown));
+    if (!known.length) return [0, 1];
+    const [low, high] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))];
+    const [least, most] = extent(all);
+    const margin = Math.max((high - low) * 0.05, 0.01);
+    return [Math.max(low - margin, least), Math.min(high + margin, most)];
+  };
   const nameWidth = (names, width, extra = 0) => {
     ruler.font = "12px system-ui, sans-serif";
     return Math.min(Math.max(0, ...names.map((name) => ruler.measureText(name).width)) + 10 + extra, Math.max(width * 0.34, 90));
@@ -442,7 +451,7 @@
         const side = Math.min(width, 520);
         const [left, right, top, bottom] = [44, side - 10, 8, side - 44];
         const svg = canvas(width, side);
-        const [low, high] = extent([values[a], values[b]]);
+        const [low, high] = closeExtent([values[a], values[b]]);
         const [x, y] = [linear(low, high, left, right), linear(low, high, bottom, top)];
         xAxis(svg, x, low, high, left, right, top, bottom);
         yAxis(svg, y, low, high, left, right, top, bottom);
@@ -750,7 +759,7 @@
   const sharesBar = ({ better, same, worse }) => {
     const total = better + same + worse || 1;
     const [x1, x2] = [rounded((100 * better) / total), rounded((100 * (better + same)) / total)];
-    return v("svg", { class: "shares", viewBox: "0 0 100 6", width: 100, height: 6, preserveAspectRatio: "none", "aria-hidden": "true" },
+    return v("svg", { class: "shares", viewBox: "0 0 100 6", width: 80, height: 6, preserveAspectRatio: "none", "aria-hidden": "true" },
       v("path", { class: "better", d: `M0 0H${x1}V6H0z` }), v("path", { class: "same", d: `M${x1} 0H${x2}V6H${x1}z` }), v("path", { class: "worse", d: `M${x2} 0H100V6H${x2}z` }));
   };
   const pick = (s, isPicked) => {

@@ -179,4 +179,5 @@ def _show_text(found: Comparison, shown: _Shown) -> None:
     if found.baseline is None and not shown.everything:
         pairs = "1 pair was tested" if n_pairs == 1 else f"{n_pairs:,} pairs were tested"
         say(f"{pairs}; --all shows each, and --format csv has all numbers")
+    click.echo()
     say(COLUMNS)

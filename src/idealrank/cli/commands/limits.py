@@ -10,7 +10,7 @@ import click
 
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
-from idealrank._base.sections import Figure, Section
+from idealrank._base.sections import Figure, Section, listed
 from idealrank._base.tables import Column, Table, Value
 from idealrank.cli.support.options import OUTPUT
 from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
@@ -181,7 +181,7 @@ class _Limits(Result):
 
     def title(self) -> str:
         """Return a title with the names of the systems."""
-        return f"Limits of NDCG: {', '.join(self.evaluations)}"
+        return f"Limits of NDCG: {listed(self.evaluations)}"
 
     def about(self) -> str:
         """Return the number of queries, the measures and the convention."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import click
 
 from idealrank._base.printable import display_width, wrapped
-from idealrank.cli.support.terminal import echo, screen_width
+from idealrank.cli.support.terminal import echo, say, screen_width
 
 __all__ = ["explain_option", "show_reading", "show_reasons"]
 
@@ -27,7 +27,8 @@ def show_reading(title: str, lines: Mapping[str, str]) -> None:
     """Print a title, and for each column its name and what it says, beside it or below it."""
     width = _width()
     indent = " " * min(max(map(display_width, lines), default=0) + 4, width // 3)
-    echo(f"\n{title}")
+    echo()
+    say(title)
     for name, text in lines.items():
         first = f"  {name}" + indent[2 + display_width(name) :]
         if display_width(first) > len(indent):
@@ -38,8 +39,9 @@ def show_reading(title: str, lines: Mapping[str, str]) -> None:
 
 def show_reasons(title: str, reasons: Mapping[str, Iterable[str]]) -> None:
     """Print a title, and for each subject the sentences that explain it."""
-    echo(f"\n{title}")
+    echo()
+    say(title)
     for subject, sentences in reasons.items():
-        echo(f"  {subject}")
+        say(f"  {subject}")
         for sentence in sentences:
             echo("\n".join(wrapped(f"    {sentence}", _width(), "    ")))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
-from idealrank._base.sections import Figure, Section
+from idealrank._base.sections import Figure, Section, listed
 from idealrank._base.tables import Column, Table, Value, stacked
 from idealrank._typing import Floats, Int64s
 from idealrank.data.judgments import Qrels, Run
@@ -312,7 +312,7 @@ class Distinction(Result):
 
     def title(self) -> str:
         """Return a title with the names of both rankers."""
-        return f"What tells {', '.join(self.names)} apart"
+        return f"What tells {listed(self.names)} apart"
 
     def findings(self) -> list[str]:
         """Return the advice."""
@@ -420,7 +420,7 @@ class Distinctions(Result):
 
     def title(self) -> str:
         """Return a title with the names of all rankers."""
-        return f"What tells {', '.join(dict.fromkeys(name for each in self.pairs for name in each.names))} apart"
+        return f"What tells {listed(dict.fromkeys(name for each in self.pairs for name in each.names))} apart"
 
     def findings(self) -> list[str]:
         """Return the advice for each pair."""
