@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import re
 import struct
 import subprocess
 import sys
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,34 +82,101 @@ class Screen:
 
 
 def on_a_terminal(*args: str, columns: int, folder: Path, **environment: str) -> Screen:
-    """Run the command line on a pseudo-terminal of this width."""
-    return of_command("-m", "idealrank.cli", *args, columns=columns, folder=folder, **environment)
+    """Run the command line on a pseudo-terminal of this width, in a fork of a process that has imported it."""
+    outer, inner = _terminal(columns)
+    request = {"terminal": os.ttyname(inner), "folder": str(folder), "args": args}
+    parent = _parent()
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    parent.stdin.write(json.dumps(request | {"environment": _environment() | environment}) + "\n")
+    parent.stdin.flush()
+    assert parent.stdout.readline() == "started\n"  # it has opened the terminal
+    os.close(inner)
+    return _shown(outer, lambda: int(parent.stdout.readline()), columns)
 
 
 def of_command(*args: str, columns: int, folder: Path, **environment: str) -> Screen:
     """Run Python with a pseudo-terminal of this width as its input and its outputs; it has to succeed."""
+    outer, inner = _terminal(columns)
+    child = subprocess.Popen(
+        [sys.executable, *args], stdin=inner, stdout=inner, stderr=inner, cwd=folder, env=_environment() | environment
+    )
+    os.close(inner)
+    return _shown(outer, child.wait, columns)
+
+
+#: Imports are most of the time of a command. This process has no threads, so that its forks are safe.
+_PARENT = """
+import importlib, json, os, sys
+for name in ("scipy.stats", "rich.console", "rich.table", *sys.argv[1:]):
+    importlib.import_module(name)
+from idealrank.cli import main
+
+def run(request):
+    os.setsid()
+    terminal = os.open(request["terminal"], os.O_RDWR)
+    for stream in range(3):
+        os.dup2(terminal, stream)
+    os.close(terminal)
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.chdir(request["folder"])
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w", encoding="utf-8"), open(2, "w", encoding="utf-8")
+    os.write(told, b"started\\n")
+    try:
+        main(request["args"])
+    except SystemExit as end:
+        code = end.code or 0
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+told = os.dup(1)
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        run(json.loads(line))
+    os.write(told, f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\\n".encode())
+"""
+
+
+@functools.cache
+def _parent() -> subprocess.Popen[str]:
+    """Return a process, one per session, that runs the command line in forks of itself until its input ends."""
+    modules = [f"idealrank.cli.commands.{name}" for name in ("compare", "distinguish", "evaluate", "explain", "limits")]
+    modules += [f"idealrank.evaluation.{name}" for name in ("comparison", "explanation", "inputs")]
+    return subprocess.Popen(
+        [sys.executable, "-c", _PARENT, *modules, "idealrank.theory", "idealrank.io.trec"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=_environment(),
+    )
+
+
+def _terminal(columns: int) -> tuple[int, int]:
     import fcntl
     import pty
     import termios
 
     outer, inner = pty.openpty()
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    return outer, inner
+
+
+def _environment() -> dict[str, str]:
     paths = [os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     known = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
-    child = subprocess.Popen(
-        [sys.executable, *args],
-        stdin=inner,
-        stdout=inner,
-        stderr=inner,
-        cwd=folder,
-        env=known | {"TERM": "xterm-256color", "PYTHONPATH": os.pathsep.join(paths)} | environment,
-    )
-    os.close(inner)
+    return known | {"TERM": "xterm-256color", "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _shown(outer: int, wait: Callable[[], int], columns: int) -> Screen:
+    """Return the screen when the process at the other end has ended, as it has to with 0."""
     written = b""
     while piece := _read(outer):
         written += piece
     os.close(outer)
-    assert child.wait() == 0, written.decode()
+    assert wait() == 0, written.decode()
     screen = Screen(columns)
     screen.write(written.decode())
     return screen

@@ -3,10 +3,14 @@
 Importing this package costs little more than importing NumPy: every name is imported on first use.
 """
 
+import sys
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from idealrank._base.lazy import lazy
+if sys.version_info < (3, 11):  # noqa: UP036  (a copy of the source may be imported by any Python)
+    raise ImportError(f"idealrank needs Python 3.11 or newer, and this is {sys.version.split()[0]}")
+
+from idealrank._base.lazy import lazy  # noqa: E402
 
 __version__ = "0.1.0"
 

@@ -27,3 +27,22 @@ def test_importing_loads_nothing_heavy() -> None:
 
 def test_a_missing_extra_names_the_pip_command() -> None:
     assert str(MissingExtraError("pyarrow", "parquet")) == "this needs pyarrow: pip install 'idealrank[parquet]'"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            "sys.version_info = (3, 10, 13); sys.version = '3.10.13 (main)'",
+            "idealrank needs Python 3.11 or newer, and this is 3.10.13",
+        ),
+        (
+            "import numpy; numpy.__version__ = '1.26.4'",
+            "idealrank needs NumPy 2 or newer, and this is 1.26.4: pip install --upgrade numpy",
+        ),
+    ],
+)
+def test_what_is_too_old_is_named_first(change: str, message: str) -> None:
+    script = f"import sys; {change}; import idealrank; idealrank.evaluate"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, text=True)
+    assert done.stderr.splitlines()[-1] == f"ImportError: {message}"

@@ -37,10 +37,10 @@ def names_of(count: int) -> list[str]:
     ]
 
 
-@pytest.fixture(scope="module", params=[2, 17, 100])
+@pytest.fixture(scope="module", params=[2, 17, 40, pytest.param(100, marks=pytest.mark.slow)])
 def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     names = names_of(request.param)
-    return draw(tmp_path_factory.mktemp("drawn"), names, 12 if request.param == 100 else 40), names
+    return draw(tmp_path_factory.mktemp("drawn"), names, 12 if request.param > 20 else 40), names
 
 
 def check(screen: Screen) -> str:
