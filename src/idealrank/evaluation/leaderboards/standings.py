@@ -311,10 +311,9 @@ class Leaderboard(Result):
         weighted = "" if len(set(self.weights)) == 1 else ", weighted"
         intervals = f"{100 * (1 - own.level):.4g}% intervals by Student's t"
         how = f"mean {self.measure} over {self._datasets_text()}{weighted}; {intervals}"
-        what = "queries" if self.over == "queries" else "data sets"
-        ranks = f"ranks by a paired randomization test of all pairs: {own.n_resamples:,} random swaps on {what}"
+        ranks = "ranks by t tests of all pairs, Holm correction"
         test = "stratified randomization" if self.over == "queries" else "randomization"
-        against = [f"tests against {self.baseline}: {test}, Holm correction"] if self.baseline else []
+        against = [f"tests against {self.baseline}: {test}, Holm correction, seed {own.seed}"] if self.baseline else []
         return [
             how,
             f"{ranks}, seed {own.seed}; the statements are about {about}",
