@@ -267,7 +267,7 @@ class Leaderboard(Result):
             return f"{best} is first: its mean {self.measure}, {mean}, is significantly better than every other."
         names = listed(others) if len(others) <= _FEW else f"{len(others)} other systems"
         return (
-            f"{len(others) + 1} systems are tied for first: {best} has the best mean, {mean}, and {names} may be equal."
+            f"{len(others) + 1} systems are tied for first: {best} has the best mean, {mean}, and {names} may be as good."
         )
 
     def _disagreement_text(self) -> str:
