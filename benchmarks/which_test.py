@@ -161,8 +161,9 @@ def populations(
 ) -> Iterator[tuple[str, Population]]:
     """Yield n populations with their measures: the means are that of the first system plus ``added``.
 
-    Without ``added``, the systems are exchanged at random.
+    Without ``added``, the systems are exchanged at random. Matrices with fewer systems are left out.
     """
+    matrices = [matrix for matrix in matrices if matrix.values.shape[1] >= n_systems]
     shares = np.array([matrix.values.shape[1] for matrix in matrices], np.float64)
     found = 0
     while found < n:
@@ -257,9 +258,10 @@ def _procedures(values: Floats, seed: int) -> Iterator[tuple[str, list[tuple[int
     every = list(combinations(range(values.shape[1]), 2))
     baseline = [(0, j) for j in range(1, values.shape[1])]
     tukey = stats.randomized_tukey_hsd(values, n_permutations=N_DRAWS, seed=seed, n_threads=1).p_values
-    yield "tukey, all pairs", every, np.array([tukey[pair] for pair in every])
-    ranked = stats.rank_systems([values], n_resamples=N_DRAWS, seed=seed).p_values
-    yield "rank_systems, all pairs", every, np.array([ranked[pair] for pair in every])
+    yield "Tukey HSD, all pairs", every, np.array([tukey[pair] for pair in every])
+    for method in ("randomization", "bootstrap"):
+        largest = stats.rank_systems([values], n_resamples=N_DRAWS, seed=seed, method=method).p_values
+        yield f"largest t by {method}, all pairs", every, np.array([largest[pair] for pair in every])
     corrections: dict[str, Callable[[npt.ArrayLike], Floats]] = {
         "holm": stats.holm,
         "benjamini_hochberg": stats.benjamini_hochberg,
@@ -302,8 +304,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     matrices = [Matrix.read(path) for path in sorted(options.folder.glob("*.csv"))]
-    if not matrices:
-        parser.error(f"{options.folder} has no CSV files")
+    if not any(matrix.values.shape[1] >= 10 for matrix in matrices):
+        parser.error(f"{options.folder} has no CSV files with ten different systems or more")
     rng = np.random.default_rng(options.seed)
     measures = ["all", *dict.fromkeys(matrix.measure for matrix in matrices)]
     n, few, difference = options.trials, options.many, options.difference

@@ -23,6 +23,7 @@ from idealrank import discounts, learners, losses, theory
 from idealrank._base import palette
 from idealrank.report import figures, learning_curve, over_cutoffs
 from idealrank.report.svg import inline_svg
+from idealrank.stats.paired import TESTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent / "images"
 PICTURES: dict[str, tuple[Callable[[], Axes], str]] = {}
 _BENCHMARKS = Path(__file__).parents[1] / "benchmarks" / "README.md"
+_WHICH_TEST = Path(__file__).parent / "which_test.md"
 _STYLE = "text { font-family: system-ui, 'DejaVu Sans', sans-serif; fill: var(--ink) } svg { color: var(--ink) }"
 _LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 
@@ -300,6 +302,23 @@ def _boxes(rows: Sequence[Sequence[str]], height: float, end: str = "") -> Axes:
             ax.annotate("", (n_columns - 1.45, (y + middle) / 2), (n_columns - 1.6, y), arrowprops=arrow)
     if end:
         ax.text(n_columns - 1, middle, end, ha="center", va="center", fontsize=8, bbox=box)
+    return ax
+
+
+@picture("Share of experiments with equal systems in which each test announces a difference, by number of topics")
+def error_rates() -> Axes:
+    """The first table of the page on tests."""
+    rows = {}
+    for line in _WHICH_TEST.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("|") and cells[0] in TESTS and cells[0] not in rows:
+            rows[cells[0]] = [float(cell) for cell in cells[1:4]]
+    ax = _axes(2.8)
+    ax.axhspan(0.04, 0.06, color=palette.NEUTRAL, alpha=0.25, linewidth=0)
+    ax.axhline(0.05, color=palette.NEUTRAL, linewidth=1)
+    _curves(ax, [25, 50, 100], rows, loc="upper left")
+    ax.set(xlabel="topics", ylabel="announced, of equal systems", xticks=[25, 50, 100], ylim=(0, 0.16))
+    ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     return ax
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,16 @@ def test_every_number_is_that_of_evaluate_and_stats() -> None:
     assert {each.system for each in found.significant("ap")} == {"good", "bad"}
 
 
-def test_without_a_baseline_all_pairs_are_compared_by_tukey() -> None:
-    found = ir.compare(QRELS, SYSTEMS, "ap", seed=1)
+def test_without_a_baseline_all_pairs_are_compared_by_t_tests_with_holms_correction() -> None:
+    found = ir.compare(QRELS, SYSTEMS, "ap")
+    values = found.values["ap"]
+    expected = stats.holm([stats.t_test(values[:, i], values[:, j]).p_value for i, j in combinations(range(4), 2)])
+    assert_allclose([each.corrected for each in found.differences["ap"]], expected, rtol=1e-12)
+    assert (found.test, found.correction) == ("t", "holm")
+
+
+def test_tukey_compares_all_pairs() -> None:
+    found = ir.compare(QRELS, SYSTEMS, "ap", seed=1, test="tukey")
     tukey = stats.randomized_tukey_hsd(found.values["ap"], seed=1)
     pairs = [(each.system, each.against) for each in found.differences["ap"]]
     assert pairs == [
@@ -206,4 +215,4 @@ def test_of_an_error_less_is_better() -> None:
         assert error.effect.wins > error.effect.losses
         assert error.effect.common_language > 0.5
     letters = ir.compare(QRELS, SYSTEMS, ["pairwise_error"], seed=0).letters("pairwise_error")
-    assert letters == {"base": "d", "good": "d", "fair": "d", "bad": ""}
+    assert letters == {"base": "d", "good": "bcd", "fair": "d", "bad": ""}

@@ -55,7 +55,7 @@ def geometric_means_are_covered(matrices: Any) -> Any:
     return (found.geometric_low <= truth) & (truth <= found.geometric_high)
 
 
-@pytest.mark.parametrize("method", ["randomization", "bootstrap"])
+@pytest.mark.parametrize("method", ["t", "randomization", "bootstrap"])
 def test_all_ranks_are_right_at_once_as_often_as_they_claim(method: str) -> None:
     assert 0.91 < repeated(300, all_ranks_are_right, method=method) < 0.995
 
@@ -65,7 +65,7 @@ def test_the_check_of_ranks_sees_p_values_that_are_not_corrected_for_all_pairs(m
         error, df = strata.errors(strata.pair_variances())
         return 2 * t.sf(np.abs(differences) / np.where(error > 0, error, 1), df)
 
-    monkeypatch.setitem(stratified._METHODS, "randomization", one_by_one)
+    monkeypatch.setitem(stratified._METHODS, "t", one_by_one)
     assert repeated(300, all_ranks_are_right) < 0.88
 
 
@@ -147,20 +147,29 @@ def test_p_values_of_all_pairs_are_those_of_all_choices_of_signs() -> None:
         return [abs(ttest_1samp(signs * (values[:, i] - values[:, j]), 0).statistic) for i, j in pairs]
 
     largest = np.array([max(statistics(np.array(signs))) for signs in product([1, -1], repeat=7)])
-    found = stats.rank_systems([values], n_resamples=20_000, seed=0)
+    found = stats.rank_systems([values], n_resamples=20_000, seed=0, method="randomization")
     for pair, own in zip(pairs, statistics(np.ones(7)), strict=True):
         assert found.p_values[pair] == pytest.approx(np.mean(largest >= own - 1e-9), abs=0.015)
 
 
+def test_p_values_of_one_data_set_are_those_of_paired_t_tests_with_holms_correction() -> None:
+    values = np.random.default_rng(5).normal(size=(9, 4))
+    pairs = list(combinations(range(4), 2))
+    expected = stats.holm([stats.t_test(values[:, i], values[:, j]).p_value for i, j in pairs])
+    found = stats.rank_systems([values], seed=0).p_values
+    assert [found[pair] for pair in pairs] == pytest.approx(expected.tolist())
+    assert (found == found.T).all()
+
+
 def test_few_equal_systems_or_data_sets_are_not_told_apart_too_often() -> None:
     rng = np.random.default_rng(6)
-    told = {"randomization": 0, "bootstrap": 0}
+    told = {"t": 0, "randomization": 0, "bootstrap": 0}
     for seed in range(200):
         values = rng.normal(size=(8, 1)) + rng.normal(size=(8, 10)) * np.linspace(0.5, 2, 10)
         for method in told:
             found = stats.rank_systems([values], n_resamples=199, seed=seed, method=method)
             told[method] += bool((found.p_values <= 0.05).any())
-    assert told["randomization"] <= 18
+    assert max(told["t"], told["randomization"]) <= 18
     assert told["bootstrap"] > 18  # as its documentation says
 
 
@@ -231,10 +240,13 @@ def test_bad_options_are_refused(options: Any) -> None:
 
 def test_values_without_variance_or_below_zero_have_a_note_and_no_number() -> None:
     constant = [[[1.0, 2.0]] * 4]
-    found = stats.rank_systems(constant, seed=0, method="bootstrap")
-    assert np.isnan(found.p_values[0, 1])
-    assert found.rank_low.tolist() == [1, 1]
-    swapped = stats.rank_systems(constant, seed=0, n_resamples=20_000)  # 2 of 16 choices of signs are as extreme
+    for method in ("t", "bootstrap"):
+        found = stats.rank_systems(constant, seed=0, method=method)
+        assert np.isnan(found.p_values[0, 1])
+        assert found.rank_low.tolist() == [1, 1]
+    swapped = stats.rank_systems(
+        constant, seed=0, n_resamples=20_000, method="randomization"
+    )  # 2 of 16 choices of signs are as extreme
     assert swapped.p_values[0, 1] == pytest.approx(1 / 8, abs=0.01)
     assert "no geometric means" in stats.rank_systems([[[-1.0, 2.0], [-1.5, 2.0]]], seed=0).note
     zero = stats.rank_systems([[[0.0, 2.0], [0.0, 2.5]]], seed=0)

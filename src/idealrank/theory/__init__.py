@@ -19,6 +19,7 @@ _TABLE = {
     "consistency.strong": ["check_strong_consistency", "StrongConsistency"],
     "consistency.switches": ["switch_points"],
     "consistency.transform": ["excess_risk_transform"],
+    "distinguishing.designs": ["DesignSearch", "search_design"],
     "distinguishing.distinctions": ["distinguish"],
     "distinguishing.sequences": ["confidence_sequence", "ConfidenceSequence"],
     "linear_ndcg": ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors"],
@@ -26,6 +27,7 @@ _TABLE = {
     "long_lists.curves": ["Curve", "GradedCurve"],
     "long_lists.expectations": ["concentration", "expected_dcg", "pseudo_expectation"],
     "long_lists.gaps": ["first_order", "leading_gap"],
+    "long_lists.hypotheses": ["check_theorems", "Hypothesis", "TheoremCheck"],
     "long_lists.laws": ["bounded_law"],
     "long_lists.limits": ["limit", "worst_ndcg"],
     "long_lists.needed": ["documents_needed", "DocumentsNeeded", "Gap", "gap", "queries_needed"],
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from idealrank.theory.consistency.strong import *  # noqa: F403
     from idealrank.theory.consistency.switches import *  # noqa: F403
     from idealrank.theory.consistency.transform import *  # noqa: F403
+    from idealrank.theory.distinguishing.designs import *  # noqa: F403
     from idealrank.theory.distinguishing.distinctions import *  # noqa: F403
     from idealrank.theory.distinguishing.sequences import *  # noqa: F403
     from idealrank.theory.linear_ndcg import *  # noqa: F403
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
     from idealrank.theory.long_lists.curves import *  # noqa: F403
     from idealrank.theory.long_lists.expectations import *  # noqa: F403
     from idealrank.theory.long_lists.gaps import *  # noqa: F403
+    from idealrank.theory.long_lists.hypotheses import *  # noqa: F403
     from idealrank.theory.long_lists.laws import *  # noqa: F403
     from idealrank.theory.long_lists.limits import *  # noqa: F403
     from idealrank.theory.long_lists.needed import *  # noqa: F403

@@ -18,12 +18,11 @@ __all__ = ["command"]
 _HELP = """\
 Compare SYSTEMS on the judged documents in DATA. Both are as for 'idealrank evaluate'.
 
-With --baseline, each other system is compared with the baseline by a paired randomization test, and the p-values are
-corrected by Holm's method. Without it, all pairs are compared by the randomized Tukey HSD test, and each system is
-shown next to the best one. Means and their intervals are those of 'idealrank evaluate' on the same systems: over the
-queries that all systems have. 'detectable' is the smallest true difference that this many queries would detect with 80%
-power. A narrow terminal shows the most important columns; --format csv has all numbers, and --format latex is a table
-for a paper.
+With --baseline, each other system is compared with the baseline by a paired randomization test; without it, all pairs
+are compared by paired t tests, and each system is shown next to the best one. P-values are corrected by Holm's method.
+Means and their intervals are those of 'idealrank evaluate' on the same systems: over the queries that all systems have.
+'detectable' is the smallest true difference that this many queries would detect with 80% power. A narrow terminal shows
+the most important columns; --format csv has all numbers, and --format latex is a table for a paper.
 
 \b
 Examples:

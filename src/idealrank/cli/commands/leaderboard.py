@@ -77,7 +77,7 @@ _N_ROWS = 10
     default=10_000,
     show_default=True,
     metavar="N",
-    help="Number of permutations.",
+    help="Number of permutations of the tests against the baseline.",
 )
 @click.option(
     "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the random number generator."

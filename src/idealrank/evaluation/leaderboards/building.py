@@ -78,7 +78,7 @@ class Ranking(NamedTuple):
         weights = self._weights({name: own.n_queries for name, own in known})
         lower = any(own.lower_is_better for _, own in known)
         seed = new_seed(self.seed)
-        options: dict[str, Any] = {"level": self.level, "n_resamples": self.n_permutations, "over": over, "seed": seed}
+        options: dict[str, Any] = {"level": self.level, "over": over, "seed": seed}
         matrices = {name: own.values for name, own in known}
         share = None if weights is None else [weights[name] for name, _ in known]
         means = np.array([_means(own) for own in matrices.values()])
@@ -149,6 +149,7 @@ class Ranking(NamedTuple):
                 {name: each[:, place] for name, each in strata.items()},
                 {name: each[:, base] for name, each in strata.items()},
                 weights=share,
+                n_permutations=self.n_permutations,
                 seed=seed,
                 n_threads=self.n_threads,
             ).p_value
@@ -196,7 +197,7 @@ def leaderboard(
     level : float
         The significance level; intervals have the confidence level 1 - ``level``.
     n_permutations : int
-        The number of random swaps of systems.
+        The number of random permutations of the tests against the baseline.
     seed : int, optional
         Seed of the random number generator; by default, a new one.
     n_threads : int, optional
@@ -224,6 +225,16 @@ def leaderboard(
     >>> from idealrank.datasets import search_runs
     >>> found = leaderboard({"fiqa": search_runs(seed=1), "scifact": search_runs(seed=2)}, seed=0)
     >>> print(found.to_text(width=50), end="")
+    rank  may be  system    mean       low    high
+       1  1       hybrid  0.6008 †  0.5412  0.6604
+       2  2       dense   0.5050    0.4447  0.5653
+       3  3       bm25    0.4089    0.3546  0.4631
+    Not shown in 50 columns: change, corrected,
+    geometric, mean rank.
+    †: no system is significantly better. may be: the
+    ranks that a system may have, right for all
+    systems at once with 95% confidence. change:
+    difference from the best system.
     """
     chosen = Ranking(baseline, weights, over, level, n_permutations, seed, n_threads)
     return leaderboard_of(datasets, measure, chosen, like)

@@ -267,7 +267,7 @@ class Leaderboard(Result):
             return f"{best} is first: its mean {self.measure}, {mean}, is significantly better than every other."
         names = listed(others) if len(others) <= _FEW else f"{len(others)} other systems"
         return (
-            f"{len(others) + 1} systems are tied for first: {best} has the best mean, {mean}, and {names} may be equal."
+            f"{len(others) + 1} systems are tied for first: {best} has the best mean, {mean}, and {names} may be as good."
         )
 
     def _disagreement_text(self) -> str:
@@ -311,10 +311,9 @@ class Leaderboard(Result):
         weighted = "" if len(set(self.weights)) == 1 else ", weighted"
         intervals = f"{100 * (1 - own.level):.4g}% intervals by Student's t"
         how = f"mean {self.measure} over {self._datasets_text()}{weighted}; {intervals}"
-        what = "queries" if self.over == "queries" else "data sets"
-        ranks = f"ranks by a paired randomization test of all pairs: {own.n_resamples:,} random swaps on {what}"
+        ranks = "ranks by t tests of all pairs, Holm correction"
         test = "stratified randomization" if self.over == "queries" else "randomization"
-        against = [f"tests against {self.baseline}: {test}, Holm correction"] if self.baseline else []
+        against = [f"tests against {self.baseline}: {test}, Holm correction, seed {own.seed}"] if self.baseline else []
         return [
             how,
             f"{ranks}, seed {own.seed}; the statements are about {about}",

@@ -68,7 +68,7 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
 def sees(weighting: Weighting) -> str:
     """Return what a weighting sees of a long list: the whole "list", its "top", a "few" ranks; or "undecided"."""
     kind = regime(weighting.discount).kind
-    reach = _reach(weighting.cutoff)
+    reach = reach_of(weighting.cutoff)
     if reach == "few" or kind == "bounded":
         return "few"
     if "undecided" in (kind, reach):
@@ -79,7 +79,7 @@ def sees(weighting: Weighting) -> str:
 _LENGTHS = 10.0 ** np.arange(3, 16)
 
 
-def _reach(cutoff: cutoffs.Cutoff | None) -> str:
+def reach_of(cutoff: cutoffs.Cutoff | None) -> str:
     """What a cutoff reaches of a long list; a cutoff of your own is judged by its values up to 10^15 documents."""
     match cutoff:
         case None | cutoffs.Fraction():
@@ -99,7 +99,7 @@ def without_limit(weighting: Weighting) -> str:
     """Explain why NDCG has no limit under a weighting."""
     if isinstance(weighting.cutoff, cutoffs.Rank):
         return f"only {weighting.cutoff.k} ranks count, however long the list, so it stays random (Theorem 10)"
-    if _reach(weighting.cutoff) == "undecided":
+    if reach_of(weighting.cutoff) == "undecided":
         return f"it is not known how many ranks count ({weighting.cutoff})"
     found = regime(weighting.discount)
     if found.kind == "undecided":

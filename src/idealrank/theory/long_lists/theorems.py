@@ -51,6 +51,7 @@ def told(theorem: str) -> str:
     'Wang et al. 2013, Theorem 8, condition 1: With the discount '
     """
     name = theorem.partition(";")[0]
+    name = "Theorems 12 and 13" if name in ("Theorem 12", "Theorem 13") else name
     known = next((key for key in (name, name.partition(",")[0]) if key in _STATEMENTS), None)
     if known is None:
         return ""

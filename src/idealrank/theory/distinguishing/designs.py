@@ -1,0 +1,278 @@
+"""The discount and the cutoff that tell two rankers apart with the fewest queries, and how much of that is luck."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from idealrank import stats
+from idealrank._base.options import is_whole
+from idealrank._base.results import Result
+from idealrank._base.tables import Column, Table
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ranking import Order
+from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
+from idealrank.measures import NDCG, Measure, cutoffs, discounts
+from idealrank.measures import measure as parse
+from idealrank.measures.conventions import Convention
+
+__all__ = ["DesignSearch", "search_design"]
+
+_BETAS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_CUTOFFS = (None, 0.5, 0.2, "n^0.5", 20, 10, 5)
+
+
+@dataclass(frozen=True)
+class DesignSearch(Result):
+    """The result of `search_design`.
+
+    Parameters
+    ----------
+    measures : tuple of str
+        The measures that were tried; the last one is the reference.
+    signal, noise : ndarray
+        The mean of the differences A - B over queries, and their standard deviation, by measure.
+    ratios : ndarray
+        Signal to noise, |signal| / noise.
+    best : str
+        The measure with the highest ratio on all queries.
+    best_ratio : float
+        Its ratio on the same queries, which is too high: it was chosen for it.
+    honest_ratio : float
+        What to expect on other queries: the mean over splits of the ratio, on one half of the queries, of the measure
+        that was chosen on the other half. Below 0 if the order is more often the other way.
+    reference_ratio : float
+        The mean ratio of the reference on the same halves, with the order that the other half has.
+    chosen : ndarray
+        The share of splits in which each measure was chosen.
+    n_queries, n_splits : int
+        The number of queries and of random splits.
+    seed : int
+        Seed of the random number generator.
+
+    Examples
+    --------
+    >>> search_design([2, 1, 0] * 4, [3, 2, 1] * 4, [1, 2, 3, 3, 1, 2] * 2, offsets=[0, 3, 6, 9, 12]).n_queries
+    4
+    """
+
+    measures: tuple[str, ...]
+    signal: Floats
+    noise: Floats
+    ratios: Floats
+    best: str
+    best_ratio: float
+    honest_ratio: float
+    reference_ratio: float
+    chosen: Floats
+    n_queries: int
+    n_splits: int
+    seed: int
+
+    @property
+    def queries_needed(self) -> int | None:
+        """Number of queries with which a t test finds the difference with 80% power, by the honest ratio."""
+        if not self.honest_ratio > 0:
+            return None
+        unit = np.array([[0.0, 0.0], [math.sqrt(2.0), 0.0]])  # differences with a variance of 1
+        return stats.queries_for(self.honest_ratio, unit).n_queries
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return the table "measures": a row per measure, the highest ratio first."""
+        columns = [Column("measure"), Column("signal", "+.4f"), Column("noise", ".4f"), Column("ratio", ".3f")]
+        order = np.argsort(-np.nan_to_num(self.ratios, nan=-1.0), kind="stable").tolist()
+        rows = [
+            [self.measures[i], *(float(each[i]) for each in (self.signal, self.noise, self.ratios, self.chosen))]
+            for i in order
+        ]
+        best = frozenset({(0, 3)})
+        return {"measures": Table([*columns, Column("chosen", ".0%")], rows, best=best)}
+
+    def findings(self) -> list[str]:
+        """Return the best measure, what to expect of it on other queries, and the caveat."""
+        reference = self.measures[-1]
+        first = (
+            f"{self.best} has the best signal-to-noise ratio on these {self.n_queries} queries, {self.best_ratio:.3f}."
+        )
+        honest = (
+            "That is too high, because it was chosen on the same queries: chosen on one half and measured on the "
+            f"other, the ratio is {self.honest_ratio:.3f}, and that of {reference} is {self.reference_ratio:.3f}."
+        )
+        gain = self.honest_ratio - self.reference_ratio
+        worth = "Choosing is worth it here." if gain > 0 else f"Choosing gains nothing here: keep {reference}."
+        caveat = (
+            "A measure that separates two systems is not for that reason the measure that users care about, and a test "
+            "with the chosen measure on the same queries finds too many differences: use other queries."
+        )
+        return [first, honest, worth, caveat]
+
+    def remarks(self) -> list[str]:
+        """Return how the numbers were computed."""
+        return [f"{self.n_queries} queries, {self.n_splits} random splits into halves, seed {self.seed}"]
+
+    def title(self) -> str:
+        """Return what was searched."""
+        return f"Signal to noise of {len(self.measures)} measures"
+
+
+def search_design(
+    data: Data,
+    scores_a: OneSystem,
+    scores_b: OneSystem,
+    *,
+    betas: Iterable[float] = _BETAS,
+    cuts: Iterable[Any] = _CUTOFFS,
+    reference: str | Measure = "ndcg@10",
+    n_splits: int = 100,
+    like: str | Convention | None = None,
+    seed: int = 0,
+    order: Order | None = None,
+    n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
+) -> DesignSearch:
+    """Search the discount r^-beta and the cutoff k(n) that tell two rankers apart best at the length of your lists.
+
+    The best of many measures on some queries looks better than it is. Therefore each is also chosen on one half of the
+    queries and measured on the other, many times.
+
+    Parameters
+    ----------
+    data, scores_a, scores_b
+        The judged documents and two systems, as for `evaluate`.
+    betas : iterable of float
+        The exponents of the discount; 0 means the logarithm.
+    cuts : iterable of int, float, str, Cutoff or None
+        The cutoffs, such as 10, 0.2 for a fifth of the list, "n^0.5", or None for the whole list.
+    reference : str or Measure
+        The measure to compare with, which is one of the candidates.
+    n_splits : int
+        The number of random splits into halves.
+    like : str or Convention, optional
+        The convention for unnamed options of the measures, as for `evaluate`.
+    seed : int
+        Seed of the random number generator.
+    order : {"input", "grouped"}, optional
+        The order of the scores, if ``data`` has rows that were moved.
+    n_threads : int, optional
+        The number of threads; None means all cores.
+    **layout
+        How the data is laid out, as for `evaluate`.
+
+    Returns
+    -------
+    DesignSearch
+
+    Raises
+    ------
+    DataError
+        If there are fewer than four queries, or no measure sees a difference.
+    OptionError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> from idealrank.datasets import search_runs
+    >>> qrels, runs = search_runs(100)
+    >>> found = search_design(qrels, runs["hybrid"], runs["dense"], seed=0)
+    >>> found.best_ratio > found.honest_ratio
+    True
+    """
+    if not is_whole(n_splits, 1):
+        raise OptionError(f"n_splits must be a whole number of at least 1, got {n_splits!r}")
+    tried = _candidates(betas, cuts)
+    last = parse(reference) if isinstance(reference, str) else reference
+    names = [*(name for name in tried if name != str(last)), str(last)]
+    judged, systems = judged_and_systems(data, {"A": scores_a, "B": scores_b}, layout_of(layout, order))
+    evaluator = Evaluator(judged, like, n_threads=n_threads)
+    found = evaluator.evaluate_all(systems.items(), names).on_common_queries()
+    a, b = (np.stack([each.per_query[name] for name in names], axis=1) for each in found.values())
+    differences = a - b
+    differences = differences[~np.isnan(differences).any(axis=1)]
+    if len(differences) < 4:
+        raise DataError(
+            f"a search needs four queries or more that all measures have values for, got {len(differences)}"
+        )
+    if not differences.any():
+        raise DataError("no measure sees a difference between the two systems")
+    ratios = _ratios(differences)
+    best = int(np.argmax(np.abs(ratios)))
+    honest = honest_choice(differences, n_splits, np.random.default_rng(seed))
+    return DesignSearch(
+        tuple(names),
+        differences.mean(axis=0),
+        differences.std(axis=0, ddof=1),
+        np.abs(ratios),
+        names[best],
+        float(np.abs(ratios[best])),
+        honest.ratio,
+        honest.reference,
+        np.bincount(honest.chosen, minlength=len(names)) / n_splits,
+        len(differences),
+        n_splits,
+        seed,
+    )
+
+
+class HonestChoice(NamedTuple):
+    """The mean ratio, on halves that were not used to choose, of what was chosen and of the last column."""
+
+    ratio: float
+    reference: float
+    chosen: Int64s
+
+
+def honest_choice(differences: Floats, n_splits: int, rng: np.random.Generator) -> HonestChoice:
+    """Choose the column with the best signal to noise on one half of the rows, and measure it on the other.
+
+    Parameters
+    ----------
+    differences : array of shape (n_queries, n_measures)
+        The differences of two systems; the last column is the reference.
+    n_splits : int
+        The number of random splits.
+    rng : numpy.random.Generator
+        Draws the splits.
+
+    Returns
+    -------
+    HonestChoice
+    """
+    chosen, ratios, references = [], [], []
+    half = len(differences) // 2
+    for _ in range(n_splits):
+        rows = rng.permutation(len(differences))
+        first, second = (_ratios(differences[part]) for part in (rows[:half], rows[half:]))
+        best = int(np.argmax(np.abs(first)))
+        chosen.append(best)
+        ratios.append(float(np.sign(first[best]) * second[best]))
+        references.append(float(np.sign(first[-1]) * second[-1]))
+    return HonestChoice(float(np.mean(ratios)), float(np.mean(references)), np.array(chosen))
+
+
+def _ratios(differences: Floats) -> Floats:
+    """Return mean over standard deviation; 0 without a difference, and the largest finite one without variance."""
+    means, spread = differences.mean(axis=0), differences.std(axis=0, ddof=1)
+    safe = np.where(spread > 1e-12 * np.abs(means), spread, np.nan)
+    with np.errstate(invalid="ignore"):
+        found = np.where(means == 0, 0.0, means / safe)
+    limit = math.sqrt(len(differences))  # that of a mean that all rows share but one
+    return np.where(np.isnan(found), np.sign(means) * limit, found)
+
+
+def _candidates(betas: Iterable[float], cuts: Iterable[Any]) -> list[str]:
+    powers = []
+    for beta in betas:
+        if not isinstance(beta, (int, float, np.floating)) or not 0 <= beta < math.inf:
+            raise OptionError(f"betas must be numbers of at least 0, got {beta!r}")
+        powers.append(discounts.of("log") if beta == 0 else discounts.Power(float(beta)))
+    tried = [NDCG(discount=discount, cutoff=cutoffs.of(cut)) for discount, cut in product(powers, list(cuts))]
+    if not tried:
+        raise OptionError("no candidates: give one beta and one cutoff or more")
+    return list(dict.fromkeys(str(each) for each in tried))
