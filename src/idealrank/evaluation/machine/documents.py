@@ -30,7 +30,7 @@ _MOST_CLASSES = 10
 _PRIOR_DOCUMENTS = 2.0
 #: The smallest variance of the factors of queries: a few queries with hardly any relevant document need a wide
 #: distribution, which a variance estimated mostly from others would exclude.
-_LEAST_VARIANCE = 0.5
+_LEAST_VARIANCE = 0.25
 
 
 @dataclass(frozen=True)
