@@ -13,9 +13,13 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from scipy.special import stdtrit
 
 import idealrank as ir
 from idealrank import stats
+from idealrank.evaluation.holes.weighing import Ranked, rules_of
+from idealrank.evaluation.machine.documents import Ranking, Sampled, estimate_by_document
+from idealrank.measures.conventions import convention
 
 _MEASURE = "ndcg@10"
 
@@ -25,7 +29,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--human", type=int, default=15, help="queries with human judgments (default: 15)")
-    parser.add_argument("--draws", type=int, default=200, help="draws of these queries (default: 200)")
+    parser.add_argument("--draws", type=int, default=200, help="draws of these queries or documents (default: 200)")
+    parser.add_argument("--share", type=float, default=0.3, help="documents with human labels (default: 0.3)")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     qrels = ir.read_qrels(options.folder / "qrels.txt")
@@ -33,6 +38,7 @@ def main() -> None:
     judges = {path.name: ir.read_qrels(path) for path in sorted((options.folder / "judges").iterdir())}
     _unjudged(qrels, runs)
     _machine(qrels, runs, judges, options)
+    _documents(qrels, runs, judges, options)
 
 
 def _unjudged(qrels: ir.Qrels, runs: dict[str, ir.Run]) -> None:
@@ -86,6 +92,55 @@ def _machine(
         print(
             f"{name}: coverage {np.mean(covered):.4f}, human judgments alone {np.mean(alone):.4f}; "
             f"mean width {ratio[0] / ratio[1]:.3f} of that of human judgments alone",
+            flush=True,
+        )
+
+
+def _documents(
+    qrels: ir.Qrels, runs: dict[str, ir.Run], judges: dict[str, ir.Qrels], options: argparse.Namespace
+) -> None:
+    """Draw documents with human labels, and estimate all differences of two runs with each judge."""
+    rng = np.random.default_rng(options.seed)
+    rules = rules_of(ir.measure(_MEASURE), convention("trec_eval"), np.arange(qrels.labels.max() + 1))
+    numbered = ir.Qrels.from_flat(qrels.query_ids, qrels.offsets, qrels.doc_ids, np.arange(qrels.n_docs))
+    rankings = []
+    for run in runs.values():
+        ranked = Ranked.of(numbered, run, rules, None)
+        depths = ranked.depths(rules, np.zeros(qrels.n_queries, np.int64))
+        places = np.nan_to_num(ranked.data.labels[ranked.places], nan=-1).astype(np.int64)
+        rankings.append(Ranking(places, ranked.weights(rules, depths), ranked.data.offsets))
+    machine = {name: np.array([judge[q].get(d, 0) for q in qrels for d in qrels[q]]) for name, judge in judges.items()}
+    machine |= {"shuffled": rng.permutation(next(iter(machine.values()))), "none": np.zeros(qrels.n_docs)}
+    truth = _matrix(qrels, runs).mean(axis=1)
+    pairs = np.array(list(combinations(range(len(runs)), 2))).T
+    gaps = truth[pairs[0]] - truth[pairs[1]]
+    pairs, gaps = pairs[:, gaps != 0], gaps[gaps != 0]
+    sizes = np.diff(qrels.offsets)
+    first = np.repeat(qrels.offsets[:-1], sizes)
+    wanted = np.repeat(np.round(options.share * sizes), sizes)
+    discounts = rules.plan.discount.weights(10)
+    print(f"{options.share:.0%} of the documents of each query with human labels, {options.draws} draws:")
+    for name, labels in machine.items():
+        own = np.random.default_rng(options.seed)
+        covered, errors, of_means, widths = [], [], [], []
+        for _ in range(options.draws):
+            order = np.lexsort((own.random(qrels.n_docs), first))
+            rank = np.empty(qrels.n_docs)
+            rank[order] = np.arange(qrels.n_docs) - first
+            sampled = Sampled.of(qrels.offsets, np.where(rank < wanted, rules.gains(qrels.labels), np.nan), labels)
+            found = estimate_by_document(sampled, rankings, None, discounts, np.minimum(sizes, 10))
+            means, c = found.values.mean(axis=1), found.covariance
+            error = np.sqrt(np.diag(c)[pairs[0]] + np.diag(c)[pairs[1]] - 2 * c[pairs[0], pairs[1]])
+            half = float(stdtrit(found.degrees, 0.975)) * error
+            off = means[pairs[0]] - means[pairs[1]] - gaps
+            covered.append(np.abs(off) <= half)
+            errors.append(off)
+            of_means.append(means - truth)
+            widths.append(2 * half.mean())
+        towards = float((np.mean(errors, axis=0) * np.sign(gaps)).mean())
+        print(
+            f"{name}: coverage {np.mean(covered):.4f}, mean width {np.mean(widths):.4f}, bias of differences "
+            f"{towards:+.4f} and of means {np.mean(of_means):+.4f}",
             flush=True,
         )
 

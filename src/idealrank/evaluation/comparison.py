@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, TypeGuard, Unpack
+from typing import TYPE_CHECKING, Any, TypeGuard, Unpack, cast, overload
 
 import numpy as np
 
 from idealrank import stats
 from idealrank._base.exact import WeightedMoments, linearized
 from idealrank._typing import Floats
-from idealrank.data.ranking import Order
+from idealrank.data.judgments import Qrels, Run
+from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.categories import By, categories_of
 from idealrank.evaluation.compared import Comparison, Difference
@@ -25,9 +26,13 @@ from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
 from idealrank.stats.samples import new_seed
 
-__all__ = ["Testing", "common_queries", "compare"]
+if TYPE_CHECKING:
+    from idealrank.evaluation.machine.assisted import AssistedComparison
 
-_CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
+__all__ = ["CORRECTIONS", "Testing", "common_queries", "compare"]
+
+#: How p-values are corrected for several comparisons, by name.
+CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
     "holm": stats.holm,
     "benjamini_hochberg": stats.benjamini_hochberg,
     "bonferroni": stats.bonferroni,
@@ -86,8 +91,8 @@ class Testing:
             raise OptionError(f"interval_method must be one of {', '.join(_INTERVALS)}, got {self.interval_method!r}")
         if self.test is not None and self.test not in TESTS and self.test != "tukey":
             raise OptionError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {self.test!r}")
-        if self.correction not in _CORRECTIONS:
-            raise OptionError(f"correction must be one of {', '.join(_CORRECTIONS)}, got {self.correction!r}")
+        if self.correction not in CORRECTIONS:
+            raise OptionError(f"correction must be one of {', '.join(CORRECTIONS)}, got {self.correction!r}")
         if self.test == "tukey" and self.baseline is not None:
             raise OptionError("Tukey's test compares all pairs: leave out the baseline, or name another test")
 
@@ -143,6 +148,59 @@ class Testing:
         problems, intervals = evaluations.problems, self.interval_method
         return Comparison(names, baseline, *found, test, self.correction, self.level, seed, problems, intervals)
 
+    def assisted(
+        self,
+        human: Qrels | RankingData,
+        machine: Qrels | RankingData,
+        systems: Mapping[str, Run | Floats],
+        measures: Measures,
+        like: str | Convention | None = None,
+        sample: str = "queries",
+    ) -> AssistedComparison:
+        """Compare systems with human judgments of some queries or documents, and machine judgments of all.
+
+        Parameters
+        ----------
+        human, machine : Qrels
+            The judgments.
+        systems : mapping of str to Run
+            The systems.
+        measures : str, Measure or iterable of these
+            The measures.
+        like : str or Convention, optional
+            The convention.
+        sample : {"queries", "documents"}
+            What people judged a random sample of.
+
+        Raises
+        ------
+        DataError
+            If these are labeled lists, or have too little in common.
+        OptionError
+            If a test or a method of intervals was chosen that these estimates do not have.
+        """
+        from idealrank.evaluation.machine.assisted import assisted_comparison
+
+        if self.test not in (None, "t") or self.interval_method != "t":
+            raise OptionError(
+                "differences with machine judgments have intervals and tests by Student's t: leave out test and "
+                "interval_method"
+            )
+        if not isinstance(human, Qrels) or not isinstance(machine, Qrels):
+            raise DataError("machine_judgments need judgments and runs, got labeled lists")
+        return assisted_comparison(
+            human,
+            machine,
+            cast("Mapping[str, Run]", systems),
+            measures,
+            like=like,
+            baseline=self.baseline,
+            sample=sample,
+            level=self.level,
+            correction=self.correction,
+            n_threads=self.n_threads,
+        )
+
     @property
     def _draws(self) -> dict[str, Any]:
         return {"seed": self.seed, "n_threads": self.n_threads}
@@ -174,7 +232,7 @@ class Testing:
             for i, j in pairs:
                 differences, own = _weighted(matrix[:, i] - matrix[:, j], weights)
                 raw.append(stats.t_test(linearized(differences, own), np.zeros(own.size)).p_value)
-            return list(zip(raw, _CORRECTIONS[self.correction](raw).tolist(), strict=True))
+            return list(zip(raw, CORRECTIONS[self.correction](raw).tolist(), strict=True))
         if weights is not None:  # a permuted weighted mean is the plain mean of permuted weighted values
             matrix = matrix * (weights / weights.mean())[:, None]
         if self.test == "tukey":
@@ -184,7 +242,7 @@ class Testing:
             return [(float(tukey.p_values[pair]),) * 2 for pair in pairs]
         draws = {"n_draws": self.n_permutations, **self._draws}
         raw = [paired_test(str(self.test), matrix[:, i], matrix[:, j], **draws).p_value for i, j in pairs]
-        return list(zip(raw, _CORRECTIONS[self.correction](raw).tolist(), strict=True))
+        return list(zip(raw, CORRECTIONS[self.correction](raw).tolist(), strict=True))
 
     def _difference(
         self,
@@ -214,6 +272,50 @@ class Testing:
         return Difference(*names, interval.mean, interval, *p_values, effect, detectable, moved, interval.note)
 
 
+@overload
+def compare(
+    data: Data | Mapping[str, Evaluation],
+    systems: Several | None = ...,
+    measures: Measures = ...,
+    *,
+    baseline: str | None = ...,
+    like: str | Convention | None = ...,
+    test: str | None = ...,
+    correction: str = ...,
+    level: float = ...,
+    n_permutations: int = ...,
+    seed: int | None = ...,
+    order: Order | None = ...,
+    query_weights: QueryWeights | None = ...,
+    by: By | None = ...,
+    interval_method: str = ...,
+    machine_judgments: None = ...,
+    human_sample: str = ...,
+    n_threads: int | None = ...,
+    **layout: Unpack[LayoutOptions],
+) -> Comparison: ...
+@overload
+def compare(
+    data: Data | Mapping[str, Evaluation],
+    systems: Several | None = ...,
+    measures: Measures = ...,
+    *,
+    baseline: str | None = ...,
+    like: str | Convention | None = ...,
+    test: str | None = ...,
+    correction: str = ...,
+    level: float = ...,
+    n_permutations: int = ...,
+    seed: int | None = ...,
+    order: Order | None = ...,
+    query_weights: QueryWeights | None = ...,
+    by: By | None = ...,
+    interval_method: str = ...,
+    machine_judgments: Data,
+    human_sample: str = ...,
+    n_threads: int | None = ...,
+    **layout: Unpack[LayoutOptions],
+) -> AssistedComparison: ...
 def compare(
     data: Data | Mapping[str, Evaluation],
     systems: Several | None = None,
@@ -230,9 +332,11 @@ def compare(
     query_weights: QueryWeights | None = None,
     by: By | None = None,
     interval_method: str = INTERVAL_METHOD,
+    machine_judgments: Data | None = None,
+    human_sample: str = "queries",
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
-) -> Comparison:
+) -> Comparison | AssistedComparison:
     """Compare systems on the same queries: `evaluate`, then paired tests, corrections and effect sizes.
 
     Means and their intervals are those of `evaluate` on the same systems.
@@ -269,6 +373,12 @@ def compare(
         are over all queries.
     interval_method : {"t", "percentile", "bca"}
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
+    machine_judgments : Qrels, mapping, data frame or path, optional
+        Judgments by a machine, such as a language model, of all queries and documents, beside human judgments of some
+        in ``data``. Means and differences are then estimated from both: without the judge's bias, and with narrower
+        intervals than from the human judgments alone.
+    human_sample : {"queries", "documents"}
+        What people judged a random sample of: whole queries, or documents of every query.
     n_threads : int, optional
         Number of threads; by default, all cores.
     **layout
@@ -276,15 +386,18 @@ def compare(
 
     Returns
     -------
-    Comparison
-        Means with intervals, and differences with p-values and effect sizes.
+    Comparison or AssistedComparison
+        Means with intervals, and differences with p-values and effect sizes; with ``machine_judgments``, an
+        `AssistedComparison`.
 
     Raises
     ------
     DataError
-        If there are fewer than two systems, no such baseline, or no common query.
+        If there are fewer than two systems, no such baseline, or no common query; or, with machine judgments, too few
+        queries or documents with both.
     OptionError
-        If an option is unknown, or if the test or the intervals have no form for weighted queries.
+        If an option is unknown, or if the test or the intervals have no form for weighted queries or for machine
+        judgments.
 
     Examples
     --------
@@ -303,6 +416,13 @@ def compare(
         raise DataError("a comparison needs systems: give {name: run} or {name: scores} beside the judged documents")
     laid_out = layout_of(layout, order)
     judged, named = judged_and_systems(data, systems, laid_out)
+    if machine_judgments is not None:
+        if query_weights is not None or by is not None:
+            raise OptionError(
+                "estimates with machine judgments have no weights or categories of queries: leave them out"
+            )
+        by_machine, _ = judged_and_systems(machine_judgments, systems, laid_out)
+        return testing.assisted(judged, by_machine, named, measures, like, human_sample)
     categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))
     evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
     return testing.compare(evaluator.evaluate_all(named.items(), measures))

@@ -83,6 +83,17 @@ class PredictionPowered(Result):
         finite = 1 / self.n if self.is_finite else 0.0
         return 1 / (ratio * (1 / self.n_human - finite) + finite)
 
+    @property
+    def p_value(self) -> float:
+        """The two-sided p-value of the hypothesis that the mean is 0, by the same t distribution as the interval."""
+        from scipy.special import stdtr
+
+        half = (self.high - self.low) / 2
+        if not half > 0:
+            return float(self.mean == 0)
+        degrees = self.n_human - 2
+        return float(2 * stdtr(degrees, -abs(self.mean) / half * _t_quantile(self.level, degrees)))
+
     def findings(self) -> list[str]:
         """Return the estimate, and what the machine judgments add, as sentences."""
         about = f"{self.n_human:,} of {self.n:,} queries have human judgments"
