@@ -1,13 +1,18 @@
-"""Measures of soft ranks in PyTorch, with one sigmoid per pair."""
+"""Measures of soft ranks in PyTorch."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from idealrank._base.extras import needs
-from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded, differences
+from idealrank._typing import Floats
+from idealrank.data.lists import Lists
+from idealrank.integrations.torch.padded import SIGMOIDS, Formula, NoFormulaError, Padded, differences
 from idealrank.losses import Approx, ApproxKendall, Loss, SoftNDCG
 from idealrank.losses.direct import Approximation, depths_of, factors_of
 from idealrank.losses.segments import sums
@@ -20,14 +25,30 @@ with needs("torch"):
     from torch import Tensor
     from torch.nn.functional import logsigmoid, relu
 
-__all__ = ["FORMULAS"]
+__all__ = ["FORMULAS", "LOGISTIC", "Layout", "approximation"]
 
-_SIGMOIDS: dict[str, Callable[[Tensor], Tensor]] = {
-    "logistic": torch.sigmoid,
-    "tanh": torch.sigmoid,
-    "arctan": lambda z: 0.5 + z.arctan() / math.pi,
-    "erf": lambda z: (1 + z.erf()) / 2,
-}
+#: Two names of the same sigmoid.
+LOGISTIC = ("logistic", "tanh")
+
+
+class Layout(Protocol):
+    """A batch as a rectangle, or as flat columns."""
+
+    lists: Lists
+    scores: Tensor
+
+    @property
+    def sizes(self) -> Tensor: ...
+
+    def tensor(self, values: npt.NDArray[np.generic]) -> Tensor: ...
+
+    def column(self, values: Floats) -> Tensor: ...
+
+    def spread(self, per_query: npt.NDArray[np.generic]) -> Tensor: ...
+
+    def totals(self, column: Tensor) -> Tensor: ...
+
+    def soft_sums(self, sigmoid: str, scores: Tensor, slope: float, weights: Tensor | None = None) -> Tensor: ...
 
 
 class _Positions(NamedTuple):
@@ -37,44 +58,42 @@ class _Positions(NamedTuple):
     worth: Tensor
     inside: Tensor | None
     beta: float
-    others: Tensor
+    at: Layout
 
     def kept(self) -> Tensor:
         return self.worth if self.inside is None else self.worth * self.inside.sigmoid()
 
 
-def _approximation(loss: Approximation, at: Padded) -> Tensor:
+def approximation(loss: Approximation, at: Layout) -> Tensor:
     plan, lists = loss.plan, at.lists
     worth = worth_of(plan.gain, lists)
     depths = depths_of(plan, lists, worth)
-    beaten = _SIGMOIDS[loss.sigmoid](-loss.slope_of_ranks() * differences(at.scores))
-    positions = 1 + torch.where(at.others, beaten, 0).sum(2)
-    inside = None if depths is None else loss.beta * (at.tensor(depths[:, None]) + 0.5 - positions)
-    found = _Positions(positions, at.column(worth), inside, loss.beta, at.others)
+    positions = 1 + at.soft_sums(loss.sigmoid, at.scores, loss.slope_of_ranks())
+    inside = None if depths is None else loss.beta * (at.spread(depths) + 0.5 - positions)
+    found = _Positions(positions, at.column(worth), inside, loss.beta, at)
     if plan.reduction == "sum":
-        total = (found.kept() * _discounted(plan.discount, positions, at)).sum(1)
+        total = at.totals(found.kept() * _discounted(plan.discount, positions, at))
     else:
         total = _REDUCTIONS[plan.reduction](found)
     values = 1 - total * at.tensor(factors_of(plan, worth, lists, depths))
     return torch.where(at.tensor(sums(worth, lists.offsets) > 0), values, 0)
 
 
-def _precision_sum(at: _Positions) -> Tensor:
-    lower = (at.beta * differences(at.positions)).sigmoid()
-    hits = at.worth + torch.where(at.others, at.worth[:, None, :] * lower, 0).sum(2)
-    return (at.kept() / at.positions * hits).sum(1)
+def _precision_sum(found: _Positions) -> Tensor:
+    hits = found.worth + found.at.soft_sums("logistic", -found.positions, found.beta, found.worth)
+    return found.at.totals(found.kept() / found.positions * hits)
 
 
-def _first_sum(at: _Positions) -> Tensor:
-    rivals = at.others & (at.worth > 0)[:, None, :]
-    log_first = torch.where(rivals, logsigmoid(-at.beta * differences(at.positions)), 0).sum(2)
-    return (at.kept() / at.positions * log_first.exp()).sum(1)
+def _first_sum(found: _Positions) -> Tensor:
+    rivals = (found.worth > 0).to(found.worth)
+    earlier = found.at.soft_sums("softplus", -found.positions, found.beta, rivals)
+    return found.at.totals(found.kept() / found.positions * (-earlier).exp())
 
 
-def _any_found(at: _Positions) -> Tensor:
-    if at.inside is None:
-        return (at.worth > 0).any(1) + 0 * at.positions.sum(1)  # a constant, with a gradient of 0
-    return 1 - (at.worth * logsigmoid(-at.inside)).sum(1).exp()
+def _any_found(found: _Positions) -> Tensor:
+    if found.inside is None:
+        return (found.at.totals(found.worth) > 0) + 0 * found.at.totals(found.positions)  # a constant, gradient 0
+    return 1 - found.at.totals(found.worth * logsigmoid(-found.inside)).exp()
 
 
 _REDUCTIONS = {"precision_mean": _precision_sum, "first": _first_sum, "any": _any_found}
@@ -90,15 +109,16 @@ _DISCOUNTS: dict[type[discounts.Discount], Callable[[Any, Tensor, Tensor], Tenso
 }
 
 
-def _discounted(discount: discounts.Discount, positions: Tensor, at: Padded) -> Tensor:
+def _discounted(discount: discounts.Discount, positions: Tensor, at: Layout) -> Tensor:
     formula = _DISCOUNTS.get(type(discount))
     if formula is not None:
         return formula(discount, positions, at.sizes)
     if type(discount).at is not discounts.Discount.at:
         raise NoFormulaError(f"the discount {discount}")
     # A discount without a formula is interpolated linearly between ranks.
-    weights = at.tensor(discount.weights(positions.shape[1] + 1))
-    rank = positions.detach().floor().long().clamp(max=positions.shape[1])
+    longest = int(at.lists.sizes.max(initial=0))
+    weights = at.tensor(discount.weights(longest + 1))
+    rank = positions.detach().floor().long().clamp(1, longest)
     first, second = weights[rank - 1], weights[rank]
     return first + (positions - rank) * (second - first)
 
@@ -106,13 +126,13 @@ def _discounted(discount: discounts.Discount, positions: Tensor, at: Padded) -> 
 def _kendall(loss: ApproxKendall, at: Padded) -> Tensor:
     better = at.is_above(at.lists.labels)
     weights = better if at.lists.weights is None else better * at.column(at.lists.weights)[:, :, None]
-    wrong = weights * _SIGMOIDS[loss.sigmoid](-loss.slope_of_ranks() * differences(at.scores))
+    wrong = weights * SIGMOIDS[loss.sigmoid](-loss.slope_of_ranks() * differences(at.scores))
     pairs = weights.sum((1, 2))
     return 2 * wrong.sum((1, 2)) / torch.where(pairs > 0, pairs, 1)
 
 
 def _approx(loss: Approx, at: Padded) -> Tensor:
-    return _kendall(loss.form, at) if isinstance(loss.form, ApproxKendall) else _approximation(loss.form, at)
+    return _kendall(loss.form, at) if isinstance(loss.form, ApproxKendall) else approximation(loss.form, at)
 
 
 def _soft_ndcg(loss: SoftNDCG, at: Padded) -> Tensor:
@@ -145,6 +165,6 @@ def _counts(chances: Tensor) -> Tensor:
 FORMULAS: dict[type[Loss], Formula] = {
     Approx: _approx,
     ApproxKendall: _kendall,
-    Approximation: _approximation,
+    Approximation: approximation,
     SoftNDCG: _soft_ndcg,
 }

@@ -8,14 +8,15 @@ rectangle as wide as the longest query, so time and memory grow with n_queries *
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from idealrank._base.extras import needs
 from idealrank.data.columns import weight_column
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError
-from idealrank.integrations.torch import direct, listwise, pairwise
+from idealrank.integrations.torch import direct, listwise, long_lists, pairwise
 from idealrank.integrations.torch.inputs import Batch, as_array
-from idealrank.integrations.torch.padded import Formula, Padded, formula_of
+from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded, formula_of
 from idealrank.losses import Loss
 from idealrank.losses.targets import check_finite
 
@@ -38,14 +39,10 @@ def values(loss: Loss, batch: Batch) -> Tensor:
 
 
 def _values(loss: Loss, batch: Batch) -> Tensor:
-    formula = formula_of(loss, FORMULAS, "values_and_gradient")
-    columns = batch.labels.numpy(), batch.scores.detach().cpu().numpy(), batch.offsets.numpy()
-    lists = Lists.of(*columns, weights=as_array(batch.weights), mask=as_array(batch.mask))
+    lists = _lists(batch)
     with lists.locating():
         check_finite(lists.labels, lists.offsets, "label")
-        check_finite(lists.scores, lists.offsets, "score")
-        rectangle = Padded(batch, lists)
-        found = formula(loss, rectangle) if rectangle.real.numel() else rectangle.scores.sum(1)
+        found = _formula_values(loss, batch, lists)
     beyond = (~found.isfinite()).nonzero()
     if len(beyond):
         raise DataError(f"{loss} overflows at these scores: scale them down", query=int(beyond[0]))
@@ -53,3 +50,24 @@ def _values(loss: Loss, batch: Batch) -> Tensor:
         return found
     weight_column(batch.query_weights.numpy(), lists.n_queries, "query_weights", "query")
     return found * batch.query_weights.to(found)
+
+
+def _lists(batch: Batch) -> Lists:
+    """Return the documents on the CPU; their scores stay where they are, and are 0 here, unless one is not finite."""
+    scores = batch.scores.detach()
+    others = {"weights": as_array(batch.weights), "mask": as_array(batch.mask)}
+    kept = scores if batch.mask is None else torch.where(batch.mask.to(scores.device), scores, 0)
+    if not kept.isfinite().all():
+        lists = Lists.of(batch.labels.numpy(), scores.cpu().numpy(), batch.offsets.numpy(), **others)
+        with lists.locating():
+            check_finite(lists.scores, lists.offsets, "score")
+    return Lists.of(batch.labels.numpy(), torch.zeros(scores.shape).numpy(), batch.offsets.numpy(), **others)
+
+
+def _formula_values(loss: Loss, batch: Batch, lists: Lists) -> Tensor:
+    if long_lists.is_long(lists):
+        with suppress(NoFormulaError):
+            return formula_of(loss, long_lists.FORMULAS, "values_and_gradient")(loss, long_lists.Flat(batch, lists))
+    formula = formula_of(loss, FORMULAS, "values_and_gradient")
+    rectangle = Padded(batch, lists)
+    return formula(loss, rectangle) if rectangle.real.numel() else rectangle.scores.sum(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -20,10 +21,21 @@ from idealrank.measures.discounts import Discount, Linear
 with needs("torch"):
     import torch
     from torch import Tensor
+    from torch.nn.functional import logsigmoid
 
-__all__ = ["Formula", "NoFormulaError", "Padded", "differences", "formula_of"]
+__all__ = ["SIGMOIDS", "Formula", "NoFormulaError", "Padded", "differences", "formula_of"]
 
 _Formula = TypeVar("_Formula")
+
+
+#: Functions of z = slope (s_y - s_x) that can be summed over pairs.
+SIGMOIDS: dict[str, Callable[[Tensor], Tensor]] = {
+    "logistic": torch.sigmoid,
+    "tanh": torch.sigmoid,
+    "arctan": lambda z: 0.5 + z.arctan() / math.pi,
+    "erf": lambda z: (1 + z.erf()) / 2,
+    "softplus": lambda z: -logsigmoid(-z),
+}
 
 
 class Padded:
@@ -38,7 +50,7 @@ class Padded:
         real = places < sizes[:, None]
         self._rows = np.where(real, lists.offsets[:-1, None] + places, 0)
         self._like = batch.scores
-        kept = batch.scores if batch.mask is None else batch.scores[batch.mask.to(batch.scores.device)]
+        kept = batch.scores if lists.rows is None else batch.scores[self.tensor(lists.rows)]
         self.lists = lists
         self.real = self.tensor(real)
         self.scores = torch.where(self.real, kept[self.tensor(self._rows)], 0)
@@ -62,6 +74,21 @@ class Padded:
     def column(self, values: Floats | Int64s) -> Tensor:
         """Return one number per document as a rectangle, 0 where there is no document."""
         return torch.where(self.real, self.tensor(values)[self.tensor(self._rows)], 0)
+
+    def spread(self, per_query: npt.NDArray[np.generic]) -> Tensor:
+        """Return each query's number in its row."""
+        return self.tensor(per_query[:, None])
+
+    def totals(self, column: Tensor) -> Tensor:
+        """Return the sum of each query."""
+        return column.sum(1)
+
+    def soft_sums(self, sigmoid: str, scores: Tensor, slope: float, weights: Tensor | None = None) -> Tensor:
+        """Return sum_y w_y g(slope (s_y - s_x)) over the others y of each query; g is a sigmoid, or softplus."""
+        each = SIGMOIDS[sigmoid](-slope * differences(scores))
+        if weights is not None:
+            each = each * weights[:, None, :]
+        return torch.where(self.others, each, 0).sum(2)
 
     def is_above(self, values: Floats) -> Tensor:
         """Return whether x and y are two documents of a query and x has the larger of these numbers, however close."""

@@ -1,0 +1,402 @@
+"""Sums over all pairs of documents without the pairs, for any device: time and memory linear in the length of a list.
+
+A sorted list is cut into blocks. Pairs within a block are visited one by one. Everything further away goes through the
+first document of a block: for d >= 0, a kernel is a polynomial of d and a short series in powers of q = exp(-d), and
+sums of such terms over all documents up to one place follow from those up to an earlier place, by a factor and a few
+products. So blocks exchange one small state each, in a parallel scan of log2(blocks) steps. Distances are differences
+of scores, not of prefix sums, and terms of one kind have one sign, so that float32 is enough for float32 scores.
+
+`pair_sums` can be differentiated any number of times: its derivatives are sums of the same form with the derivative of
+the kernel.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple, Protocol
+
+from idealrank._base.extras import needs
+
+with needs("torch"):
+    import torch
+    from torch import Tensor
+    from torch.nn.functional import logsigmoid, pad
+
+__all__ = ["Hinge", "Kernel", "Logistic", "Sequence", "pair_sums", "wide"]
+
+_BLOCK = 16
+#: Pairs of documents within blocks that are in memory at a time.
+_PAIRS = 1 << 22
+
+
+def wide(device: torch.device) -> torch.dtype:
+    """Return float64, or float32 where a device has nothing wider."""
+    return torch.float32 if device.type == "mps" else torch.float64
+
+
+class Kernel(Protocol):
+    """A function g of z = s_y - s_x and its derivatives, the ``order``-th being g_order.
+
+    With d = |z| and q = exp(-slope d), ``g_order(z)`` is ``series`` times the powers of q if z <= 0, and if z >= 0,
+    ``factor`` d^``degree`` + ``sign`` times the same.
+    """
+
+    slope: float
+
+    def near(self, z: Tensor, order: int) -> Tensor:
+        """Return g_order(z) for z that are already multiplied by the slope."""
+
+    def polynomial(self, order: int) -> tuple[float, int]:
+        """Return the factor and the degree."""
+
+    def series(self, order: int, dtype: torch.dtype) -> tuple[list[float], float]:
+        """Return the coefficients of q, q^2, ..., and the sign."""
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """g(z) = log(1 + exp(slope z)); its derivative by slope z is the sigmoid."""
+
+    slope: float
+
+    def near(self, z: Tensor, order: int) -> Tensor:
+        if order == 0:
+            return -logsigmoid(-z)
+        high = z.sigmoid()
+        if order == 1:
+            return high
+        low = (-z).sigmoid()
+        # Each derivative after the sigmoid h is h l times a polynomial of h, with l = 1 - h.
+        inner = [1]
+        for _ in range(order - 2):
+            inner = _next(inner)
+        total = torch.zeros_like(high)
+        for coefficient in reversed(inner):
+            total = total * high + coefficient
+        return high * low * total
+
+    def polynomial(self, order: int) -> tuple[float, int]:
+        return (1.0, 1 - order) if order < 2 else (0.0, 0)
+
+    def series(self, order: int, dtype: torch.dtype) -> tuple[list[float], float]:
+        slopes = _slopes(20 if dtype == torch.float64 else 10)
+        return [float(b * Fraction(k) ** (order - 2)) for k, b in enumerate(slopes, 1)], (-1.0) ** order
+
+
+def _next(inner: list[int]) -> list[int]:
+    """Return p2 with (h l p(h))' = h l p2(h), where h' = h l: p2 = (1 - 2 h) p + h (1 - h) p'."""
+    made = [0] * (len(inner) + 1)
+    for k, c in enumerate(inner):
+        made[k] += (1 + k) * c
+        made[k + 1] -= (2 + k) * c
+    return made
+
+
+@cache
+def _slopes(length: int) -> list[Fraction]:
+    """Return b with sum_k b_k q^k = q / (1 + q)^2 for q from 0 to 1, to a relative error of 3e-14 for 20 of them.
+
+    With T the Chebyshev polynomial of this degree at 2 q - 1 and r = -T'(-1) / T(-1), the polynomial e(q) = T(q) (1 + r
+    (1 + q)) / T(-1) is small from 0 to 1, and (1 - e(q)) / (1 + q)^2 is a polynomial (Cohen, Rodriguez Villegas and
+    Zagier 2000, who accelerate alternating series in this way).
+
+    Examples
+    --------
+    >>> sum(float(b) * 0.5**k for k, b in enumerate(_slopes(20), 1)), 0.5 / 1.5**2
+    (0.2222222222222..., 0.2222222222222222)
+    """
+    chebyshev = [
+        (-1) ** (length - k) * Fraction(4**k * length * math.comb(length + k, 2 * k), length + k)
+        for k in range(length + 1)
+    ]
+    end = sum((-1) ** k * c for k, c in enumerate(chebyshev))
+    r = sum((-1) ** k * k * c for k, c in enumerate(chebyshev)) / end  # -T'(-1) / T(-1)
+    rest = [-((1 + r) * c + r * before) / end for c, before in zip([*chebyshev, 0], [0, *chebyshev], strict=True)]
+    rest[0] += 1
+    for _ in range(2):  # synthetic division by 1 + q, twice
+        carry, quotient = Fraction(0), []
+        for c in reversed(rest):
+            carry = c - carry
+            quotient.append(carry)
+        rest = quotient[-2::-1]
+    return rest
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """g(z) = max(0, z)^power; the derivatives at 0 are 0."""
+
+    power: int
+    slope: float = 1.0
+
+    def near(self, z: Tensor, order: int) -> Tensor:
+        factor, degree = self.polynomial(order)
+        return torch.where(z > 0, factor * z**degree, 0)
+
+    def polynomial(self, order: int) -> tuple[float, int]:
+        return (float(math.perm(self.power, order)), self.power - order) if order <= self.power else (0.0, 0)
+
+    def series(self, order: int, dtype: torch.dtype) -> tuple[list[float], float]:
+        return [], 1.0
+
+
+class Sequence(NamedTuple):
+    """Documents in groups, one after the other, with scores that do not fall within a group.
+
+    ``shifts`` are added to the scores without rounding them. ``heights`` is None, or two columns that are monotone
+    within a group: a pair is weighted by the difference of its first heights if y comes before x, of its second ones if
+    it comes after. It is in the widest type, because differences are small.
+    """
+
+    groups: Tensor
+    kernel: Kernel
+    shifts: Tensor | None = None
+    heights: Tensor | None = None
+
+    def flipped(self) -> Sequence:
+        """Return the same documents with negated scores: the receiver of a sum and its terms change places."""
+        return self._replace(
+            groups=self.groups.flip(0),
+            shifts=None if self.shifts is None else -self.shifts.flip(0),
+            heights=None if self.heights is None else self.heights.flip(0),
+        )
+
+
+def pair_sums(scores: Tensor, weights: Tensor, sequence: Sequence, order: int = 0) -> Tensor:
+    """Return sum_y w_y g_order(s_y - s_x) over the others y in the group of each x, for each column of weights.
+
+    Examples
+    --------
+    >>> both = Sequence(torch.tensor([0, 0]), Logistic(1.0))
+    >>> pair_sums(torch.tensor([0.0, 0.0]), torch.tensor([[1.0], [3.0]]), both, order=1)
+    tensor([[1.5000],
+            [0.5000]])
+    """
+    is_differentiated = torch.is_grad_enabled() and scores.requires_grad
+    found: Tensor = _PairSums.apply(scores, weights, sequence, order, is_differentiated)[0]  # type: ignore[no-untyped-call]
+    return found
+
+
+class _PairSums(torch.autograd.Function):
+    """The sums of one order, and if they are to be differentiated, those of the next, which are nearly free."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, scores: Tensor, weights: Tensor, sequence: Sequence, order: int, is_differentiated: bool
+    ) -> tuple[Tensor | None, ...]:
+        ctx.set_materialize_grads(False)
+        ctx.sequence, ctx.order = sequence, order
+        orders = (order, order + 1) if is_differentiated else (order,)
+        found = _sums(scores, weights, sequence, orders)
+        following = found[1] if is_differentiated else None
+        ctx.save_for_backward(scores, weights, following)
+        return found[0], following
+
+    @staticmethod
+    def backward(ctx: Any, by_sums: Tensor | None, by_following: Tensor | None = None) -> tuple[Tensor | None, ...]:
+        scores, weights, following = ctx.saved_tensors
+        sequence, order = ctx.sequence, ctx.order
+        flipped, back = sequence.flipped(), -scores.flip(0)
+        by_scores = by_weights = None
+        for after, given in enumerate((by_sums, by_following)):
+            if given is None:
+                continue
+            if ctx.needs_input_grad[0]:
+                slopes = following if after == 0 else pair_sums(scores, weights, sequence, order + 2)
+                pulled = pair_sums(back, given.flip(0), flipped, order + after + 1).flip(0)
+                own = sequence.kernel.slope * (weights * pulled - given * slopes).sum(1)
+                by_scores = own if by_scores is None else by_scores + own
+            if ctx.needs_input_grad[1]:
+                own = pair_sums(back, given.flip(0), flipped, order + after).flip(0)
+                by_weights = own if by_weights is None else by_weights + own
+        return by_scores, by_weights, None, None, None
+
+
+def _sums(scores: Tensor, weights: Tensor, sequence: Sequence, orders: tuple[int, ...]) -> list[Tensor]:
+    n_docs = scores.shape[0]
+    if not n_docs:
+        return [torch.zeros_like(weights) for _ in orders]
+    blocks = _Blocks(scores, weights, sequence, orders)
+    return [total.add_(far).flatten(0, 1)[:n_docs] for total, far in zip(blocks.near(), blocks.far(), strict=True)]
+
+
+class _Blocks:
+    """The documents of a sequence in blocks, a row each; the last block is filled with documents of no group.
+
+    ``_into`` has the distances of documents to the first one of the next block, if that is of the same group; ``_out``
+    those from the first one of their own block.
+    """
+
+    def __init__(self, scores: Tensor, weights: Tensor, sequence: Sequence, orders: tuple[int, ...]) -> None:
+        missing = -scores.shape[0] % _BLOCK
+        self.kernel, self.orders = sequence.kernel, orders
+        self.scores = pad(scores, (0, missing)).view(-1, _BLOCK)
+        self.groups = pad(sequence.groups, (0, missing), value=-1).view(-1, _BLOCK)
+        self.weights = pad(weights, (0, 0, 0, missing)).view(-1, _BLOCK, weights.shape[1])
+        shifts, heights = sequence.shifts, sequence.heights
+        self.shifts = None if shifts is None else pad(shifts, (0, missing)).view(-1, _BLOCK)
+        self.heights = None if heights is None else pad(heights.T, (0, missing)).view(2, -1, _BLOCK)
+
+    def near(self) -> list[Tensor]:
+        """Return the sums over the other documents of the same block."""
+        size = max(1, _PAIRS // _BLOCK**2)
+        parts = [self._near(slice(start, start + size)) for start in range(0, len(self.scores), size)]
+        return [torch.cat(each) for each in zip(*parts, strict=True)]
+
+    def _near(self, some: slice) -> list[Tensor]:
+        z = _differences(self.scores[some])
+        if self.shifts is not None:
+            z += _differences(self.shifts[some])
+        z *= self.kernel.slope
+        apart = ~torch.eye(_BLOCK, dtype=torch.bool, device=z.device)
+        counted = (self.groups[some][:, None, :] == self.groups[some][:, :, None]) & apart
+        steps = None
+        if self.heights is not None:
+            before, after = (_differences(column[some]).abs_() for column in self.heights)
+            steps = torch.where(torch.ones_like(apart).tril(), before, after).to(z.dtype)
+        found = []
+        for order in self.orders:
+            kernel = torch.where(counted, self.kernel.near(z, order), 0)
+            found.append((kernel if steps is None else kernel.mul_(steps)) @ self.weights[some])
+        return found
+
+    def far(self) -> list[Tensor]:
+        """Return the sums over the documents of other blocks."""
+        kernel, heads = self.kernel, self.groups[:, :1]
+        next_heads = torch.cat([heads[1:], torch.full_like(heads[:1], -2)])
+        same = _Ways(self.groups == next_heads, self.groups == heads, (heads == next_heads).squeeze(1))
+        distances = same.lengths(self.scores)
+        if self.shifts is not None:
+            distances = _Ways(*map(torch.add, distances, same.lengths(self.shifts)))
+        distances = _Ways(*(kernel.slope * each for each in distances))
+        polynomials = [kernel.polynomial(order) for order in self.orders]
+        series = [kernel.series(order, self.scores.dtype) for order in self.orders]
+        degree, n_powers = max(degree for _, degree in polynomials), len(series[0][0])
+        into, out = (_powers(distances[way], same[way], degree, n_powers) for way in (0, 1))
+        before, after = (
+            [None, None]
+            if self.heights is None
+            else [_Ways(*(each.abs_().to(into) for each in same.lengths(column))) for column in self.heights]
+        )
+        # Forwards, a state at the first document of a block has the documents of the blocks before it.
+        shares = [into.new_tensor(coefficients)[:, None] for coefficients, _ in series]
+        found = [torch.zeros_like(self.weights) for _ in self.orders]
+        if n_powers:
+            states = into[:, degree + 1 :] @ self._columns(before and before.into)
+            states = torch.cat([torch.zeros_like(states[:1]), states[:-1]])
+            states = _scan(
+                states, *(None if each is None else each.roll(1) for each in _gaps(distances, before, same)), -1
+            )
+            evaluated = out[:, degree + 1 :].mT @ torch.cat([share * states for share in shares], 2)
+            found = self._joined(evaluated, before and before.out)
+        # Backwards, it has those of its own block and the blocks after it, and counts for the block before.
+        states = (out @ self._columns(after and after.out)).flip(0)
+        gaps = [None if each is None else each.flip(0) for each in _gaps(distances, after, same)]
+        states = _scan(states, *gaps, degree).flip(0)
+        states = torch.cat([states[1:], torch.zeros_like(states[:1])])
+        taken = []
+        for (factor, power), share, (_, sign) in zip(polynomials, shares, series, strict=True):
+            rows = torch.zeros_like(states)
+            for r in range(power + 1):
+                rows[:, r] = factor * math.comb(power, r) * states[:, power - r]
+            rows[:, degree + 1 :] = sign * share * states[:, degree + 1 :]
+            taken.append(rows)
+        evaluated = into.mT @ torch.cat(taken, 2)
+        return [a.add_(b) for a, b in zip(found, self._joined(evaluated, after and after.into), strict=True)]
+
+    def _columns(self, heights: Tensor | None) -> Tensor:
+        """Return the weights, and if there are heights, the weights times these."""
+        return self.weights if heights is None else torch.cat([self.weights, self.weights * heights[:, :, None]], 2)
+
+    def _joined(self, evaluated: Tensor, heights: Tensor | None) -> list[Tensor]:
+        """Return the sums of each order; a difference of heights is the sum of those on both sides of the state."""
+        n_columns = self.weights.shape[2]
+        if heights is None:
+            return [*evaluated.split(n_columns, 2)]
+        parts = evaluated.split(n_columns, 2)
+        return [y + one * heights[:, :, None] for one, y in zip(parts[::2], parts[1::2], strict=True)]
+
+
+class _Ways(NamedTuple):
+    """From documents to the first one of the next block, to documents from the first one of theirs, between blocks."""
+
+    into: Tensor
+    out: Tensor
+    gap: Tensor
+
+    def lengths(self, column: Tensor) -> _Ways:
+        """Return how much a column grows on each of these ways that stays in one group; 0 on the others."""
+        first = column[:, :1]
+        following = torch.cat([first[1:], first[-1:]])
+        grown = following - column, column - first, (following - first).squeeze(1)
+        return _Ways(*(torch.where(stays, each, 0) for stays, each in zip(self, grown, strict=True)))
+
+
+def _gaps(distances: _Ways, heights: _Ways | None, same: _Ways) -> tuple[Tensor, Tensor | None, Tensor]:
+    return distances.gap, None if heights is None else heights.gap, same.gap
+
+
+def _differences(rows: Tensor) -> Tensor:
+    """Return a_y - a_x for every two documents x and y of a block."""
+    return rows[:, None, :] - rows[:, :, None]
+
+
+def _powers(distances: Tensor, counted: Tensor, degree: int, n_powers: int) -> Tensor:
+    """Return 1, d, ..., d^degree, q, q^2, ... of each document of each block, and 0 for those that do not count."""
+    table = distances.new_empty(distances.shape[0], degree + 1 + n_powers, distances.shape[1])
+    for k in range(degree + 1):
+        table[:, k] = counted if k == 0 else distances * table[:, k - 1]
+    if n_powers:
+        powers, made = table[:, degree + 1 :], 1
+        powers[:, 0] = torch.where(counted, (-distances).exp(), 0)
+        while made < n_powers:
+            more = min(made, n_powers - made)
+            torch.mul(powers[:, :more], powers[:, made - 1 : made], out=powers[:, made : made + more])
+            made += more
+    return table
+
+
+def _scan(states: Tensor, gap: Tensor, step: Tensor | None, goes_on: Tensor, degree: int) -> Tensor:
+    """Add to each state all earlier ones, moved to its place; gap, step and goes_on lead from the one before to it."""
+    if states.shape[0] == 1:
+        return states
+    heights = None if step is None else step[1::2]
+    joined = states[1::2] + _moved(states[0:-1:2], gap[1::2], heights, goes_on[1::2], degree)
+    inner = _scan(
+        joined,
+        _paired(gap),
+        None if step is None else _paired(step),
+        goes_on[0::2][: len(joined)] & goes_on[1::2],
+        degree,
+    )
+    whole = torch.empty_like(states)
+    whole[0], whole[1::2] = states[0], inner
+    if states.shape[0] > 2:
+        last = inner[: len(states[2::2])]
+        whole[2::2] = states[2::2] + _moved(
+            last, gap[2::2], None if step is None else step[2::2], goes_on[2::2], degree
+        )
+    return whole
+
+
+def _paired(lengths: Tensor) -> Tensor:
+    odd = lengths[1::2]
+    return lengths[0::2][: len(odd)] + odd
+
+
+def _moved(states: Tensor, gap: Tensor, step: Tensor | None, goes_on: Tensor, degree: int) -> Tensor:
+    """Return states as seen from a place that is further away by the gap and higher by the step."""
+    gap, n_powers = gap[:, None], states.shape[1] - degree - 1
+    moved = torch.empty_like(states)
+    for k in range(degree + 1):
+        moved[:, k] = sum((math.comb(k, r) * gap**r * states[:, k - r] for r in range(1, k + 1)), states[:, k])
+    if n_powers:
+        exponents = torch.arange(1, n_powers + 1, device=gap.device, dtype=gap.dtype)
+        torch.mul(states[:, degree + 1 :], (-gap * exponents).exp()[:, :, None], out=moved[:, degree + 1 :])
+    if step is not None:
+        n_columns = states.shape[2] // 2
+        moved[..., n_columns:] += step[:, None, None] * moved[..., :n_columns]
+    return moved.mul_(goes_on[:, None, None])
