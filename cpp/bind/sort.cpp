@@ -15,29 +15,41 @@ namespace idealrank::bind {
 namespace {
 
 template <class Score>
-void bind_top_items(nb::module_& m) {
-  m.def(
-      "top_items",
-      [](const nb::ndarray<const Score, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores, std::size_t k,
-         const In<std::int64_t>& excluded, const In<std::int64_t>& given_starts, int n_threads) {
-        const Offsets starts(given_starts, excluded.shape(0), "starts");
-        check_length(starts.n_queries(), scores.shape(0), "starts without the last");
-        const Threads threads = interruptible(n_threads);
+void bind_top_selection(nb::module_& m, const char* name) {
+  using Selection = TopSelection<Score>;
+  nb::class_<Selection>(m, name, "The best items of each user, from blocks of scores of consecutive items.")
+      .def(
+          "__init__",
+          [](Selection* self, std::size_t n_items, std::size_t k, const In<std::int64_t>& excluded, const In<std::int64_t>& given_starts) {
+            const Offsets starts(given_starts, excluded.shape(0), "starts");
+            new (self) Selection(n_items, k, span_of(excluded), starts);
+          },
+          "n_items"_a, "k"_a, "excluded"_a.noconvert(), "starts"_a.noconvert())
+      .def(
+          "add",
+          [](Selection& self, const nb::ndarray<const Score, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores, int n_threads) {
+            check_length(scores.shape(0), self.n_users(), "rows of scores");
+            if (scores.shape(1) > self.n_left()) throw std::invalid_argument("there are more scores than items");
+            const Threads threads = interruptible(n_threads);
+            nb::gil_scoped_release release;
+            self.add(std::span<const Score>(scores.data(), scores.size()), scores.shape(1), threads);
+          },
+          "scores"_a.noconvert(), "n_threads"_a)
+      .def("found", [](Selection& self) {
         TopItems top;
         {
           nb::gil_scoped_release release;
-          top = top_items(std::span<const Score>(scores.data(), scores.size()), scores.shape(1), k, span_of(excluded), starts, threads);
+          top = self.found();
         }
         return std::make_tuple(to_numpy(std::move(top.items)), to_numpy(std::move(top.scores)), to_numpy(std::move(top.offsets)));
-      },
-      "scores"_a.noconvert(), "k"_a, "excluded"_a.noconvert(), "starts"_a.noconvert(), "n_threads"_a);
+      });
 }
 
 }  // namespace
 
 void bind_sort(nb::module_& m) {
-  bind_top_items<float>(m);
-  bind_top_items<double>(m);
+  bind_top_selection<float>(m, "TopSelection32");
+  bind_top_selection<double>(m, "TopSelection64");
 
   m.def(
       "order",

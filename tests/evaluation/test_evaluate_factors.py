@@ -94,7 +94,8 @@ def test_blocks_of_users_make_no_difference_and_scores_are_asked_for_once(measur
         return scores[users]
 
     whole = ir.evaluate_factors(scorer, None, csr_array(labels), measures=measures)
-    monkeypatch.setattr(factors, "_SCORES_PER_BLOCK", 20)
+    for limit in ("_SCORES_PER_BLOCK", "_SCORES_PER_SELECTION", "_BEST_PER_CALL"):
+        monkeypatch.setattr(factors, limit, 20)
     asked.clear()
     parts = ir.evaluate_factors(scorer, None, csr_array(labels), measures=measures)
     assert asked == [0, 1, 2, 3, 5, 6, 7, 8, 9, 10]
@@ -111,10 +112,10 @@ def test_the_matrix_of_scores_is_never_whole_in_memory() -> None:
         shapes.append(users.size * 50_000)
         return np.ones((users.size, 50_000), np.float32)
 
-    relevant = csr_array((np.ones(200), (np.arange(200), np.arange(200))), shape=(200, 50_000))
+    relevant = csr_array((np.ones(400), (np.arange(400), np.arange(400))), shape=(400, 50_000))
     ir.evaluate_factors(scorer, None, relevant, measures="recall@5")
-    assert sum(shapes) == 200 * 50_000
-    assert max(shapes) <= 1 << 22
+    assert sum(shapes) == 400 * 50_000
+    assert max(shapes) <= 1 << 23
 
 
 def test_scores_of_minus_infinity_rank_last_and_excluded_items_not_at_all() -> None:
@@ -202,7 +203,10 @@ def test_the_native_search_for_the_best_items(dtype: Any) -> None:
     scores = np.rint(3 * rng.normal(size=(20, 3000))).astype(dtype)
     excluded = np.stack([np.sort(rng.choice(3000, 200, replace=False)) for _ in range(20)])
     for k in (1, 20, 100, 2900, 5000):
-        items, values, offsets = _native.top_items(scores, k, excluded.ravel(), 200 * np.arange(21), 2)
+        selection = _selection(dtype)(3000, k, excluded.ravel(), 200 * np.arange(21))
+        for start in (0, 1000, 1001):
+            selection.add(np.ascontiguousarray(scores[:, start : {0: 1000, 1000: 1001, 1001: 3000}[start]]), 2)
+        items, values, offsets = selection.found()
         for user in range(20):
             kept = np.setdiff1d(np.arange(3000), excluded[user])
             order = kept[np.argsort(-scores[user, kept], kind="stable")]
@@ -212,4 +216,12 @@ def test_the_native_search_for_the_best_items(dtype: Any) -> None:
             assert items[own].tolist() == order[:n].tolist()
             assert_allclose(values[own], scores[user, order[:n]], rtol=0, atol=0)
     with pytest.raises(DataError, match="an excluded item must be one of 3000, got 3000"):
-        _native.top_items(scores, 1, np.array([3000]), np.array([0] * 20 + [1]), 1)
+        _selection(dtype)(3000, 1, np.array([3000]), np.array([0] * 20 + [1]))
+    selection = _selection(dtype)(3000, 1, np.zeros(0, np.int64), np.zeros(21, np.int64))
+    selection.add(scores, 1)
+    with pytest.raises(ValueError, match="more scores than items"):
+        selection.add(scores, 1)
+
+
+def _selection(dtype: Any) -> Any:
+    return _native.TopSelection32 if dtype is np.float32 else _native.TopSelection64

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -30,12 +30,44 @@ from idealrank.measures.cutoffs import Rank
 from idealrank.measures.discounts import Linear
 from idealrank.measures.gains import Gain
 
-__all__ = ["Catalogue", "Scorer", "best_items", "evaluate_catalogue", "evaluate_factors"]
+__all__ = ["Catalogue", "Products", "Scorer", "best_items", "evaluate_catalogue", "evaluate_factors"]
 
 #: Takes row numbers of users, and returns one row of scores per user with one score per item.
 Scorer: TypeAlias = Callable[[Int64s], npt.ArrayLike]
 
+#: Users, their best items, the scores of these, and offsets that separate the users.
+_Best: TypeAlias = tuple[Int64s, Int64s, Floats, Int64s]
+
+# Scores at once: of complete lists, and where only the best items are kept. Then, products of factors are computed for some
+# items at a time, and searched while they are in the cache.
 _SCORES_PER_BLOCK = 1 << 22
+_SCORES_PER_SELECTION = 1 << 23
+_ITEMS_PER_TILE = 1024
+# How many of the best items are evaluated at once, so that what a call costs does not matter.
+_BEST_PER_CALL = 1 << 19
+
+
+class Products:
+    """Scores from factors of one dtype, written over the last ones: the memory is there already, and in the cache."""
+
+    def __init__(self, users: npt.NDArray[Any], items: npt.NDArray[Any]) -> None:
+        self._users, self._items = users, items
+        self._memory = np.empty(0, users.dtype)
+
+    def __call__(self, users: Int64s) -> npt.NDArray[Any]:
+        return self._product(self._users[users], self._items)
+
+    def tiles(self, users: Int64s) -> Iterator[npt.NDArray[Any]]:
+        """Yield the scores of some items after the other."""
+        own = self._users[users]
+        for start in range(0, self._items.shape[0], _ITEMS_PER_TILE):
+            yield self._product(own, self._items[start : start + _ITEMS_PER_TILE])
+
+    def _product(self, users: npt.NDArray[Any], items: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        shape = users.shape[0], items.shape[0]
+        if self._memory.size < shape[0] * shape[1]:
+            self._memory = np.empty(shape[0] * shape[1], users.dtype)
+        return np.matmul(users, items.T, out=self._memory[: shape[0] * shape[1]].reshape(shape))
 
 
 @dataclass(frozen=True)
@@ -54,25 +86,30 @@ class Catalogue:
     user_ids: QueryIds
     item_ids: QueryIds
 
-    @property
-    def users_per_block(self) -> int:
-        """How many users are scored at once."""
-        return max(1, _SCORES_PER_BLOCK // max(1, len(self.item_ids)))
+    def blocks(self, users: Int64s, n_scores: int) -> Iterator[Int64s]:
+        """Yield users, as many at a time as have so many scores."""
+        size = max(1, n_scores // max(1, len(self.item_ids)))
+        yield from (users[start : start + size] for start in range(0, users.size, size))
 
-    def blocks(self, users: Int64s) -> Iterator[tuple[Int64s, npt.NDArray[Any]]]:
-        """Yield users, some at a time, with their scores: float32 if the scorer returns that, else float64."""
-        for start in range(0, users.size, self.users_per_block):
-            some = users[start : start + self.users_per_block]
-            scores = np.asarray(self.scorer(some))
-            if scores.shape != (some.size, len(self.item_ids)):
-                raise DataError(
-                    f"the scores of {some.size} users must have shape {(some.size, len(self.item_ids))}, one column "
-                    f"per item, got {scores.shape}"
-                )
-            if scores.dtype.kind not in "fiub":
-                raise DataError(f"scores must be numbers, got {scores.dtype}")
-            dtype = np.float32 if scores.dtype == np.float32 else np.float64
-            yield some, np.ascontiguousarray(scores, dtype)
+    def scores(self, users: Int64s) -> npt.NDArray[Any]:
+        """Return the scores of all items: float32 if the scorer returns that, else float64. They hold until the next."""
+        scores = np.asarray(self.scorer(users))
+        if scores.shape != (users.size, len(self.item_ids)):
+            raise DataError(
+                f"the scores of {users.size} users must have shape {(users.size, len(self.item_ids))}, one column "
+                f"per item, got {scores.shape}"
+            )
+        if scores.dtype.kind not in "fiub":
+            raise DataError(f"scores must be numbers, got {scores.dtype}")
+        dtype = np.float32 if scores.dtype == np.float32 else np.float64
+        return np.ascontiguousarray(scores, dtype)
+
+    def tiles(self, users: Int64s) -> Iterator[npt.NDArray[Any]]:
+        """Yield the scores of all items, as many items at a time as the scorer computes best."""
+        if isinstance(self.scorer, Products):
+            yield from self.scorer.tiles(users)
+        else:
+            yield self.scores(users)
 
     def located(self, error: DataError, users: Int64s) -> DataError:
         """Return an error about a row and a column of a block with the ids of the user and the item."""
@@ -85,20 +122,27 @@ class Catalogue:
 
 def best_items(
     catalogue: Catalogue, users: Int64s, k: int, exclude: Interactions | None, n_threads: int
-) -> Iterator[tuple[Int64s, Int64s, Floats, Int64s]]:
+) -> Iterator[_Best]:
     """Yield users, some at a time, with their best items, the scores of these, and offsets that separate the users.
 
     A user has k items, best first, equal scores in the order of the items, and all others that share the score of the
     k-th; fewer if there are no more.
     """
-    for some, scores in catalogue.blocks(users):
+    for some in catalogue.blocks(users, _SCORES_PER_SELECTION):
         excluded, starts = np.zeros(0, np.int64), np.zeros(some.size + 1, np.int64)
         if exclude is not None:
             excluded, _, starts = exclude.of_users(some)
+        selection: _native.TopSelection32 | _native.TopSelection64 | None = None
         try:
-            yield some, *_native.top_items(scores, k, excluded, starts, n_threads)
+            for tile in catalogue.tiles(some):
+                if selection is None:
+                    kind = _native.TopSelection32 if tile.dtype == np.float32 else _native.TopSelection64
+                    selection = kind(len(catalogue.item_ids), k, excluded, starts)
+                selection.add(tile, n_threads if tile.size >= _SCORES_PER_SELECTION // 2 else 1)
         except DataError as error:
             raise catalogue.located(error, some) from None
+        assert selection is not None
+        yield some, *selection.found()
 
 
 def evaluate_factors(
@@ -117,7 +161,7 @@ def evaluate_factors(
     ranked, but for those that are excluded for the user. Items that are not stored in ``relevant`` have the label 0;
     users without relevant items are left out.
 
-    Scores are computed for some users at a time, in about 100 MB beside the factors. Measures with a cutoff only need
+    Scores are computed for some users at a time, in about 150 MB beside the factors. Measures with a cutoff only need
     the items that reach it, so that nothing else is sorted; others rank all items of each user.
 
     Parameters
@@ -215,8 +259,7 @@ def _scorer(user_factors: Any, item_factors: Any, n_users: int, n_items: int) ->
         )
     if users.dtype != items.dtype:
         users, items = users.astype(np.float64), items.astype(np.float64)
-    columns = items.T
-    return lambda some: users[some] @ columns
+    return Products(users, items)
 
 
 def _factors(given: Any, name: str, size: int, of_each: str) -> npt.NDArray[Any]:
@@ -265,7 +308,8 @@ def _first_items(
         scorer = catalogue.scorer
         catalogue = replace(catalogue, scorer=lambda some: np.asarray(scorer(some), np.float32))
     n_items = relevant.n_items
-    for some, items, scores, offsets in best_items(catalogue, users, depth, exclude, n_threads):
+    found = best_items(catalogue, users, depth, exclude, n_threads)
+    for some, items, scores, offsets in _joined(found, _BEST_PER_CALL):
         known, worth, cut = relevant.of_users(some)
         rows = np.arange(some.size)
         keys = np.repeat(rows, np.diff(cut)) * n_items + known
@@ -275,6 +319,23 @@ def _first_items(
         labels = np.where(keys[near] == wanted, worth[near], 0.0)
         data = RankingData(labels, offsets, taken(catalogue.user_ids, some), judged=Judged(worth, cut))
         yield data, finite_scores(scores)
+
+
+def _joined(parts: Iterable[_Best], n_items: int) -> Iterator[_Best]:
+    """Yield fewer parts of `best_items`, each with so many items or more but for the last."""
+    held: list[_Best] = []
+    for part in parts:
+        held.append(part)
+        if sum(items.size for _, items, _, _ in held) >= n_items:
+            yield _one(held)
+            held = []
+    if held:
+        yield _one(held)
+
+
+def _one(parts: Sequence[_Best]) -> _Best:
+    users, items, scores = (np.concatenate([part[axis] for part in parts]) for axis in range(3))
+    return users, items, scores, offsets_of(np.concatenate([np.diff(part[3]) for part in parts]))
 
 
 def _complete_lists(
@@ -287,7 +348,8 @@ def _complete_lists(
     n_threads: int,
 ) -> Iterator[tuple[RankingData, Floats]]:
     """Yield all items that are not excluded."""
-    for some, block in catalogue.blocks(users):
+    for some in catalogue.blocks(users, _SCORES_PER_BLOCK):
+        block = catalogue.scores(some)
         kept = np.ones(block.shape, bool)
         if exclude is not None:
             excluded, _, starts = exclude.of_users(some)

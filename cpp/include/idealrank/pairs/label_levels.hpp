@@ -6,11 +6,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "idealrank/sort/order.hpp"
+#include "idealrank/sort/short_counts.hpp"
 #include "idealrank/sort/top.hpp"
 
 namespace idealrank {
@@ -25,7 +27,7 @@ class LabelLevels {
     stop_.before(4 * labels.size());
     check_finite(labels, query, first_row, what);
     stoppable_resize(levels_, labels.size(), stop_);
-    if (labels.size() <= kShort) {
+    if (labels.size() <= kShortList) {
       number_short(labels);
     } else if (!number_few(labels)) {
       number_many(labels, query, first_row);
@@ -40,20 +42,16 @@ class LabelLevels {
 
  private:
   static constexpr std::size_t kPart = 4096;  // documents between two looks at the stop
-  static constexpr std::size_t kShort = 24;
   static constexpr std::size_t kFew = 32;
   static constexpr int kSlotBits = 7;
   static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
 
-  // By counting the lower labels of each: of so few, all pairs are compared faster than a hash table is cleared, and no
-  // branch depends on a label.
+  // By counting the lower labels of each.
   void number_short(std::span<const double> labels) {
     const std::size_t n = labels.size();
-    std::array<double, kShort> label_at{};  // of the documents with so many lower labels
-    std::array<std::uint32_t, kShort> lower{}, count_at{}, level_at;
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t i = 0; i < n; ++i) lower[i] += labels[j] < labels[i] ? 1U : 0U;
-    }
+    std::array<double, kShortList> label_at{};  // of the documents with so many lower labels
+    std::array<std::uint32_t, kShortList> lower, count_at{}, level_at;
+    count_less(labels, lower, std::less<>());
     for (std::size_t i = 0; i < n; ++i) {
       ++count_at[lower[i]];
       label_at[lower[i]] = labels[i] + 0.0;  // -0 is 0

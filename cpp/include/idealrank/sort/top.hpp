@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -14,6 +15,7 @@
 
 #include "idealrank/errors.hpp"
 #include "idealrank/sort/order.hpp"
+#include "idealrank/sort/short_counts.hpp"
 #include "idealrank/sort/small_sort.hpp"
 
 namespace idealrank {
@@ -55,6 +57,9 @@ class TopRanker {
     } else if (std::is_sorted(scores.begin(), scores.end(), std::greater<>())) {  // as most files have them
       list_all(n);
       end_after(scores, k);
+    } else if (n <= kShortList) {
+      rank_short(scores);
+      end_after(scores, k);
     } else if (k >= n) {
       list_all(n);
       sort(scores);
@@ -85,6 +90,17 @@ class TopRanker {
     for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
       for (; i < last; ++i) order_[i] = static_cast<std::uint32_t>(i);
     });
+  }
+
+  // All documents: as many are above each as have a higher score, and those with the same score that come before it.
+  void rank_short(std::span<const double> scores) {
+    std::array<std::uint32_t, kShortList> higher, n_placed{};
+    count_less(scores, higher, std::greater<>());
+    order_.resize(scores.size());
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const std::uint32_t first = higher[i];
+      order_[first + n_placed[first]++] = static_cast<std::uint32_t>(i);
+    }
   }
 
   // Leaves off what ranks below the scores equal to that of rank k.

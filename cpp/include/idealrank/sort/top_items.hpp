@@ -1,10 +1,11 @@
-// The best items of each user of a block of scores, without those that are excluded: whole catalogues, row by row.
+// The best items of each user, without those that are excluded, from the scores of whole catalogues.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <span>
@@ -26,123 +27,188 @@ struct TopItems {
   Buffer<std::int64_t> offsets;
 };
 
-// The items of a row that may be among its best k: all that reach a score which at least k of them reach.
+// The items of a user that may be among the best k, found in one pass over the scores: one below the k-th best so far is
+// out of question, and soon nearly all are.
 template <class Score>
 class Candidates {
  public:
-  // Into places(), ascending. NaN and inf are a data_error of the user (query) and the item (row).
-  void operator()(std::span<const Score> row, std::size_t k, std::int64_t user) {
-    places_.clear();
-    // The scores are dealt out to lanes in turn: of the best of each lane, k are at least the k-th.
-    if (2 * k > kLanes || row.size() < 4 * kLanes) {
-      for (std::size_t i = 0; i < row.size(); ++i) places_.push_back(static_cast<std::uint32_t>(i));
-      return;
-    }
-    std::array<Score, kLanes> best, zeros{};
-    std::copy_n(row.begin(), kLanes, best.begin());
-    const std::size_t whole = row.size() / kLanes * kLanes;
-    for (std::size_t i = 0; i < whole; i += kLanes) {
-      const Score* const some = row.data() + i;
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        best[lane] = some[lane] > best[lane] ? some[lane] : best[lane];
-        zeros[lane] += some[lane] * Score{0};  // NaN if a score is not finite
-      }
-    }
-    for (std::size_t i = whole; i < row.size(); ++i) zeros[0] += row[i] * Score{0};
-    for (const Score zero : zeros) {
-      if (!(zero == 0)) refuse(row, user);
-    }
-    std::nth_element(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(k) - 1, best.end(), std::greater<>());
-    const Score least = best[k - 1];
+  explicit Candidates(std::size_t k = 1) : k_(k), most_(std::max(kFirst, 4 * k)) {}
+
+  // Takes the scores of the items from first_item on, which come after all that were taken before, but for those of the items
+  // in `excluded`, which is sorted. False if a score is not finite; then nothing is taken.
+  bool add(std::span<const Score> scores, std::int64_t first_item, std::span<const std::int64_t> excluded) {
+    if (!is_finite(scores)) return false;
+    const std::size_t whole = scores.size() / kBlock * kBlock;
     for (std::size_t i = 0; i < whole; i += kBlock) {
-      unsigned any = 0;
-      for (std::size_t j = 0; j < kBlock; ++j) any |= row[i + j] >= least ? 1U : 0U;
-      if (any != 0) collect(row, i, i + kBlock, least);
+      const Score* const some = scores.data() + i;
+      if (any_reaches(some, least_)) collect(scores.subspan(i, kBlock), first_item + static_cast<std::int64_t>(i), excluded);
     }
-    collect(row, whole, row.size(), least);
+    collect(scores.subspan(whole), first_item + static_cast<std::int64_t>(whole), excluded);
+    return true;
   }
 
-  std::span<const std::uint32_t> places() const { return places_; }
+  // Leaves k items, and all that share the score of the k-th; all if there are fewer.
+  void finish() {
+    if (items_.size() > k_) raise();
+  }
+
+  // Ascending, with their scores.
+  std::span<const std::uint32_t> items() const { return items_; }
+  std::span<const Score> scores() const { return scores_; }
 
  private:
-  static constexpr std::size_t kLanes = 128, kBlock = 32;
+  static constexpr std::size_t kBlock = 32, kLanes = 8, kFirst = 64;
 
-  void collect(std::span<const Score> row, std::size_t first, std::size_t last, Score least) {
-    for (std::size_t i = first; i < last; ++i) {
-      if (row[i] >= least) places_.push_back(static_cast<std::uint32_t>(i));
+  // Whether one of kBlock scores is at least `least`.
+  static bool any_reaches(const Score* scores, Score least) {
+#if defined(__GNUC__) || defined(__clang__)
+    typedef Score Vector __attribute__((vector_size(16)));  // compilers do not see that it is one comparison each
+    constexpr std::size_t kWidth = 16 / sizeof(Score);
+    Vector some;
+    std::memcpy(&some, scores, sizeof some);
+    auto reached = some >= least;
+    for (std::size_t i = kWidth; i < kBlock; i += kWidth) {
+      std::memcpy(&some, scores + i, sizeof some);
+      reached |= some >= least;
+    }
+    std::array<std::uint64_t, 2> bits;
+    std::memcpy(&bits, &reached, sizeof bits);
+    return (bits[0] | bits[1]) != 0;
+#else
+    return std::any_of(scores, scores + kBlock, [least](Score score) { return score >= least; });
+#endif
+  }
+
+  static bool is_finite(std::span<const Score> scores) {
+    std::array<Score, kLanes> zeros{};  // a finite number times 0 is 0, any other is NaN
+    const std::size_t whole = scores.size() / kLanes * kLanes;
+    for (std::size_t i = 0; i < whole; i += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) zeros[lane] += scores[i + lane] * Score{0};
+    }
+    for (std::size_t i = whole; i < scores.size(); ++i) zeros[0] += scores[i] * Score{0};
+    return std::all_of(zeros.begin(), zeros.end(), [](Score zero) { return zero == 0; });
+  }
+
+  void collect(std::span<const Score> scores, std::int64_t first_item, std::span<const std::int64_t> excluded) {
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const std::int64_t item = first_item + static_cast<std::int64_t>(i);
+      const Score score = scores[i];
+      if (!(score >= least_) || std::binary_search(excluded.begin(), excluded.end(), item)) continue;
+      items_.push_back(static_cast<std::uint32_t>(item));
+      scores_.push_back(score);
+      if (items_.size() >= most_) raise();
     }
   }
 
-  static void refuse(std::span<const Score> row, std::int64_t user) {
-    const std::vector<double> copy(row.begin(), row.end());
-    check_finite(copy, user, 0);
+  // Raises the least score to the k-th best so far, and drops what is below.
+  void raise() {
+    std::vector<Score> sorted(scores_);
+    const auto last = sorted.begin() + static_cast<std::ptrdiff_t>(k_) - 1;
+    std::nth_element(sorted.begin(), last, sorted.end(), std::greater<>());
+    least_ = *last;
+    std::size_t n_left = 0;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      items_[n_left] = items_[i];
+      scores_[n_left] = scores_[i];
+      n_left += scores_[i] >= least_ ? 1 : 0;
+    }
+    items_.resize(n_left);
+    scores_.resize(n_left);
+    most_ = std::max(most_, 2 * n_left);  // many may share the k-th score
   }
 
-  std::vector<std::uint32_t> places_;
+  std::size_t k_, most_;  // how many there may be before the least score is raised
+  Score least_ = std::numeric_limits<Score>::lowest();
+  std::vector<std::uint32_t> items_;
+  std::vector<Score> scores_;
 };
 
-// At least the first k items of each user, if there are so many, and all others that share the score of the k-th.
-//   scores    one row of n_items per user; -inf ranks last, NaN and inf are a data_error of the user (query) and item (row)
-//   excluded  items of user u: excluded[starts[u] ... starts[u + 1]); an item out of range is a data_error
+// Chooses, of each user, at least the first k items, if there are so many, and all others that share the score of the k-th,
+// from blocks of scores of consecutive items.
+template <class Score>
+class TopSelection {
+ public:
+  //   excluded  items of user u: excluded[starts[u] ... starts[u + 1]); an item out of range is a data_error
+  TopSelection(std::size_t n_items, std::size_t k, std::span<const std::int64_t> excluded, std::span<const std::int64_t> starts)
+      : n_items_(n_items), excluded_(excluded.begin(), excluded.end()), starts_(starts.begin(), starts.end()),
+        of_user_(starts.size() - 1, Candidates<Score>(std::min(k, n_items))) {
+    for (std::size_t u = 0; u < of_user_.size(); ++u) {
+      const auto first = excluded_.begin() + starts_[u], last = excluded_.begin() + starts_[u + 1];
+      std::sort(first, last);
+      if (first == last || (*first >= 0 && *(last - 1) < static_cast<std::int64_t>(n_items))) continue;
+      const std::int64_t wrong = *first < 0 ? *first : *(last - 1);
+      throw data_error("an excluded item must be one of " + std::to_string(n_items) + ", got " + std::to_string(wrong),
+                       static_cast<std::int64_t>(u), -1);
+    }
+  }
+
+  std::size_t n_users() const { return of_user_.size(); }
+  std::size_t n_left() const { return n_items_ - next_; }  // items whose scores are still to come
+
+  // scores: one row per user, of the next `width` items; -inf ranks last, NaN and inf are a data_error of the user (query) and
+  // the item (row), unless the item is excluded.
+  void add(std::span<const Score> scores, std::size_t width, Threads threads) {
+    std::vector<std::int64_t> rows(n_users() + 1);
+    for (std::size_t u = 0; u < rows.size(); ++u) rows[u] = static_cast<std::int64_t>(u * width);
+    const auto first_item = static_cast<std::int64_t>(next_);
+    for_each_query(rows, threads, [&] {
+      return [&, own = std::vector<Score>()](std::int64_t user, std::int64_t begin, std::int64_t) mutable {
+        const auto u = static_cast<std::size_t>(user);
+        const auto row = scores.subspan(static_cast<std::size_t>(begin), width);
+        const auto excluded = std::span(excluded_).subspan(static_cast<std::size_t>(starts_[u]), static_cast<std::size_t>(starts_[u + 1] - starts_[u]));
+        if (of_user_[u].add(row, first_item, excluded)) return;
+        own.resize(width);
+        for (std::size_t i = 0; i < width; ++i) own[i] = row[i] < kLowest ? kLowest : row[i];
+        for (auto item = std::lower_bound(excluded.begin(), excluded.end(), first_item);
+             item != excluded.end() && *item < first_item + static_cast<std::int64_t>(width); ++item) {
+          own[static_cast<std::size_t>(*item - first_item)] = kLowest;
+        }
+        if (!of_user_[u].add(own, first_item, excluded)) check_finite(std::vector<double>(own.begin(), own.end()), user, first_item);
+      };
+    });
+    next_ += width;
+  }
+
+  TopItems found() {
+    TopItems top;
+    top.offsets.resize(n_users() + 1);
+    top.offsets[0] = 0;
+    for (std::size_t u = 0; u < n_users(); ++u) {
+      of_user_[u].finish();
+      top.offsets[u + 1] = top.offsets[u] + static_cast<std::int64_t>(of_user_[u].items().size());
+    }
+    const auto total = static_cast<std::size_t>(top.offsets[n_users()]);
+    top.items.resize(total);
+    top.scores.resize(total);
+    TopRanker rank;
+    std::vector<double> few;
+    for (std::size_t u = 0, place = 0; u < n_users(); ++u) {
+      const auto scores = of_user_[u].scores();
+      few.assign(scores.begin(), scores.end());
+      for (const std::uint32_t candidate : rank(few, few.size(), static_cast<std::int64_t>(u), 0)) {
+        top.items[place] = of_user_[u].items()[candidate];
+        top.scores[place] = scores[candidate] == kLowest ? -std::numeric_limits<double>::infinity() : few[candidate];
+        ++place;
+      }
+    }
+    return top;
+  }
+
+ private:
+  static constexpr Score kLowest = std::numeric_limits<Score>::lowest();
+
+  std::size_t n_items_, next_ = 0;
+  std::vector<std::int64_t> excluded_, starts_;
+  std::vector<Candidates<Score>> of_user_;
+};
+
+// The selection from one block that has all items.
 template <class Score>
 TopItems top_items(std::span<const Score> scores, std::size_t n_items, std::size_t k, std::span<const std::int64_t> excluded,
                    std::span<const std::int64_t> starts, Threads threads) {
-  static constexpr Score kLowest = std::numeric_limits<Score>::lowest();
-  const std::size_t n_users = starts.size() - 1;
-  std::vector<std::int64_t> rows(n_users + 1);
-  for (std::size_t u = 0; u <= n_users; ++u) rows[u] = static_cast<std::int64_t>(u * n_items);
-  struct Found {
-    std::vector<std::uint32_t> items;
-    std::vector<double> scores;
-  };
-  std::vector<Found> found(n_users);
-
-  for_each_query(rows, threads, [&](const Stop& stop) {
-    return [&, rank = TopRanker(stop), choose = Candidates<Score>(), own = std::vector<Score>(), kept = std::vector<char>(),
-            few = std::vector<double>()](std::int64_t user, std::int64_t begin, std::int64_t) mutable {
-      const auto u = static_cast<std::size_t>(user);
-      const auto row = scores.subspan(static_cast<std::size_t>(begin), n_items);
-      own.resize(n_items);
-      for (std::size_t i = 0; i < n_items; ++i) own[i] = row[i] < kLowest ? kLowest : row[i];
-      kept.assign(n_items, 1);
-      for (auto place = static_cast<std::size_t>(starts[u]); place < static_cast<std::size_t>(starts[u + 1]); ++place) {
-        const std::int64_t item = excluded[place];
-        if (item < 0 || item >= static_cast<std::int64_t>(n_items)) {
-          raise(data_error("an excluded item must be one of " + std::to_string(n_items) + ", got " + std::to_string(item), user, -1));
-        }
-        kept[static_cast<std::size_t>(item)] = 0;
-        own[static_cast<std::size_t>(item)] = kLowest;
-      }
-      const std::size_t n_first = std::min(k, n_items);
-      choose(own, n_first, user);
-      const auto places = choose.places();
-      few.resize(places.size());
-      for (std::size_t i = 0; i < places.size(); ++i) few[i] = static_cast<double>(own[places[i]]);
-      Found& out = found[u];
-      for (const std::uint32_t candidate : rank(few, n_first, user, 0)) {
-        const std::uint32_t item = places[candidate];
-        if (kept[item] == 0) continue;
-        const bool lowest = own[item] == kLowest;
-        out.items.push_back(item);
-        out.scores.push_back(lowest ? -std::numeric_limits<double>::infinity() : few[candidate]);
-      }
-    };
-  });
-
-  TopItems top;
-  top.offsets.resize(n_users + 1);
-  top.offsets[0] = 0;
-  for (std::size_t u = 0; u < n_users; ++u) top.offsets[u + 1] = top.offsets[u] + static_cast<std::int64_t>(found[u].items.size());
-  const auto total = static_cast<std::size_t>(top.offsets[n_users]);
-  top.items.resize(total);
-  top.scores.resize(total);
-  for (std::size_t u = 0, place = 0; u < n_users; ++u) {
-    for (std::size_t i = 0; i < found[u].items.size(); ++i, ++place) {
-      top.items[place] = found[u].items[i];
-      top.scores[place] = found[u].scores[i];
-    }
-  }
-  return top;
+  TopSelection<Score> selection(n_items, k, excluded, starts);
+  selection.add(scores, n_items, threads);
+  return selection.found();
 }
 
 }  // namespace idealrank

@@ -17,7 +17,7 @@ from idealrank.data.ids import Ids
 from idealrank.data.interactions import Interactions, positions_in
 from idealrank.data.lists import QueryIds, query_id
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.factors import Catalogue, best_items, evaluate_catalogue
+from idealrank.evaluation.factors import Catalogue, Products, best_items, evaluate_catalogue
 from idealrank.evaluation.inputs import Measures
 from idealrank.evaluation.results import Evaluation
 from idealrank.io.interactions import interactions_of
@@ -341,8 +341,7 @@ class FactorRanker(Learner):
         return mean
 
     def _catalogue(self) -> Catalogue:
-        columns = self.item_factors_.T
-        return Catalogue(lambda some: self.user_factors_[some] @ columns, self.user_ids_, self.item_ids_)
+        return Catalogue(Products(self.user_factors_, self.item_factors_), self.user_ids_, self.item_ids_)
 
     def _seen(self) -> Interactions:
         offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.seen_counts_)))

@@ -49,6 +49,9 @@ def _stored(column: Floats, offsets: Int64s, which: str) -> Float32s:
 
 def _check(column: npt.NDArray[np.floating], offsets: Int64s, what: str, advice: str) -> None:
     """Raise a DataError that names the first number that is not finite."""
+    with np.errstate(all="ignore"):
+        if np.isfinite(column.sum()):  # as it is but for numbers that are not finite, or add up to none
+            return
     finite = np.isfinite(column)
     if not finite.all():
         row = int(np.flatnonzero(~finite)[0])
