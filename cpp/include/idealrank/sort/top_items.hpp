@@ -137,8 +137,8 @@ class TopSelection {
       std::sort(first, last);
       if (first == last || (*first >= 0 && *(last - 1) < static_cast<std::int64_t>(n_items))) continue;
       const std::int64_t wrong = *first < 0 ? *first : *(last - 1);
-      throw data_error("an excluded item must be one of " + std::to_string(n_items) + ", got " + std::to_string(wrong),
-                       static_cast<std::int64_t>(u), -1);
+      raise(data_error("an excluded item must be one of " + std::to_string(n_items) + ", got " + std::to_string(wrong),
+                       static_cast<std::int64_t>(u), -1));
     }
   }
 
