@@ -38,7 +38,9 @@ def write_files(folder: Path, n_queries: int, n_docs: int, seed: int = 0) -> dic
             docs = rng.permutation(10 * n_docs)
             scores = np.sort(rng.normal(10, 3, n_docs))[::-1]
             labels = rng.choice(4, 50, p=[0.6, 0.2, 0.15, 0.05])
-            qrels_file.writelines(f"{query} 0 D{doc:07d} {label}\n" for doc, label in zip(docs[: 4 * 50 : 4], labels, strict=True))
+            qrels_file.writelines(
+                f"{query} 0 D{doc:07d} {label}\n" for doc, label in zip(docs[: 4 * 50 : 4], labels, strict=True)
+            )
             run_file.writelines(
                 f"{query} Q0 D{doc:07d} {rank} {score:.6f} bm25\n"
                 for rank, (doc, score) in enumerate(zip(docs[:n_docs], scores, strict=True), 1)
@@ -65,7 +67,8 @@ def visit_files(browser: Any, page_file: Path, files: dict[str, Path]) -> tuple[
     page.wait_for_function("() => document.querySelector('#state-judgments').textContent.includes('documents')")
     page.evaluate(_WATCH.replace("seen.first = performance.now()", "seen.first = performance.now() - seen.start"))
     page.evaluate(
-        "() => document.querySelector('#file-run').addEventListener('change', () => { seen.start = performance.now(); }, true)"
+        "() => document.querySelector('#file-run')"
+        ".addEventListener('change', () => { seen.start = performance.now(); }, true)"
     )
     page.set_input_files("#file-run", files["run"])
     page.wait_for_function("() => document.documentElement.dataset.done !== undefined", timeout=300_000)
@@ -92,7 +95,8 @@ def measured(folder: Path, n_visits: int, most_megabytes: int) -> Iterator[str]:
                 continue
             pairs = [visit_files(browser, page_file, files) for _ in range(n_visits)]
             first, everything = (statistics.median(column) / 1000 for column in zip(*pairs, strict=True))
-            yield f"run of {n_queries * 1000:,} lines, {size:.0f} MB: first number {first:.2f} s, all tools {everything:.2f} s"
+            lines = f"run of {n_queries * 1000:,} lines, {size:.0f} MB"
+            yield f"{lines}: first number {first:.2f} s, all tools {everything:.2f} s"
         browser.close()
 
 

@@ -4,8 +4,8 @@
     python -m docs.build generate     only what is kept in the repository: pictures, outputs, the page of commands
 
 Zensical, which succeeds Material for MkDocs, makes the site from mkdocs.yml. It runs neither hooks nor notebooks, so
-this script does what comes before and after: it draws pictures, refreshes outputs, runs the notebooks, and
-checks that the reference has every public name.
+this script does what comes before and after: it draws pictures, refreshes outputs, runs the notebooks, compiles the
+explorer, and checks that the reference has every public name.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from docs import examples, pictures, screenshot
 from docs.narrow import WIDTH
+from explorer import build as explorer
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -93,6 +94,7 @@ def main(*what: str) -> int:
         return 0
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     (DOCS / "changelog.md").write_text(changes.replace("](docs/", "]("), encoding="utf-8")
+    explorer.main(DOCS / "explore.html")
     for path in sorted((DOCS / "notebooks").glob("*.ipynb")):
         run_notebook(path)
     command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]

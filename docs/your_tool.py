@@ -32,8 +32,8 @@ one choice, and then compares the formula that remains with the tool on drawn li
 versions given, on {date}; of the others, the formula was, as their source code has it (`docs/your_tool.py` has both,
 and writes this page).
 
-Pass `like="name"` to get a tool's number from idealrank, and call `identify` to find out about a function that is not
-listed:
+The [explorer](explorer.md) shows all of them on your own files, in a browser. Pass `like="name"` to get a tool's number
+from idealrank, and call `identify` to find out about a function that is not listed:
 
 ```sh
 idealrank identify sklearn.metrics:ndcg_score

@@ -134,7 +134,10 @@ def example(seed: int = 22) -> dict[str, str]:
         if number == 7:
             continue  # the run leaves a query out
         label_of = dict(zip(judged.tolist(), labels.tolist(), strict=True))
-        scores = {doc: round(0.8 * label_of.get(doc, 0) + rng.normal(0, 1.1), 0 if number % 4 == 1 else 1) for doc in range(60)}
+        scores = {
+            doc: round(0.8 * label_of.get(doc, 0) + rng.normal(0, 1.1), 0 if number % 4 == 1 else 1)
+            for doc in range(60)
+        }
         ranked = sorted(scores, key=lambda doc: -scores[doc])[:40]
         run += [f"{query} Q0 doc{doc:02d} {rank} {scores[doc]:g} bm25" for rank, doc in enumerate(ranked, 1)]
     return {"judgments": "\n".join(judgments) + "\n", "run": "\n".join(run) + "\n"}

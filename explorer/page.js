@@ -638,11 +638,10 @@ function code() {
   let shell;
   if (own) {
     const { unjudged, missing, precision, ...options } = own.changes;
-    if (unjudged === "drop") options.judged_only = "true";
+    const data = [unjudged === undefined ? "" : ` --unjudged ${unjudged}`, missing === undefined ? "" : ` --missing ${missing}`].join("");
     const inside = Object.entries(options).map(([name, value]) => `${name}=${value}`).join(",");
     const measure = `ndcg${inside ? `(${inside})` : ""}${state.k ? `@${state.k}` : ""}`;
-    const left = [missing !== undefined ? "missing" : "", precision !== undefined ? "precision" : "", unjudged === "zero" ? "unjudged" : ""].filter(Boolean);
-    shell = `idealrank evaluate ${paths} -m ${quoted(measure)} --like ${own.base}` + (left.length ? `   # ${left.join(" and ")}: in Python only` : "");
+    shell = `idealrank evaluate ${paths} -m ${quoted(measure)} --like ${own.base}${data}${precision === undefined ? "" : "   # the precision of scores: in Python only"}`;
   } else if (chosen.length < 2) shell = `idealrank evaluate ${paths} -m ${quoted(measureName())} --like ${chosen[0] ?? "trec_eval"}`;
   else shell = `idealrank explain ${paths} -m ${quoted(measureName())} ${chosen.map((name) => `--like ${name}`).join(" ")}`;
   return { python: lines.join("\n"), shell };

@@ -18,7 +18,9 @@ from idealrank.evaluation.evaluator import Evaluator
 from idealrank.measures.conventions import CONVENTION_NAMES
 from idealrank.theory.long_lists.steps import StepCurve
 
-JUDGMENTS = "".join(f"{q} 0 {d} {label}\n" for q, docs in (("1", "abc"), ("2", "ab")) for d, label in zip(docs, (2, 1, 0), strict=False))
+JUDGMENTS = "".join(
+    f"{q} 0 {d} {label}\n" for q, docs in (("1", "abc"), ("2", "ab")) for d, label in zip(docs, (2, 1, 0), strict=False)
+)
 RUN = "1 Q0 a 1 3 x\n1 Q0 b 2 3 x\n1 Q0 z 3 2 x\n2 Q0 b 1 1 x\n2 Q0 a 2 0.5 x\n"
 
 
@@ -32,7 +34,8 @@ def drop(page: Any, *files: dict[str, Any], on: str = "body") -> None:
     script = """([selector, files]) => {
         const transfer = new DataTransfer();
         for (const [name, bytes] of files) transfer.items.add(new File([new Uint8Array(bytes)], name));
-        document.querySelector(selector).dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true, cancelable: true}));
+        const event = new DragEvent("drop", {dataTransfer: transfer, bubbles: true, cancelable: true});
+        document.querySelector(selector).dispatchEvent(event);
     }"""
     page.evaluate(script, [on, [(file["name"], list(file["buffer"])) for file in files]])
 
@@ -43,7 +46,7 @@ def settled(page: Any) -> None:
 
 def means(page: Any) -> dict[str, float]:
     """The mean of every tool that has one."""
-    script = "() => [...explorer.means()].filter(([, found]) => !found.refused).map(([name, found]) => [name, String(found.mean)])"
+    script = "() => [...explorer.means()].filter(([, f]) => !f.refused).map(([name, f]) => [name, String(f.mean)])"
     page.wait_for_function("n => explorer.means().size >= n", arg=len(CONVENTION_NAMES))
     return {name: float(value.replace("NaN", "nan")) for name, value in page.evaluate(script)}
 
@@ -72,14 +75,18 @@ def test_drop_two_files_click_two_tools_open_a_query_copy_the_link_and_reload(
     page.click("[data-tool=lightgbm]")
     page.click("[data-tool=gdeval]")
     page.wait_for_selector("#waterfall tr[data-choice=ties]")
-    steps = page.eval_on_selector_all("#waterfall tr[data-choice]", "rows => rows.map(row => [row.dataset.choice, Number(row.dataset.change)])")
+    steps = page.eval_on_selector_all(
+        "#waterfall tr[data-choice]", "rows => rows.map(row => [row.dataset.choice, Number(row.dataset.change)])"
+    )
     (way,) = ir.explain(tmp_path / "q", tmp_path / "r", "ndcg@10", like=["lightgbm", "gdeval"]).waterfalls
     assert [choice for choice, _ in steps] == [step.choice for step in way.steps if step.n_moved]
     assert [change for _, change in steps] == pytest.approx([step.change for step in way.steps if step.n_moved])
     page.click("[data-query='1']")
     page.wait_for_selector("#query .ranking[data-side=b]")
     assert page.text_content("#query-title") == "Query 1"
-    documents = page.eval_on_selector_all(".ranking[data-side=b] table:first-of-type tbody th", "cells => cells.map(cell => cell.textContent)")
+    documents = page.eval_on_selector_all(
+        ".ranking[data-side=b] table:first-of-type tbody th", "cells => cells.map(cell => cell.textContent)"
+    )
     assert documents == ["b", "a", "z"]  # descending ids of equal scores
 
     page.wait_for_selector("#link[data-link*=q]")
@@ -91,7 +98,11 @@ def test_drop_two_files_click_two_tools_open_a_query_copy_the_link_and_reload(
     again.wait_for_selector("#query .ranking[data-side=b]")
     assert again.text_content("#state-run").startswith("my.run")
     assert means(again) == found
-    assert (again.evaluate("() => [explorer.state().a, explorer.state().b, explorer.state().q]")) == ["lightgbm", "gdeval", "1"]
+    assert (again.evaluate("() => [explorer.state().a, explorer.state().b, explorer.state().q]")) == [
+        "lightgbm",
+        "gdeval",
+        "1",
+    ]
 
 
 def test_code_of_the_page_gives_its_numbers(visit: Callable[..., Any], tmp_path: Path) -> None:
@@ -112,7 +123,9 @@ def test_code_of_the_page_gives_its_numbers(visit: Callable[..., Any], tmp_path:
         assert shell[0] == "idealrank"
         for command in (["-c", code["python"]], ["-m", "idealrank.cli", *shell[1:]]):
             env = os.environ | {"PYTHONPATH": str(Path(ir.__file__).parents[1])}
-            done = subprocess.run([sys.executable, *command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [sys.executable, *command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+            )
             assert f"{mean:.4f}" in done.stdout, done
 
 
@@ -120,9 +133,19 @@ def test_every_switch_changes_what_it_says(visit: Callable[..., Any], tmp_path: 
     page = visit("#data=example")
     settled(page)
     page.click("#own summary")
-    for name, value in (("gain", "exp2"), ("ties", "worst"), ("discount", "zipf"), ("empty", "1"), ("ideal", "retrieved"), ("missing", "0")):
+    for name, value in (
+        ("gain", "exp2"),
+        ("ties", "worst"),
+        ("discount", "zipf"),
+        ("empty", "1"),
+        ("ideal", "retrieved"),
+        ("missing", "0"),
+    ):
         page.select_option(f"#own-{name}", value)
-        page.wait_for_function("([name, value]) => String(explorer.state().own?.changes[name]) === value && explorer.means().has('yours')", arg=[name, value])
+        page.wait_for_function(
+            "([name, value]) => String(explorer.state().own?.changes[name]) === value && explorer.means().has('yours')",
+            arg=[name, value],
+        )
     settled(page)
     page.select_option("#cutoff", "5")
     page.wait_for_function("() => explorer.state().k === '5' && explorer.means().has('yours')")
@@ -132,7 +155,9 @@ def test_every_switch_changes_what_it_says(visit: Callable[..., Any], tmp_path: 
     measure = "ndcg(gain=exp2,ties=worst,discount=zipf,empty=1,ideal=retrieved)@5"
     rules = ir.convention("trec_eval").replace(missing=0.0)
     wanted = ir.evaluate(tmp_path / "q", tmp_path / "r", measure, like=rules).mean
-    assert page.evaluate("() => explorer.means().get('yours').mean") == pytest.approx(next(iter(wanted.values())), abs=1e-12)
+    assert page.evaluate("() => explorer.means().get('yours').mean") == pytest.approx(
+        next(iter(wanted.values())), abs=1e-12
+    )
 
 
 BAD = {
@@ -173,7 +198,11 @@ def test_names_are_text_and_never_markup(visit: Callable[..., Any]) -> None:
     evil = "<img/src=x/onerror=alert(1)>"
     page = visit()
     settled(page)
-    drop(page, payload(f"{evil}.qrels", f"{evil} 0 {evil} 1\n{evil} 0 b 0\n"), payload("r", f"{evil} Q0 {evil} 1 1 x\n{evil} Q0 b 2 1 x\n"))
+    drop(
+        page,
+        payload(f"{evil}.qrels", f"{evil} 0 {evil} 1\n{evil} 0 b 0\n"),
+        payload("r", f"{evil} Q0 {evil} 1 1 x\n{evil} Q0 b 2 1 x\n"),
+    )
     page.wait_for_selector("#state-run:has-text('r: 1 query')")
     page.get_by_role("button", name=evil, exact=True).click()
     page.wait_for_selector("#query .ranking")
@@ -249,7 +278,9 @@ def test_the_second_tab_takes_two_runs_and_keeps_its_link(visit: Callable[..., A
     qrels, runs = ir.datasets.search_runs()
     files = {"q": "".join(f"{q} 0 {d} {label:g}\n" for q, docs in qrels.items() for d, label in docs.items())}
     for name in ("bm25", "dense"):
-        files[name] = "".join(f"{q} Q0 {d} 1 {score!r} x\n" for q, docs in runs[name].items() for d, score in docs.items())
+        files[name] = "".join(
+            f"{q} Q0 {d} 1 {score!r} x\n" for q, docs in runs[name].items() for d, score in docs.items()
+        )
     drop(page, *(payload(name, text) for name, text in files.items()))
     page.wait_for_selector("#which-note:has-text('A: bm25, B: dense')")
     systems = [(name, ir.Run(runs[name])) for name in ("bm25", "dense")]

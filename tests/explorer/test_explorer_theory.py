@@ -30,7 +30,9 @@ def weighting(measure: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def curve_of(page: Any, shape: list[float], mean: float) -> StepCurve:
-    edges, steps = page.evaluate("([shape, mean]) => { const c = theory.shaped(shape, mean); return [c.edges, c.steps[0]]; }", [shape, mean])
+    edges, steps = page.evaluate(
+        "([shape, mean]) => { const c = theory.shaped(shape, mean); return [c.edges, c.steps[0]]; }", [shape, mean]
+    )
     return StepCurve(edges, np.clip(steps, 0, 1))
 
 
@@ -57,8 +59,9 @@ def test_limits_gaps_chances_and_verdicts_are_those_of_the_library(visit: Callab
                     const [a, b] = shapes.map((shape) => theory.shaped(shape, mean));
                     const gaps = [50, 1000].map((n) => theory.gap(measure, a, b, n));
                     return {
-                        limits: [a, b].map((curve) => String(theory.limit(measure, curve))), gaps, sees: theory.sees(measure),
-                        queries: String(theory.queriesNeeded(gaps[0])), chance: String(theory.winProbability(measure, a, b)),
+                        limits: [a, b].map((curve) => String(theory.limit(measure, curve))), gaps,
+                        queries: String(theory.queriesNeeded(gaps[0])),
+                        chance: String(theory.winProbability(measure, a, b)),
                         verdict: theory.verdict(measure, a, b), theorem: theory.theoremOf(measure),
                     };
                 }""",
@@ -90,7 +93,9 @@ def test_limits_gaps_chances_and_verdicts_are_those_of_the_library(visit: Callab
 def test_documents_needed_are_those_of_the_library(visit: Callable[..., Any]) -> None:
     page = visit("#tab=which")
     a, b = (curve_of(page, shape, 0.4) for shape in SHAPES[0])
-    script = "([measure, shapes]) => theory.documentsNeeded(measure, ...shapes.map((shape) => theory.shaped(shape, 0.4)))"
+    script = (
+        "([measure, shapes]) => theory.documentsNeeded(measure, ...shapes.map((shape) => theory.shaped(shape, 0.4)))"
+    )
     for exponent in ("log", 0.5, 0.9):
         for cutoff in (None, {"fraction": 0.2}, {"rank": 10}):
             measure = {"discount": exponent, "cutoff": cutoff}
@@ -122,7 +127,9 @@ def test_fitted_curves_are_those_of_the_library(visit: Callable[..., Any]) -> No
         ]
         labels, scores = (np.concatenate([query[name] for query in queries]) for name in ("gains", "scores"))
         wanted = StepCurve.fit(labels, scores, np.append(0, np.cumsum(sizes)), method="top")
-        edges, levels, steps = page.evaluate("queries => { const c = theory.fitted(queries); return [c.edges, c.levels, c.steps]; }", queries)
+        edges, levels, steps = page.evaluate(
+            "queries => { const c = theory.fitted(queries); return [c.edges, c.levels, c.steps]; }", queries
+        )
         assert edges == pytest.approx(wanted.edges.tolist(), abs=1e-15)
         assert levels == list(wanted.levels)
         assert np.abs(np.array(steps) - wanted.steps).max() < 1e-9

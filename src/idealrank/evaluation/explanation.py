@@ -215,7 +215,8 @@ class Explanation(Measured):
     def sections(self) -> list[Section]:
         """Return the means, the steps between them, and the values under each convention."""
         ways = tuple(dataclasses.replace(part, title="") for way in self.waterfalls for part in way.sections())
-        between = Section("From one number to the other", "waterfalls", parts=ways)
+        note = "The explorer, a page of the documentation, shows this in a browser, for any two tools and any query."
+        between = Section("From one number to the other", "waterfalls", parts=(*ways, Section(notes=(note,))))
         return [self._leaderboard(), between, self._figures()]
 
     def __repr__(self) -> str:
@@ -237,7 +238,7 @@ def explain(
 
     From the first convention to each other one, the choices that differ are changed one after the other, and the data
     is evaluated again each time. Every change is exact, and together they are the whole difference. The single changes
-    depend on their order.
+    depend on their order. The explorer, a page of the documentation, shows the same in a browser.
 
     Parameters
     ----------

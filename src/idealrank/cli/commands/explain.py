@@ -16,7 +16,8 @@ Explain why conventions give SYSTEM different numbers on the judged documents in
 
 DATA and SYSTEM are as for 'idealrank evaluate'. From the first --like to each other one, the choices that differ are
 changed one after the other. 'change' is the effect on the mean, 'queries' the number of queries that change, and 'most'
-the queries that change most. The changes add up to the whole difference.
+the queries that change most. The changes add up to the whole difference. The explorer, a page of the documentation,
+shows the same in a browser.
 
 \b
 Examples:
