@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if sys.version_info < (3, 11):  # noqa: UP036  (a copy of the source may be imported by any Python)
     raise ImportError(f"idealrank needs Python 3.11 or newer, and this is {sys.version.split()[0]}")
 
-from idealrank._base.lazy import lazy  # noqa: E402
+from idealrank._base.lazy import lazy
 
 __version__ = "0.1.0"
 
