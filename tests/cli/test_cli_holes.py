@@ -67,7 +67,7 @@ def test_compare_says_what_unjudged_documents_could_reverse(files: Path) -> None
     said = " ".join(result.stdout.split())
     found = ir.bounds("qrels.txt", ["one.run", "two.run"], "ndcg@2").differences[0]
     assert f"could reverse 1 of 1 differences from one: two ({found.difference:+.4f}; {found.lowest:+.4f} to" in said
-    assert "judge_next lists the documents" in said
+    assert "judge-next, lists the documents" in said
     assert "rbp_resid" not in said
     shown = run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1", "--holes")
     assert "rbp_resid" in shown.stdout
@@ -84,7 +84,7 @@ def test_compare_is_silent_where_every_document_is_judged(files: Path) -> None:
     ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"x": 1, "y": 0}}), "all.txt")
     result = run("compare", "all.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1")
     assert "unjudged documents alone" not in " ".join(result.stdout.split())
-    asked = run("compare", "qrels.txt", "one.run", "two.run", "-m", "q_measure", "--seed", "1", "--holes")
+    asked = run("compare", "qrels.txt", "one.run", "two.run", "-m", "bpref", "--seed", "1", "--holes")
     assert asked.exit_code != 0
     assert "no bounds are known" in asked.output
 
