@@ -291,8 +291,8 @@ class Comparison(Measured):
         count = f"{len(open_ones)} of {len(differences)} differences from {differences[0].baseline}"
         what = "a difference" if len(open_ones) == 1 else "differences"
         return [
-            f"{measure}: unjudged documents alone could reverse {count}: {listed(shown)}. judge_next, or idealrank judge-next, lists the "
-            f"documents that decide such {what} soonest."
+            f"{measure}: unjudged documents alone could reverse {count}: {listed(shown)}. judge_next, or idealrank "
+            f"judge-next, lists the documents that decide such {what} soonest."
         ]
 
     def _finding(self, measure: str) -> str:
