@@ -32,6 +32,8 @@ _TABLE = {
     "evaluation.factors": ["evaluate_factors"],
     "evaluation.holes.bounding": ["bounds", "Bounds"],
     "evaluation.holes.judging": ["judge_next"],
+    "evaluation.machine.assisted": ["AssistedComparison"],
+    "evaluation.machine.distributions": ["evaluate_uncertain"],
     "evaluation.identification": ["identify", "Identification"],
     "evaluation.leaderboards.building": ["leaderboard"],
     "evaluation.leaderboards.standings": ["Leaderboard"],
@@ -101,6 +103,8 @@ if TYPE_CHECKING:
     from idealrank.evaluation.identification import identify as identify
     from idealrank.evaluation.leaderboards.building import leaderboard as leaderboard
     from idealrank.evaluation.leaderboards.standings import Leaderboard as Leaderboard
+    from idealrank.evaluation.machine.assisted import AssistedComparison as AssistedComparison
+    from idealrank.evaluation.machine.distributions import evaluate_uncertain as evaluate_uncertain
     from idealrank.evaluation.results import Evaluation as Evaluation
     from idealrank.evaluation.scoring import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream

@@ -60,11 +60,21 @@ def folded() -> Any:
     return learners.cross_fold({"random": learners.RandomRanker(random_state=0)}, folds, ["ndcg", "ap"], n_jobs=1)
 
 
+def assisted() -> Any:
+    """Compare with human judgments of three of six queries."""
+    machine = {f"q{i}": {"a": i % 3, "b": 1, "c": i % 2} for i in range(6)}
+    human = {query: {"a": 1, "b": 0, "c": 2} for query in list(machine)[:3]}
+    runs = {name: {query: list(docs) for query in machine} for name, docs in (("x", "abc"), ("y", "cba"))}
+    return ir.compare(human, runs, "ndcg", machine_judgments=machine)
+
+
 #: A small instance of each class, by its name.
 MAKE: dict[str, Callable[[], Any]] = {
     "Agreement": lambda: ir.agreement(RUNS),
     "Anova": lambda: stats.anova(MATRIX),
     "ApproximationError": lambda: theory.approximation_error([1, 0], [1.0, 0.0]),
+    "AssistedComparison": assisted,
+    "AssistedEstimate": lambda: assisted().differences["ndcg"][0],
     "Bounds": lambda: ir.bounds(SOME, RUNS, "ndcg@3", n_draws=2),
     "BoundedLaw": lambda: theory.bounded_law("ndcg@10", lambda s: 0.7),
     "Certificate": lambda: theory.certificate("ndcg", lambda s: 0.25 + 0.5 * s, lambda s: 0.5),
@@ -92,6 +102,8 @@ MAKE: dict[str, Callable[[], Any]] = {
     "Interval": lambda: stats.interval([0.5]),
     "LeadingGap": lambda: theory.leading_gap(LINE, lambda s: 1 - s),
     "Leaderboard": lambda: ir.leaderboard({"s": (QRELS, RUNS), "t": (SOME, RUNS)}, "ndcg@3", baseline="c", seed=0),
+    "LabelAgreement": lambda: assisted().agreement,
+    "UncertainEvaluation": lambda: ir.evaluate_uncertain({"q": {"a": [0, 1]}}, {"q": ["a"]}, "ndcg", n_draws=5),
     "NextJudgments": lambda: ir.judge_next(SOME, RUNS, "ndcg@3", n=2),
     "PairedTest": lambda: stats.t_test([1, 2, 4], [0, 3, 1]),
     "PowerPlan": lambda: stats.queries_for(0.5, MATRIX),

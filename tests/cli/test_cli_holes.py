@@ -59,3 +59,55 @@ def test_labeled_lists_have_nothing_unjudged(files: Path) -> None:
     result = run("bounds", "data.txt", "scores.txt")
     assert result.exit_code != 0
     assert "every document is judged" in result.output
+
+
+def test_compare_says_what_unjudged_documents_could_reverse(files: Path) -> None:
+    result = run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    found = ir.bounds("qrels.txt", ["one.run", "two.run"], "ndcg@2").differences[0]
+    assert f"could reverse 1 of 1 differences from one: two ({found.difference:+.4f}; {found.lowest:+.4f} to" in said
+    assert "judge-next, lists the documents" in said
+    assert "rbp_resid" not in said
+    shown = run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1", "--holes")
+    assert "rbp_resid" in shown.stdout
+    assert "decided" in shown.stdout
+    never = run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1", "--no-holes")
+    assert "unjudged documents alone" not in " ".join(never.stdout.split())
+    as_json = json.loads(
+        run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--format", "json", "--seed", "1").stdout
+    )
+    assert as_json["holes"]["ndcg@2"]["differences"][0]["lowest"] == pytest.approx(found.lowest)
+
+
+def test_compare_is_silent_where_every_document_is_judged(files: Path) -> None:
+    ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"x": 1, "y": 0}}), "all.txt")
+    result = run("compare", "all.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1")
+    assert "unjudged documents alone" not in " ".join(result.stdout.split())
+    asked = run("compare", "qrels.txt", "one.run", "two.run", "-m", "bpref", "--seed", "1", "--holes")
+    assert asked.exit_code != 0
+    assert "no bounds are known" in asked.output
+
+
+@pytest.mark.parametrize("output_format", ["text", "markdown", "csv", "latex", "json"])
+@pytest.mark.parametrize("sample", ["queries", "documents"])
+def test_compare_with_machine_judgments(files: Path, output_format: str, sample: str) -> None:
+    machine = {f"q{i}": {"a": i % 3, "b": 1, "c": i % 2} for i in range(6)}
+    human = {f"q{i}": {"a": 1, "b": 0, "c": 2} for i in range(3)}
+    if sample == "documents":
+        human = {f"q{i}": {"a": 1, "c": 2} for i in range(6)}
+    runs = {name: ir.Run({q: {d: float(-i) for i, d in enumerate(docs)} for q in machine}) for name, docs in
+            (("x", "abc"), ("y", "cba"))}  # fmt: skip
+    ir.write_qrels(ir.Qrels(human), "human.txt")
+    ir.write_qrels(ir.Qrels(machine), "machine.txt")
+    for name, each in runs.items():
+        ir.write_run(each, f"{name}.run")
+    given = ("compare", "human.txt", "x.run", "y.run", "-m", "ndcg@2", "--machine", "machine.txt")
+    result = run(*given, "--human-sample", sample, "--format", output_format)
+    assert result.exit_code == 0, result.output
+    found = ir.compare("human.txt", ["x.run", "y.run"], "ndcg@2", machine_judgments="machine.txt", human_sample=sample)
+    (difference,) = found.differences["ndcg@2"]
+    shown = result.stdout.replace("&", "").replace(" ", "")  # LaTeX aligns at the point
+    assert f"{abs(difference.mean):.4f}"[:5] in shown or str(difference.mean)[:6] in shown
+    refused = run(*given, "--by", "x.txt")
+    assert refused.exit_code != 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from idealrank.data.problem import Problem
 from idealrank.evaluation import comparison_tables as shown
 from idealrank.evaluation.measured import INTERVAL_METHOD, Measured, best_of, changes_text, interval_remark
 from idealrank.evaluation.results import Evaluations
+
+if TYPE_CHECKING:
+    from idealrank.evaluation.holes.bounding import Bounds
 
 __all__ = ["Comparison", "Difference"]
 
@@ -123,6 +127,8 @@ class Comparison(Measured):
         Problems found in the data, and how they were handled.
     interval_method : str
         The method of the intervals of means and differences.
+    holes : mapping
+        {measure: `Bounds` over all labels that unjudged documents could have}, as far as they were computed.
 
     Examples
     --------
@@ -152,6 +158,7 @@ class Comparison(Measured):
     seed: int
     problems: tuple[Problem, ...] = field(default_factory=tuple)
     interval_method: str = INTERVAL_METHOD
+    holes: Mapping[str, Bounds] = field(default_factory=dict)
 
     @property
     def n_queries(self) -> int:
@@ -206,7 +213,9 @@ class Comparison(Measured):
         "systems by " and a measure: a row per system with its difference from the baseline or the best system, and the
         systems that it is significantly better than. "means of " and a measure: means and intervals. "letters", for
         `to_latex`: means of all measures, with marks or letters for significant differences. "differences", for
-        `to_csv` and `to_frame`: a row per measure and comparison, with all numbers.
+        `to_csv` and `to_frame`: a row per measure and comparison, with all numbers. "unjudged by " and "unjudged
+        differences by " a measure, if there are bounds: what unjudged documents could change, and measures that take
+        them in other ways.
 
         Rows by system are sorted by the mean of the first measure.
         """
@@ -217,7 +226,13 @@ class Comparison(Measured):
             **{f"means of {name}": partial(shown.means_table, self, name) for name in self.values},
         }
         all_measures = {"letters": shown.paper_table, "differences": shown.differences_table}
-        return Tables({**by_measure, **{name: partial(table, self) for name, table in all_measures.items()}})
+        unjudged = {
+            f"{title} by {name}": partial(each.table, table)
+            for name, each in self.holes.items()
+            for title, table in (("unjudged", "means"), ("unjudged differences", "differences"))
+        }
+        every = {name: partial(table, self) for name, table in all_measures.items()}
+        return Tables({**by_measure, **every, **unjudged})
 
     def _chosen(self, form: str) -> list[str]:
         by_system = [f"systems by {name}" for name in self.values]
@@ -234,6 +249,7 @@ class Comparison(Measured):
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
             **{name: plain(getattr(self, name)) for name in (*facts, "means", "differences")},
+            **({"holes": {name: _plain_bounds(each) for name, each in self.holes.items()}} if self.holes else {}),
             **({"by_category": self.evaluations.categories_dict()} if self.evaluations.has_categories else {}),
             "problems": plain(self.problems),
         }
@@ -255,8 +271,28 @@ class Comparison(Measured):
         return f"Comparison of {len(self.systems)} systems"
 
     def findings(self) -> list[str]:
-        """Return, for each measure, which systems differ significantly."""
-        return [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
+        """Return, for each measure, which systems differ significantly, and what unjudged documents could reverse."""
+        found = [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
+        return [*found, *(text for name in self.holes for text in self._reversible(name))]
+
+    def _reversible(self, measure: str) -> list[str]:
+        """Return a sentence about the differences that unjudged documents alone could make."""
+        differences = self.holes[measure].differences
+        open_ones = [each for each in differences if not each.is_decided]
+        if not open_ones:
+            return []
+        shown = [
+            f"{each.system} ({each.difference:+.4f}; {each.lowest:+.4f} to {each.highest:+.4f} for any labels)"
+            for each in open_ones[:_FEW]
+        ]
+        if len(open_ones) > _FEW:
+            shown.append(f"{len(open_ones) - _FEW} more")
+        count = f"{len(open_ones)} of {len(differences)} differences from {differences[0].baseline}"
+        what = "a difference" if len(open_ones) == 1 else "differences"
+        return [
+            f"{measure}: unjudged documents alone could reverse {count}: {listed(shown)}. judge_next, or idealrank "
+            f"judge-next, lists the documents that decide such {what} soonest."
+        ]
 
     def _finding(self, measure: str) -> str:
         significant, n_tested = self.significant(measure), len(self.differences[measure])
@@ -328,3 +364,7 @@ class Comparison(Measured):
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"
         found = "; ".join(f"{name}: {len(self.significant(name))} significant" for name in self.values)
         return f"Comparison({len(self.systems)} systems, {self.n_queries:,} queries, {against}; {found})"
+
+
+def _plain_bounds(found: Bounds) -> dict[str, Plain]:
+    return {"mean": plain(found.mean), "differences": plain(found.differences)}

@@ -291,6 +291,7 @@ def compare(
     interval_method: str = ...,
     machine_judgments: None = ...,
     human_sample: str = ...,
+    holes: bool | None = ...,
     n_threads: int | None = ...,
     **layout: Unpack[LayoutOptions],
 ) -> Comparison: ...
@@ -313,6 +314,7 @@ def compare(
     interval_method: str = ...,
     machine_judgments: Data,
     human_sample: str = ...,
+    holes: bool | None = ...,
     n_threads: int | None = ...,
     **layout: Unpack[LayoutOptions],
 ) -> AssistedComparison: ...
@@ -334,6 +336,7 @@ def compare(
     interval_method: str = INTERVAL_METHOD,
     machine_judgments: Data | None = None,
     human_sample: str = "queries",
+    holes: bool | None = None,
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
 ) -> Comparison | AssistedComparison:
@@ -379,6 +382,10 @@ def compare(
         intervals than from the human judgments alone.
     human_sample : {"queries", "documents"}
         What people judged a random sample of: whole queries, or documents of every query.
+    holes : bool, optional
+        Whether to compute the lowest and the highest differences over all labels that unjudged documents could have,
+        as `bounds` does; ``holes`` of the result has them. By default, if a measure sees unjudged documents and the
+        runs have at most 300,000 documents together.
     n_threads : int, optional
         Number of threads; by default, all cores.
     **layout
@@ -423,9 +430,12 @@ def compare(
             )
         by_machine, _ = judged_and_systems(machine_judgments, systems, laid_out)
         return testing.assisted(judged, by_machine, named, measures, like, human_sample)
+    from idealrank.evaluation.holes.comparing import with_bounds
+
     categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))
     evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
-    return testing.compare(evaluator.evaluate_all(named.items(), measures))
+    found = testing.compare(evaluator.evaluate_all(named.items(), measures))
+    return with_bounds(found, evaluator, named, measures, holes=holes)
 
 
 def _are_evaluations(data: object) -> TypeGuard[Mapping[str, Evaluation]]:

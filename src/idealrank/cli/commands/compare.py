@@ -12,6 +12,7 @@ from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
 
 if TYPE_CHECKING:
     from idealrank.evaluation.compared import Comparison
+    from idealrank.evaluation.machine.assisted import AssistedComparison
 
 __all__ = ["command"]
 
@@ -21,14 +22,18 @@ Compare SYSTEMS on the judged documents in DATA. Both are as for 'idealrank eval
 With --baseline, each other system is compared with the baseline by a paired randomization test; without it, all pairs
 are compared by paired t tests, and each system is shown next to the best one. P-values are corrected by Holm's method.
 Means and their intervals are those of 'idealrank evaluate' on the same systems: over the queries that all systems have.
-'detectable' is the smallest true difference that this many queries would detect with 80% power. A narrow terminal shows
-the most important columns; --format csv has all numbers, and --format latex is a table for a paper.
+'detectable' is the smallest true difference that this many queries would detect with 80% power. If unjudged documents
+alone could reverse a difference, a sentence says so; --holes shows the numbers, and 'idealrank judge-next' the documents
+to judge. With --machine, DATA is human judgments of some queries, or of some documents of every query, and FILE is
+machine judgments of all: means and differences are estimated from both. A narrow terminal shows the most important
+columns; --format csv has all numbers, and --format latex is a table for a paper.
 
 \b
 Examples:
   idealrank compare qrels.txt bm25.run new.run -m ndcg@10 --baseline bm25
   idealrank compare qrels.txt *.run -m ndcg@10 --format latex
   idealrank compare test.txt a.txt b.txt --test t --seed 1
+  idealrank compare human.qrels a.run b.run --machine llm.qrels
 """
 
 
@@ -42,6 +47,7 @@ class _Shown(NamedTuple):
     everything: bool
     digits: int
     underline: bool
+    holes: bool
 
 
 @click.command("compare", cls=SystemsCommand, help=_HELP)
@@ -79,6 +85,15 @@ class _Shown(NamedTuple):
     metavar="METHOD",
     help="Intervals by Student's t (t, the default) or by a bootstrap: percentile or bca.",
 )
+@click.option("--machine", metavar="FILE", help="Machine judgments of all queries, beside human ones in DATA.")
+@click.option(
+    "--human-sample",
+    type=click.Choice(["queries", "documents"]),
+    default="queries",
+    metavar="KIND",
+    help="With --machine: people judged some queries (queries, the default) or some documents of each (documents).",
+)
+@click.option("--holes/--no-holes", default=None, help="Show what unjudged documents could change, or never look.")
 @click.option("--seed", type=int, metavar="N", help="Seed of the random numbers; by default a new one, printed.")
 @click.option("--all", "everything", is_flag=True, help="Print all rows and all pairs as text, not only the first.")
 @digits_option
@@ -87,6 +102,9 @@ def command(
     request: Request,
     query_weights: str | None,
     by: str | None,
+    machine: str | None,
+    human_sample: str,
+    holes: bool | None,
     everything: bool,
     digits: int,
     underline: bool,
@@ -98,16 +116,26 @@ def command(
     from idealrank.cli.support.progress import working
     from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.comparison import Testing
+    from idealrank.evaluation.holes.comparing import with_bounds
 
     with working("reading systems", quiet=request.quiet) as say_that:
         named, measures = dict(systems), request.measures or ("ndcg@10",)
         options["baseline"] = baseline_name(options["baseline"], request.systems, list(named))
         evaluator = request.evaluator(judged, query_weights, by)
+        if machine is not None:
+            _refuse_with_machine(request, query_weights, by, holes)
+            from idealrank.io.trec import read_qrels
+
+            testing, rules = Testing(**options), evaluator.convention
+            assisted = testing.assisted(judged, read_qrels(machine), named, measures, rules, human_sample)
+            _show_assisted(assisted, request.output_format, digits)
+            return
         say_that(f"evaluating {len(named):,} systems")
         evaluations = evaluator.evaluate_all(named.items(), measures)
         say_that(f"comparing {len(named):,} systems on {evaluations.n_queries:,} queries")
         found = Testing(**options).compare(evaluations)
-    _show(found, request.output_format, _Shown(everything, digits, underline))
+        found = with_bounds(found, evaluator, named, measures, holes=holes)
+    _show(found, request.output_format, _Shown(everything, digits, underline, bool(holes)))
     quality(found.evaluations, quiet=request.quiet)
     if request.html_path is not None:
         from idealrank.report import Rankings, over_cutoffs
@@ -117,6 +145,35 @@ def command(
             curves = evaluator.evaluate_all(named.items(), depths) if depths else None
             lists = Rankings.of(evaluator, named.items(), measures)
         request.write_page(found, curves, lists)
+
+
+def _refuse_with_machine(request: Request, query_weights: str | None, by: str | None, holes: bool | None) -> None:
+    """Raise a usage error for options that comparisons with machine judgments do not have."""
+    given = {"--query-weights": query_weights, "--by": by, "--holes": holes, "--html": request.html_path}
+    for name, value in given.items():
+        if value is not None:
+            raise click.UsageError(f"{name} does not go with --machine.")
+
+
+def _show_assisted(found: AssistedComparison, output_format: str, digits: int) -> None:
+    """Print what was found with human and machine judgments."""
+    from idealrank.cli.support.tables import show, show_remarks, show_result
+    from idealrank.cli.support.terminal import say
+
+    if output_format == "json":
+        show_result(found, "json")
+        return
+    if output_format == "text":
+        for finding in found.findings():
+            say(finding)
+    tables = [f"differences of {name}" for name in found.differences]
+    if output_format != "csv":
+        tables = [*(f"means of {name}" for name in found.means), *tables, "labels"]
+    for name in tables:
+        click.echo(err=output_format == "csv")
+        show(found.table(name), output_format, digits=digits)
+    click.echo(err=output_format == "csv")
+    show_remarks(found.remarks(), output_format)
 
 
 def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
@@ -135,6 +192,11 @@ def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
         echo(found.to_latex(digits=shown.digits, underline_second=shown.underline), nl=False)
     else:
         echo(found.to_markdown(digits=shown.digits))
+    if shown.holes:
+        for name in found.holes:
+            for table in (f"unjudged by {name}", f"unjudged differences by {name}"):
+                click.echo(err=output_format == "csv")
+                show(found.table(table), output_format, digits=shown.digits)
     if found.evaluations.has_categories:
         show(found.evaluations.table_of_categories(interval=True), output_format, digits=shown.digits)
         click.echo()
