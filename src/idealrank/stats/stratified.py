@@ -367,7 +367,8 @@ def _weights(weights: npt.ArrayLike | None, n: int) -> Floats:
         raise OptionError(f"weights must be numbers, got {weights!r}") from None
     if found.shape != (n,) or not np.isfinite(found).all() or (found < 0).any() or not found.sum() > 0:
         raise OptionError(f"weights must be {n} numbers of at least 0, not all 0, one per data set, got {weights!r}")
-    return found / found.sum()
+    shares: Floats = found / found.sum()
+    return shares
 
 
 def _bounds(means: Floats, errors: tuple[Floats, Floats], level: float) -> tuple[Floats, Floats]:
