@@ -234,7 +234,7 @@ class Leaderboard(Result):
     def _pairs_table(self) -> Table:
         own = self.overall
         columns = [Column("system"), Column("against"), Column("change", "+.4f"), Column("corrected", "p")]
-        rows = [
+        rows: list[list[Value]] = [
             [self.systems[i], self.systems[j], float(own.differences[i, j]), float(own.p_values[i, j])]
             for i, j in combinations(range(len(self.systems)), 2)
         ]
