@@ -27,7 +27,7 @@ _COMMANDS = {
     "explain": "Explain why two tools give different numbers.",
     "identify": "Identify what an unknown NDCG computes, and its defects.",
     "judge-next": "Choose the unjudged documents to judge next.",
-    "leaderboard": "Compare systems over many data sets: who is first, and tied with it.",
+    "leaderboard": "Rank systems over many data sets, and say who is tied.",
     "limits": "Show the limit of NDCG as lists grow.",
     "power": "Plan how many queries are needed to detect a difference.",
     "reproduce": "Reproduce the experiment of a paper.",

@@ -272,7 +272,8 @@ class Leaderboard(Result):
         if not others:
             return f"{best} is first: its mean {self.measure}, {mean}, is significantly better than every other."
         names = listed(others) if len(others) <= _FEW else f"{len(others)} other systems"
-        return f"{len(others) + 1} systems are tied for first: {best} has the best mean, {mean}, and {names} may be as good."
+        tied = f"{len(others) + 1} systems are tied for first"
+        return f"{tied}: {best} has the best mean, {mean}, and {names} may be as good."
 
     def _disagreement_text(self) -> str:
         pairs, best = self.disagreements, self._best()
