@@ -222,7 +222,7 @@ def halves(matrices: Sequence[Matrix], n_splits: int, rng: np.random.Generator) 
     """
     counts = _Counts()
     for _ in range(n_splits):
-        matrix = matrices[rng.integers(len(matrices))]
+        matrix = matrices[int(rng.integers(len(matrices)))]
         first, second = rng.choice(matrix.values.shape[1], 2, replace=False)
         differences = rng.permutation(matrix.values[:, first] - matrix.values[:, second])
         half = differences.size // 2

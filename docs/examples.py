@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -75,6 +76,26 @@ def write_example_files(folder: Path) -> None:
     ir.write_qrels(qrels, folder / "qrels.txt")
     for name, run in (("bm25", "bm25"), ("old", "bm25"), ("new", "hybrid"), ("dense", "dense"), ("hybrid", "hybrid")):
         ir.write_run(ir.Run(runs[run], name=name), folder / f"{name}.run")
+    for seed, name in enumerate(["fiqa", "scifact"]):
+        _write_dataset(folder, name, *ir.datasets.search_runs(20, seed=seed))
+
+
+def _write_dataset(folder: Path, name: str, qrels: ir.Qrels, runs: Mapping[str, ir.Run]) -> None:
+    """Write a data set as BEIR has it, its runs, and results as MTEB has them."""
+    (folder / "beir" / name / "qrels").mkdir(parents=True)
+    (folder / "qrels").mkdir(exist_ok=True)
+    rows = [f"{query}\t{doc}\t{label:.0f}\n" for query, docs in qrels.items() for doc, label in docs.items()]
+    table = "".join(["query-id\tcorpus-id\tscore\n", *rows])
+    (folder / "beir" / name / "qrels" / "test.tsv").write_text(table, encoding="utf-8")
+    ir.write_qrels(qrels, folder / "qrels" / f"{name}.txt")
+    systems = {"bm25": "bm25", "e5": "dense", "bge": "hybrid", "v1": "bm25", "v2": "hybrid"}
+    for system, run in systems.items():
+        for kind in ("runs", "results"):
+            (folder / kind / system).mkdir(parents=True, exist_ok=True)
+        ir.write_run(runs[run], folder / "runs" / system / f"{name}.run")
+        score = ir.evaluate(qrels, runs[run], "ndcg@10").mean["ndcg@10"]
+        result = {"task_name": name, "scores": {"test": [{"hf_subset": "default", "main_score": score}]}}
+        (folder / "results" / system / f"{name}.json").write_text(json.dumps(result), encoding="utf-8")
 
 
 @contextlib.contextmanager

@@ -57,6 +57,19 @@ def test_a_certificate_is_kept_as_lists_grow(delta: float) -> None:
     assert min(broken.values()) > delta + 3 * math.sqrt(delta * (1 - delta) / times)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+def test_a_certificate_is_kept_in_ten_thousand_growths(model: str) -> None:
+    a, b = MODELS[model]
+    delta, times = 0.05, 10_000
+    names = ["ndcg", "ndcg(discount=power:0.5)", "ndcg@50%"]
+    promised = {name: certificate(name, a, b, delta=delta).n for name in names}
+    longest = 4 * max(n for n in promised.values() if n is not None)
+    for name, share in growths(a, b, promised, longest, times, seed=5).items():
+        assert promised[name] is not None
+        assert 0.005 < share <= delta, name
+
+
 def test_a_certificate_names_the_ranker_or_says_why_there_is_none() -> None:
     a, b = MODELS["flat"]
     found = certificate("ndcg", b, a, delta=0.01)

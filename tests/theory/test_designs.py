@@ -115,7 +115,7 @@ def test_the_ratio_on_the_other_half_is_honest_and_that_on_the_same_queries_is_n
         differences = 0.2 + rng.normal(size=(80, 30))
         honest.append(honest_choice(differences, 10, rng).ratio)
         same.append(np.abs(differences.mean(axis=0) / differences.std(axis=0, ddof=1)).max())
-    error = np.std(honest) / math.sqrt(60)
+    error = float(np.std(honest)) / math.sqrt(60)
     assert np.mean(honest) == pytest.approx(0.2, abs=4 * error + 0.01)
     assert np.mean(same) > 0.2 + 10 * error
 
@@ -152,6 +152,7 @@ def test_a_search_without_queries_or_differences_is_refused() -> None:
         theory.search_design(qrels, runs["bm25"], runs["bm25"])
     with pytest.raises(DataError, match="four queries or more"):
         theory.search_design([1, 0], [1, 2], [2, 1])
-    for options in ({"betas": [-1]}, {"betas": ["x"]}, {"cuts": []}, {"n_splits": 0}):
+    wrong: list[dict[str, Any]] = [{"betas": [-1]}, {"betas": ["x"]}, {"cuts": []}, {"n_splits": 0}]
+    for options in wrong:
         with pytest.raises(OptionError):
-            theory.search_design(qrels, runs["bm25"], runs["dense"], **options)  # type: ignore[arg-type]
+            theory.search_design(qrels, runs["bm25"], runs["dense"], **options)

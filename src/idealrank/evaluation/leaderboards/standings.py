@@ -204,7 +204,8 @@ class Leaderboard(Result):
             [system, *self.means[:, i].tolist(), float(self.overall.means[i])] for i, system in enumerate(self.systems)
         ]
         columns = [Column("system", priority=-1), *(Column(name, ".4f") for name in (*self.datasets, "mean"))]
-        best, second = set(), set()
+        best: set[tuple[int, int]] = set()
+        second: set[tuple[int, int]] = set()
         for place, values in enumerate([*self.means, self.overall.means], 1):
             for cells, found in zip((best, second), best_rows(values.tolist(), self.lower_is_better), strict=True):
                 cells |= {(row, place) for row in found}
@@ -214,21 +215,26 @@ class Leaderboard(Result):
         return Table(columns, rows, {}, frozenset(best), first, frozenset(second), (note,), said)
 
     def _aggregations_table(self) -> Table:
-        columns, cells = [Column("system", priority=-1)], []
+        columns = [Column("system", priority=-1)]
+        cells: list[Sequence[Value]] = []
         best = set()
         for name, values in self.aggregations.items():
             columns += [Column(name, ".2f" if name == "mean rank" else ".4f"), Column(f"by {name}")]
             good = self._goods().get(name)
-            ranks = [None] * values.size if good is None else [int(1 + (good > each).sum()) for each in good]
+            ranks: list[int | None] = (
+                [None] * values.size if good is None else [int(1 + (good > each).sum()) for each in good]
+            )
             best |= {(row, len(columns) - 1) for row, rank in enumerate(ranks) if rank == 1}
             cells += [values.tolist(), ranks]
-        rows = [[system, *row] for system, row in zip(self.systems, zip(*cells, strict=True), strict=True)]
+        rows: list[list[Value]] = [
+            [system, *row] for system, row in zip(self.systems, zip(*cells, strict=True), strict=True)
+        ]
         return Table(columns, rows, best=frozenset(best))
 
     def _pairs_table(self) -> Table:
         own = self.overall
         columns = [Column("system"), Column("against"), Column("change", "+.4f"), Column("corrected", "p")]
-        rows = [
+        rows: list[list[Value]] = [
             [self.systems[i], self.systems[j], float(own.differences[i, j]), float(own.p_values[i, j])]
             for i, j in combinations(range(len(self.systems)), 2)
         ]
@@ -266,9 +272,8 @@ class Leaderboard(Result):
         if not others:
             return f"{best} is first: its mean {self.measure}, {mean}, is significantly better than every other."
         names = listed(others) if len(others) <= _FEW else f"{len(others)} other systems"
-        return (
-            f"{len(others) + 1} systems are tied for first: {best} has the best mean, {mean}, and {names} may be as good."
-        )
+        tied = f"{len(others) + 1} systems are tied for first"
+        return f"{tied}: {best} has the best mean, {mean}, and {names} may be as good."
 
     def _disagreement_text(self) -> str:
         pairs, best = self.disagreements, self._best()

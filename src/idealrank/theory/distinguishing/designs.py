@@ -266,7 +266,7 @@ def _ratios(differences: Floats) -> Floats:
     return np.where(np.isnan(found), np.sign(means) * limit, found)
 
 
-def _candidates(betas: Iterable[float], cuts: Iterable[Any]) -> list[str]:
+def _candidates(betas: Iterable[Any], cuts: Iterable[Any]) -> list[str]:
     powers = []
     for beta in betas:
         if not isinstance(beta, (int, float, np.floating)) or not 0 <= beta < math.inf:

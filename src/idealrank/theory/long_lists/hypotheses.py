@@ -43,6 +43,11 @@ class Hypothesis(NamedTuple):
         Whether that holds; None if it is not known, or not asked for.
     step : str
         The step that checks it, with its numbers.
+
+    Examples
+    --------
+    >>> check_theorems("zipf").by_theorem["Theorem 9"][0].text
+    'D(r) = 1/r'
     """
 
     theorem: str
