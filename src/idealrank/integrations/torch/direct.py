@@ -65,6 +65,7 @@ class _Positions(NamedTuple):
 
 
 def approximation(loss: Approximation, at: Layout) -> Tensor:
+    """Return 1 - the measure of soft ranks of each query, 0 if nothing is relevant."""
     plan, lists = loss.plan, at.lists
     worth = worth_of(plan.gain, lists)
     depths = depths_of(plan, lists, worth)

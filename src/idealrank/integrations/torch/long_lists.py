@@ -1,4 +1,4 @@
-"""Losses of long lists in PyTorch, near-linear in time and memory: what `pairwise` and `direct` compute pair by pair."""
+"""Losses of long lists in PyTorch, near-linear in time and memory: what other modules compute pair by pair."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from idealrank.data.lists import Lists
 from idealrank.integrations.torch import direct
 from idealrank.integrations.torch.inputs import Batch
 from idealrank.integrations.torch.padded import Formula, NoFormulaError
-from idealrank.integrations.torch.sweeps import Hinge, Kernel, Logistic, Sequence, pair_sums, wide
+from idealrank.integrations.torch.sweeps import Grid, Hinge, Kernel, Logistic, Sequence, pair_sums, wide
 from idealrank.losses import Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
 from idealrank.losses.direct import Approximation, depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
@@ -103,8 +103,12 @@ class Flat:
         """Return sum_y w_y g(slope (s_y - s_x)) over the others y of each query; g is a sigmoid, or softplus."""
         if sigmoid not in direct.LOGISTIC and sigmoid != "softplus":
             raise NoFormulaError(f"the sigmoid {sigmoid} of long lists")
-        order = self.ranking.flip(0) if scores is self.scores else self._sorted(scores)
         columns = torch.ones_like(scores) if weights is None else weights
+        grid = Grid.of(scores, self.queries, self.lists.n_queries, slope) if len(scores) else None
+        if grid is not None:
+            sequence = Sequence(self.queries, Logistic(slope), grid=grid)
+            return pair_sums(scores, columns[:, None], sequence, sigmoid != "softplus").squeeze(1)
+        order = self.ranking.flip(0) if scores is self.scores else self._sorted(scores)
         sequence = Sequence(self.queries[order], Logistic(slope))
         found = pair_sums(scores[order], columns[order][:, None], sequence, sigmoid != "softplus").squeeze(1)
         return torch.zeros_like(found).index_copy(0, order, found)
@@ -194,16 +198,8 @@ def _totals(
         better = own if better is None else better * own
     total = at.totals(0 * at.scores)  # so that it has a gradient even if there are no pairs
     for split in _splits(labels, at.lists):
-        groups, is_low = at.tensor(split.groups), at.tensor(split.is_low)
-        margins = margin * is_low.to(at.scores) if margin else None
-        rows = _rows(at, groups, split, margins)
-        low = is_low[rows]
-        sequence = Sequence(
-            groups[rows],
-            kernel,
-            None if margins is None else margins[rows],
-            None if weights.heights is None else weights.heights[rows],
-        )
+        rows, sequence = _sequence(at, split, kernel, margin, weights.heights)
+        low = at.tensor(split.is_low)[rows]
         highs, lows = (~low).to(at.scores), low.to(at.scores)
         if better is not None:
             highs = highs * better[rows]
@@ -224,11 +220,20 @@ def _totals(
     return total
 
 
-def _rows(at: Flat, groups: Tensor, split: _Split, margins: Tensor | None) -> Tensor:
-    """Return the documents that meet others, sorted by group and score, or score and margin.
+def _sequence(
+    at: Flat, split: _Split, kernel: Kernel, margin: float, heights: Tensor | None
+) -> tuple[Tensor, Sequence]:
+    """Return the documents that meet others, in the order of the sequence; sorted by group and score, or on a grid.
 
     Where a low document's score and margin equal a high one's score, the low one comes first: their hinge has ended.
     """
+    groups = at.tensor(split.groups)
+    if heights is None and isinstance(kernel, Logistic):
+        rows = at.tensor(np.flatnonzero(split.groups >= 0))
+        grid = Grid.of(at.scores[rows], groups[rows], split.n_groups, kernel.slope)
+        if grid is not None:
+            return rows, Sequence(groups[rows], kernel, grid=grid)
+    margins = margin * at.tensor(split.is_low).to(at.scores) if margin else None
     if margins is None:
         order = at.ascending
     else:
@@ -237,7 +242,9 @@ def _rows(at: Flat, groups: Tensor, split: _Split, margins: Tensor | None) -> Te
         order = lows_first[keys[lows_first].argsort(stable=True)]
     if split.n_groups > 1:
         order = order[groups[order].argsort(stable=True)]
-    return order[split.n_left_out :]
+    rows = order[split.n_left_out :]
+    shifts, steps = (column if column is None else column[rows] for column in (margins, heights))
+    return rows, Sequence(groups[rows], kernel, shifts, steps)
 
 
 def _n_lower(labels: Floats, lists: Lists) -> Floats:
