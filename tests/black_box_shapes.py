@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-
 from black_boxes import ABOVE, Box, by_score, exp_gain, log_dcg, made
 
 
