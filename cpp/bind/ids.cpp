@@ -34,6 +34,8 @@ bool append_entries(PyObject* entries, std::vector<std::pair<PyObject*, PyObject
   listed.clear();
   Py_ssize_t place = 0;
   for (PyObject *key = nullptr, *value = nullptr; PyDict_Next(entries, &place, &key, &value) != 0;) listed.emplace_back(key, value);
+  std::size_t id = ids.offsets.size();
+  ids.offsets.resize(id + listed.size());
   for (std::size_t i = 0; i < listed.size(); ++i) {
 #if defined(__GNUC__)
     if (i + kAhead < listed.size()) {
@@ -49,7 +51,8 @@ bool append_entries(PyObject* entries, std::vector<std::pair<PyObject*, PyObject
       PyErr_Clear();
       return false;
     }
-    ids.push_back({text, static_cast<std::size_t>(length)});
+    ids.bytes.append({text, static_cast<std::size_t>(length)});
+    ids.offsets[id++] = static_cast<std::int64_t>(ids.bytes.size());
   }
   return true;
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from black_box_shapes import SHAPES
 from black_boxes import BOXES, Box, by_score, exp_gain, made
 from click.testing import CliRunner
 from numpy.testing import assert_allclose
@@ -39,9 +40,9 @@ def check(box: Box) -> ir.Identification:
     return found
 
 
-@pytest.mark.parametrize("name", BOXES)
+@pytest.mark.parametrize("name", [*BOXES, *SHAPES])
 def test_a_function_is_named(name: str) -> None:
-    check(BOXES[name])
+    check((BOXES | SHAPES)[name])
 
 
 @pytest.mark.parametrize("name", ["plain", "exponential", "tied mean", "pessimist", "power discount", "short is zero"])

@@ -76,8 +76,19 @@ inline std::uint64_t hash_id(std::string_view id, std::uint64_t seed = 0) {
     std::memcpy(&word, p, 8);
     hash = fold(hash ^ word, kWord);
   }
+  // Loads of fixed sizes, which overlap: a copy of `left` bytes would be a call. An empty id may have no memory at all.
   std::uint64_t tail = 0;
-  if (left > 0) std::memcpy(&tail, p, left);  // an empty id may have no memory at all
+  if (id.size() >= 8) {
+    if (left > 0) std::memcpy(&tail, p + left - 8, 8);
+  } else if (left >= 4) {
+    std::uint32_t first = 0, last = 0;
+    std::memcpy(&first, p, 4);
+    std::memcpy(&last, p + left - 4, 4);
+    tail = first | std::uint64_t{last} << 32;
+  } else if (left > 0) {
+    auto byte = [p](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(p[i])}; };
+    tail = byte(0) | byte(left / 2) << 8 | byte(left - 1) << 16;
+  }
   return fold(hash ^ tail, kWord ^ kSeed);
 }
 
@@ -240,7 +251,8 @@ inline void judge(const IdsView& judged, std::span<const std::int64_t> judged_of
       auto id_of = [&](std::int64_t row) { return judged[static_cast<std::size_t>(row)]; };
       const std::int64_t first = judged_offsets[static_cast<std::size_t>(other)];
       const std::int64_t last = judged_offsets[static_cast<std::size_t>(other) + 1];
-      index.reset(static_cast<std::size_t>(last - first));
+      const auto n_judged = static_cast<std::size_t>(last - first);
+      index.reset(n_judged < 4096 ? 2 * n_judged : n_judged);  // most documents are not judged: an empty slot tells
       for (std::int64_t row = first; row < last; ++row) {
         stop.before(kIdWork);
         index.find_or_insert(id_of(row), row, id_of);

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 
-from idealrank.evaluation.identification.calls import Form, variants
+from idealrank.evaluation.identification.calls import Answer, Form, variants
 from idealrank.evaluation.identification.inquiry import Inquiry
 from idealrank.evaluation.identification.probes import Probe, Query, ranking
 
@@ -12,6 +13,8 @@ __all__ = ["CallingForm"]
 
 #: No value of a list with labels 0 and 1.
 _NONSENSE = 1000.0
+#: Forms that are tried with all containers before the next one is.
+_LIKELY = 4
 
 
 class CallingForm(Inquiry):
@@ -23,68 +26,111 @@ class CallingForm(Inquiry):
         good = ranking(labels, [4, 1, 3, 5, 2, 6])
         bad = ranking(labels, [2, 4, 1, 3, 5, 6])
         moved = ranking([1, 0, 0, 0, 0, 1], [2, 1, 3, 6, 4, 5])
-        #: 1: depends on the scores themselves, 2: gives no number, 3: always gives the same one
+        #: 0: ranks as given, 1: depends on the scores themselves, 2: gives no number, 3: always gives the same one
         fallbacks: list[tuple[int, Form]] = []
+        constant: list[Form] = []
         first_form: Form | None = None
         most = self.caller.max_calls // 2
-        for form in forms:
-            for variant in variants(form):
-                if self.caller.n_calls >= most:
-                    break
-                k = 6 if variant.k is not None else None
-                answers, tested = [self.caller.ask(Probe((good,), k), form=variant)], [good, bad]
-                if answers[0].value is None:
-                    self.tried.append((variant, answers[0]))
-                    if "ZeroDivision" in answers[0].error:
-                        fallbacks.append((2, variant))
-                    continue
-                if not answers[0].is_number:
-                    fallbacks.append((2, variant))
-                    break
-                if abs(answers[0].value) > _NONSENSE:  # ids were taken for numbers
-                    continue
-                first_form = first_form or variant
-                again = self.caller.ask(Probe((good,), k), form=variant, again=True)
-                if again.value is None or abs(again.value - (answers[0].value or 0.0)) > 1e-12:
-                    self.caller.form, self.changing = first_form, (answers[0], again)
+        for form in self._in_turn(forms):
+            if self.caller.n_calls >= most:
+                break
+            if fallbacks and fallbacks[0][0] == 0 and (form.has_scores or "relevant" not in form.bare):
+                continue  # documents are ranked as given: of ids, or of scores that are ignored
+            if form.words in [each.words for each in (*constant, *(known for _, known in fallbacks))]:
+                continue
+            k = 6 if form.k is not None else None
+            answer = self.caller.ask(Probe((good,), k), form=form)
+            if answer.value is None:
+                self.tried.append((form, answer))
+                if "ZeroDivision" in answer.error:
+                    fallbacks.append((2, form))
+                continue
+            if not answer.is_number:
+                fallbacks.append((2, form))
+                continue
+            if abs(answer.value) > _NONSENSE:  # ids were taken for numbers
+                continue
+            first_form = first_form or form
+            again = self.caller.ask(Probe((good,), k), form=form, again=True)
+            if again.value is None or abs(again.value - answer.value) > 1e-12:
+                self.caller.form, self.changing = first_form, (answer, again)
+                return True
+            answers = [answer, *(self.caller.ask(Probe((each,), k), form=form) for each in (bad, moved))]
+            if not self._differ(answers):
+                if form.is_suggested and self._looks_closer(form, good, bad, moved):
                     return True
-                answers += [self.caller.ask(Probe((each,), k), form=variant) for each in (bad, moved)]
-                if not self._differ(answers) and variant.is_graded:
-                    grades = [0, 1, 0, 0, 2, 0]
-                    graded = [ranking(grades, [4, 2, 3, 5, 1, 6]), ranking(grades, [2, 4, 1, 3, 5, 6])]
-                    graded.append(ranking([1, 0, 0, 0, 0, 2], [2, 1, 3, 6, 4, 5]))
-                    others = [self.caller.ask(Probe((each,), k), form=variant) for each in graded]
-                    if self._differ(others[:1] + others[2:]) or self._differ(others[:2]):
-                        answers, tested = others, graded[:2]
-                if not self._differ(answers) and variant.k is not None:  # without a discount, only a cutoff matters
-                    others = [self.caller.ask(Probe((each,), 3), form=variant) for each in (good, bad, moved)]
-                    answers, k = (others, 3) if self._differ(others) else (answers, k)
-                if not self._differ(answers):
-                    if variant.has_names and variant.is_graded:
-                        without = [
-                            Probe((Query(each.ranked, tuple(row for row in each.judged or () if row[1])),), k)
-                            for each in tested
-                        ]
-                        others = [self.caller.ask(each, form=variant) for each in without]
-                        if self._differ(others):
-                            self.caller.form, self.zeros_judged = variant, False
-                            return True
-                    fallbacks.append((3, variant))
-                    break
-                if variant.has_scores and not self._is_invariant(tested, k, variant):
-                    fallbacks.append((1, variant))
-                    break
-                if variant.has_names and not all(self._ignores_ids(each, k, variant) for each in tested):
-                    break  # ids were taken for something else
-                self.caller.form = variant
+                constant.append(form)
+                continue
+            found = self._accepted(form, answers, [good, bad], k)
+            if found == "yes" and form.has_scores and not self._differ(answers[:2]):
+                fallbacks.insert(0, (0, form))
+            elif found == "yes":
+                self.caller.form = form
                 self.by_input = not self._differ(answers[:2])
                 return True
+            elif found == "by magnitude":
+                fallbacks.append((1, form))
+                if form.is_suggested:
+                    break
+        if not fallbacks or fallbacks[0][0] > 0:
+            for form in constant:
+                if self._looks_closer(form, good, bad, moved):
+                    return True
+                fallbacks.append((3, form))
         if not fallbacks:
             return False
         rank, self.caller.form = min(fallbacks, key=lambda each: each[0])
         if rank == 1:
             self.by_magnitude = self.caller.ask(Probe((good,), 6 if self.form.k is not None else None))
+        self.by_input = rank == 0
         self.is_constant = rank == 3
+        return True
+
+    @staticmethod
+    def _in_turn(forms: Sequence[Form]) -> Iterator[Form]:
+        """Yield the forms with the containers that each is likely to have, the likeliest forms first."""
+        first, later = forms[:_LIKELY], forms[_LIKELY:]
+        yield from (variant for form in first for variant in variants(form))
+        rounds = itertools.zip_longest(*(variants(form) for form in later))
+        yield from (variant for turn in rounds for variant in turn if variant is not None)
+
+    def _accepted(self, form: Form, answers: Sequence[Answer], tested: Sequence[Query], k: int | None) -> str:
+        """Whether a form for which values differ is the right one."""
+        if form.has_scores and not self._is_invariant(tested, k, form):
+            return "by magnitude"
+        if form.has_names and not all(self._ignores_ids(each, k, form) for each in tested):
+            return "no"  # ids were taken for something else
+        return "yes"
+
+    def _looks_closer(self, form: Form, good: Query, bad: Query, moved: Query) -> bool:
+        """Find what matters to a function that gave one value for all lists: grades, a cutoff, or no zeros."""
+        k = 6 if form.k is not None else None
+        tested = [good, bad]
+        answers: list[Answer] = []
+        if form.is_graded:
+            grades = [0, 1, 0, 0, 2, 0]
+            graded = [ranking(grades, [4, 2, 3, 5, 1, 6]), ranking(grades, [2, 4, 1, 3, 5, 6])]
+            graded.append(ranking([1, 0, 0, 0, 0, 2], [2, 1, 3, 6, 4, 5]))
+            others = [self.caller.ask(Probe((each,), k), form=form) for each in graded]
+            if self._differ(others[:1] + others[2:]) or self._differ(others[:2]):
+                answers, tested = others, graded[:2]
+        if not answers and form.k is not None:  # without a discount, only a cutoff matters
+            others = [self.caller.ask(Probe((each,), 3), form=form) for each in (good, bad, moved)]
+            answers, k = (others, 3) if self._differ(others) else ([], k)
+        if not answers:
+            if not (form.has_names and form.is_graded):
+                return False
+            without = [
+                Probe((Query(each.ranked, tuple(row for row in each.judged or () if row[1])),), k) for each in tested
+            ]
+            if not self._differ([self.caller.ask(each, form=form) for each in without]):
+                return False
+            self.caller.form, self.zeros_judged = form, False
+            return True
+        if self._accepted(form, answers, tested, k) != "yes":
+            return False
+        self.caller.form = form
+        self.by_input = not self._differ(answers[:2])
         return True
 
     def _ignores_ids(self, query: Query, k: int | None, form: Form) -> bool:
@@ -99,7 +145,8 @@ class CallingForm(Inquiry):
         """Whether only the order of the scores matters, as it does not for labels."""
         for query in queries:
             assert query.ranked is not None
-            stretched = tuple((doc, score**3 + 1) for doc, score in query.ranked)
+            # with one digit before the point, so that scores may also be compared as text
+            stretched = tuple((doc, 1 + 8 * (score / 8) ** 3) for doc, score in query.ranked)
             both = [self.caller.ask(Probe((each,), k), form=form) for each in (query, Query(stretched, query.judged))]
             values = [each.value for each in both if each.value is not None]
             if len(values) < 2 or abs(values[0] - values[1]) > 1e-6:

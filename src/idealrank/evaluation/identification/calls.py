@@ -9,10 +9,11 @@ import math
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,13 @@ WORDS = {
     "scored": "{document: score} of one query",
     "ranked": "document ids in rank order",
     "docs": "document ids, in the order of the labels and scores",
+    "records": "[{id, score}], one dict or object per retrieved document",
+    "judged_docs": "ids of the judged documents, in the order of judged_labels",
+    "n_relevant": "the number of relevant documents",
+    "relevant_ranks": "the ranks of the relevant documents that were retrieved",
+    "frame": "a data frame with a row per document: query, document, label, score",
+    "qrels_frame": "a data frame of judgments",
+    "run_frame": "a data frame of retrieved documents",
     "relevant": "ids of the relevant documents",
     "qrels": "{query: {document: label}}",
     "run": "{query: {document: score}}",
@@ -44,9 +52,23 @@ WORDS = {
     "query_ids": "the query of each document",
     "k": "the cutoff",
 }
-_OF_QUERIES = ("qrels", "run", "rankings", "relevants", "group", "offsets", "query_ids")
-_LABELS = ("labels", "ranked_labels")
+_OF_QUERIES = (
+    *("qrels", "run", "rankings", "relevants", "group", "offsets", "query_ids"),
+    *("frame", "qrels_frame", "run_frame"),
+)
+_LABELS = ("labels", "ranked_labels", "frame", "relevant_ranks")
+#: Names of columns of frames, and of fields of records.
+_FIELDS = {
+    "query": """query_id qid query q_id queryid query_ids topic topic_id user user_id userID userId user_idx session
+        session_id group group_id""",
+    "doc": "id doc_id docid docno doc document document_id item item_id itemID itemId product_id pid _id",
+    "label": "label labels rel relevance rating grade target y_true gain relevant true gt",
+    "score": "score scores prediction pred y_pred y_score similarity predicted relevance_score",
+    "rank": "rank position",
+}
 _GROUPS = ("group", "offsets", "query_ids")
+#: Words that tell of judged documents which were not retrieved.
+_OF_JUDGED = {"judged_labels", "n_relevant", "relevant"}
 #: Names of parameters, and the words that they suggest.
 _NAMES = {
     "labels": """labels label y_true true relevance relevances rel rels target targets truth gt gold y grades ratings
@@ -61,6 +83,13 @@ _NAMES = {
     "ranked": """ranked ranked_list ranked_ids ranked_docs ranking recommended recs recommendations retrieved
         retrieved_ids retrieved_docs predicted pred preds prediction predictions docs hits result results items
         recommended_items rec_list topk_items""",
+    "records": "results result documents docs hits retrieved",
+    "judged_docs": "relevant_ids judged_ids judged_docs relevant_docs relevant",
+    "n_relevant": "n_relevant num_relevant n_rel num_rel total_relevant pos_len n_pos total_rel num_pos",
+    "relevant_ranks": "ranks positions relevant_ranks",
+    "frame": "df frame data",
+    "qrels_frame": "rating_true qrels df_true true truth_df actual",
+    "run_frame": "rating_pred run df_pred pred predictions recs",
     "docs": "docs doc_ids ids items item_ids results result ranking retrieved run hits",
     "relevant": """relevant relevant_docs relevant_ids relevant_items actual ground_truth expected expected_ids
         positives truth test_items target targets gt gold true_items y_true""",
@@ -75,7 +104,7 @@ _NAMES = {
         k_value""",
 }
 #: Names of parameters that take a list of cutoffs.
-_LISTS_OF_K = "ks k_values k_list k_vals ats at_ks cutoffs topks top_ks ranks".split()
+_LISTS_OF_K = ("ks", "k_values", "k_list", "k_vals", "ats", "at_ks", "cutoffs", "topks", "top_ks")
 _WORDS_OF = {
     name: [word for word, names in _NAMES.items() if name in names.split()]
     for names in _NAMES.values()
@@ -106,7 +135,14 @@ _PAIRS = (
     ("docs+scores", "judged"),
     ("judged", "docs+scores"),
     ("docs+scores", "relevant"),
-    ("relevant", "docs+scores"),
+    ("records", "judged"),
+    ("judged", "records"),
+    ("records", "relevant"),
+    ("ranked_labels", "n_relevant"),
+    ("[ranked_labels]", "[n_relevant]"),
+    ("[relevant]", "[ranked_labels]"),
+    ("relevant_ranks", "n_relevant"),
+    ("qrels_frame", "run_frame"),
 )
 _SINGLES = (
     ("ranked_labels",),
@@ -115,11 +151,13 @@ _SINGLES = (
     ("labels+scores",),
     ("[ranked+relevant]",),
     ("[relevant+ranked]",),
+    ("frame",),
 )
 _TRIPLES = (
     *((*pair, each) for pair in (("labels", "scores"), ("scores", "labels")) for each in _GROUPS),
     ("docs", "scores", "judged"),
     ("docs", "scores", "relevant"),
+    ("ranked", "judged_docs", "judged_labels"),
 )
 
 
@@ -158,6 +196,8 @@ class Form:
     ids: str = "text"
     #: Whether the function takes a list of cutoffs.
     has_list_of_k: bool = False
+    #: Whether the names of the function's parameters suggest the words.
+    is_suggested: bool = field(default=False, compare=False)
 
     @property
     def bare(self) -> tuple[str, ...]:
@@ -167,12 +207,12 @@ class Form:
     @property
     def has_scores(self) -> bool:
         """Whether the function sees scores, and so equal ones."""
-        return bool({"scores", "scored", "run"} & set(self.bare))
+        return bool({"scores", "scored", "run", "records", "frame", "run_frame"} & set(self.bare))
 
     @property
     def has_ids(self) -> bool:
         """Whether documents may be judged and not retrieved, or the reverse."""
-        return not set(_LABELS) & set(self.bare) or "judged_labels" in self.bare
+        return not set(_LABELS) & set(self.bare) or bool(_OF_JUDGED & set(self.bare))
 
     @property
     def has_names(self) -> bool:
@@ -182,7 +222,7 @@ class Form:
     @property
     def is_graded(self) -> bool:
         """Whether the function sees labels."""
-        return not {"relevant", "relevants"} & set(self.bare)
+        return not {"relevant", "relevants", "n_relevant"} & set(self.bare)
 
     @property
     def has_queries(self) -> bool:
@@ -192,7 +232,7 @@ class Form:
     @property
     def has_missing_queries(self) -> bool:
         """Whether a query may be judged and not retrieved, or the reverse."""
-        return any(word in ("qrels", "run", "rankings", "relevants") for word in self.words)
+        return any(word in ("qrels", "run", "rankings", "relevants", "qrels_frame") for word in self.words)
 
     @property
     def has_duplicates(self) -> bool:
@@ -216,7 +256,7 @@ class Form:
             if len(set(query.docs)) < len(query.docs) and not self.has_duplicates:
                 return False
         lengths = {len(query.ranked or ()) for query in probe.queries}
-        if len(probe.queries) > 1 and "[labels]" in self.words and len(lengths) > 1:
+        if len(probe.queries) > 1 and {"[labels]", "[ranked_labels]"} & set(self.words) and len(lengths) > 1:
             return False
         return (len(probe.queries) == 1 or self.has_queries) and (probe.k is None or self.k is not None)
 
@@ -246,13 +286,15 @@ class Form:
             case "run" | "rankings":
                 own = {name: query for name, query in queries.items() if query.ranked is not None}
                 return {name: self._of("scored" if word == "run" else "ranked", q) for name, q in own.items()}
+            case "frame" | "qrels_frame" | "run_frame":
+                return _frame(word, queries)
             case "group":
                 return self._array(sizes)
             case "offsets":
                 return self._array([sum(sizes[:place]) for place in range(len(sizes) + 1)])
             case "query_ids":
                 return self._array([place for place, size in enumerate(sizes) for _ in range(size)])
-        parts = [self._of(word, query) for query in queries.values()]
+        parts: list[Any] = [self._of(word, query) for query in queries.values()]
         if len(parts) == 1:
             return parts[0]
         return self._array([value for part in parts for value in part])
@@ -272,6 +314,14 @@ class Form:
                 return dict(zip(map(self._id, labels), _whole(list(labels.values())), strict=True))
             case "scored":
                 return {self._id(doc): score for doc, score in query.ranked or ()}
+            case "records":
+                return [_Record(self._id(doc), score) for doc, score in query.ranked or ()]
+            case "judged_docs":
+                return [self._id(doc) for doc in labels]
+            case "n_relevant":
+                return sum(label > 0 for label in labels.values())
+            case "relevant_ranks":
+                return [rank for rank, doc in enumerate(query.in_rank_order, 1) if labels.get(doc, 0) > 0]
             case "docs":
                 return [self._id(doc) for doc in query.docs]
             case "ranked":
@@ -290,6 +340,42 @@ class Form:
 
     def _id(self, doc: str) -> Any:
         return doc if self.ids == "text" else int("".join(f"{ord(letter):03d}" for letter in doc)) % 1_000_003
+
+
+class _Record(dict[str, Any]):
+    """A retrieved document, with every usual name of its id and its score, as keys and as attributes."""
+
+    def __init__(self, doc: Any, score: float) -> None:
+        values = {"doc": doc, "score": score}
+        super().__init__({name: value for field, value in values.items() for name in _FIELDS[field].split()})
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def _frame(word: str, queries: Mapping[str, Query]) -> Any:
+    """Return a data frame that has every usual name of each of its columns."""
+    import pandas
+
+    rows: list[dict[str, Any]] = []
+    for name, query in queries.items():
+        labels = query.labels
+        if word == "qrels_frame":
+            rows += [{"query": name, "doc": doc, "label": label} for doc, label in query.judged or () if label > 0]
+            continue
+        ranks = {doc: rank for rank, doc in enumerate(query.in_rank_order, 1)}
+        for doc, score in query.ranked or ():
+            row = {"query": name, "doc": doc, "label": labels.get(doc, 0), "score": score, "rank": ranks[doc]}
+            rows.append(row)
+    without = {"qrels_frame": ("score", "rank"), "run_frame": ("label",)}.get(word, ())
+    fields = [field for field in _FIELDS if field not in without]
+    columns = {field: [row[field] for row in rows] for field in fields}
+    if "label" in columns:
+        columns["label"] = _whole(columns["label"])
+    return pandas.DataFrame({name: columns[field] for field in fields for name in _FIELDS[field].split()})
 
 
 def _whole(values: list[float]) -> list[Any]:
@@ -367,6 +453,8 @@ class Caller:
         self.form = Form(())
         self.changed: Answer | None = None
         self.per_query = False
+        #: Which of several numbers of a tuple is taken.
+        self.place: int | None = None
         self.known: dict[tuple[Form, Probe], Answer] = {}
 
     @property
@@ -422,6 +510,11 @@ class Caller:
         if len(values) == n_queries:
             self.per_query = True
             return float(np.mean(values)), dtype
+        is_tuple = isinstance(returned, (tuple, list, Mapping))
+        if self.place is None and is_tuple and n_queries == 1 and 1.0 in values:  # the first list is in its best order
+            self.place = values.index(1.0)
+        if self.place is not None and self.place < len(values):
+            return values[self.place], dtype
         raise TypeError(f"returned {len(values)} numbers for {n_queries} {'query' if n_queries == 1 else 'queries'}")
 
 
@@ -442,7 +535,7 @@ def _numbers(returned: Any, path: str = "") -> list[tuple[str, float]]:
 
 
 def _at_largest_cutoff(found: Sequence[tuple[str, float]]) -> list[float]:
-    """Return the values with NDCG in their names; of several such names, as of ndcg@5 and ndcg@10, the last by number."""
+    """Return the values with NDCG in their names; of ndcg@5 and ndcg@10, the one for most ranks."""
     named: dict[str, list[float]] = {}
     for path, value in found:
         for part in reversed(path.lower().split("/")):
@@ -496,7 +589,10 @@ def forms_of(function: Callable[..., Any]) -> list[Form]:
         found = [(words, k) for words in _PAIRS] + ([(("ranked_labels",), "")] if k is None else [])
     ordered = sorted(found, key=lambda each: -_likeness((*each[0], *(["k"] if each[1] == "" else [])), data))
     listed = next((_takes_list(each) for each in [*parameters, *named] if each.name == k), False)
-    return [Form(words, own_k, has_list_of_k=listed) for words, own_k in ordered]
+    return [
+        Form(words, own_k, has_list_of_k=listed, is_suggested=_likeness(words, data) == 2 * len(words))
+        for words, own_k in ordered
+    ]
 
 
 def _cutoff_name(parameters: Sequence[inspect.Parameter]) -> str | None:
@@ -532,10 +628,10 @@ def variants(form: Form) -> list[Form]:
     """Return the form with other containers and ids."""
     words = set(form.bare)
     found = [form]
+    if words & {"relevant_ranks", "frame", "qrels_frame", "run_frame"}:
+        return found
     if words & {"labels", "scores", "ranked_labels"} and not any("+" in word for word in form.words):
         found.append(replace(form, arrays="list"))
-        import sys
-
         if "torch" in sys.modules:
             found.append(replace(form, arrays="torch"))
     if words & {"relevant", "relevants"}:

@@ -95,6 +95,12 @@ class ChoiceStages(FormulaStages):
             self.formula = as_text
             self.evidence["order"] = [answer]
             return
+        for discount in self.open.get("discount", ()):
+            deeper = replace(self.formula, discount=discount)
+            if self.agrees(deeper, answer):
+                self.formula = deeper
+                self.evidence["discount"].append(answer)
+                return
         self.unexplained["discount beyond rank 6"] = answer
 
     def _cut_probe(self, k: int, place: int) -> Query:
@@ -127,7 +133,8 @@ class ChoiceStages(FormulaStages):
                 break
         if not found:
             kinds = ("full", "highest", "none", "gains", "documents", "k", "relevant", "relevant within k")
-            found = self.narrow(answers, **usual, ideal=kinds)
+            like_whole_lists = sorted(kinds, key=lambda kind: not kind.startswith(self.formula.ideal))
+            found = self.narrow(answers, **usual, ideal=like_whole_lists)
         names = ("cut", "ideal_cut", "cut_first", "pool")
         for name in names:
             self.evidence.setdefault(name, []).extend(answers)
@@ -356,11 +363,9 @@ class ChoiceStages(FormulaStages):
             self.settle([self.ask(first, extra)], extra=("ignored", "zero", "empty", "error"))
 
     def _precision(self) -> None:
-        """Find out whether scores are compared in single precision."""
+        """Find out whether scores are compared in single precision, or as integers."""
         if not self.form.has_scores or self.by_input or self.formula.ties in ("undefined", "random"):
             return
-        close = [
-            ranking([1, 0, 0], scores=scores, zeros_judged=self.zeros_judged)
-            for scores in ([1.0, 1.0 + 1e-9, 0.5], [1.0 + 1e-9, 1.0, 0.5])
-        ]
-        self.settle([self.ask(each) for each in close], precision=("float64", "float32"))
+        pairs = [(1.0, 1.0 + 1e-9), (1.0 + 1e-9, 1.0), (1.1, 1.4), (1.2, 1.7), (1.7, 1.2)]
+        close = [ranking([1, 0, 0], scores=[*pair, 0.5], zeros_judged=self.zeros_judged) for pair in pairs]
+        self.settle([self.ask(each) for each in close], precision=("float64", "float32", "truncated", "rounded"))

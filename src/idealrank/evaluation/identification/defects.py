@@ -65,6 +65,8 @@ def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         yield "sorted ascending: the lowest score is ranked first", {"order": "descending"}
     if formula.order == "text":
         yield "scores are compared as text, so that 9 is ranked above 10", {"order": "descending"}
+    if formula.precision in ("truncated", "rounded"):
+        yield f"scores are {formula.precision} to integers before documents are ranked", {"precision": "float64"}
     if formula.clip != "none":
         words = {"above": "above 1 are set to 1", "below": "below 0 are set to 0", "both": "outside of 0 to 1 are cut"}
         yield f"values {words[formula.clip]}", {"clip": "none"}
@@ -297,8 +299,10 @@ def _small_probes(found: Investigation, longest: int) -> Iterator[Probe]:
             yield from _two_queries(found, highest)
     yield from _beyond_own_cutoff(found)
     if found.form.has_scores:
-        texts = ranking([1, 0], scores=[9.5, 10.5], zeros_judged=found.zeros_judged)
-        yield Probe((texts,), 2 if has_k else None)
+        for scores in ([9.5, 10.5], [1.2, 1.4], [1.4, 1.2]):
+            for labels in ([1, 0], [0, 1]):
+                query = ranking(labels, scores=scores, zeros_judged=found.zeros_judged)
+                yield Probe((query,), 2 if has_k else None)
     if found.form.has_scores or found.form.is_graded:
         for small in ([0.5], [0.25, 0.5]):
             query = ranking(small, zeros_judged=found.zeros_judged)

@@ -286,9 +286,8 @@ class FormulaStages(CallingForm):
             for each in (*gains, *discounts)
             for kind in ("unsorted", "ascending", "distinct", "highest")
         ]
-        added = [
-            shifted for each in (*simple, *gains, *discounts) if (shifted := self._with_addend(each, answers)) is not None
-        ]
+        shifted = [self._with_addend(each, answers) for each in (*simple, *gains, *discounts)]
+        added = [each for each in shifted if each is not None]
         scaled = [(each, True) for each in (*simple, *gains, *discounts)]
         for candidate, is_free in [
             *((each, False) for each in (*simple, *added, *gains, *discounts, *both, *kinds_of)),

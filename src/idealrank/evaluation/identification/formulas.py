@@ -73,6 +73,7 @@ class Formula:
     missing: float | str = 0.0
     #: ignored, zero, empty (as one with nothing relevant), error: a query of the run without judgments
     extra: str = "ignored"
+    #: float64, float32; truncated or rounded to integers: of the scores
     precision: str = "float64"
 
     def predict(self, probe: Probe) -> float:
@@ -189,7 +190,7 @@ class Formula:
             assert not isinstance(label, str)
             if self.zeros == "dropped" and not label:
                 continue
-            rows.append((doc, float(np.float32(score)) if self.precision == "float32" else score, label))
+            rows.append((doc, self._score(score), label))
         if len({doc for doc, _, _ in rows}) < len(rows):
             if self.duplicates == "error":
                 raise Refused
@@ -201,6 +202,16 @@ class Formula:
                 seen: set[str] = set()
                 rows = [(d, s, None if d in seen or seen.add(d) else label) for d, s, label in rows]  # type: ignore[func-returns-value]
         return rows
+
+    def _score(self, score: float) -> float:
+        match self.precision:
+            case "float32":
+                return float(np.float32(score))
+            case "truncated":
+                return float(math.trunc(score))
+            case "rounded":
+                return float(round(score))
+        return score
 
     def _label(self, label: float) -> float | str | None:
         if self.highest is not None and label > self.highest:
@@ -238,7 +249,8 @@ class Formula:
         if self.order == "input":
             return [[row] for row in rows]
         if self.order == "text":
-            return [[row] for row in sorted(rows, key=lambda row: str(row[1]), reverse=True)]
+            places = {text: place for place, text in enumerate(sorted({str(score) for _, score, _ in rows}))}
+            rows = [(doc, float(places[str(score)]), label) for doc, score, label in rows]
         sign = 1 if self.order == "ascending" else -1
         match self.ties:
             case "reverse":

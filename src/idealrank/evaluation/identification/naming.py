@@ -8,7 +8,6 @@ from idealrank.evaluation.identification.calls import Answer
 from idealrank.evaluation.identification.formulas import Formula
 from idealrank.evaluation.identification.investigation import Investigation
 from idealrank.evaluation.identification.result import Choice
-from idealrank.evaluation.identification.shapes import DISCOUNTS
 from idealrank.measures import discounts, gains
 from idealrank.measures import measure as measure_of
 from idealrank.measures.conventions import CONVENTION_NAMES, Convention, convention
@@ -104,6 +103,8 @@ def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None
     if formula.ideal not in ("sorted", "full", "none") or formula.pool in ("top", "first") or not options:
         return None, None
     if abs(formula.added) > _NEGLIGIBLE:
+        return None, None
+    if formula.precision in ("truncated", "rounded"):
         return None, None
     if formula.gain.option is None or formula.discount.option is None or formula.ties in ("random", "undefined"):
         return None, None
@@ -238,9 +239,8 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
         differ.append(f"gain={options['gain']}")
     discount = option("discount")
     assert isinstance(discount, discounts.Discount)
-    own = formula.discount.option or DISCOUNTS[0].option
-    assert own is not None
-    if not all(
+    own = formula.discount.option
+    if own is None or not all(
         abs(a / discount(1, 12) - b / own(1, 12)) < 1e-12
         for a, b in zip(discount.weights(12), own.weights(12), strict=True)
     ):

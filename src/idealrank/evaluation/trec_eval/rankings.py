@@ -46,8 +46,8 @@ class Rankings(rankings.Rankings):
         rows = _native.order_by_id(scores, data.offsets, *data.doc_ids.parts, True, resolve_threads(n_threads))
         labels, pool = data.labels[rows], np.trunc(data.judged.labels)
         np.trunc(labels, out=labels)
-        labels[labels < 0] = UNJUDGED
-        labels[np.isnan(labels)] = UNPOOLED
+        np.copyto(labels, UNJUDGED, where=labels < 0)
+        np.copyto(labels, UNPOOLED, where=np.isnan(labels))
         pooled, is_judged = Groups(np.diff(data.judged.offsets)), pool >= 0
         judged = Groups(pooled.count(is_judged))
         return cls(Groups(np.diff(data.offsets)), labels, judged, pool[is_judged], level, n_collection, version)
