@@ -15,8 +15,8 @@ _HELP = """\
 Explain why conventions give SYSTEM different numbers on the judged documents in DATA, one choice at a time.
 
 DATA and SYSTEM are as for 'idealrank evaluate'. From the first --like to each other one, the choices that differ are
-changed one after the other. 'change' is the effect on the mean, 'queries' the number of queries that change, and 'most'
-the queries that change most. The changes add up to the whole difference.
+changed one after the other. 'change' is the effect on the mean, 'queries' the number of queries that change, and
+'most changed' the queries that change most. The changes add up to the whole difference.
 
 \b
 Examples:
