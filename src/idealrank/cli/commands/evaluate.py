@@ -32,8 +32,9 @@ JSON             runs
 
 Formats are recognized by content; --from names the format of DATA (see 'idealrank convert --help'). The name of a
 system is NAME if it is given as NAME=PATH, otherwise the tag of the run, or what differs between the paths. Options
-that a measure does not name follow --like: trec_eval for judgments and runs, otherwise idealrank. The conventions are printed
-below the table. Several systems are measured on the queries that all of them have; a note says which are left out.
+that a measure does not name follow --like: trec_eval for judgments and runs, otherwise idealrank. The conventions are
+printed below the table. Several systems are measured on the queries that all of them have; a note says which are
+left out.
 
 \b
 Examples:
