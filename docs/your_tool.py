@@ -28,9 +28,9 @@ _INTRO = """\
 NDCG differs between tools: in the gain of a label, in the order of equal scores, in what the ideal ranking is, and in
 what counts for a query with nothing relevant. This page lists {n_tools} tools, as
 [`idealrank.identify`](api/evaluation.md) sees them: it calls each with a few dozen small lists, each of which isolates
-one choice, and then compares the formula that remains with the tool on drawn lists. {n_run} tools were run in the
-versions given, on {date}; of the others, the formula was, as their source code has it (`docs/your_tool.py` has both,
-and writes this page).
+one choice, and then compares the formula that remains with the tool on random lists. {n_run} tools were called
+themselves, in the versions given, on {date}; for the others, the formula in their source code was called instead
+(`docs/your_tool.py` has both, and writes this page).
 
 The [explorer](explorer.md) shows all of them on your own files, in a browser. Pass `like="name"` to get a tool's number
 from idealrank, and call `identify` to find out about a function that is not listed:
@@ -39,8 +39,8 @@ from idealrank, and call `identify` to find out about a function that is not lis
 idealrank identify sklearn.metrics:ndcg_score
 ```
 
-`value` is NDCG of one list, at no cutoff or at one beyond its end: labels 2, 0, 1, 0, 3 (or relevant, not, relevant,
-not, relevant), all retrieved, with the scores 5, 4, 3, 2, 1.
+`value` is the NDCG of one list, without a cutoff or with one beyond its end: labels 2, 0, 1, 0, 3 (or relevant, not,
+relevant, not, relevant), all retrieved, with the scores 5, 4, 3, 2, 1.
 """
 
 

@@ -11,10 +11,10 @@ __all__ = ["command"]
 _HELP = """\
 Compute the lowest and the highest mean of SYSTEMS over all labels that unjudged documents could have.
 
-DATA is judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'value' takes unjudged documents as not relevant;
-'expected' as relevant as documents at similar ranks are known to be; 'condensed' removes them from the ranking. Of
-several systems, each is compared with the baseline, or with the best one: 'decided' says whether the same system is
-ahead for all labels.
+DATA is judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'value' counts unjudged documents as not
+relevant; 'expected' assumes that they are as relevant as judged documents at similar ranks; 'condensed' removes them
+from the ranking. If there are several systems, each is compared with the baseline, or with the best one: 'decided' says
+whether the same system is ahead for all labels.
 
 \b
 Examples:
@@ -31,7 +31,11 @@ _N_FINDINGS = 3
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
 @click.option(
-    "--unseen", type=click.IntRange(0), default=0, metavar="N", help="Relevant documents no run retrieves, at most."
+    "--unseen",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Allow for up to N relevant documents per query that no run retrieves.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the expected values.")
 def command(request: Request, measure: str, baseline: str | None, unseen: int, seed: int) -> None:

@@ -30,10 +30,11 @@ LETOR text       files with one score per line, in document order
 Parquet or CSV   names of score columns ("score" by default), or runs
 JSON             runs
 
-Formats are recognized by content, or that of DATA is given by --from (see 'idealrank convert --help'). A system is
-called as in NAME=PATH, else by the tag of the run, else by what differs between the paths. Options that a
-measure does not name follow --like: trec_eval for judgments and runs, otherwise idealrank. The conventions are printed
-below the table. Several systems are measured on the queries that all of them have; a note says which are left out.
+Formats are recognized by content; --from names the format of DATA (see 'idealrank convert --help'). The name of a
+system is NAME if it is given as NAME=PATH, otherwise the tag of the run, or what differs between the paths. Options
+that a measure does not name follow --like: trec_eval for judgments and runs, otherwise idealrank. The conventions are
+printed below the table. Several systems are measured on the queries that all of them have; a note says which are
+left out.
 
 \b
 Examples:

@@ -15,9 +15,9 @@ _HELP = """\
 Explain why conventions give SYSTEM different numbers on the judged documents in DATA, one choice at a time.
 
 DATA and SYSTEM are as for 'idealrank evaluate'. From the first --like to each other one, the choices that differ are
-changed one after the other. 'change' is the effect on the mean, 'queries' the number of queries that change, and 'most'
-the queries that change most. The changes add up to the whole difference. The explorer, a page of the documentation,
-shows the same in a browser.
+changed one after the other. 'change' is the effect on the mean, 'queries' the number of queries that change, and
+'most changed' the queries that change most. The changes add up to the whole difference. The explorer, a page of the
+documentation, shows the same in a browser.
 
 \b
 Examples:

@@ -22,7 +22,7 @@ t          queries with which a paired t test detects it
 anova      queries with which an analysis of variance detects it, if the best
            and the worst of the systems differ by it
 interval   queries for a confidence interval that is no wider than delta
-order      queries for the right order of two means, except for --level
+order      queries for the right order of two means with probability 1 - level
 any_order  the same, whatever the distribution of values between 0 and 1
 sd         standard deviation of the per-query difference of two systems
 
