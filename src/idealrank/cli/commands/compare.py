@@ -23,10 +23,10 @@ With --baseline, each other system is compared with the baseline by a paired ran
 are compared by paired t tests, and each system is shown next to the best one. P-values are corrected by Holm's method.
 Means and their intervals are those of 'idealrank evaluate' on the same systems: over the queries that all systems have.
 'detectable' is the smallest true difference that this many queries would detect with 80% power. If unjudged documents
-alone could reverse a difference, a sentence says so; --holes shows the numbers, and 'idealrank judge-next' the documents
-to judge. With --machine, DATA is human judgments of some queries, or of some documents of every query, and FILE is
-machine judgments of all: means and differences are estimated from both. A narrow terminal shows the most important
-columns; --format csv has all numbers, and --format latex is a table for a paper.
+alone could reverse a difference, a sentence says so; --holes shows the numbers, and 'idealrank judge-next' the
+documents to judge. With --machine, DATA is human judgments of some queries, or of some documents of every query, and
+FILE is machine judgments of all: means and differences are estimated from both. A narrow terminal shows the most
+important columns; --format csv has all numbers, and --format latex is a table for a paper.
 
 \b
 Examples:
