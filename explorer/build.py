@@ -22,7 +22,7 @@ import numpy as np
 from idealrank import __version__, convention, measure
 from idealrank._base import palette
 from idealrank.measures.conventions import CONVENTION_NAMES
-from idealrank.theory.long_lists.theorems import _STATEMENTS, PAPER
+from idealrank.theory.long_lists.theorems import PAPER, STATEMENTS
 
 __all__ = ["example", "main", "page", "presets", "webassembly"]
 
@@ -151,7 +151,7 @@ def page() -> str:
         "version": __version__,
         "presets": presets(),
         "example": example(),
-        "theorems": {"paper": PAPER, "statements": dict(_STATEMENTS)},
+        "theorems": {"paper": PAPER, "statements": dict(STATEMENTS)},
         "worker": text["worker.js"],
         "wasm": base64.b64encode(webassembly()).decode("ascii"),
     }

@@ -265,7 +265,11 @@ async function cases({ sets }) {
 
 const TASKS = { load: ({ bytes }) => load(bytes), read, join, evaluate, explain, list, judged, cases };
 
-onmessage = async ({ data }) => {
+/* One request after the other: reading a file takes turns with nothing else. */
+let last = Promise.resolve();
+onmessage = ({ data }) => { last = last.then(() => answer(data)); };
+
+async function answer(data) {
   try {
     postMessage({ id: data.id, ...(await TASKS[data.task](data)) });
   } catch (error) {
@@ -277,4 +281,4 @@ onmessage = async ({ data }) => {
     if (module !== null) await restart();
     postMessage({ id: data.id, error: error instanceof WebAssembly.RuntimeError || error instanceof RangeError ? "not enough memory" : String(error), broken: true });
   }
-};
+}

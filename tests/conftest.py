@@ -3,6 +3,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from exploring import chromium, explorer_file, visit  # noqa: F401  (fixtures)
 from hypothesis import HealthCheck, settings
 
 from idealrank._base.threads import available_cores

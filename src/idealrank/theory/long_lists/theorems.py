@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["told"]
+__all__ = ["PAPER", "STATEMENTS", "told"]
 
 PAPER = "Wang et al. 2013"
 
-_STATEMENTS = {
+STATEMENTS = {
     "Definition 1": "NDCG is the DCG of a ranking divided by the highest DCG that its documents can have.",
     "Theorem 4": "With the discount 1/log(1 + r) and no cutoff, the NDCG of every ranker converges to 1.",
     "Theorem 6": (
@@ -52,8 +52,8 @@ def told(theorem: str) -> str:
     """
     name = theorem.partition(";")[0]
     name = "Theorems 12 and 13" if name in ("Theorem 12", "Theorem 13") else name
-    known = next((key for key in (name, name.partition(",")[0]) if key in _STATEMENTS), None)
+    known = next((key for key in (name, name.partition(",")[0]) if key in STATEMENTS), None)
     if known is None:
         return ""
     source = f"{PAPER}, {name}" if known != "the law of large numbers" else "The law of large numbers"
-    return f"{source}: {_STATEMENTS[known]}"
+    return f"{source}: {STATEMENTS[known]}"
