@@ -321,7 +321,7 @@ class Leaderboard(Result):
         against = [f"tests against {self.baseline}: {test}, Holm correction, seed {own.seed}"] if self.baseline else []
         return [
             how,
-            f"{ranks}, seed {own.seed}; the statements are about {about}",
+            f"{ranks}; the statements are about {about}",
             *against,
             *([own.note] if own.note else []),
         ]
