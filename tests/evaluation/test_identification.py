@@ -39,7 +39,9 @@ def check(box: Box) -> ir.Identification:
     return found
 
 
-@pytest.mark.parametrize("name", BOXES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if place % 3 else ()) for place, name in enumerate(BOXES)]
+)
 def test_a_function_is_named(name: str) -> None:
     check(BOXES[name])
 
