@@ -13,8 +13,8 @@ NEEDS = {
     "recommenders.md": ["torch"],
     "torch.md": ["torch"],
 }
-#: Pages that train for more than ten seconds.
-SLOW = ["boosting.md"]
+#: Pages whose examples take about ten seconds or more.
+SLOW = ["boosting.md", "which_loss.md"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
