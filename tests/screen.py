@@ -85,14 +85,15 @@ def on_a_terminal(*args: str, columns: int, folder: Path, **environment: str) ->
     """Run the command line on a pseudo-terminal of this width, in a fork of a process that has imported it."""
     outer, inner = _terminal(columns)
     request = {"terminal": os.ttyname(inner), "folder": str(folder), "args": args}
-    parent = _parent()
-    assert parent.stdin is not None
-    assert parent.stdout is not None
-    parent.stdin.write(json.dumps(request | {"environment": _environment() | environment}) + "\n")
-    parent.stdin.flush()
-    assert parent.stdout.readline() == "started\n"  # it has opened the terminal
+    requests, answers = _parent().stdin, _parent().stdout
+    assert requests is not None
+    assert answers is not None
+    requests.write(json.dumps(request | {"environment": _environment() | environment}) + "\n")
+    requests.flush()
+    assert answers.readline() == "started\n"  # it has opened the terminal
     os.close(inner)
-    return _shown(outer, lambda: int(parent.stdout.readline()), columns)
+    ended = answers.readline
+    return _shown(outer, lambda: int(ended()), columns)
 
 
 def of_command(*args: str, columns: int, folder: Path, **environment: str) -> Screen:

@@ -155,6 +155,7 @@ def test_the_demo_is_the_same_for_the_same_seed() -> None:
     assert first == again != other
 
 
+@pytest.mark.slow
 @posix_only
 def test_the_demo_leaves_nothing_behind(tmp_path: Path) -> None:
     environment = os.environ | {"TMPDIR": str(tmp_path)}
@@ -220,6 +221,7 @@ def test_a_table_without_rows_is_still_a_table(output_format: str) -> None:
     assert json.loads(shown) == [] if output_format == "json" else "a" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output_format", ["text", "json", "csv", "markdown", "latex"])
 def test_every_format_is_an_option_of_the_demo(output_format: str) -> None:
     shown = run(*SMALL_DEMO, "--format", output_format, "--quiet")

@@ -40,6 +40,7 @@ def test_the_page_is_written_by_its_script_and_has_every_tool() -> None:
     assert {tool.like for tool in TOOLS} <= set(CONVENTION_NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_a_row_is_what_identify_finds_out(tool: Any) -> None:
     row = WRITER.row(tool, tool.formula, ROWS[tool.name]["checked"])

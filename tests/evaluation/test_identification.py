@@ -40,7 +40,10 @@ def check(box: Box) -> ir.Identification:
     return found
 
 
-@pytest.mark.parametrize("name", [*BOXES, *SHAPES])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if place % 3 else ()) for place, name in enumerate([*BOXES, *SHAPES])],
+)
 def test_a_function_is_named(name: str) -> None:
     check((BOXES | SHAPES)[name])
 

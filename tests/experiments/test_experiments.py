@@ -176,6 +176,7 @@ def test_consistent_versions_are_compared_on_collections_of_a_folder(ravikumar: 
     assert {"figure3", "figure4", "figure1-5-mq2008-Cosine", "figure2-6"} <= set(ravikumar.figures)
 
 
+@pytest.mark.slow
 def test_a_change_is_that_of_the_means_and_its_sign_is_judged_by_an_interval(ravikumar: Any) -> None:
     claim = next(each for each in ravikumar.claims if each.where == "Table 1, MQ2008")
     for finding, row in zip(claim.findings, ravikumar.numbers[next(iter(ravikumar.numbers))].rows, strict=False):

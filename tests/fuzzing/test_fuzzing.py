@@ -15,10 +15,12 @@ from idealrank.measures.names import MEASURES
 SAVED = sorted(CASES.glob("*/*"))
 
 
+@pytest.mark.parametrize("share", ["the first quarter", pytest.param("the others", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", TARGETS)
-def test_no_seed_fails(name: str) -> None:
+def test_no_seed_fails(name: str, share: str) -> None:
     target, answers = load(name), 0
-    for seed in range(TARGETS[name]):
+    quarter = -(-TARGETS[name] // 4)
+    for seed in range(quarter) if share == "the first quarter" else range(quarter, max(TARGETS[name], quarter + 1)):
         for i, case in enumerate(cases_of(name, seed)):
             try:
                 answers += target.check(case)

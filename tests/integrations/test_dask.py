@@ -210,6 +210,7 @@ def forgotten_peak() -> int:
     return resident("VmRSS")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells a process's peak")
 def test_a_worker_has_batches_in_memory_and_not_its_share(client: Any, tmp_path: Path) -> None:
     n_docs = 10_000_000

@@ -425,6 +425,7 @@ def test_modules_can_be_copied_and_pickled() -> None:
         assert (other.loss, other.reduction, other.backend) == (loss.loss, "sum", "torch")
 
 
+@pytest.mark.slow
 def test_a_pickled_module_works_in_another_process(tmp_path: Path) -> None:
     (tmp_path / "loss.pickle").write_bytes(pickle.dumps(ranking.ListMLE()))
     script = (
@@ -451,6 +452,7 @@ def test_a_loss_can_be_had_without_its_gradient(backend: str) -> None:
         assert loss(LABELS, scores * 1, OFFSETS) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # PyTorch's own, about itself
 @pytest.mark.parametrize("name", ["approx_ndcg", "lambda_rank", "list_mle(ties=stable)"])
 def test_a_compiled_model_holds_the_native_loss_in_its_graph(name: str) -> None:

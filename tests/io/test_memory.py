@@ -123,6 +123,7 @@ def case_of(name: str) -> ParameterSet:
     return pytest.param(name, marks=pytest.mark.slow if is_compressed else ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [case_of(name) for name in CASES])
 def test_peak_memory_is_bounded_by_the_size_of_the_input(
     files: Callable[[str], tuple[Path, Path, int]], case: str

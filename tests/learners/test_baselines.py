@@ -448,6 +448,7 @@ def test_options_out_of_range_are_refused(ranker: Any, what: str) -> None:
         ranker.fit(X, y, qid=qid)
 
 
+@pytest.mark.slow
 def test_on_ohsumed_rankboost_has_its_published_figures_and_the_others_rank_as_well(real_data: Path) -> None:
     """RankBoost's figures are those of LETOR 1.0. The others have none with these features, or lower ones."""
     rankers = {

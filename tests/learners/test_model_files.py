@@ -64,6 +64,7 @@ def test_a_learner_comes_back_and_scores_the_same_to_the_last_bit(name: str, end
     assert (tmp_path / f"again.json{ending}").read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_every_learner_but_those_of_others_regressors_can_be_saved(tmp_path: Path) -> None:
     assert set(LEARNERS) - set(SAVED) == {"ConsistentRegression"}
     X, y, qid = made()

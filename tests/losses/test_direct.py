@@ -245,6 +245,7 @@ def nasty_lists(n: int) -> dict[str, Floats]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", nasty_lists(1))
 @pytest.mark.parametrize("n", [2, 30, 100, 600])
 def test_ndcg_is_accurate_to_1e_10_on_nasty_lists(kind: str, n: int) -> None:

@@ -201,6 +201,7 @@ def test_values_and_derivatives_are_sums_over_pairs(loss: Loss, rows: list[tuple
     check_against_pairs(loss, labels, scores, weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LAMBDA, ids=str)
 @given(rows=documents(grades))
 @example(rows=[(float(label), 0.0, 1.0) for label in (0, 1, 2, 0, 0, 3, 1)])
@@ -286,6 +287,7 @@ NASTY: dict[str, Callable[[np.random.Generator], Floats]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [PairwiseLogistic(), PairwiseLogistic(sigma=40), PairwiseLinear(), Hinge()], ids=str)
 @pytest.mark.parametrize("scores", NASTY)
 def test_long_lists_are_as_accurate_as_short_ones(scores: str, loss: Any) -> None:

@@ -56,6 +56,7 @@ scores = st.one_of(st.integers(-3, 3).map(float), st.floats(-5, 5), st.sampled_f
 rows = st.lists(st.tuples(st.integers(0, 4).map(float), scores, st.floats(0.1, 3)), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", _native.isas())
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 @given(rows=rows)

@@ -410,6 +410,7 @@ def test_gdeval_to_its_five_decimals(case: Case) -> None:
     check_runs("gdeval", case, "gdeval", ["ndcg@3", "err@3"], atol=6e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(case=cases(same_queries=True))
 def test_ranx_up_to_15_documents_where_its_order_of_ties_is_defined(case: Case) -> None:
@@ -571,6 +572,7 @@ def without_ties(case: Case) -> Case:
     return Case(case.qrels, run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("long", LONG_LISTS, ids=str)
 def test_ranx_on_long_lists_without_equal_scores(long: Long) -> None:
     case = without_ties(long_case(long))

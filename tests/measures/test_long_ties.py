@@ -26,6 +26,7 @@ def err_by_recurrence(gains: np.ndarray, depth: int) -> float:
     return float((stops[1:] / place).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "labels",
     [

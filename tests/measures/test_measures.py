@@ -210,6 +210,7 @@ def test_fewer_hits_can_be_better_for_average_precision_over_hits() -> None:
     assert_allclose(m.range([1, 0, 1, 0], [3, 2, 1, 1]), [[(1 + 2 / 3) / 2], [1.0]], rtol=1e-15, atol=0)
 
 
+@pytest.mark.slow
 @each_measure
 def test_averages_seven_tied_documents_in_5040_orders(cls: type[Measure]) -> None:
     m = cls(cutoff=3) if "cutoff" in cls.options() else cls()

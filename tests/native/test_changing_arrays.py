@@ -70,6 +70,7 @@ print("alive")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["labels", "scores", "offsets"])
 @pytest.mark.parametrize("which", ["measures", "losses", "soft"])
 def test_arrays_changed_by_another_thread_do_not_crash(which: str, what: str) -> None:

@@ -17,7 +17,7 @@ from idealrank import report
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")]
 
 EVIL = "<script>alert(1)</script>"
 #: Names that markup, addresses, selectors, spreadsheets and columns have stumbled over.

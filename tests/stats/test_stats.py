@@ -134,6 +134,7 @@ def test_unequal_lengths_and_infinite_values_are_refused() -> None:
         stats.t_test([1, math.inf], [1, 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", PAIRED)
 def test_type_1_error_is_the_level_and_power_rises(test: Any) -> None:
     rng, n_trials = np.random.default_rng(11), 600

@@ -100,6 +100,7 @@ def looked_at_each_time(differences: Floats, delta: float) -> bool:
     return bool((np.abs(means) > half)[9:].any())
 
 
+@pytest.mark.slow
 def test_a_confidence_sequence_may_be_looked_at_after_each_query() -> None:
     # Skewed differences with the mean 0: most are small gains, a few large losses.
     rng, times, delta = np.random.default_rng(3), 300, 0.1

@@ -109,6 +109,7 @@ def test_the_transform_of_two_documents_and_squares_is_known() -> None:
     assert float(three) == pytest.approx(0.1 * (1 - 1 / 2) / math.sqrt(2) * 2, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "loss", [losses.LeastSquares(normalizer="dcg"), losses.CrossEntropy(normalizer="dcg"), losses.QNorm(q=3)]
 )

@@ -11,6 +11,7 @@ def test_random_limits_are_those_of_extrapolated_sums() -> None:
     assert not list(check_limits(80, seed=11))
 
 
+@pytest.mark.slow
 def test_random_verdicts_agree_with_simulated_lists() -> None:
     outcomes: Counter[str] = Counter()
     assert not list(check_verdicts(9, seed=12, lists={10_000: 200, 60_000: 20}, outcomes=outcomes))
@@ -21,6 +22,7 @@ def test_random_excess_risks_are_within_their_bounds() -> None:
     assert not list(check_excess_risk(150, seed=13))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "name", "wrong"),
     [

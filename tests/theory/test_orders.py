@@ -118,6 +118,7 @@ def disagreement(labels: Floats, scores: Floats, offsets: Int64s) -> Floats:
     return np.asarray(-wrong.sum(axis=(1, 2)), np.float64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["ap", "err", "rr", "kendall_tau", disagreement])
 def test_no_convex_loss_is_consistent_with_measures_without_a_target(measure: Any) -> None:
     found = theory.no_convex_loss(measure)

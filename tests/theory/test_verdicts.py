@@ -199,6 +199,7 @@ def test_that_many_documents_are_enough() -> None:
     assert won / 600 == pytest.approx(0.95, abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ndcg", "ndcg(discount=power:0.5)", "ndcg@20%"])
 def test_that_many_documents_are_enough_at_all_lengths(name: str) -> None:
     # Definition 5: on a growing list the order is right at every n from N on.
