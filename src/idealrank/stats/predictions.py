@@ -173,7 +173,7 @@ def prediction_powered(
     half = _t_quantile(level, n_human - 2) * math.sqrt(variance)
     human_half = _t_quantile(level, n_human - 1) * math.sqrt(human_variance)
     has_spread = not (_is_constant(f) or _is_constant(values_of_machine))
-    correlation = float(np.corrcoef(f, g)[0, 1]) if has_spread else math.nan
+    correlation = float(np.corrcoef(f / np.ptp(f), g / np.ptp(g))[0, 1]) if has_spread else math.nan
     return PredictionPowered(
         mean,
         mean - half,

@@ -141,7 +141,7 @@ class UncertainEvaluation(Result):
 
 def evaluate_uncertain(
     judgments: UncertainLabels,
-    scores: OneSystem | Several,
+    run: OneSystem | Several,
     name: str | Measure = "ndcg@10",
     *,
     like: str | Convention | None = None,
@@ -157,7 +157,7 @@ def evaluate_uncertain(
     judgments : mapping
         {query: {document: label}}, where a label is a number, {label: probability}, such as the probabilities of a
         language model, or a list with the labels of several judges. Documents are independent.
-    scores : Run, mapping or several of these
+    run : Run, mapping or several of these
         One run or several, as for `evaluate`.
     name : str or Measure
         The measure.
@@ -202,7 +202,7 @@ def evaluate_uncertain(
     if not 0 < level < 1:
         raise OptionError(f"level must be between 0 and 1, got {level}")
     numbered, labels, chances = _distributions(judgments)
-    _, systems = judged_and_systems(numbered, scores)
+    _, systems = judged_and_systems(numbered, run)
     rules = convention("trec_eval" if like is None else like)
     given = measure(name)
     filled = given.with_convention(rules)
