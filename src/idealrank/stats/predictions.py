@@ -362,7 +362,8 @@ def _slopes(products: Floats, squares: Floats, least: float) -> Floats:
 def _least_spread(g: Floats) -> float:
     """Return the sum of squares that rounding errors alone could make."""
     centered = g - g.mean()
-    return max(1e-12 * float(centered @ centered), g.size * (8 * np.finfo(np.float64).eps * np.abs(g).max()) ** 2)
+    rounding = 8 * float(np.finfo(np.float64).eps) * float(np.abs(g).max())
+    return max(1e-12 * float(centered @ centered), g.size * rounding**2)
 
 
 def _weight(f: Floats, g: Floats) -> float:
