@@ -191,6 +191,7 @@ ARGUMENTS: dict[str, _Argument] = {
     "k": _counts,
     "kind": _words,
     "human": _scores,
+    "judgments": lambda hostile, folder: _nested(hostile, "labels"),
     "item_factors": lambda hostile, folder: [[score] for score in np.atleast_1d(np.asarray(hostile.scores, object))],
     "label_vectors": lambda hostile, folder: np.atleast_2d(np.asarray(_matrix(hostile, folder), object)),
     "like": _nth(["trec_eval"], ["sklearn", "lightgbm"], ["x"], [""], []),
@@ -248,6 +249,7 @@ ARGUMENTS: dict[str, _Argument] = {
     "value": _words,
     "values": _labels,
     "variance": _numbers,
+    "width": _numbers,
 }
 
 

@@ -173,7 +173,7 @@ def prediction_powered(
     half = _t_quantile(level, n_human - 2) * math.sqrt(variance)
     human_half = _t_quantile(level, n_human - 1) * math.sqrt(human_variance)
     has_spread = not (_is_constant(f) or _is_constant(values_of_machine))
-    correlation = float(np.corrcoef(f, g)[0, 1]) if has_spread else math.nan
+    correlation = float(np.corrcoef(f / np.ptp(f), g / np.ptp(g))[0, 1]) if has_spread else math.nan
     return PredictionPowered(
         mean,
         mean - half,
@@ -362,7 +362,8 @@ def _slopes(products: Floats, squares: Floats, least: float) -> Floats:
 def _least_spread(g: Floats) -> float:
     """Return the sum of squares that rounding errors alone could make."""
     centered = g - g.mean()
-    return max(1e-12 * float(centered @ centered), g.size * (8 * np.finfo(np.float64).eps * np.abs(g).max()) ** 2)
+    rounding = 8 * float(np.finfo(np.float64).eps) * float(np.abs(g).max())
+    return max(1e-12 * float(centered @ centered), g.size * rounding**2)
 
 
 def _weight(f: Floats, g: Floats) -> float:

@@ -145,9 +145,17 @@ def highest_ratio(
     layers = np.searchsorted(levels, ideal.gains)  # the level that reaches each gain; n_levels if none does
     queries, counts, sums = segments.queries, segments.counts, segments.sums(weights)
 
-    denominator = np.zeros(queries.size)
-    for gain, level in enumerate(layers):
-        denominator += ideal.layer(gain, counts if level < levels.size else np.zeros_like(counts), queries)
+    # What each level adds to the denominator; the layers above the highest level do not depend on the choice.
+    costs = [
+        sum((ideal.layer(gain, counts, queries) for gain in np.flatnonzero(layers == level).tolist()), np.zeros(1))
+        for level in range(levels.size)
+    ]
+    every = np.arange(segments.sizes.size)
+    above = sum(
+        (ideal.layer(gain, np.zeros_like(every), every) for gain in np.flatnonzero(layers == levels.size).tolist()),
+        np.zeros(every.size),
+    )
+    denominator = sum(costs, above[queries])
     numerator = fixed[queries] + levels[-1] * sums
     without = -np.inf if np.isnan(empty) else empty
     has_gain = denominator > 0
@@ -164,22 +172,12 @@ def highest_ratio(
         is_active[active] = True
         kept = is_active[queries]
         part = Segments(segments.sizes[active])
-        own_queries, own_counts, own_sums, ratio = queries[kept], counts[kept], sums[kept], highest[active]
-        # The layers above the highest level do not depend on the choice.
-        bottom = sum(
-            (
-                ideal.layer(gain, np.zeros_like(active), active)
-                for gain in np.flatnonzero(layers == levels.size).tolist()
-            ),
-            np.zeros(active.size),
-        )
+        own_sums, ratio = sums[kept], highest[active]
+        bottom = above[active]
         top = fixed[active].copy()
         chosen = np.empty((levels.size, active.size), np.int64)
         for level in range(levels.size):
-            cost = sum(
-                (ideal.layer(gain, own_counts, own_queries) for gain in np.flatnonzero(layers == level).tolist()),
-                np.zeros(own_queries.size),
-            )
+            cost = costs[level][kept]
             worth = rises[level] * own_sums - np.repeat(ratio, part.sizes + 1) * cost
             chosen[level] = best_counts(worth, part)[0]
             if level:  # equal but for rounding errors

@@ -11,7 +11,7 @@ import numpy as np
 from idealrank._base.options import is_whole
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
-from idealrank._base.tables import Column, Table
+from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import offsets_of
 from idealrank.data.ids import Ids
@@ -106,7 +106,9 @@ class UncertainEvaluation(Result):
     def tables(self) -> Mapping[str, Table]:
         """Return table "means": a row per system."""
         columns = [Column("system"), Column(self.measure, ".4f"), Column("error", ".1e")]
-        rows = [[name, mean, self.error[name], *self.interval(name)] for name, mean in self.mean.items()]
+        rows: list[list[Value]] = [
+            [name, mean, self.error[name], *self.interval(name)] for name, mean in self.mean.items()
+        ]
         return {"means": Table([*columns, Column("low", ".4f"), Column("high", ".4f")], rows)}
 
     def title(self) -> str:
@@ -141,7 +143,7 @@ class UncertainEvaluation(Result):
 
 def evaluate_uncertain(
     judgments: UncertainLabels,
-    scores: OneSystem | Several,
+    run: OneSystem | Several,
     name: str | Measure = "ndcg@10",
     *,
     like: str | Convention | None = None,
@@ -157,7 +159,7 @@ def evaluate_uncertain(
     judgments : mapping
         {query: {document: label}}, where a label is a number, {label: probability}, such as the probabilities of a
         language model, or a list with the labels of several judges. Documents are independent.
-    scores : Run, mapping or several of these
+    run : Run, mapping or several of these
         One run or several, as for `evaluate`.
     name : str or Measure
         The measure.
@@ -202,7 +204,7 @@ def evaluate_uncertain(
     if not 0 < level < 1:
         raise OptionError(f"level must be between 0 and 1, got {level}")
     numbered, labels, chances = _distributions(judgments)
-    _, systems = judged_and_systems(numbered, scores)
+    _, systems = judged_and_systems(numbered, run)
     rules = convention("trec_eval" if like is None else like)
     given = measure(name)
     filled = given.with_convention(rules)
@@ -230,8 +232,8 @@ def evaluate_uncertain(
     sums = {system: np.zeros(numbered.n_queries) for system in lists}
     for draw in range(n_draws):
         drawn = labels[(rng.random((cumulative.shape[0], 1)) > cumulative).sum(axis=1)]
-        for system, (each, absent) in lists.items():
-            values = values_of_lists(_with_labels(each, drawn), absent, {"": filled})[""]
+        for system, (own_lists, absent) in lists.items():
+            values = values_of_lists(_with_labels(own_lists, drawn), absent, {"": filled})[""]
             if np.isnan(values).any():
                 raise OptionError(f"{filled} has no value for some queries and labels: choose empty=0 or empty=1")
             draws[system][draw] = values.mean()
@@ -251,8 +253,8 @@ def evaluate_uncertain(
         assert isinstance(plan.gain, gains.Gain)
         linear = replace(plan, gain=gains.Linear())
         mean_gains = chances @ plan.gain(labels)
-        for system, (each, _) in lists.items():
-            ordered, ties = in_order_of_ties(_with_labels(each, mean_gains), filled.ties or "average")
+        for system, (own_lists, _) in lists.items():
+            ordered, ties = in_order_of_ties(_with_labels(own_lists, mean_gains), filled.ties or "average")
             expected[system] = run_plans([linear], ordered, ties)[0]
     ids = tuple(map(str, numbered.query_ids.tolist()))
     return UncertainEvaluation(str(given), ids, expected, draws, is_exact, level)

@@ -111,7 +111,7 @@ class DocumentEstimates:
     @property
     def degrees(self) -> int:
         """The degrees of freedom of intervals: those of the queries."""
-        return self.values.shape[1] - 1
+        return int(self.values.shape[1]) - 1
 
     def contrast(self, system: int, against: int | None = None) -> tuple[float, float]:
         """Return the mean of a system, or its difference from another, and the standard error."""
