@@ -51,11 +51,11 @@ def torch_long_lists(setting: Setting) -> Iterator[Comparison]:
         native, operations = (ranking.RankingLoss(name, backend=backend) for backend in ("native", "torch"))
         yield Comparison(
             f"{name} of one list of {n_docs:,} documents, loss and backward, by the operations of PyTorch",
-            Contestant("idealrank", partial(_ours, native, labels, scores), digest=digest_of_loss),
+            Contestant("idealrank, backend='torch'", partial(_ours, operations, labels, scores), digest=digest_of_loss),
             [
                 Contestant(
-                    "idealrank, backend='torch'",
-                    partial(_ours, operations, labels, scores),
+                    "idealrank, backend='native'",
+                    partial(_ours, native, labels, scores),
                     AtMost(30),
                     digest=digest_of_loss,
                 )
