@@ -1,11 +1,12 @@
 """Losses for PyTorch: forward and backward, against all pairs of padded lists; and a list as long as a training set."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from benchmarks.entries.losses import digest_of_loss, lists_of_100, torch_all_pairs
 from benchmarks.runner import Comparison, Contestant, Mark, Setting, entry
-from benchmarks.targets import AtLeast
+from benchmarks.targets import AtLeast, AtMost
 from idealrank._typing import Floats
 
 
@@ -34,6 +35,31 @@ def torch_step_on_one_list(setting: Setting) -> Iterator[Comparison]:
             f"{loss.loss}, a step of a linear model on one list of {n_docs:,} documents",
             Contestant("idealrank", _step(loss, n_docs)),
             [Mark("5 s", 5.0, AtLeast(1))],
+        )
+
+
+@entry
+def torch_long_lists(setting: Setting) -> Iterator[Comparison]:
+    import numpy as np
+
+    from idealrank.integrations import torch as ranking
+
+    rng = np.random.default_rng(0)
+    n_docs = setting.size(1_000_000)
+    labels, scores = rng.choice(5, n_docs, p=[0.5, 0.3, 0.15, 0.03, 0.02]), rng.normal(size=n_docs)
+    for name in ("approx_ndcg", "pairwise_logistic", "lambda_rank", "hinge"):
+        native, operations = (ranking.RankingLoss(name, backend=backend) for backend in ("native", "torch"))
+        yield Comparison(
+            f"{name} of one list of {n_docs:,} documents, loss and backward, by the operations of PyTorch",
+            Contestant("idealrank, backend='torch'", partial(_ours, operations, labels, scores), digest=digest_of_loss),
+            [
+                Contestant(
+                    "idealrank, backend='native'",
+                    partial(_ours, native, labels, scores),
+                    AtMost(30),
+                    digest=digest_of_loss,
+                )
+            ],
         )
 
 

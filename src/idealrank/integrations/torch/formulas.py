@@ -1,8 +1,9 @@
 """Losses in PyTorch's own operations, for scores on any device; PyTorch computes the gradients, of any order.
 
-Scores never leave their device except for a check of their values: everything that depends only on labels (gains, ideal
-DCGs, targets) is computed on the CPU by the code for arrays. Every pair of documents of a query is visited, in a
-rectangle as wide as the longest query, so time and memory grow with n_queries * longest^2.
+Scores never leave their device unless one of them is not finite: everything that depends only on labels (gains, ideal
+DCGs, targets) is computed on the CPU by the code for arrays. Short lists are a rectangle as wide as the longest query,
+in which every pair of documents is visited; `long_lists` sums over pairs without visiting them, for losses that permit
+it.
 """
 
 from __future__ import annotations

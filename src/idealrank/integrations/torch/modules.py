@@ -38,9 +38,10 @@ class RankingLoss(nn.Module):
     backend : {"auto", "native", "torch"}
         "native", for the CPU, is near-linear in time and linear in memory and has first derivatives only; scores on
         another device are copied there and their gradient back. "torch", for any device, computes with PyTorch's
-        operations: it visits all pairs of a query, in a rectangle as wide as the longest one, and can be differentiated
-        twice. "auto" computes where the scores are; a loss without a formula in PyTorch is computed by "native" on any
-        device.
+        operations and can be differentiated twice. It is near-linear for long lists with pairwise losses, LambdaRank
+        and losses of logistic soft ranks; for others, and for short lists, it visits all pairs of a query, in a
+        rectangle as wide as the longest one. "auto" computes where the scores are; a loss without a formula in PyTorch
+        is computed by "native" on any device.
     n_threads : int, optional
         Number of threads of the native backend; None means all cores.
 
