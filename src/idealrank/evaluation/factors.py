@@ -38,8 +38,8 @@ Scorer: TypeAlias = Callable[[Int64s], npt.ArrayLike]
 #: Users, their best items, the scores of these, and offsets that separate the users.
 _Best: TypeAlias = tuple[Int64s, Int64s, Floats, Int64s]
 
-# Scores at once: of complete lists, and where only the best items are kept. Then, products of factors are computed for some
-# items at a time, and searched while they are in the cache.
+# Scores at once: of complete lists, and where only the best items are kept. Then, products of factors are computed for
+# some items at a time, and searched while they are in the cache.
 _SCORES_PER_BLOCK = 1 << 22
 _SCORES_PER_SELECTION = 1 << 23
 _ITEMS_PER_TILE = 1024
@@ -92,7 +92,7 @@ class Catalogue:
         yield from (users[start : start + size] for start in range(0, users.size, size))
 
     def scores(self, users: Int64s) -> npt.NDArray[Any]:
-        """Return the scores of all items: float32 if the scorer returns that, else float64. They hold until the next."""
+        """Return the scores of all items, until the next call: float32 if the scorer returns that, else float64."""
         scores = np.asarray(self.scorer(users))
         if scores.shape != (users.size, len(self.item_ids)):
             raise DataError(
