@@ -2,6 +2,8 @@
 
 import itertools
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -40,3 +42,18 @@ def _lists(labels: list[float], scores: list[float], judged: tuple[list[float], 
     from idealrank.data.lists import Lists
 
     return replace(Lists.of(labels, scores, judged=judged), negative="keep")
+
+
+@pytest.mark.parametrize(
+    "labels", [[1, 60, 0, 1, 0], [0, 30, 60, 1], [63, 0, 1, 2, 0, 1], [30, 31, 1, 0, 0], [45, 1, 0, 2]]
+)
+def test_a_p_value_beside_huge_gains_counts_exact_sums_up_to_the_stated_tolerance(labels: list[int]) -> None:
+    weights = [Fraction(1 / math.log2(rank + 2)) for rank in range(len(labels))]
+    gains = [2**label - 1 for label in labels]
+
+    def dcg(order: Sequence[int]) -> Fraction:
+        return sum((gain * weight for gain, weight in zip(order, weights, strict=True)), Fraction(0))
+
+    least = dcg(gains) - Fraction(1, 10**12) * sum(gains)
+    every = [dcg(order) >= least for order in itertools.permutations(gains)]
+    assert NDCGPValue()(labels, -np.arange(len(labels)))[0] == pytest.approx(sum(every) / len(every), rel=1e-12)

@@ -103,7 +103,7 @@ class SoftRanked(Loss):
 def _curved(alpha: float, sizes: Floats) -> Floats:
     """Return alpha^2 times these numbers, non-negative except for rounding; finite however steep the sigmoid."""
     with np.errstate(over="ignore"):
-        return np.clip(alpha * (alpha * sizes), 0, np.finfo(np.float64).max)
+        return np.clip(np.multiply(alpha, alpha * sizes), 0, np.finfo(np.float64).max)
 
 
 class _ByPosition(NamedTuple):
@@ -195,7 +195,7 @@ class Approximation(SoftRanked):
         totals, slopes = REDUCTIONS[plan.reduction](at)
         factors = factors_of(plan, worth, lists, depths)
         values = np.where(sums(worth, lists.offsets) > 0, 1 - totals * factors, 0.0)
-        return _ByPosition(values, -slopes * at.spread(factors), density, soft)
+        return _ByPosition(values, np.multiply(slopes, at.spread(-factors)), density, soft)
 
 
 #: Gains that the native kernel of ApproxNDCG computes.

@@ -2,6 +2,8 @@
 
 Equations are those of Qin, Liu and Li 2008. A cutoff k weights a position p by sigma(beta (k + 1/2 - p)): nearly 1 up
 to rank k, nearly 0 from rank k + 1 on.
+
+Signals such as Ctrl-C are answered after calls, not after operators: where all documents take part, steps are calls.
 """
 
 from __future__ import annotations
@@ -46,8 +48,9 @@ class Positions:
         if self.depths is None:
             return np.ones(self.positions.size), np.zeros(self.positions.size)
         with np.errstate(over="ignore"):
-            share = 1 / (1 + np.exp(self.beta * (self.positions - self.spread(self.depths + 0.5))))
-        return share, -self.beta * share * (1 - share)
+            over = np.subtract(self.positions, self.spread(self.depths + 0.5))
+            share = np.divide(1, 1 + np.exp(self.beta * over))
+        return share, np.multiply(-self.beta * share, 1 - share)
 
     def relevant(self) -> tuple[Int64s, Positions]:
         """Return the rows that are worth something, and the positions of only those."""
@@ -63,8 +66,11 @@ class Positions:
 def discounted_sum(at: Positions) -> tuple[Floats, Floats]:
     """Return sum_x G_x D(p_x), from which DCG, precision, recall and others are computed (eq. (21))."""
     weight, slope = at.discount.at(at.positions, at.spread(np.diff(at.offsets)))
-    share, share_slope = at.kept()
-    return sums(at.worth * weight * share, at.offsets), at.worth * (slope * share + weight * share_slope)
+    if at.depths is not None:
+        share, share_slope = at.kept()
+        slope = np.add(np.multiply(slope, share), weight * share_slope)
+        weight = np.multiply(weight, share)
+    return sums(np.multiply(at.worth, weight), at.offsets), np.multiply(at.worth, slope)
 
 
 def precision_sum(at: Positions) -> tuple[Floats, Floats]:
@@ -73,12 +79,13 @@ def precision_sum(at: Positions) -> tuple[Floats, Floats]:
     share, share_slope = found.kept()
     above, density = found.soft(-1).sums(found.worth)
     hits = found.worth + above
-    each = found.worth * share / found.positions
+    each = np.divide(found.worth * share, found.positions)
     _, pulled = found.soft(-1).sums(each)
-    own = found.worth * (share_slope - share / found.positions) / found.positions
+    own = np.divide(found.worth * np.subtract(share_slope, share / found.positions), found.positions)
     slopes = np.zeros(at.positions.size)
-    slopes[rows] = own * hits + found.beta * (each * density - found.worth * pulled)  # eqs. (44)-(47)
-    return sums(each * hits, found.offsets), slopes
+    pairs = np.subtract(each * density, found.worth * pulled)
+    slopes[rows] = np.add(own * hits, found.beta * pairs)  # eqs. (44)-(47)
+    return sums(np.multiply(each, hits), found.offsets), slopes
 
 
 def first_sum(at: Positions) -> tuple[Floats, Floats]:
@@ -89,7 +96,7 @@ def first_sum(at: Positions) -> tuple[Floats, Floats]:
     each = share / found.positions * is_first
     above, _ = found.soft(-1).sums()
     pulled, _ = found.soft(1).sums(each)
-    own = (share_slope - share / found.positions) / found.positions * is_first
+    own = np.divide(np.subtract(share_slope, share / found.positions), found.positions) * is_first
     slopes = np.zeros(at.positions.size)
     slopes[rows] = own + found.beta * (pulled - each * above)
     return sums(each, found.offsets), slopes

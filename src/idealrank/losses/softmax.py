@@ -222,4 +222,4 @@ class SoftmaxAtK(Loss):
         last = order[lists.offsets[:-1][filled] + np.minimum(sizes[filled], self.cutoff) - 1]
         with np.errstate(over="ignore"):
             ahead = lists.scores - np.repeat(lists.scores[last], sizes[filled])
-            return 1 / (1 + np.exp(-self.slope * ahead)), last
+            return np.divide(1, 1 + np.exp(-self.slope * ahead)), last

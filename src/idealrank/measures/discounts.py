@@ -144,8 +144,9 @@ class Log(Discount):
     def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
         above = np.asarray(positions, np.float64) + 1
         logs = np.log(above)
-        weights = math.log(self.base) / logs
-        return weights, -weights / (above * logs)
+        # Signals such as Ctrl-C are answered after calls, not after operators: no step may be long.
+        weights = np.divide(math.log(self.base), logs)
+        return weights, np.divide(np.negative(weights), np.multiply(above, logs))
 
 
 @register("power")

@@ -37,11 +37,13 @@ _EPSILON = 0.00001
 def inferred_ap(r: Rankings) -> Floats:
     """Compute average precision where only a sample of the pool is judged."""
     relevant, above = r.found.ranks - 1, r.found_ranks - 1.0
-    nonrelevant = r.retrieved.count_so_far(r.nonrelevant)[r.found_rows]
-    unjudged = r.retrieved.count_so_far(r.labels == UNJUDGED)[r.found_rows]
+    # Signals such as Ctrl-C are answered after calls, not after operators: no step may be long.
+    nonrelevant = np.take(r.retrieved.count_so_far(r.nonrelevant), r.found_rows)
+    unjudged = np.take(r.retrieved.count_so_far(np.equal(r.labels, UNJUDGED)), r.found_rows)
     pooled = ratio(relevant + nonrelevant + unjudged, above)
-    precise = (relevant + _EPSILON) / (relevant + nonrelevant + 2 * _EPSILON)
-    return ratio(r.found.total(1 / (above + 1) + above / (above + 1) * pooled * precise), r.n_relevant)
+    precise = np.divide(relevant + _EPSILON, relevant + nonrelevant + 2 * _EPSILON)
+    expected = np.add(1 / (above + 1), np.divide(above, above + 1) * pooled * precise)
+    return ratio(r.found.total(expected), r.n_relevant)
 
 
 def interpolated_precision(r: Rankings, recall: float, rounding: str) -> Floats:

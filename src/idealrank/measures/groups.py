@@ -48,7 +48,7 @@ class Groups:
     def count_so_far(self, chosen: Booleans) -> Int64s:
         """For each row, the number of chosen rows of its query up to and including it."""
         total: Int64s = np.concatenate((np.zeros(1, np.int64), np.cumsum(chosen)))
-        return total[1:] - total[self.starts[self.queries]]
+        return np.subtract(total[1:], np.repeat(total[self.starts], self.sizes))
 
     def running(self, values: Floats) -> Floats:
         """For each row, the sum over the rows of its query up to and including it.

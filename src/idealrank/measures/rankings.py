@@ -81,7 +81,7 @@ class Rankings:
     @cached_property
     def found_ranks(self) -> Int64s:
         """Ranks of the relevant documents that were retrieved."""
-        return self.found_rows - self.retrieved.starts[self.found.queries] + 1
+        return np.subtract(self.found_rows, np.repeat(self.retrieved.starts, self.found.sizes)) + 1
 
     @cached_property
     def precision(self) -> Floats:
@@ -91,12 +91,13 @@ class Rankings:
     @cached_property
     def interpolated(self) -> Floats:
         """The best precision at each of them and at those of the same query below it."""
-        distinct, number = np.unique(self.precision, return_inverse=True)
-        # The numbers of a query lie above those of the queries after it, so that one pass from the end serves all.
-        number = number + (self.n_queries - self.found.queries) * distinct.size
-        best = np.maximum.accumulate(number[::-1])[::-1] % max(distinct.size, 1)
-        interpolated: Floats = distinct[best]
-        return interpolated
+        best, queries, step = np.array(self.precision), self.found.queries, 1
+        while step < self.found.sizes.max(initial=0):
+            # Each is now the best of itself and of the next step - 1; those of other queries do not count.
+            same = np.equal(queries[step:], queries[:-step])
+            np.maximum(best[:-step], best[step:], out=best[:-step], where=same)
+            step *= 2
+        return best
 
     def hits(self, cutoff: int | Int64s) -> Int64s:
         """Number of relevant documents among the first ``cutoff``, one cutoff for all queries or one per query."""
@@ -128,8 +129,7 @@ class Graded:
         rows = _in_rank_order(lists, ties, worth)
         pool = lists.judged if lists.judged is not None and ideal == "judged" else Judged(lists.labels, lists.offsets)
         best, judged = _gains(gain, pool.labels, lists.negative), Groups(np.diff(pool.offsets))
-        order = np.lexsort((-best, judged.queries))
-        best = best[order]
+        best = best[_native.order(best, pool.offsets, resolve_threads(lists.n_threads))]
         return cls(Groups(lists.sizes), worth[rows], Groups(judged.count(best > 0)), best[best > 0])
 
     @cached_property
@@ -150,12 +150,13 @@ class Graded:
 
 def _in_rank_order(lists: Lists, ties: str, worth: Floats | Booleans) -> Int64s:
     """Return the rows of the lists by falling score; "best" and "worst" order equal scores by what rows are worth."""
-    rows = np.arange(lists.scores.size)
-    if ties != "stable":
-        queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
-        numbers = worth.astype(np.float64)
-        rows = np.lexsort(({"reverse": -rows, "best": -numbers, "worst": numbers}[ties], queries))
-    return rows[_native.order(lists.scores[rows], lists.offsets, resolve_threads(lists.n_threads))]
+    n_threads = resolve_threads(lists.n_threads)
+    if ties == "stable":
+        return _native.order(lists.scores, lists.offsets, n_threads)
+    # Both orders keep equal values as they come, so that the first one decides between equal scores.
+    numbers = np.arange(worth.size, dtype=np.float64) if ties == "reverse" else worth.astype(np.float64)
+    rows = _native.order(np.negative(numbers) if ties == "worst" else numbers, lists.offsets, n_threads)
+    return np.take(rows, _native.order(np.take(lists.scores, rows), lists.offsets, n_threads))
 
 
 def _gains(gain: Gain, labels: Floats, negative: str) -> Floats:
@@ -166,5 +167,6 @@ def _gains(gain: Gain, labels: Floats, negative: str) -> Floats:
 
 
 def _binary(labels: Floats, rel: float, negative: str) -> Floats:
-    binary = np.where(np.isnan(labels), UNPOOLED, np.where(labels >= rel, 1.0, 0.0))
-    return np.where(labels < 0, UNJUDGED, binary) if negative == "unjudged" else binary
+    # Signals such as Ctrl-C are answered after calls, not after operators: no step may be long.
+    binary = np.where(np.isnan(labels), UNPOOLED, np.greater_equal(labels, rel))
+    return np.where(np.less(labels, 0), UNJUDGED, binary) if negative == "unjudged" else binary
