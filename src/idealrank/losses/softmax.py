@@ -163,8 +163,8 @@ class SoftmaxAtK(Loss):
     -sum_i p_i w_i log softmax(s)_i, where p are the gains over their sum, w_i = sigma(slope (s_i - b)), and b is the
     k-th highest score of the query, the lowest if there are fewer. The original estimates b from a sample and holds it
     fixed for some epochs; here b is exact. By default, the gradient is that of the values, with b moving as its
-    document does; with ``hold``, b is a constant in the gradient, as in the original: for training recommenders, that is
-    much better. `hessian_diagonal` returns that of the softmax loss with fixed w.
+    document does; with ``hold``, b is a constant in the gradient, as in the original: recommenders learn much better
+    with it. `hessian_diagonal` returns that of the softmax loss with fixed w.
 
     Parameters
     ----------
