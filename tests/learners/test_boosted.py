@@ -163,6 +163,17 @@ def test_sparse_features_stay_sparse(parts: datasets.Parts) -> None:
     )
 
 
+def test_rows_that_scikit_learn_need_not_look_at_are_scored_the_same(parts: datasets.Parts) -> None:
+    X, y, qid = rows(parts.train)
+    ranker, few = quick().fit(X, y, qid=qid), np.ascontiguousarray(X[:50], np.float32)
+    expected = ranker.booster_.predict(few)
+    for same in (few, few.astype(np.float64), np.asfortranarray(few), few.tolist()):
+        assert_array_equal(ranker.predict(same), expected)
+    for wrong in (few[:, 1:].copy(), few[:0], few[0]):
+        with pytest.raises(DataError):
+            ranker.predict(wrong)
+
+
 def test_features_may_be_missing(parts: datasets.Parts, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X, y, qid = rows(parts.train)
