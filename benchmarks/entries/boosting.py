@@ -52,7 +52,7 @@ def serving_one_query(setting: Setting) -> Iterator[Comparison]:
 
     train = datasets.web_search(40, 100, n_features=40).train
     ranker = BoostedRanker(n_estimators=100, n_threads=1).fit(train)
-    documents = np.ascontiguousarray(train.features[:50], np.float32)
+    documents = np.ascontiguousarray(train.known_features()[:50], np.float32)
     n_calls = setting.size(200)
 
     def calls(predict: Callable[[], Any]) -> Callable[[], Any]:
