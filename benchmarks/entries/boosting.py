@@ -44,6 +44,28 @@ def boosting_cost_of_the_objective(setting: Setting) -> Iterator[Comparison]:
         )
 
 
+@entry
+def serving_one_query(setting: Setting) -> Iterator[Comparison]:
+    """The scores of 50 documents by 100 trees, with all checks, against the booster alone."""
+    from idealrank import datasets
+    from idealrank.learners import BoostedRanker
+
+    train = datasets.web_search(40, 100, n_features=40).train
+    ranker = BoostedRanker(n_estimators=100, n_threads=1).fit(train)
+    documents = np.ascontiguousarray(train.known_features()[:50], np.float32)
+    n_calls = setting.size(200)
+
+    def calls(predict: Callable[[], Any]) -> Callable[[], Any]:
+        return lambda: [predict() for _ in range(n_calls)]
+
+    raw = calls(lambda: ranker.booster_.predict(documents, num_threads=1))
+    yield Comparison(
+        f"BoostedRanker.predict, one query of 50 documents, 100 trees, {n_calls:,} times",
+        Contestant("idealrank", calls(lambda: ranker.predict(documents))),
+        [Contestant("LightGBM's Booster.predict", raw, AtMost(1.5), module="lightgbm")],
+    )
+
+
 def _dataset(n_docs: int, length: int = _LENGTH, n_features: int = _FEATURES) -> Any:
     """Five labels that follow up to ten of the features; made into bins before anything is measured."""
     with needs("lightgbm"):

@@ -1,6 +1,7 @@
 """Boosted trees as a scikit-learn estimator."""
 
 import builtins
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 
 import idealrank as ir
-from idealrank import datasets, losses
+from idealrank import datasets, learners, losses
 from idealrank.errors import DataError, MissingExtraError, OptionError
 from idealrank.integrations.lightgbm import objective
 from idealrank.learners import BoostedRanker
@@ -160,6 +161,38 @@ def test_sparse_features_stay_sparse(parts: datasets.Parts) -> None:
     assert_allclose(
         sparse.predict(scipy.sparse.csr_matrix(X)), quick().fit(X, y, qid=qid).predict(X), rtol=1e-6, atol=0
     )
+
+
+def test_rows_that_scikit_learn_need_not_look_at_are_scored_the_same(parts: datasets.Parts) -> None:
+    X, y, qid = rows(parts.train)
+    ranker, few = quick().fit(X, y, qid=qid), np.ascontiguousarray(X[:50], np.float32)
+    expected = ranker.booster_.predict(few)
+    for same in (few, few.astype(np.float64), np.asfortranarray(few), few.tolist()):
+        assert_array_equal(ranker.predict(same), expected)
+    for wrong in (few[:, 1:].copy(), few[:0], few[0]):
+        with pytest.raises(DataError):
+            ranker.predict(wrong)
+
+
+def test_features_may_be_missing(parts: datasets.Parts, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X, y, qid = rows(parts.train)
+    X = np.where(rng.random(X.shape) < 0.3, np.nan, X).astype(np.float32)
+    data = ir.from_arrays(y, query_ids=qid, features=X)
+    ranker = quick().fit(data)
+    raw = lgb.train(
+        {"objective": objective("lambda_rank", n_threads=1), **ranker._lightgbm_params()},
+        lgb.Dataset(X, data.labels, group=data.group_sizes),
+        ranker.n_estimators,
+    )
+    assert_allclose(ranker.predict(data), raw.predict(X), rtol=1e-12)
+    learners.save(ranker, tmp_path / "model.json")
+    assert_allclose(learners.load(tmp_path / "model.json").predict(data), ranker.predict(data), rtol=0, atol=0)
+    X[3, 1] = np.inf
+    with pytest.raises(DataError, match="got inf in column 1"):
+        quick().fit(X, y, qid=qid)
+    with pytest.raises(DataError, match="not NaN"):
+        quick(normalize="minmax").fit(data)
 
 
 def test_the_text_of_the_booster_is_the_whole_model(parts: datasets.Parts) -> None:

@@ -33,16 +33,16 @@ def tastes(n_users: int = 40, n_items: int = 30, seed: int = 0) -> tuple[csr_arr
     return csr_array((liked & ~held).astype(float)), csr_array(held.astype(float))
 
 
-def mean_loss(factors: Factors, labels: Any, users: Any, loss: Any) -> float:
+def mean_loss(factors: Factors, labels: Any, users: Any, shares: Any, loss: Any) -> float:
     """The definition: similarities of single vectors, and the loss of each user's own list."""
     total = 0.0
-    for user in users:
+    for user, share in zip(users, shares, strict=True):
         scores = []
         for item in factors.items:
             own = factors.users[user]
             norms = np.linalg.norm(own) * np.linalg.norm(item) if factors.cosine else 1.0
             scores.append(own @ item / norms / factors.temperature)
-        total += loss(labels[user], scores)[0][0]
+        total += share * loss(labels[user], scores)[0][0]
     return total / len(users)
 
 
@@ -53,10 +53,11 @@ def test_the_gradient_is_that_of_the_mean_loss_over_whole_catalogues(name: str, 
     labels = (RNG.random((6, 7)) < 0.4) * RNG.integers(1, 4, (6, 7)).astype(float)
     labels[:, 0] = 1
     data, users = interactions_of(csr_array(labels)), np.array([4, 0, 5, 2, 1])
+    shares = np.array([1.0, 0.5, 2.0, 1.0, 3.0])
     factors = Factors(RNG.normal(size=(6, 3)), RNG.normal(size=(7, 3)), cosine, 0.5)
     loss = losses.loss(name)
-    value, by_users, by_items = factors.loss(loss, data, users, 1)
-    assert_allclose(value, mean_loss(factors, labels, users, loss), rtol=1e-12, atol=0)
+    value, by_users, by_items = factors.loss(loss, data, users, shares, 1)
+    assert_allclose(value, mean_loss(factors, labels, users, shares, loss), rtol=1e-12, atol=0)
     step = 1e-6
     weights = None
     if not loss.has_potential:  # the derivative of LambdaRank is that with fixed changes by swaps
@@ -68,10 +69,10 @@ def test_the_gradient_is_that_of_the_mean_loss_over_whole_catalogues(name: str, 
                 for sign in (1, -1):
                     matrix[row, column] += sign * step
                     if weights is None:
-                        ends.append(mean_loss(factors, labels, users, loss))
+                        ends.append(mean_loss(factors, labels, users, shares, loss))
                     else:
                         own = [weighted_pairs(weights[u], factors.scores(np.array([u]))[0]) for u in users]
-                        ends.append(sum(own) / len(own))
+                        ends.append(float(shares @ own) / len(own))
                     matrix[row, column] -= sign * step
                 slope = (ends[0] - ends[1]) / (2 * step)
                 assert_allclose(gradient[place, column], slope, rtol=1e-5, atol=1e-8)
@@ -91,10 +92,27 @@ def weighted_pairs(weights: Any, scores: Any) -> float:
     return float((weights * np.log1p(np.exp(-np.subtract.outer(scores, scores)))).sum())
 
 
+def test_users_may_count_by_their_items() -> None:
+    labels = (RNG.random((5, 9)) < np.array([0.1, 0.2, 0.9, 0.5, 0.7])[:, None]).astype(float)
+    labels[:, 0] = 1
+    equal, items = (
+        FactorRanker(
+            3, random_state=0, n_threads=1, max_iter=1, batch_size=5, loss="softmax", user_weight=user_weight
+        ).fit(csr_array(labels))
+        for user_weight in ("equal", "items")
+    )
+    assert not np.allclose(equal.item_factors_, items.item_factors_)
+    data, rng = interactions_of(csr_array(labels)), np.random.default_rng(0)
+    factors = Factors(rng.normal(scale=0.1, size=(5, 3)), rng.normal(scale=0.1, size=(9, 3)), True, 0.2)
+    shares = labels.sum(axis=1) / labels.sum(axis=1).mean()
+    expected = factors.loss(losses.Softmax(), data, np.arange(5), shares, 1)[0]
+    assert_allclose(items.history_[0]["loss"], expected, rtol=1e-12)
+
+
 def test_a_user_whose_factors_are_all_zero_has_no_direction_and_nothing_overflows() -> None:
     factors = Factors(np.zeros((1, 2)), np.ones((3, 2)), True, 0.1)
     data = interactions_of(csr_array([[1.0, 0, 0]]))
-    value, by_users, by_items = factors.loss(losses.PairwiseLogistic(), data, np.array([0]), 1)
+    value, by_users, by_items = factors.loss(losses.PairwiseLogistic(), data, np.array([0]), np.ones(1), 1)
     assert_allclose(value, 2 * np.log(2), rtol=1e-12)
     assert np.isfinite(by_users).all()
     assert np.isfinite(by_items).all()
@@ -259,6 +277,7 @@ def test_a_changed_file_is_refused_with_the_entry(old: str, new: str, message: s
         ({"batch_size": 0}, "batch_size must be 1 or more"),
         ({"max_iter": 0}, "max_iter must be 1 or more"),
         ({"patience": 0}, "patience must be 1 or more, or None"),
+        ({"user_weight": "item"}, "unknown user_weight 'item'; did you mean 'items'?"),
         ({"similarity": "cosin"}, "unknown similarity 'cosin'; did you mean 'cosine'?"),
         ({"optimizer": "adm"}, "unknown optimizer 'adm'; did you mean 'adam'?"),
         ({"loss": "lambdarnk"}, "unknown loss 'lambdarnk'"),

@@ -1,6 +1,7 @@
 """Softmax losses against their definitions, document by document."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,6 +84,23 @@ def test_softmax_at_k_as_defined(seed: int, n: int, cutoff: int, slope: float) -
     weights = 1 / (1 + np.exp(-slope * (scores - border)))
     expected = defined(list(labels / labels.sum() * weights), list(scores))
     assert_allclose(losses.SoftmaxAtK(cutoff=cutoff, slope=slope)(labels, scores)[0][0], expected, rtol=1e-11)
+
+
+def test_softmax_at_k_can_hold_the_threshold_fixed() -> None:
+    """By differences of a loss whose threshold is that of other scores."""
+    labels, scores, slope = np.array([1.0, 0, 2, 0, 0]), np.array([0.3, 1.2, -0.5, 0.1, 0.9]), 0.7
+    border = np.sort(scores)[-2]
+
+    def value(moved: Any) -> float:
+        weights = 1 / (1 + np.exp(-slope * (moved - border)))
+        return float(defined(list(labels / labels.sum() * weights), list(moved)))
+
+    steps = 1e-6 * np.eye(5)
+    expected = [(value(scores + step) - value(scores - step)) / 2e-6 for step in steps]
+    values, gradient = losses.SoftmaxAtK(cutoff=2, slope=slope, hold=True)(labels, scores)
+    assert_allclose(values[0], value(scores), rtol=1e-12)
+    assert_allclose(gradient, expected, rtol=1e-7, atol=1e-9)
+    assert abs(losses.SoftmaxAtK(cutoff=2, slope=slope)(labels, scores)[1] - gradient).max() > 0.01
 
 
 def test_softmax_at_k_with_a_flat_weight_is_half_of_softmax() -> None:

@@ -92,7 +92,7 @@ class Catalogue:
         yield from (users[start : start + size] for start in range(0, users.size, size))
 
     def scores(self, users: Int64s) -> npt.NDArray[Any]:
-        """Return the scores of all items, float32 if the scorer returns that, else float64, until the next call."""
+        """Return the scores of all items, until the next call: float32 if the scorer returns that, else float64."""
         scores = np.asarray(self.scorer(users))
         if scores.shape != (users.size, len(self.item_ids)):
             raise DataError(

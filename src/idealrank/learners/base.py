@@ -328,11 +328,14 @@ def _from_arrays(
         raise DataError(f"{type(ranker).__name__} {missing}: give RankingData, or the label and the query of each row")
     check_unmasked(X, "features")
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float32, "order": "C", "ensure_all_finite": False}
-    try:
-        with np.errstate(over="ignore"):  # what float32 cannot hold is found with the other infinite features
-            matrix = validate_data(ranker, X, reset=reset, **rules)
-    except ValueError as error:
-        raise DataError(str(error)) from None
+    if not reset and _is_valid(ranker, X):
+        matrix = X
+    else:
+        try:
+            with np.errstate(over="ignore"):  # what float32 cannot hold is found with the other infinite features
+                matrix = validate_data(ranker, X, reset=reset, **rules)
+        except ValueError as error:
+            raise DataError(str(error)) from None
     return from_arrays(
         np.zeros(matrix.shape[0]) if y is None else y,
         query_ids=qid,
@@ -340,6 +343,19 @@ def _from_arrays(
         weights=sample_weight,
         query_weights=query_weight,
         feature_names=getattr(ranker, "feature_names_in_", None),
+    )
+
+
+def _is_valid(ranker: BaseEstimator, X: Any) -> bool:
+    """Return whether scikit-learn would return X as it is, which takes it as long as scoring a short query."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float32
+        and X.ndim == 2
+        and X.flags.c_contiguous
+        and X.shape[0] > 0
+        and X.shape[1] == ranker.n_features_in_
+        and not hasattr(ranker, "feature_names_in_")
     )
 
 

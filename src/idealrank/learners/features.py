@@ -169,17 +169,24 @@ class SparseFeatures:
 
 
 def features_of(
-    data: RankingData, normalize: str | None = None, n_threads: int | None = None
+    data: RankingData, normalize: str | None = None, n_threads: int | None = None, *, may_be_missing: bool = False
 ) -> DenseFeatures | SparseFeatures:
-    """Return the features of the data, checked to be finite, normalized within queries if that is asked for."""
+    """Return the features of the data, checked to be finite, normalized within queries if that is asked for.
+
+    With ``may_be_missing``, NaN is allowed where features are not normalized.
+    """
+    may_be_missing = may_be_missing and normalize is None
     features = data.known_features()
     if is_sparse(features):
         if normalize is not None:
             raise DataError(f"sparse features cannot be normalized by {normalize!r}: it would make them dense")
-        if not np.isfinite(features.data).all():
+        if not np.isfinite(features.data).all() and (not may_be_missing or np.isinf(features.data).any()):
             raise DataError("a feature must be a finite number: the sparse matrix holds NaN or infinite values")
         return SparseFeatures(features.astype(np.float64), data.offsets)
     place = _native.first_not_finite(features)
+    if place is not None and may_be_missing:
+        infinite = np.isinf(features)
+        place = int(infinite.argmax()) if infinite.any() else None
     if place is not None:
         row, column = divmod(place, features.shape[1])
         name = column if data.feature_names is None else repr(data.feature_names[column])

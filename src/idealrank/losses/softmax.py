@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import choice, number, option
+from idealrank._base.options import choice, flag, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss
@@ -162,8 +162,9 @@ class SoftmaxAtK(Loss):
 
     -sum_i p_i w_i log softmax(s)_i, where p are the gains over their sum, w_i = sigma(slope (s_i - b)), and b is the
     k-th highest score of the query, the lowest if there are fewer. The original estimates b from a sample and holds it
-    fixed for some epochs; here b is exact, and the gradient is that of the values, with b moving as its document does.
-    `hessian_diagonal` returns that of the softmax loss with fixed w.
+    fixed for some epochs; here b is exact. By default, the gradient is that of the values, with b moving as its
+    document does; with ``hold``, b is a constant in the gradient, as in the original: recommenders learn much better
+    with it. `hessian_diagonal` returns that of the softmax loss with fixed w.
 
     Parameters
     ----------
@@ -173,6 +174,8 @@ class SoftmaxAtK(Loss):
         The slope of the sigmoid.
     gain : str or Gain
         What a label is worth; the label itself by default.
+    hold : bool
+        Whether b is held fixed in the gradient, which is then not that of the values.
 
     Examples
     --------
@@ -190,6 +193,7 @@ class SoftmaxAtK(Loss):
     cutoff: int = option(ranks_option, 20)
     slope: float = option(number(1e-300, 1e300), 1.0)
     gain: Any = option(gains.of, gains.Linear())
+    hold: bool = option(flag, False)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         targets = _normalized(worth_of(self.gain, lists), lists)
@@ -200,8 +204,8 @@ class SoftmaxAtK(Loss):
             moved = self.slope * (1 - weights) * terms  # w' = slope w (1 - w)
             totals = sums(targets * weights, lists.offsets)
             gradient = np.repeat(totals, lists.sizes) * shares - targets * weights + moved
-            filled = lists.sizes > 0
-            gradient[last] -= sums(moved, lists.offsets)[filled]
+            if not self.hold:
+                gradient[last] -= sums(moved, lists.offsets)[lists.sizes > 0]
         return check_outcome(self, sums(terms, lists.offsets), gradient, lists)
 
     def curvature(self, lists: Lists) -> Floats:

@@ -54,12 +54,12 @@ class Factors:
         return product / self.temperature
 
     def loss(
-        self, loss: Loss, interactions: Interactions, users: Int64s, n_threads: int
+        self, loss: Loss, interactions: Interactions, users: Int64s, weights: Floats, n_threads: int
     ) -> tuple[float, Floats, Floats]:
         """Return the mean loss of some users, and its derivatives by their factors and by those of all items.
 
-        All scores of a user count, of items that the user has and of all others. They are computed for some users at a
-        time and not kept.
+        The loss of each user is multiplied by a weight. All scores of a user count, of items that the user has and of
+        all others. They are computed for some users at a time and not kept.
         """
         own, items = self.users[users], self.items
         if self.cosine:
@@ -75,8 +75,9 @@ class Factors:
             lists = Lists(interactions.dense(some).ravel(), scores.ravel(), offsets, query_ids=ids, n_threads=n_threads)
             with lists.locating():
                 values, gradient = loss.values_and_gradient(lists)
-            total += float(values.sum())
-            slopes = gradient.reshape(scores.shape)
+            own_weights = weights[start : start + size]
+            total += float(values @ own_weights)
+            slopes = gradient.reshape(scores.shape) * own_weights[:, None]
             by_users[start : start + size] = slopes @ items
             by_items += slopes.T @ block
         by_users /= users.size * self.temperature

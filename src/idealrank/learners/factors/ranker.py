@@ -33,6 +33,7 @@ from idealrank.measures import Measure, measure
 __all__ = ["FactorRanker"]
 
 _SIMILARITIES = ("cosine", "dot")
+_USER_WEIGHTS = ("equal", "items")
 _INITIAL_SCALE = 0.1
 
 
@@ -64,6 +65,9 @@ class FactorRanker(Learner):
         The size of its steps.
     weight_decay : float
         The weight of half the squared norm of the factors, which is added to the loss.
+    user_weight : {"equal", "items"}
+        How much the loss of a user counts: as much as any other's, or by the number of items, as where the loss is a
+        mean over interactions. Sparse data is often learned better by the latter.
     batch_size : int
         Number of users per step.
     max_iter : int
@@ -120,6 +124,7 @@ class FactorRanker(Learner):
     optimizer: str = "adam"
     learning_rate: float = 0.01
     weight_decay: float = 0.0
+    user_weight: str = "equal"
     batch_size: int = 256
     max_iter: int = 100
     patience: int | None = None
@@ -134,7 +139,7 @@ class FactorRanker(Learner):
                 raise OptionError(f"{name} must be 1 or more{', or None' * (name == 'patience')}, got {value}")
         self._check_numbers("temperature", "learning_rate", positive=True)
         self._check_numbers("weight_decay")
-        for name, known in (("similarity", _SIMILARITIES), ("optimizer", OPTIMIZERS)):
+        for name, known in (("similarity", _SIMILARITIES), ("optimizer", OPTIMIZERS), ("user_weight", _USER_WEIGHTS)):
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), known)
         loss(self.loss)
@@ -185,13 +190,16 @@ class FactorRanker(Learner):
         make = OPTIMIZERS[self.optimizer]
         steps = [make(shape, float(self.learning_rate), float(self.weight_decay)) for shape in shapes]
         active, n_threads = np.flatnonzero(data.counts), resolve_threads(self.n_threads)
+        weights = np.ones(data.n_users)
+        if self.user_weight == "items":
+            weights = data.counts / data.counts[active].mean()
         self.loss_: Loss = loss(self.loss).resolved(np.zeros(data.n_items))  # where nothing is known yet
         with self._kept(data, factors, validation) as trace:
             for _ in range(self.max_iter):
                 order, total = rng.permutation(active), 0.0
                 for start in range(0, order.size, self.batch_size):
                     batch = order[start : start + self.batch_size]
-                    value, by_users, by_items = factors.loss(self.loss_, data, batch, n_threads)
+                    value, by_users, by_items = factors.loss(self.loss_, data, batch, weights[batch], n_threads)
                     steps[0].step(factors.users, batch, by_users)
                     steps[1].step(factors.items, slice(None), by_items)
                     total += value * batch.size

@@ -17,6 +17,7 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_value
 from idealrank.learners.base import Ranker
+from idealrank.learners.features import DenseFeatures, SparseFeatures, features_of
 from idealrank.learners.names import register
 from idealrank.learners.trees.arrays import Trees
 from idealrank.learners.trees.boosting import derivatives
@@ -36,7 +37,7 @@ class BoostedRanker(Ranker):
     """Boosted trees that minimize a loss of `idealrank.losses`, grown by LightGBM (the extra ``lightgbm``).
 
     With an ``eval_set`` the trees up to the best mean of ``measure`` on it are kept. An interrupt keeps the best so
-    far.
+    far. A feature may be NaN, which LightGBM treats as missing: each split learns on which side it goes.
 
     Parameters
     ----------
@@ -161,6 +162,14 @@ class BoostedRanker(Ranker):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "booster_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.normalize is None
+        return tags
+
+    def _features(self, data: RankingData) -> DenseFeatures | SparseFeatures:
+        return features_of(data, self.normalize, self.n_threads, may_be_missing=True)
 
     def _scores(self, data: RankingData) -> Floats:
         threads = resolve_threads(self.n_threads)
