@@ -81,13 +81,14 @@ void bind_ids(nb::module_& m) {
   // dict, an id not plain text, or a number neither a float nor an int. The documents of a query are distinct.
   m.def(
       "flatten",
-      [](const nb::dict& queries) -> std::optional<std::tuple<Out<std::int64_t>, IdArrays, Out<double>>> {
+      [](const nb::object& queries) -> std::optional<std::tuple<Out<std::int64_t>, IdArrays, Out<double>>> {
+        if (!PyDict_CheckExact(queries.ptr())) return std::nullopt;
         std::vector<std::pair<PyObject*, PyObject*>> listed;
         Buffer<std::int64_t> offsets;
         offsets.push_back(0);
         Ids ids;
         Buffer<double> numbers;
-        for (const auto [query, entries] : queries) {
+        for (const auto [query, entries] : nb::borrow<nb::dict>(queries)) {
           if (!PyDict_CheckExact(entries.ptr())) return std::nullopt;
           const std::size_t begin = numbers.size();
           const auto n = static_cast<std::size_t>(PyDict_Size(entries.ptr()));

@@ -474,3 +474,38 @@ def test_checks_hold_for_what_another_thread_changes() -> None:
     finally:
         stop.set()
         thread.join()
+
+
+_TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
+
+
+@given(st.dictionaries(_TEXTS, st.dictionaries(_TEXTS, st.integers(-5, 10**6) | st.floats(-1e300, 1e300), max_size=9)))
+def test_dicts_become_the_same_arrays_as_other_mappings(queries: dict[str, dict[str, float]]) -> None:
+    class Other(dict[str, Any]):
+        """A mapping that the native core leaves to Python."""
+
+    for made in (Qrels, Run):
+        ours, theirs = made(queries), made(Other({query: Other(docs) for query, docs in queries.items()}))
+        assert ours.to_dict() == theirs.to_dict() == queries
+        assert ours.doc_ids == theirs.doc_ids
+        assert_array_equal(ours.offsets, theirs.offsets)
+
+
+@pytest.mark.parametrize(
+    ("docs", "expected"),
+    [
+        ({1: 2}, {"1": 2.0}),
+        ({"a": np.float32(0.5), "b": np.int64(3)}, {"a": 0.5, "b": 3.0}),
+        ({"\udcc3\udca9": 1, "é": 2}, {"é": 2.0}),  # the same bytes
+        ({"a": 1, b"a": 2}, {"a": 2.0}),
+        ({"a": 2**70}, {"a": float(2**70)}),
+    ],
+)
+def test_dicts_of_other_ids_and_numbers_are_read_as_before(docs: Any, expected: dict[str, float]) -> None:
+    assert Qrels({"q": docs}).to_dict() == {"q": expected}
+
+
+@pytest.mark.parametrize("docs", [{"a": "x"}, {"a": None}, {"a": float("nan")}, {1.5: 1}, {"a": 10**400}, [1], None])
+def test_dicts_of_what_is_no_number_are_refused(docs: Any) -> None:
+    with pytest.raises(DataError):
+        Qrels({"q": docs})

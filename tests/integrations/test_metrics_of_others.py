@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import idealrank as ir
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 
 DOCS = st.sampled_from(["d1", "d10", "d2", "d3", "d9", "z"])
 QUERIES = st.sampled_from(["q1", "q2", "q3"])
@@ -57,6 +57,14 @@ class TestProviderOfIrMeasures:
         found = Provider().calc_aggregate([exponential, mapped], *case)
         gains = ir.evaluate(*case, ["ndcg(gain=exp2)@3", "ndcg(gain=table:0:5:1)"]).mean
         assert_allclose(list(found.values()), list(gains.values()), rtol=1e-12, atol=0)
+
+    def test_a_measure_that_is_not_provided_is_refused(self) -> None:
+        tool = pytest.importorskip("ir_measures")
+        from idealrank.integrations.ir_measures import Provider
+
+        for name in ("SetRelP", "NumRet", "IPrec@0.5"):
+            with pytest.raises(OptionError, match="is not among the measures of ir_measures that idealrank provides"):
+                Provider().calc_aggregate([tool.parse_measure(name)], {"q": {"a": 1}}, {"q": {"a": 1.0}})
 
     def test_any_measure_can_be_defined(self) -> None:
         tool = pytest.importorskip("ir_measures")

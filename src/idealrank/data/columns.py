@@ -180,7 +180,10 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
     kind = getattr(array.dtype, "kind", None)
     if kind == "c":
         raise DataError(f"{name} must be real numbers, got {array.dtype}; give their real parts or absolute values")
-    column = np.ascontiguousarray(array, np.float64)
+    try:
+        column = np.ascontiguousarray(array, np.float64)
+    except OverflowError:
+        raise DataError(f"{name} must be numbers of float64, got an integer that is too large for that") from None
     # Arrays of floats are ordered as before; integers above 2^53, in a list beside floats too, and text may not be.
     if (kind != "f" or array is not values) and column.size and np.abs(column).max() >= 2.0**53:
         _check_distinct(values, column, name)

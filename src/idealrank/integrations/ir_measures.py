@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from idealrank._base.extras import needs
 from idealrank.data.judgments import Qrels, Run
+from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import Evaluator as Evaluating
 from idealrank.measures import Measure, measure
 from idealrank.measures.conventions import Convention, convention
@@ -83,8 +84,13 @@ class Provider(providers.Provider):  # type: ignore[misc]
         self.ties = ties
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
+        asked = list(measures)
+        for each in asked:
+            if not self.supports(each):
+                known = ", ".join(sorted(_NAMES))
+                raise OptionError(f"{each} is not among the measures of ir_measures that idealrank provides: {known}")
         judged = ir_measures.util.QrelsConverter(qrels).as_dict_of_dict()
-        return _Evaluator(list(measures), judged, self.convention, self.ties)
+        return _Evaluator(asked, judged, self.convention, self.ties)
 
 
 class _Evaluator(providers.Evaluator):  # type: ignore[misc]
