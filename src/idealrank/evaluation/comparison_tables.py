@@ -45,8 +45,8 @@ COLUMNS = (
     + _EFFECTS.format(change="change")
 )
 BOARD_COLUMNS = (
-    "A minus sign and a system: difference from the mean of that system; p: p-value, corrected for all comparisons by "
-    "this measure; " + _EFFECTS.format(change="that difference")
+    "A minus sign and a system, or change: difference from the mean of that system; p: p-value, corrected for all "
+    "comparisons by this measure (raw beside a column corrected); " + _EFFECTS.format(change="that difference")
 )
 _N_LETTERS = 26
 _TESTS = {
