@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from idealrank._base.extras import needs
 from idealrank.data.columns import weight_column
@@ -56,7 +57,7 @@ def _values(loss: Loss, batch: Batch) -> Tensor:
 def _lists(batch: Batch) -> Lists:
     """Return the documents on the CPU; their scores stay where they are, and are 0 here, unless one is not finite."""
     scores = batch.scores.detach()
-    others = {"weights": as_array(batch.weights), "mask": as_array(batch.mask)}
+    others: dict[str, Any] = {"weights": as_array(batch.weights), "mask": as_array(batch.mask)}
     kept = scores if batch.mask is None else torch.where(batch.mask.to(scores.device), scores, 0)
     if not kept.isfinite().all():
         lists = Lists.of(batch.labels.numpy(), scores.cpu().numpy(), batch.offsets.numpy(), **others)

@@ -124,7 +124,7 @@ class NoFormulaError(OptionError):
 
 
 #: Computes one number per query from a loss, of the class that it is written for, and a batch.
-Formula: TypeAlias = Callable[[Any, Padded], Tensor]
+Formula: TypeAlias = Callable[[Any, Any], Tensor]
 
 
 def formula_of(loss: Loss, formulas: Mapping[type[Loss], _Formula], method: str) -> _Formula:

@@ -47,7 +47,8 @@ class Kernel(Protocol):
     ``factor`` d^``degree`` + ``sign`` times the same.
     """
 
-    slope: float
+    @property
+    def slope(self) -> float: ...
 
     def near(self, z: Tensor, order: int) -> Tensor:
         """Return g_order(z) for z that are already multiplied by the slope."""
@@ -405,8 +406,8 @@ class _Blocks:
         """Return the sums of each order; a difference of heights is the sum of those on both sides of the state."""
         n_columns = self.weights.shape[2]
         if heights is None:
-            return [*evaluated.split(n_columns, 2)]
-        parts = evaluated.split(n_columns, 2)
+            return [*torch.split(evaluated, n_columns, 2)]
+        parts = torch.split(evaluated, n_columns, 2)
         return [y + one * heights[:, :, None] for one, y in zip(parts[::2], parts[1::2], strict=True)]
 
 
