@@ -46,7 +46,8 @@ def torch_long_lists(setting: Setting) -> Iterator[Comparison]:
 
     rng = np.random.default_rng(0)
     n_docs = setting.size(1_000_000)
-    labels, scores = rng.choice(5, n_docs, p=[0.5, 0.3, 0.15, 0.03, 0.02]), rng.normal(size=n_docs)
+    labels = rng.choice(5, n_docs, p=[0.5, 0.3, 0.15, 0.03, 0.02]).astype(np.float64)
+    scores = rng.normal(size=n_docs)
     for name in ("approx_ndcg", "pairwise_logistic", "lambda_rank", "hinge"):
         native, operations = (ranking.RankingLoss(name, backend=backend) for backend in ("native", "torch"))
         yield Comparison(

@@ -300,8 +300,8 @@ def _small_probes(found: Investigation, longest: int) -> Iterator[Probe]:
     yield from _beyond_own_cutoff(found)
     if found.form.has_scores:
         for scores in ([9.5, 10.5], [1.2, 1.4], [1.4, 1.2]):
-            for labels in ([1, 0], [0, 1]):
-                query = ranking(labels, scores=scores, zeros_judged=found.zeros_judged)
+            for pair in ([1, 0], [0, 1]):
+                query = ranking(pair, scores=scores, zeros_judged=found.zeros_judged)
                 yield Probe((query,), 2 if has_k else None)
     if found.form.has_scores or found.form.is_graded:
         for small in ([0.5], [0.25, 0.5]):

@@ -195,7 +195,10 @@ class Grid(NamedTuple):
         for moment, row in zip(moments, basis, strict=True):
             moment.index_add_(0, self.boxes, (weights * row[:, None]).to(moment))
         collected = torch.einsum("kbw,kj->bjw", moments, to_nodes).reshape(-1, n_columns)
-        turn = (lambda column: column.flip(0)) if is_reflected else (lambda column: column)
+
+        def turn(column: Tensor) -> Tensor:
+            return column.flip(0) if is_reflected else column
+
         nodes = -self.nodes.flip(0) if is_reflected else self.nodes
         at_each = _sums(nodes, turn(collected), Sequence(turn(self.groups), kernel), orders)
         found = []
@@ -378,15 +381,12 @@ class _Blocks:
         if n_powers:
             states = into[:, degree + 1 :] @ self._columns(before and before.into)
             states = torch.cat([torch.zeros_like(states[:1]), states[:-1]])
-            states = _scan(
-                states, *(None if each is None else each.roll(1) for each in _gaps(distances, before, same)), -1
-            )
+            states = _scan(states, _Gaps.of(distances, before, same).each(lambda column: column.roll(1)), -1)
             evaluated = out[:, degree + 1 :].mT @ torch.cat([share * states for share in shares], 2)
             found = self._joined(evaluated, before and before.out)
         # Backwards, it has those of its own block and the blocks after it, and counts for the block before.
         states = (out @ self._columns(after and after.out)).flip(0)
-        gaps = [None if each is None else each.flip(0) for each in _gaps(distances, after, same)]
-        states = _scan(states, *gaps, degree).flip(0)
+        states = _scan(states, _Gaps.of(distances, after, same).each(lambda column: column.flip(0)), degree).flip(0)
         states = torch.cat([states[1:], torch.zeros_like(states[:1])])
         taken = []
         for (factor, power), share, (_, sign) in zip(polynomials, shares, series, strict=True):
@@ -426,8 +426,25 @@ class _Ways(NamedTuple):
         return _Ways(*(torch.where(stays, each, 0) for stays, each in zip(self, grown, strict=True)))
 
 
-def _gaps(distances: _Ways, heights: _Ways | None, same: _Ways) -> tuple[Tensor, Tensor | None, Tensor]:
-    return distances.gap, None if heights is None else heights.gap, same.gap
+class _Gaps(NamedTuple):
+    """What leads from each state to the next: how far it is, how much higher, and whether the group goes on."""
+
+    length: Tensor
+    height: Tensor | None
+    goes_on: Tensor
+
+    @classmethod
+    def of(cls, distances: _Ways, heights: _Ways | None, same: _Ways) -> _Gaps:
+        return cls(distances.gap, None if heights is None else heights.gap, same.gap)
+
+    def each(self, change: Callable[[Tensor], Tensor]) -> _Gaps:
+        """Return the gaps with every column changed in the same way."""
+        return _Gaps(change(self.length), None if self.height is None else change(self.height), change(self.goes_on))
+
+    def joined(self) -> _Gaps:
+        """Return the gaps over two at a time: the first with the second, the third with the fourth."""
+        height = None if self.height is None else _paired(torch.add, self.height)
+        return _Gaps(_paired(torch.add, self.length), height, _paired(torch.logical_and, self.goes_on))
 
 
 def _differences(rows: Tensor) -> Tensor:
@@ -450,18 +467,17 @@ def _powers(distances: Tensor, counted: Tensor, degree: int, n_powers: int) -> T
     return table
 
 
-def _scan(states: Tensor, gap: Tensor, step: Tensor | None, goes_on: Tensor, degree: int) -> Tensor:
-    """Add to each state all earlier ones, moved to its place; gap, step and goes_on lead from the one before to it."""
+def _scan(states: Tensor, gaps: _Gaps, degree: int) -> Tensor:
+    """Add to each state all earlier ones, moved to its place; a gap leads from the one before to it."""
     if states.shape[0] == 1:
         return states
-    odd, even = ([each if each is None else each[start::2] for each in (gap, step)] for start in (1, 2))
-    joined = states[1::2] + _moved(states[0:-1:2], *odd, goes_on[1::2], degree)
-    lengths = (each if each is None else _paired(torch.add, each) for each in (gap, step))
-    inner = _scan(joined, *lengths, _paired(torch.logical_and, goes_on), degree)
+    joined = states[1::2] + _moved(states[0:-1:2], gaps.each(lambda column: column[1::2]), degree)
+    inner = _scan(joined, gaps.joined(), degree)
     whole = torch.empty_like(states)
     whole[0], whole[1::2] = states[0], inner
     if states.shape[0] > 2:
-        whole[2::2] = states[2::2] + _moved(inner[: len(even[0])], *even, goes_on[2::2], degree)
+        even = gaps.each(lambda column: column[2::2])
+        whole[2::2] = states[2::2] + _moved(inner[: len(even.length)], even, degree)
     return whole
 
 
@@ -470,16 +486,16 @@ def _paired(operation: Callable[[Tensor, Tensor], Tensor], column: Tensor) -> Te
     return operation(column[0::2][: len(odd)], odd)
 
 
-def _moved(states: Tensor, gap: Tensor, step: Tensor | None, goes_on: Tensor, degree: int) -> Tensor:
-    """Return states as seen from a place that is further away by the gap and higher by the step."""
-    gap, n_powers = gap[:, None], states.shape[1] - degree - 1
+def _moved(states: Tensor, gaps: _Gaps, degree: int) -> Tensor:
+    """Return states as seen from the places after their gaps."""
+    gap, n_powers = gaps.length[:, None], states.shape[1] - degree - 1
     moved = torch.empty_like(states)
     for k in range(degree + 1):
         moved[:, k] = sum((math.comb(k, r) * gap**r * states[:, k - r] for r in range(1, k + 1)), states[:, k])
     if n_powers:
         exponents = torch.arange(1, n_powers + 1, device=gap.device, dtype=gap.dtype)
         torch.mul(states[:, degree + 1 :], (-gap * exponents).exp()[:, :, None], out=moved[:, degree + 1 :])
-    if step is not None:
+    if gaps.height is not None:
         n_columns = states.shape[2] // 2
-        moved[..., n_columns:] += step[:, None, None] * moved[..., :n_columns]
-    return moved.mul_(goes_on[:, None, None])
+        moved[..., n_columns:] += gaps.height[:, None, None] * moved[..., :n_columns]
+    return moved.mul_(gaps.goes_on[:, None, None])

@@ -205,7 +205,10 @@ def to_elasticsearch(
     portable = _Portable.of(model, "Elasticsearch")
     names = portable.named(features)
     if portable.trees is None:
-        content = {"type": "model/linear", "definition": dict(zip(names, portable.weights, strict=True))}
+        content: dict[str, Any] = {
+            "type": "model/linear",
+            "definition": dict(zip(names, portable.weights, strict=True)),
+        }
     else:
 
         def leaf(number: int, value: float) -> dict[str, Any]:
@@ -224,7 +227,7 @@ def to_elasticsearch(
                 "children": [left, right],
             }
 
-        content = {"type": "model/xgboost+json", "definition": list(_rendered(portable.trees, leaf, split))}
+        content = {"type": "model/xgboost+json", "definition": [*_rendered(portable.trees, leaf, split)]}
     text = json.dumps({"model": {"name": name, "model": content}}, indent=2, allow_nan=False)
     with atomic_output(path) as file:
         file.write(f"{text}\n".encode())
@@ -273,7 +276,7 @@ def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: I
         }
     }
     """
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", str(name)):
         raise OptionError(f"name must be of letters, digits and '_', and begin with none of the digits, got {name!r}")
     portable = _Portable.of(model, "Vespa")
     names = portable.named(features)
