@@ -62,8 +62,8 @@ enum class DiscountKind { log, power, zipf, geometric, letor, linear, table };
 // Choices of words are numbered as here or in the enums of measure.hpp; `by_id` is 0, or -1 and 1 for descending and ascending ids.
 struct Option {
   enum Name {
-    gain, gain_number, discount, discount_number, cutoff, cutoff_number, ties, by_id, empty, ideal, zero_if_short, negative_ideal,
-    negative, drop_negative, drop_unjudged, missing, refuse_duplicates, float32, labels, count
+    gain, gain_number, discount, discount_number, cutoff, cutoff_number, ties, by_id, empty, ideal, ideal_cut, zero_if_short,
+    negative_ideal, negative, drop_negative, drop_unjudged, missing, refuse_duplicates, float32, labels, count
   };
 };
 std::array<double, Option::count> given;
@@ -313,7 +313,9 @@ struct Chosen {
     }
     const int ideal = chosen(Option::ideal);  // 0 judged, 1 retrieved, 2 full
     gain.ideal_retrieved = ideal == 1;
-    spec.denominator = ideal == 2 ? Denominator::full : Denominator::ideal;
+    constexpr Denominator by_cut[] = {Denominator::ideal, Denominator::ideal_shorter, Denominator::ideal_retrieved,
+                                      Denominator::ideal_whole};
+    spec.denominator = ideal == 2 ? Denominator::full : by_cut[chosen(Option::ideal_cut)];
     spec.cutoff_kind = chosen<CutoffKind>(Option::cutoff);
     spec.cutoff = given[Option::cutoff_number];
     spec.empty = given[Option::empty];
@@ -321,7 +323,8 @@ struct Chosen {
     spec.negative_ideal = chosen(Option::negative_ideal) != 0 && ideal != 2;
     if (spec.cutoff_kind == CutoffKind::rank) {
       const auto k = static_cast<std::size_t>(spec.cutoff);
-      length = ideal == 2 ? k : std::min(k, length);
+      if (ideal == 2) length = k;
+      else if (spec.denominator == Denominator::ideal || spec.denominator == Denominator::ideal_shorter) length = std::min(k, length);
     }
     weights = weights_of(length);
     discount.linear = chosen<DiscountKind>(Option::discount) == DiscountKind::linear;
@@ -462,8 +465,8 @@ bool list_query(std::size_t query) {
     }
   };
   const std::size_t k = k_of();
-  auto discount_at = [&](std::size_t r) {
-    if (r >= k) return 0.0;
+  auto discount_at = [&](std::size_t r, std::size_t depth) {
+    if (r >= depth) return 0.0;
     if (measured.discount.linear) return r + 1 < n ? static_cast<double>(n - r - 1) : 0.0;
     return r < measured.weights.size() ? measured.weights[r] : 0.0;
   };
@@ -473,7 +476,7 @@ bool list_query(std::size_t query) {
     shown.scores.push_back(scores[i]);
     shown.labels.push_back(labels[i]);
     shown.gains.push_back(gains[i]);
-    shown.discounts.push_back(discount_at(r));
+    shown.discounts.push_back(discount_at(r, k));
   }
 
   const bool of_retrieved = measured.gain.ideal_retrieved;
@@ -483,7 +486,7 @@ bool list_query(std::size_t query) {
       shown.ideal_rows.push_back(-1);
       shown.ideal_labels.push_back(kNaN);
       shown.ideal_gains.push_back(1);
-      shown.ideal_discounts.push_back(discount_at(r));
+      shown.ideal_discounts.push_back(discount_at(r, k));
     }
     return true;
   }
@@ -491,12 +494,21 @@ bool list_query(std::size_t query) {
   std::vector<std::size_t> best(ideal_gains.size());
   std::iota(best.begin(), best.end(), std::size_t{0});
   std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) { return ideal_gains[a] > ideal_gains[b]; });
+  auto depth_of = [&]() -> std::size_t {
+    switch (measured.spec.denominator) {
+      case Denominator::ideal_shorter: return std::min(k, n);
+      case Denominator::ideal_retrieved: return n;
+      case Denominator::ideal_whole: return best.size();
+      default: return k;
+    }
+  };
+  const std::size_t ideal_depth = depth_of();
   for (std::size_t r = 0; r < best.size(); ++r) {
     const std::int64_t row = of_retrieved ? lists.rows[first + best[r]] : lists.judged_rows[judged_first + best[r]];
     shown.ideal_rows.push_back(static_cast<double>(row));
     shown.ideal_labels.push_back(ideal_labels[best[r]]);
     shown.ideal_gains.push_back(ideal_gains[best[r]]);
-    shown.ideal_discounts.push_back(discount_at(r));
+    shown.ideal_discounts.push_back(discount_at(r, ideal_depth));
   }
   return true;
 }

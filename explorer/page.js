@@ -434,11 +434,12 @@ const SWITCHES = {
   ties: [["average", "mean over all orders"], ["stable", "order of the file"], ["reverse", "reverse of the file"], ["docid_desc", "descending document id"], ["docid_asc", "ascending document id"], ["best", "best order"], ["worst", "worst order"]],
   empty: [[0, "counts 0"], [1, "counts 1"], ["skip", "is left out"]],
   ideal: [["judged", "all judged documents"], ["retrieved", "retrieved documents only"], ["full", "k documents of gain 1"]],
+  ideal_cut: [["cutoff", "at the cutoff"], ["shorter", "with the list, if before the cutoff"], ["retrieved", "with the list"], ["whole", "nowhere"]],
   unjudged: [["zero", "count 0"], ["drop", "are removed first"]],
   missing: [[0, "counts 0"], ["drop", "is left out"]],
   precision: [["float64", "double"], ["float32", "float32"]],
 };
-const SWITCH_NAMES = { gain: "Gain", discount: "Discount", ties: "Equal scores", empty: "Query with nothing relevant", ideal: "Ideal ranking of", unjudged: "Unjudged documents", missing: "Query not in the run", precision: "Scores compared as" };
+const SWITCH_NAMES = { gain: "Gain", discount: "Discount", ties: "Equal scores", empty: "Query with nothing relevant", ideal: "Ideal ranking of", ideal_cut: "Ideal ranking ends", unjudged: "Unjudged documents", missing: "Query not in the run", precision: "Scores compared as" };
 
 function drawSwitches() {
   const own = state.own, base = own?.base ?? (state.a && state.a !== "yours" ? state.a : "trec_eval");
@@ -469,13 +470,14 @@ function drawSwitches() {
 
 /* ---- From one number to the other -------------------------------------------------------------------------------------- */
 
-const CHOICES = { cutoff: "Cutoff", ties: "Equal scores", empty: "A query with nothing relevant", judged_only: "Unjudged documents", gain: "Gain of a label", discount: "Discount of a rank", ideal: "Ideal ranking", short: "A list shorter than k", negative_ideal: "A negative ideal DCG", negative: "Negative labels", unjudged: "Unjudged documents", missing: "A judged query that is not in the run", duplicates: "Repeated documents", precision: "Scores compared as", labels: "Labels taken" };
+const CHOICES = { cutoff: "Cutoff", ties: "Equal scores", empty: "A query with nothing relevant", judged_only: "Unjudged documents", gain: "Gain of a label", discount: "Discount of a rank", ideal: "Ideal ranking", ideal_cut: "The ideal ranking ends", short: "A list shorter than k", negative_ideal: "A negative ideal DCG", negative: "Negative labels", unjudged: "Unjudged documents", missing: "A judged query that is not in the run", duplicates: "Repeated documents", precision: "Scores compared as", labels: "Labels taken" };
 const WORDS = {
   ties: { average: "the mean over all their orders", stable: "in the order of the file", reverse: "in the reverse order of the file", best: "best first", worst: "worst first", docid_desc: "by descending document id", docid_asc: "by ascending document id" },
   gain: { linear: "the label itself", exp2: "2^label − 1", "exp2:30": "2^label − 1, up to label 30", "exp2:31": "2^label − 1, up to label 31", "binary:1": "1 from label 1 on", "binary:0": "1 for any judged document", "binary:2": "1 from label 2 on" },
   discount: { "log:2": "1 / log2(1 + rank)", letor: "1 for ranks 1 and 2, then 1 / log2(rank)", zipf: "1 / rank", linear: "n − rank", "power:0.5": "rank^-0.5", "geometric:2": "2^-rank" },
   empty: { 0: "counts 0", 1: "counts 1", nan: "has no value", skip: "is left out of the mean" },
   ideal: { judged: "of all judged documents", retrieved: "of the retrieved documents only", full: "of k documents of gain 1" },
+  ideal_cut: { None: "at the cutoff", cutoff: "at the cutoff", shorter: "with the list, if that ends before the cutoff", retrieved: "with the list", whole: "nowhere" },
   short: { "as is": "is measured as it is", zero: "gets 0" },
   negative_ideal: { None: "makes a query empty", divide: "is divided by", empty: "makes a query empty" },
   negative: { error: "are refused", unjudged: "make a document unjudged", keep: "are kept", drop: "drop the document" },

@@ -129,6 +129,7 @@ function numbers(choices) {
       DISCOUNTS.indexOf(discount), discount === "table" || !discountNumbers.length ? 2 : Number(discountNumbers[0]),
       cutoffKind, cutoffNumber, byId ? 1 : TIES.indexOf(choices.ties), byId,
       typeof choices.empty === "string" ? NaN : choices.empty, ["judged", "retrieved", "full"].indexOf(choices.ideal),
+      ["cutoff", "shorter", "retrieved", "whole"].indexOf(choices.ideal_cut ?? "cutoff"),
       choices.short === "zero" ? 1 : 0, choices.negative_ideal === "divide" ? 1 : 0,
       { error: 0, unjudged: 1, keep: 2, drop: 2 }[choices.negative], choices.negative === "drop" ? 1 : 0,
       choices.unjudged === "drop" || choices.judged_only ? 1 : 0, { 0: 0, drop: 1, error: 2 }[choices.missing],

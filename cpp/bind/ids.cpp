@@ -16,7 +16,8 @@ namespace idealrank::bind {
 
 namespace {
 
-// A number of a Python float, a subclass of it, or an int; false for everything else, also for a bool.
+// A number of a Python float, a subclass of it, or an int that float64 holds exactly; false for everything else, also for
+// a bool: different ints must not become equal unnoticed.
 bool number_of(PyObject* value, double& number) {
   if (!PyFloat_Check(value) && !PyLong_CheckExact(value)) return false;
   number = PyFloat_AsDouble(value);
@@ -24,7 +25,8 @@ bool number_of(PyObject* value, double& number) {
     PyErr_Clear();
     return false;
   }
-  return true;
+  constexpr double kExact = 9007199254740992;  // 2^53
+  return PyFloat_Check(value) || (number > -kExact && number < kExact);
 }
 
 // Appends the ids and numbers of {id: number}; false where an id is not text that UTF-8 can encode, or a number is not one.

