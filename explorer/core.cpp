@@ -19,11 +19,13 @@
 #include "idealrank/sort/id_order.hpp"
 #include "idealrank/text/trec.hpp"
 
-extern "C" [[noreturn, clang::import_module("explorer"), clang::import_name("ended")]] void ended(const char* what, std::size_t length,
-                                                                                                 double place, double column);
+extern "C" [[noreturn, clang::import_module("explorer"), clang::import_name("ended")]] void ended(const char* what,
+                                                                                                  std::size_t length,
+                                                                                                  double place,
+                                                                                                  double column);
 
 namespace {
-std::int64_t line_number = 0;      // of the file that is being read
+std::int64_t line_number = 0;  // of the file that is being read
 const char* line_begin = nullptr;  // its text
 }  // namespace
 
@@ -39,12 +41,8 @@ namespace idealrank {
 [[noreturn]] void end_call(const Line::Failure& failure) {
   end_call(failure.what, static_cast<double>(line_number), static_cast<double>(failure.where - line_begin + 1));
 }
-[[noreturn]] void end_call(const std::bad_alloc&) {
-  end_call("out of memory", -1, -1);
-}
-[[noreturn]] void end_call(const stopped&) {
-  end_call("stopped", -1, -1);
-}
+[[noreturn]] void end_call(const std::bad_alloc&) { end_call("out of memory", -1, -1); }
+[[noreturn]] void end_call(const stopped&) { end_call("stopped", -1, -1); }
 
 }  // namespace idealrank
 
@@ -62,8 +60,27 @@ enum class DiscountKind { log, power, zipf, geometric, letor, linear, table };
 // Choices of words are numbered as here or in the enums of measure.hpp; `by_id` is 0, or -1 and 1 for descending and ascending ids.
 struct Option {
   enum Name {
-    gain, gain_number, discount, discount_number, cutoff, cutoff_number, ties, by_id, empty, ideal, ideal_cut, zero_if_short,
-    negative_ideal, negative, drop_negative, drop_unjudged, missing, refuse_duplicates, float32, labels, count
+    gain,
+    gain_number,
+    discount,
+    discount_number,
+    cutoff,
+    cutoff_number,
+    ties,
+    by_id,
+    empty,
+    ideal,
+    ideal_cut,
+    zero_if_short,
+    negative_ideal,
+    negative,
+    drop_negative,
+    drop_unjudged,
+    missing,
+    refuse_duplicates,
+    float32,
+    labels,
+    count
   };
 };
 std::array<double, Option::count> given;
@@ -120,7 +137,7 @@ Table judgments, run;
 template <TrecFile kind>
 struct Reader {
   TrecRows<kind> rows;
-  Buffer<char> block;    // the end of the last block, which was no whole line, and the next block
+  Buffer<char> block;  // the end of the last block, which was no whole line, and the next block
   std::size_t left = 0;  // bytes of it that were left
 
   char* room(std::size_t n) {
@@ -157,7 +174,7 @@ Reader<TrecFile::run> run_reader;
 struct Joined {
   std::vector<double> labels, scores;
   std::vector<std::int64_t> offsets, rows;  // rows of the run
-  std::vector<std::int64_t> run_query;      // -1 where the run leaves a query out
+  std::vector<std::int64_t> run_query;  // -1 where the run leaves a query out
 };
 Joined joined;
 
@@ -195,9 +212,9 @@ void check_labels(Labels rule) {
 
 // As `prepare` and `in_order_of_ties` of the library do it.
 const Prepared& prepare() {
-  const std::array<int, 8> key{chosen(Option::negative),      chosen(Option::drop_negative), chosen(Option::drop_unjudged),
-                               chosen(Option::missing),       chosen(Option::float32),       chosen(Option::labels),
-                               chosen(Option::refuse_duplicates), chosen(Option::by_id)};
+  const std::array<int, 8> key{
+      chosen(Option::negative), chosen(Option::drop_negative), chosen(Option::drop_unjudged),     chosen(Option::missing),
+      chosen(Option::float32),  chosen(Option::labels),        chosen(Option::refuse_duplicates), chosen(Option::by_id)};
   for (auto each = prepared_lists.begin(); each != prepared_lists.end(); ++each) {
     if (each->key != key) continue;
     prepared_lists.splice(prepared_lists.begin(), prepared_lists, each);
@@ -206,8 +223,8 @@ const Prepared& prepare() {
   if (chosen(Option::refuse_duplicates) != 0) {
     if (judgments.n_duplicates + run.n_duplicates > 0) {
       const bool in_run = judgments.n_duplicates == 0;
-      end_call(std::to_string(in_run ? run.n_duplicates : judgments.n_duplicates) + " documents are repeated in the same query of " +
-                   (in_run ? "the run" : "the judgments"),
+      end_call(std::to_string(in_run ? run.n_duplicates : judgments.n_duplicates) +
+                   " documents are repeated in the same query of " + (in_run ? "the run" : "the judgments"),
                -1, -1);
     }
   }
@@ -227,7 +244,8 @@ const Prepared& prepare() {
   for (std::size_t q = 0; q < n_queries; ++q) {
     if (joined.run_query[q] < 0 && missing == Missing::drop) continue;
     made.queries.push_back(q);
-    for (auto row = static_cast<std::size_t>(joined.offsets[q]); row < static_cast<std::size_t>(joined.offsets[q + 1]); ++row) {
+    for (auto row = static_cast<std::size_t>(joined.offsets[q]); row < static_cast<std::size_t>(joined.offsets[q + 1]);
+         ++row) {
       double score = joined.scores[row];
       if (as_float) {
         score = static_cast<double>(static_cast<float>(score));
@@ -241,7 +259,8 @@ const Prepared& prepare() {
       made.rows.push_back(joined.rows[row]);
     }
     made.offsets.push_back(static_cast<std::int64_t>(made.labels.size()));
-    for (auto row = static_cast<std::size_t>(judgments.offsets[q]); row < static_cast<std::size_t>(judgments.offsets[q + 1]); ++row) {
+    for (auto row = static_cast<std::size_t>(judgments.offsets[q]); row < static_cast<std::size_t>(judgments.offsets[q + 1]);
+         ++row) {
       const double label = label_of(judgments.values[row]);
       if (drop_negative && label < 0) continue;
       made.judged.push_back(label);
@@ -275,13 +294,26 @@ std::vector<double> weights_of(std::size_t depth) {
   for (std::size_t i = 0; i < depth; ++i) {
     const auto r = static_cast<double>(i + 1);
     switch (chosen<DiscountKind>(Option::discount)) {
-      case DiscountKind::log: weights[i] = number == 2 ? 1 / std::log2(r + 1) : std::log(number) / std::log(r + 1); break;
-      case DiscountKind::power: weights[i] = std::pow(r, -number); break;
-      case DiscountKind::zipf: weights[i] = 1 / r; break;
-      case DiscountKind::geometric: weights[i] = std::pow(number, -r); break;
-      case DiscountKind::letor: weights[i] = 1 / std::log2(std::max(r, 2.0)); break;
-      case DiscountKind::linear: break;
-      case DiscountKind::table: weights[i] = i < weights_given.size() ? weights_given[i] : 0; break;
+      case DiscountKind::log:
+        weights[i] = number == 2 ? 1 / std::log2(r + 1) : std::log(number) / std::log(r + 1);
+        break;
+      case DiscountKind::power:
+        weights[i] = std::pow(r, -number);
+        break;
+      case DiscountKind::zipf:
+        weights[i] = 1 / r;
+        break;
+      case DiscountKind::geometric:
+        weights[i] = std::pow(number, -r);
+        break;
+      case DiscountKind::letor:
+        weights[i] = 1 / std::log2(std::max(r, 2.0));
+        break;
+      case DiscountKind::linear:
+        break;
+      case DiscountKind::table:
+        weights[i] = i < weights_given.size() ? weights_given[i] : 0;
+        break;
     }
   }
   return weights;
@@ -323,8 +355,10 @@ struct Chosen {
     spec.negative_ideal = chosen(Option::negative_ideal) != 0 && ideal != 2;
     if (spec.cutoff_kind == CutoffKind::rank) {
       const auto k = static_cast<std::size_t>(spec.cutoff);
-      if (ideal == 2) length = k;
-      else if (spec.denominator == Denominator::ideal || spec.denominator == Denominator::ideal_shorter) length = std::min(k, length);
+      if (ideal == 2)
+        length = k;
+      else if (spec.denominator == Denominator::ideal || spec.denominator == Denominator::ideal_shorter)
+        length = std::min(k, length);
     }
     weights = weights_of(length);
     discount.linear = chosen<DiscountKind>(Option::discount) == DiscountKind::linear;
@@ -340,7 +374,7 @@ Lists lists_of(const Prepared& lists) {
   return {lists.labels, lists.scores, lists.offsets, lists.judged, lists.judged_offsets, true};
 }
 
-std::vector<double> values;   // one per query of the judgments; NaN without a value
+std::vector<double> values;  // one per query of the judgments; NaN without a value
 std::vector<double> counted;  // 1, or 0 where the query is left out of the mean
 
 void evaluate_now() {
@@ -403,7 +437,8 @@ class ExactSum {
 
 // One query's list as the measure sees it, and the ideal one. Documents are rows of the run and of the judgments.
 struct QueryList {
-  std::vector<double> rows, scores, labels, gains, counting, discounts, tie_runs, ideal_rows, ideal_labels, ideal_gains, ideal_discounts;
+  std::vector<double> rows, scores, labels, gains, counting, discounts, tie_runs, ideal_rows, ideal_labels, ideal_gains,
+      ideal_discounts;
 };
 QueryList shown;
 
@@ -419,7 +454,8 @@ std::vector<double> gains_of(Gain gain, std::span<const double> labels) {
   std::vector<double> known(labels.begin(), labels.end());
   for (double& label : known) label = std::isnan(label) ? 0 : label;
   const Lists judged{known, scores, offsets, known, offsets, false};
-  measure(judged, {&gain, 1}, {&discount, 1}, {&spec, 1}, Ties::stable, chosen<Negative>(Option::negative), found, kOneThread);
+  measure(judged, {&gain, 1}, {&discount, 1}, {&spec, 1}, Ties::stable, chosen<Negative>(Option::negative), found,
+          kOneThread);
   for (std::size_t i = 0; i < labels.size(); ++i) found[i] = std::isnan(labels[i]) ? 0 : found[i];
   return found;
 }
@@ -436,17 +472,21 @@ bool list_query(std::size_t query) {
   const Chosen measured(std::max(n, n_judged));
   const auto ties = chosen<Ties>(Option::ties);
 
-  const std::span<const double> scores = std::span(lists.scores).subspan(first, n), labels = std::span(lists.labels).subspan(first, n);
+  const std::span<const double> scores = std::span(lists.scores).subspan(first, n),
+                                labels = std::span(lists.labels).subspan(first, n);
   const std::vector<double> gains = gains_of(measured.gain, labels);
   TopRanker rank;
   const std::span<const std::uint32_t> ranked = rank(scores, n, static_cast<std::int64_t>(query), 0);
   std::vector<std::uint32_t> order(ranked.begin(), ranked.end());
   double n_runs = 0;
   for_each_tie_run(scores, ranked, [&](std::size_t from, std::size_t to) {
-    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(from), end = order.begin() + static_cast<std::ptrdiff_t>(to);
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(from),
+               end = order.begin() + static_cast<std::ptrdiff_t>(to);
     if (ties == Ties::reverse) std::reverse(begin, end);
-    if (ties == Ties::best) std::stable_sort(begin, end, [&](std::uint32_t a, std::uint32_t b) { return gains[a] > gains[b]; });
-    if (ties == Ties::worst) std::stable_sort(begin, end, [&](std::uint32_t a, std::uint32_t b) { return gains[a] < gains[b]; });
+    if (ties == Ties::best)
+      std::stable_sort(begin, end, [&](std::uint32_t a, std::uint32_t b) { return gains[a] > gains[b]; });
+    if (ties == Ties::worst)
+      std::stable_sort(begin, end, [&](std::uint32_t a, std::uint32_t b) { return gains[a] < gains[b]; });
     double sum = 0;
     for (auto each = begin; each != end; ++each) sum += gains[*each];
     for (auto each = begin; each != end; ++each) {
@@ -458,10 +498,15 @@ bool list_query(std::size_t query) {
 
   auto k_of = [&]() -> std::size_t {
     switch (measured.spec.cutoff_kind) {
-      case CutoffKind::rank: return static_cast<std::size_t>(measured.spec.cutoff);
-      case CutoffKind::fraction: return std::max<std::size_t>(static_cast<std::size_t>(measured.spec.cutoff * static_cast<double>(n) + 1e-9), 1);
-      case CutoffKind::power: return std::max<std::size_t>(static_cast<std::size_t>(std::pow(static_cast<double>(n), measured.spec.cutoff) + 1e-9), 1);
-      default: return std::max(n, n_judged);
+      case CutoffKind::rank:
+        return static_cast<std::size_t>(measured.spec.cutoff);
+      case CutoffKind::fraction:
+        return std::max<std::size_t>(static_cast<std::size_t>(measured.spec.cutoff * static_cast<double>(n) + 1e-9), 1);
+      case CutoffKind::power:
+        return std::max<std::size_t>(static_cast<std::size_t>(std::pow(static_cast<double>(n), measured.spec.cutoff) + 1e-9),
+                                     1);
+      default:
+        return std::max(n, n_judged);
     }
   };
   const std::size_t k = k_of();
@@ -480,7 +525,8 @@ bool list_query(std::size_t query) {
   }
 
   const bool of_retrieved = measured.gain.ideal_retrieved;
-  const std::span<const double> ideal_labels = of_retrieved ? labels : std::span(lists.judged).subspan(judged_first, n_judged);
+  const std::span<const double> ideal_labels =
+      of_retrieved ? labels : std::span(lists.judged).subspan(judged_first, n_judged);
   if (measured.spec.denominator == Denominator::full) {
     for (std::size_t r = 0; r < std::min(k, measured.discount.linear ? n : measured.weights.size()); ++r) {
       shown.ideal_rows.push_back(-1);
@@ -496,10 +542,14 @@ bool list_query(std::size_t query) {
   std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) { return ideal_gains[a] > ideal_gains[b]; });
   auto depth_of = [&]() -> std::size_t {
     switch (measured.spec.denominator) {
-      case Denominator::ideal_shorter: return std::min(k, n);
-      case Denominator::ideal_retrieved: return n;
-      case Denominator::ideal_whole: return best.size();
-      default: return k;
+      case Denominator::ideal_shorter:
+        return std::min(k, n);
+      case Denominator::ideal_retrieved:
+        return n;
+      case Denominator::ideal_whole:
+        return best.size();
+      default:
+        return k;
     }
   };
   const std::size_t ideal_depth = depth_of();
@@ -522,9 +572,21 @@ std::vector<double> judged_scores;  // of every judged document in the run; NaN 
 
 // What the page asks for by number: a place in memory and how much is there.
 std::span<const double> column_named(int which) {
-  const std::vector<double>* const all[] = {&values,           &counted,          &shown.rows,       &shown.scores,      &shown.labels,
-                                            &shown.gains,      &shown.counting,   &shown.discounts,  &shown.tie_runs,    &shown.ideal_rows,
-                                            &shown.ideal_labels, &shown.ideal_gains, &shown.ideal_discounts, &judgments.values, &judged_scores};
+  const std::vector<double>* const all[] = {&values,
+                                            &counted,
+                                            &shown.rows,
+                                            &shown.scores,
+                                            &shown.labels,
+                                            &shown.gains,
+                                            &shown.counting,
+                                            &shown.discounts,
+                                            &shown.tie_runs,
+                                            &shown.ideal_rows,
+                                            &shown.ideal_labels,
+                                            &shown.ideal_gains,
+                                            &shown.ideal_discounts,
+                                            &judgments.values,
+                                            &judged_scores};
   return *all[which];
 }
 
@@ -546,7 +608,9 @@ EXPORTED(begin) void begin(bool is_run) {
   }
 }
 EXPORTED(room) char* room(bool is_run, std::size_t n) { return is_run ? run_reader.room(n) : qrels_reader.room(n); }
-EXPORTED(read) void read(bool is_run, std::size_t n, bool last) { is_run ? run_reader.read(n, last) : qrels_reader.read(n, last); }
+EXPORTED(read) void read(bool is_run, std::size_t n, bool last) {
+  is_run ? run_reader.read(n, last) : qrels_reader.read(n, last);
+}
 EXPORTED(finish) void finish(bool is_run) {
   prepared_lists.clear();
   is_run ? run_reader.finish(run) : qrels_reader.finish(judgments);
@@ -559,13 +623,15 @@ EXPORTED(join) std::size_t join() {
   joined.run_query.resize(judgments.queries.size());
   match(judgments.queries.view(), run.queries.view(), joined.run_query);
   std::vector<double> labels(run.values.size(), kNaN);
-  judge(judgments.docs.view(), judgments.offsets, judgments.values, run.docs.view(), run.offsets, joined.run_query, labels, kOneThread);
+  judge(judgments.docs.view(), judgments.offsets, judgments.values, run.docs.view(), run.offsets, joined.run_query, labels,
+        kOneThread);
   joined.offsets.push_back(0);
   std::size_t n_common = 0;
   for (const std::int64_t query : joined.run_query) {
     if (query >= 0) {
       ++n_common;
-      for (auto row = run.offsets[static_cast<std::size_t>(query)]; row < run.offsets[static_cast<std::size_t>(query) + 1]; ++row) {
+      for (auto row = run.offsets[static_cast<std::size_t>(query)]; row < run.offsets[static_cast<std::size_t>(query) + 1];
+           ++row) {
         joined.labels.push_back(labels[static_cast<std::size_t>(row)]);
         joined.scores.push_back(run.values[static_cast<std::size_t>(row)]);
         joined.rows.push_back(row);
@@ -598,7 +664,8 @@ EXPORTED(score_judged) void score_judged() {
   std::vector<std::int64_t> judged_query(run.queries.size());
   match(run.queries.view(), judgments.queries.view(), judged_query);
   judged_scores.assign(judgments.values.size(), kNaN);
-  judge(run.docs.view(), run.offsets, run.values, judgments.docs.view(), judgments.offsets, judged_query, judged_scores, kOneThread);
+  judge(run.docs.view(), run.offsets, run.values, judgments.docs.view(), judgments.offsets, judged_query, judged_scores,
+        kOneThread);
 }
 EXPORTED(judged_offsets) const std::int64_t* judged_offsets() { return judgments.offsets.data(); }
 EXPORTED(run_offsets) const std::int64_t* run_offsets() { return run.offsets.data(); }

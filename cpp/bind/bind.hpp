@@ -64,7 +64,8 @@ inline void check_offsets(const In<std::int64_t>& offsets, std::size_t n, const 
 
 inline void check_length(std::size_t got, std::size_t expected, const char* what) {
   if (got != expected) {
-    throw data_error(std::string(what) + " must have " + std::to_string(expected) + " entries, got " + std::to_string(got), -1, -1);
+    throw data_error(std::string(what) + " must have " + std::to_string(expected) + " entries, got " + std::to_string(got),
+                     -1, -1);
   }
 }
 
@@ -107,7 +108,9 @@ Enum named(std::string_view word, const char* what, std::initializer_list<std::s
   throw std::invalid_argument(message);
 }
 
-inline Ties ties_of(std::string_view word) { return named<Ties>(word, "ties", {"average", "stable", "reverse", "best", "worst"}); }
+inline Ties ties_of(std::string_view word) {
+  return named<Ties>(word, "ties", {"average", "stable", "reverse", "best", "worst"});
+}
 
 // Gives the buffer's memory to an array, of another type of the same size if one is named. The GIL must be held.
 template <class Element = void, class Held, class... Shape>
@@ -129,7 +132,9 @@ auto to_numpy(Buffer<Held>&& buffer) {
 
 using IdArrays = std::tuple<Out<std::uint8_t>, Out<std::int64_t>>;
 
-inline IdArrays to_numpy(Ids&& ids) { return {to_numpy<std::uint8_t>(std::move(ids.bytes)), to_numpy(std::move(ids.offsets))}; }
+inline IdArrays to_numpy(Ids&& ids) {
+  return {to_numpy<std::uint8_t>(std::move(ids.bytes)), to_numpy(std::move(ids.offsets))};
+}
 
 // An order of rows, or None where they are in order already.
 inline std::optional<Out<std::int64_t>> order_or_none(Buffer<std::int64_t>&& order) {

@@ -20,8 +20,8 @@ void bind_direct(nb::module_& m) {
 
   m.def(
       "sigmoid_sums",
-      [](const In<double>& scores, const std::optional<In<double>>& weights, const In<std::int64_t>& given_offsets, double alpha,
-         std::string_view sigmoid, int n_threads, std::string_view isa) {
+      [](const In<double>& scores, const std::optional<In<double>>& weights, const In<std::int64_t>& given_offsets,
+         double alpha, std::string_view sigmoid, int n_threads, std::string_view isa) {
         const Offsets offsets(given_offsets, scores.shape(0));
         if (weights) check_length(weights->shape(0), scores.shape(0), "weights");
         const auto kind = named<Sigmoid>(sigmoid, "sigmoid", {"logistic", "arctan", "erf"});
@@ -37,12 +37,13 @@ void bind_direct(nb::module_& m) {
         }
         return std::make_tuple(to_numpy(std::move(sums)), to_numpy(std::move(slopes)));
       },
-      "scores"_a.noconvert(), "weights"_a.noconvert().none(), "offsets"_a.noconvert(), "alpha"_a, "sigmoid"_a,
-      "n_threads"_a, "isa"_a = "");
+      "scores"_a.noconvert(), "weights"_a.noconvert().none(), "offsets"_a.noconvert(), "alpha"_a, "sigmoid"_a, "n_threads"_a,
+      "isa"_a = "");
 
   m.def(
       "log_sigmoid_sums",
-      [](const In<double>& scores, const In<std::int64_t>& given_offsets, double alpha, int n_threads, std::string_view isa) {
+      [](const In<double>& scores, const In<std::int64_t>& given_offsets, double alpha, int n_threads,
+         std::string_view isa) {
         const Offsets offsets(given_offsets, scores.shape(0));
         const Isa set = isa_of(isa);
         const Threads threads = interruptible(n_threads);
@@ -73,14 +74,14 @@ void bind_direct(nb::module_& m) {
           nb::gil_scoped_release release;
           values.resize(n_queries);
           gradient.resize(scores.shape(0));
-          approx_ndcg({span_of(labels), span_of(scores), offsets, span_or_empty(weights), span_or_empty(depths), exp2,
-                       alpha, beta},
-                      values.span(), gradient.span(), set, threads);
+          approx_ndcg(
+              {span_of(labels), span_of(scores), offsets, span_or_empty(weights), span_or_empty(depths), exp2, alpha, beta},
+              values.span(), gradient.span(), set, threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)));
       },
-      "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(),
-      nb::kw_only(), "depths"_a.noconvert().none(), "exp2"_a, "alpha"_a, "beta"_a, "n_threads"_a, "isa"_a = "");
+      "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(), nb::kw_only(),
+      "depths"_a.noconvert().none(), "exp2"_a, "alpha"_a, "beta"_a, "n_threads"_a, "isa"_a = "");
 
   m.def(
       "approx_ap",
@@ -95,13 +96,12 @@ void bind_direct(nb::module_& m) {
           nb::gil_scoped_release release;
           values.resize(offsets.n_queries());
           gradient.resize(scores.shape(0));
-          approx_ap({span_of(worth), span_of(scores), offsets, alpha, beta}, values.span(), gradient.span(), set,
-                    threads);
+          approx_ap({span_of(worth), span_of(scores), offsets, alpha, beta}, values.span(), gradient.span(), set, threads);
         }
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)));
       },
-      "worth"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "alpha"_a, "beta"_a, "n_threads"_a,
-      "isa"_a = "");
+      "worth"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "alpha"_a, "beta"_a,
+      "n_threads"_a, "isa"_a = "");
 }
 
 }  // namespace idealrank::bind

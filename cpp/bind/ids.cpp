@@ -35,7 +35,8 @@ bool append_entries(PyObject* entries, std::vector<std::pair<PyObject*, PyObject
   const nb::ft_object_guard guard(entries);
   listed.clear();
   Py_ssize_t place = 0;
-  for (PyObject *key = nullptr, *value = nullptr; PyDict_Next(entries, &place, &key, &value) != 0;) listed.emplace_back(key, value);
+  for (PyObject *key = nullptr, *value = nullptr; PyDict_Next(entries, &place, &key, &value) != 0;)
+    listed.emplace_back(key, value);
   std::size_t id = ids.offsets.size();
   ids.offsets.resize(id + listed.size());
   for (std::size_t i = 0; i < listed.size(); ++i) {
@@ -170,7 +171,8 @@ void bind_ids(nb::module_& m) {
           labels.resize(retrieved_ids.shape(0) - 1);
           std::fill_n(labels.data(), labels.size(), std::numeric_limits<double>::quiet_NaN());
           judge(ids_of(judged_bytes, judged_ids), span_of(judged_offsets), span_of(judgments),
-                ids_of(retrieved_bytes, retrieved_ids), span_of(retrieved_offsets), span_of(run_query), labels.span(), threads);
+                ids_of(retrieved_bytes, retrieved_ids), span_of(retrieved_offsets), span_of(run_query), labels.span(),
+                threads);
         }
         return to_numpy(std::move(labels));
       },

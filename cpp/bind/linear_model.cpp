@@ -42,7 +42,8 @@ void bind_linear_model(nb::module_& m) {
             new (self) BoundNormalization{std::move(shift), std::move(scale)};
           },
           nb::kw_only(), "shift"_a.noconvert(), "scale"_a.noconvert())
-      .def_prop_ro("shift", [](const BoundNormalization& self) { return OutColumns(self.shift); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "shift", [](const BoundNormalization& self) { return OutColumns(self.shift); }, nb::rv_policy::automatic)
       .def_prop_ro("scale", [](const BoundNormalization& self) { return OutColumns(self.scale); }, nb::rv_policy::automatic);
 
   m.def(
@@ -83,8 +84,7 @@ void bind_linear_model(nb::module_& m) {
         }
         return to_numpy(std::move(scores), n_docs);
       },
-      "features"_a.noconvert(), "offsets"_a.noconvert(), "normalization"_a.none(), "weights"_a.noconvert(),
-      "n_threads"_a);
+      "features"_a.noconvert(), "offsets"_a.noconvert(), "normalization"_a.none(), "weights"_a.noconvert(), "n_threads"_a);
 
   m.def(
       "linear_gradient",
@@ -104,8 +104,7 @@ void bind_linear_model(nb::module_& m) {
         }
         return to_numpy(std::move(by_weight), cells.width);
       },
-      "features"_a.noconvert(), "offsets"_a.noconvert(), "normalization"_a.none(), "by_score"_a.noconvert(),
-      "n_threads"_a);
+      "features"_a.noconvert(), "offsets"_a.noconvert(), "normalization"_a.none(), "by_score"_a.noconvert(), "n_threads"_a);
 
   m.def(
       "first_not_finite",

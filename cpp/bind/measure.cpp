@@ -44,8 +44,8 @@ void bind_options(nb::module_& m) {
   nb::class_<BoundGain>(m, "Gain", "How a label becomes a gain; a table has ascending labels and one gain for each.")
       .def(
           "__init__",
-          [](BoundGain* self, std::string_view kind, double rel, std::optional<double> highest, double scale, bool ideal_retrieved,
-             std::optional<In<double>> table_labels, std::optional<In<double>> table_gains) {
+          [](BoundGain* self, std::string_view kind, double rel, std::optional<double> highest, double scale,
+             bool ideal_retrieved, std::optional<In<double>> table_labels, std::optional<In<double>> table_gains) {
             const auto named_kind =
                 named<GainKind>(kind, "kind of gain", {"linear", "exp2", "binary", "judged", "preference", "table"});
             const auto labels = span_or_empty(table_labels), gains = span_or_empty(table_gains);
@@ -55,8 +55,8 @@ void bind_options(nb::module_& m) {
                                  std::move(table_labels),
                                  std::move(table_gains)};
           },
-          nb::kw_only(), "kind"_a, "rel"_a = 1.0, "highest"_a = nb::none(), "scale"_a = 1.0,
-          "ideal_retrieved"_a = false, "table_labels"_a = nb::none(), "table_gains"_a = nb::none());
+          nb::kw_only(), "kind"_a, "rel"_a = 1.0, "highest"_a = nb::none(), "scale"_a = 1.0, "ideal_retrieved"_a = false,
+          "table_labels"_a = nb::none(), "table_gains"_a = nb::none());
 
   nb::class_<BoundDiscount>(m, "Discount", "The weights of the ranks 1, 2, ..., or n - r where linear.")
       .def(
@@ -75,7 +75,8 @@ void bind_options(nb::module_& m) {
             if (!(value >= 0 && value < 0x1p63)) {  // it becomes a whole number
               throw std::invalid_argument("a cutoff must be a finite number from 0 on, got " + std::to_string(value));
             }
-            const auto named_kind = named<CutoffKind>(kind, "kind of cutoff", {"none", "rank", "fraction", "power", "relevant"});
+            const auto named_kind =
+                named<CutoffKind>(kind, "kind of cutoff", {"none", "rank", "fraction", "power", "relevant"});
             new (self) BoundCutoff{named_kind, value};
           },
           nb::kw_only(), "kind"_a, "value"_a = 0.0);
@@ -84,15 +85,15 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](BoundMeasure* self, std::string_view reduction, nb::handle_t<BoundGain> gain,
-             nb::handle_t<BoundDiscount> discount, std::string_view denominator, const BoundCutoff& cutoff, double empty, bool zero_if_short,
-             bool negative_ideal) {
+             nb::handle_t<BoundDiscount> discount, std::string_view denominator, const BoundCutoff& cutoff, double empty,
+             bool zero_if_short, bool negative_ideal) {
             Spec spec;
-            spec.reduction =
-                named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any", "cascade", "preference", "tied"});
-            spec.denominator = named<Denominator>(
-                denominator, "denominator",
-                {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved", "harmonic", "highest_label",
-                 "ideal_shorter", "ideal_retrieved", "ideal_whole"});
+            spec.reduction = named<Reduction>(reduction, "reduction",
+                                              {"sum", "precision_mean", "first", "any", "cascade", "preference", "tied"});
+            spec.denominator =
+                named<Denominator>(denominator, "denominator",
+                                   {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved",
+                                    "harmonic", "highest_label", "ideal_shorter", "ideal_retrieved", "ideal_whole"});
             spec.cutoff_kind = cutoff.kind;
             spec.cutoff = cutoff.value;
             spec.empty = empty;

@@ -39,10 +39,12 @@ void bind_options(nb::module_& m) {
              std::optional<std::size_t> truncation, std::optional<In<double>> distances, double share) {
             const auto kind = named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any"});
             const SwapMeasure measure{kind, discount, span_of(depths)};
-            new (self) BoundSwap{measure, truncation.value_or(PairSpec().truncation), discount, std::move(depths), std::move(distances), share};
+            new (self) BoundSwap{
+                measure, truncation.value_or(PairSpec().truncation), discount, std::move(depths), std::move(distances),
+                share};
           },
-          nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(), "distances"_a.noconvert() = nb::none(),
-          "share"_a = 1.0);
+          nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(),
+          "distances"_a.noconvert() = nb::none(), "share"_a = 1.0);
 
   nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair with its margin or sigma (scale); the sum or mean per query.")
       .def(
@@ -61,7 +63,8 @@ void bind_options(nb::module_& m) {
             if (apart != (swap && swap->distances)) {
               throw std::invalid_argument("the pair weight distance needs distances, and no other takes them");
             }
-            if (apart && spec.loss != PairLoss::logistic) throw std::invalid_argument("the pair weight distance is for logistic losses");
+            if (apart && spec.loss != PairLoss::logistic)
+              throw std::invalid_argument("the pair weight distance is for logistic losses");
             if (swap) {
               spec.swap = swap->measure;
               spec.truncation = swap->truncation;
@@ -80,8 +83,9 @@ void bind_pairwise(nb::module_& m) {
 
   m.def(
       "pairwise",
-      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& given_offsets, std::optional<In<double>> weights,
-         const BoundPairLoss& loss, std::string_view derivative, std::optional<In<double>> factors, int n_threads, std::string_view isa, std::optional<double> few) {
+      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& given_offsets,
+         std::optional<In<double>> weights, const BoundPairLoss& loss, std::string_view derivative,
+         std::optional<In<double>> factors, int n_threads, std::string_view isa, std::optional<double> few) {
         const std::size_t n = labels.shape(0);
         check_length(scores.shape(0), n, "scores");
         const Offsets offsets(given_offsets, n);
@@ -93,7 +97,8 @@ void bind_pairwise(nb::module_& m) {
           std::int64_t longest = 0;
           const std::span<const std::int64_t> bounds = offsets;
           for (std::size_t q = 0; q < n_queries; ++q) longest = std::max(longest, bounds[q + 1] - bounds[q]);
-          check_length(std::min(loss.swap->distances->shape(0), static_cast<std::size_t>(longest)), static_cast<std::size_t>(longest), "distances");
+          check_length(std::min(loss.swap->distances->shape(0), static_cast<std::size_t>(longest)),
+                       static_cast<std::size_t>(longest), "distances");
         }
         PairSpec spec = loss.spec;
         spec.derivative = named<Derivative>(derivative, "derivative", {"first", "second", "both"});
@@ -107,15 +112,16 @@ void bind_pairwise(nb::module_& m) {
           values.resize(n_queries);
           column.resize(n);
           second.resize(both ? n : 0);
-          pairwise(span_of(labels), span_of(scores), offsets, span_or_empty(weights), span_or_empty(factors), spec, values.span(),
-                   column.span(), second.span(), threads);
+          pairwise(span_of(labels), span_of(scores), offsets, span_or_empty(weights), span_or_empty(factors), spec,
+                   values.span(), column.span(), second.span(), threads);
         }
         // Both derivatives, or the values and the one.
         if (both) return std::make_tuple(to_numpy(std::move(column)), to_numpy(std::move(second)));
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
       },
       "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(), nb::kw_only(),
-      "loss"_a, "derivative"_a = "first", "factors"_a.noconvert() = nb::none(), "n_threads"_a, "isa"_a = "", "few_pairs"_a = nb::none());
+      "loss"_a, "derivative"_a = "first", "factors"_a.noconvert() = nb::none(), "n_threads"_a, "isa"_a = "",
+      "few_pairs"_a = nb::none());
 
   m.def(
       "soft_dcg",

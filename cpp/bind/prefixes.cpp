@@ -30,8 +30,8 @@ void bind_prefixes(nb::module_& m) {
 
   m.def(
       "prefix_dcg",
-      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& given_offsets, const In<std::int64_t>& sizes,
-         const std::vector<BoundPrefixSpec>& specs, std::string_view ties, int n_threads) {
+      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& given_offsets,
+         const In<std::int64_t>& sizes, const std::vector<BoundPrefixSpec>& specs, std::string_view ties, int n_threads) {
         check_length(scores.shape(0), gains.shape(0), "scores");
         const Offsets offsets(given_offsets, gains.shape(0));
         std::int64_t before = 0;

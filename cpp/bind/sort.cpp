@@ -20,14 +20,16 @@ void bind_top_selection(nb::module_& m, const char* name) {
   nb::class_<Selection>(m, name, "The best items of each user, from blocks of scores of consecutive items.")
       .def(
           "__init__",
-          [](Selection* self, std::size_t n_items, std::size_t k, const In<std::int64_t>& excluded, const In<std::int64_t>& given_starts) {
+          [](Selection* self, std::size_t n_items, std::size_t k, const In<std::int64_t>& excluded,
+             const In<std::int64_t>& given_starts) {
             const Offsets starts(given_starts, excluded.shape(0), "starts");
             new (self) Selection(n_items, k, span_of(excluded), starts);
           },
           "n_items"_a, "k"_a, "excluded"_a.noconvert(), "starts"_a.noconvert())
       .def(
           "add",
-          [](Selection& self, const nb::ndarray<const Score, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores, int n_threads) {
+          [](Selection& self, const nb::ndarray<const Score, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores,
+             int n_threads) {
             check_length(scores.shape(0), self.n_users(), "rows of scores");
             if (scores.shape(1) > self.n_left()) throw std::invalid_argument("there are more scores than items");
             const Threads threads = interruptible(n_threads);
@@ -41,7 +43,8 @@ void bind_top_selection(nb::module_& m, const char* name) {
           nb::gil_scoped_release release;
           top = self.found();
         }
-        return std::make_tuple(to_numpy(std::move(top.items)), to_numpy(std::move(top.scores)), to_numpy(std::move(top.offsets)));
+        return std::make_tuple(to_numpy(std::move(top.items)), to_numpy(std::move(top.scores)),
+                               to_numpy(std::move(top.offsets)));
       });
 }
 
@@ -61,7 +64,8 @@ void bind_sort(nb::module_& m) {
           nb::gil_scoped_release release;
           rows.resize(scores.shape(0));
           for_each_query(offsets, threads, [&](const Stop& stop) {
-            return [&, rank = TopRanker(stop), own = OwnCopy(stop), stop = Stop(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+            return [&, rank = TopRanker(stop), own = OwnCopy(stop), stop = Stop(stop)](
+                       std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
               const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
               const auto order = rank(own(span_of(scores).subspan(first, n)), n, query, begin);
               for_each_part(n, stop, [&](std::size_t r, std::size_t last) {

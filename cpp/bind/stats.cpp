@@ -62,7 +62,8 @@ void bind_stats(nb::module_& m) {
         const Threads threads = interruptible(n_threads);
         {
           nb::gil_scoped_release release;
-          bootstrap_moments(span_of(values), seed, means.span().first(n_resamples), variances.span().first(n_resamples), threads);
+          bootstrap_moments(span_of(values), seed, means.span().first(n_resamples), variances.span().first(n_resamples),
+                            threads);
         }
         return std::make_tuple(to_numpy(std::move(means), n_resamples), to_numpy(std::move(variances), n_resamples));
       },

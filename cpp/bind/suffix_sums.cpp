@@ -13,7 +13,8 @@ namespace idealrank::bind {
 void bind_suffix_sums(nb::module_& m) {
   m.def(
       "suffix_log_sums",
-      [](const In<double>& values, const std::optional<In<double>>& weights, const In<std::int64_t>& given_offsets, int n_threads) {
+      [](const In<double>& values, const std::optional<In<double>>& weights, const In<std::int64_t>& given_offsets,
+         int n_threads) {
         const std::size_t n = values.shape(0);
         if (weights) check_length(weights->shape(0), n, "weights");
         const Offsets offsets(given_offsets, n);

@@ -161,7 +161,8 @@ nb::bytes format_letor(const In<double>& labels, const In<std::uint8_t>& query_b
       }
       if (sparse) {
         const auto& [row_ends, columns, values] = *sparse;
-        for (auto e = static_cast<std::size_t>(row_ends.data()[row]); e < static_cast<std::size_t>(row_ends.data()[row + 1]); ++e) {
+        for (auto e = static_cast<std::size_t>(row_ends.data()[row]); e < static_cast<std::size_t>(row_ends.data()[row + 1]);
+             ++e) {
           append_entry(text, static_cast<std::size_t>(columns.data()[e]), values.data()[e]);
         }
       }
@@ -179,9 +180,10 @@ nb::bytes format_letor(const In<double>& labels, const In<std::uint8_t>& query_b
 }
 
 // Queries [begin, end) as TREC lines: `query Q0 document rank score tag` with ranks, `query 0 document label` without.
-nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t>& query_offsets, const In<std::int64_t>& offsets,
-                      const In<std::uint8_t>& doc_bytes, const In<std::int64_t>& doc_offsets, const In<double>& values,
-                      std::optional<In<std::int64_t>> ranks, const nb::bytes& tag, std::int64_t begin, std::int64_t end) {
+nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t>& query_offsets,
+                      const In<std::int64_t>& offsets, const In<std::uint8_t>& doc_bytes,
+                      const In<std::int64_t>& doc_offsets, const In<double>& values, std::optional<In<std::int64_t>> ranks,
+                      const nb::bytes& tag, std::int64_t begin, std::int64_t end) {
   const std::size_t n = values.shape(0);
   check_offsets(offsets, n, "offsets");
   check_offsets(query_offsets, query_bytes.shape(0), "id offsets");
@@ -241,8 +243,8 @@ void bind_text(nb::module_& m) {
           nb::kw_only(), "row_ends"_a, "columns"_a, "values"_a);
 
   m.def("format_letor", &format_letor, "labels"_a.noconvert(), "query_bytes"_a.noconvert(), "query_offsets"_a.noconvert(),
-        nb::kw_only(), "queries"_a.noconvert(), "docs"_a.none(), "features"_a.noconvert().none(), "sparse"_a.none(), "begin"_a,
-        "end"_a);
+        nb::kw_only(), "queries"_a.noconvert(), "docs"_a.none(), "features"_a.noconvert().none(), "sparse"_a.none(),
+        "begin"_a, "end"_a);
   m.def("format_trec", &format_trec, "query_bytes"_a.noconvert(), "query_offsets"_a.noconvert(), "offsets"_a.noconvert(),
         "doc_bytes"_a.noconvert(), "doc_offsets"_a.noconvert(), nb::kw_only(), "values"_a.noconvert(),
         "ranks"_a.noconvert().none(), "tag"_a, "begin"_a, "end"_a);

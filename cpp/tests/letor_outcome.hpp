@@ -29,8 +29,8 @@ struct Letor {
   std::int64_t n_docs_named = 0, n_nan = 0, n_infinite = 0;
   std::int32_t width = 0;
   std::vector<std::uint32_t> cells;  // n_rows x width, also of sparse rows, unless that is too many
-  std::vector<Entry> entries;        // of sparse rows
-  std::string broken;                // a promise that the reader did not keep
+  std::vector<Entry> entries;  // of sparse rows
+  std::string broken;  // a promise that the reader did not keep
 
   bool same_but_for_entries(const Letor& other) const {
     Letor copy = *this;
@@ -82,8 +82,8 @@ inline std::string broken_promise(const idealrank::LetorRows& rows, const Letor&
   return entry == rows.values.size() ? "" : "row ends reach the last entry";
 }
 
-inline Letor read_letor(std::string_view text, bool sparse, const std::vector<std::size_t>& cuts = {},
-                        int n_threads = 1, std::int64_t n_features_max = 1000) {
+inline Letor read_letor(std::string_view text, bool sparse, const std::vector<std::size_t>& cuts = {}, int n_threads = 1,
+                        std::int64_t n_features_max = 1000) {
   idealrank::LetorFile file(sparse, n_features_max);
   Letor read;
   read.error = error_of([&] {
@@ -117,7 +117,8 @@ inline Letor read_letor(std::string_view text, bool sparse, const std::vector<st
     }
     if (n * width <= Letor::kMostCells) {
       read.cells.assign(n * width, 0);
-      for (const Entry& each : read.entries) read.cells[each.row * width + static_cast<std::size_t>(each.column)] = each.bits;
+      for (const Entry& each : read.entries)
+        read.cells[each.row * width + static_cast<std::size_t>(each.column)] = each.bits;
     }
   } else {
     read.cells = bits(file.dense.take());

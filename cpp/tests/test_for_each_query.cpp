@@ -216,8 +216,8 @@ TEST(every_worker_has_a_body_of_its_own) {
     std::atomic<std::int64_t> n_visits{0};
     for_each_query(offsets, n_threads, [&] {
       ++n_bodies;
-      return [&, owner = std::this_thread::get_id(), scratch = std::vector<std::int64_t>()](
-                 std::int64_t query, std::int64_t, std::int64_t) mutable {
+      return [&, owner = std::this_thread::get_id(), scratch = std::vector<std::int64_t>()](std::int64_t query, std::int64_t,
+                                                                                            std::int64_t) mutable {
         if (owner != std::this_thread::get_id()) ++n_shared;
         scratch.push_back(query);
         if (scratch.size() > 1 && scratch[scratch.size() - 2] >= query) ++n_shared;
@@ -257,8 +257,7 @@ TEST(every_task_is_done_once) {
   for (const int n_tasks : {1, 2, 3, 100, 10'000}) {
     for (const int n_threads : {1, 2, 8, 64}) {
       std::vector<int> done(static_cast<std::size_t>(n_tasks), 0);
-      for_each_task(n_tasks, n_threads,
-                    [&] { return [&](std::int64_t task) { ++done[static_cast<std::size_t>(task)]; }; });
+      for_each_task(n_tasks, n_threads, [&] { return [&](std::int64_t task) { ++done[static_cast<std::size_t>(task)]; }; });
       CHECK_EQ(done, std::vector<int>(static_cast<std::size_t>(n_tasks), 1));
     }
   }

@@ -231,8 +231,7 @@ TEST(first_rows_are_found_query_by_query_on_any_number_of_threads) {
   const Ids ids = ids_of(texts);
   std::vector<std::int64_t> offsets{0};
   while (offsets.back() < static_cast<std::int64_t>(n)) {
-    offsets.push_back(
-        std::min(offsets.back() + static_cast<std::int64_t>(random() % 400), static_cast<std::int64_t>(n)));
+    offsets.push_back(std::min(offsets.back() + static_cast<std::int64_t>(random() % 400), static_cast<std::int64_t>(n)));
   }
   std::vector<std::int64_t> expected(n);
   for (std::size_t q = 0; q + 1 < offsets.size(); ++q) {

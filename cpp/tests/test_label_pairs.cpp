@@ -19,7 +19,8 @@ std::vector<std::uint32_t> counts_of(const std::vector<std::uint32_t>& levels, s
 // Every level occurs, as the kernel may expect.
 std::vector<std::uint32_t> random_levels(std::mt19937_64& random, std::size_t n, std::size_t n_levels) {
   std::vector<std::uint32_t> levels(n);
-  for (std::size_t i = 0; i < n; ++i) levels[i] = static_cast<std::uint32_t>(i < n_levels ? i : random() % n_levels * (random() % 2));
+  for (std::size_t i = 0; i < n; ++i)
+    levels[i] = static_cast<std::uint32_t>(i < n_levels ? i : random() % n_levels * (random() % 2));
   std::shuffle(levels.begin(), levels.end(), random);
   return levels;
 }
@@ -56,7 +57,8 @@ TEST(the_work_is_about_the_entropy_of_the_labels) {
   LabelSplits split;
   auto work = [&](const std::vector<std::uint32_t>& counts) {
     std::vector<std::uint32_t> levels;
-    for (std::size_t level = 0; level < counts.size(); ++level) levels.insert(levels.end(), counts[level], static_cast<std::uint32_t>(level));
+    for (std::size_t level = 0; level < counts.size(); ++level)
+      levels.insert(levels.end(), counts[level], static_cast<std::uint32_t>(level));
     std::size_t total = 0;
     split(levels, counts, [&](const LabelSplit& sides) { total += sides.all.size(); });
     return static_cast<double>(total) / static_cast<double>(levels.size());

@@ -23,8 +23,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // Reads both ways, which must agree, and gives the dense one.
 Letor read(std::string_view text, std::int64_t n_features_max = 1000) {
-  const Letor dense = read_letor(text, false, {}, 1, n_features_max),
-              sparse = read_letor(text, true, {}, 1, n_features_max);
+  const Letor dense = read_letor(text, false, {}, 1, n_features_max), sparse = read_letor(text, true, {}, 1, n_features_max);
   CHECK_EQ(dense.broken, "");
   CHECK(dense.same_but_for_entries(sparse));
   return dense;
@@ -136,7 +135,8 @@ TEST(null_and_nan_are_missing_values_and_counted) {
 }
 
 TEST(values_beyond_all_floats_are_infinite_and_counted) {
-  const Letor got = read("1 qid:1 1:1e300 2:-1e999 3:3.5e38 4:3.4e38 5:340000000000000000000000000000000000000\n1 qid:1 1:-inf\n");
+  const Letor got =
+      read("1 qid:1 1:1e300 2:-1e999 3:3.5e38 4:3.4e38 5:340000000000000000000000000000000000000\n1 qid:1 1:-inf\n");
   CHECK_EQ(got.n_infinite, 4);
   CHECK_EQ(got.n_nan, 0);
 }

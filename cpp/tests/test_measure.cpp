@@ -48,9 +48,8 @@ std::vector<Spec> all_specs() {
   std::vector<Spec> specs;
   for (const Reduction reduction :
        {Reduction::sum, Reduction::precision_mean, Reduction::first, Reduction::any, Reduction::tied}) {
-    for (const Denominator denominator :
-         {Denominator::none, Denominator::ideal, Denominator::relevant, Denominator::hits, Denominator::cutoff,
-          Denominator::retrieved, Denominator::harmonic}) {
+    for (const Denominator denominator : {Denominator::none, Denominator::ideal, Denominator::relevant, Denominator::hits,
+                                          Denominator::cutoff, Denominator::retrieved, Denominator::harmonic}) {
       for (const double cutoff : {10.0, 100.0}) {
         Spec spec;
         spec.reduction = reduction;
@@ -79,8 +78,7 @@ TEST(ndcg_is_what_the_formula_says) {
   const auto values = measured(data, {&gain, 1}, {&discount, 1}, {&spec, 1}, Ties::stable, 1);
   for (std::size_t q = 0; q + 1 < data.offsets.size(); ++q) {
     std::vector<std::pair<double, double>> ranked;  // score, gain
-    for (auto row = static_cast<std::size_t>(data.offsets[q]); row < static_cast<std::size_t>(data.offsets[q + 1]);
-         ++row) {
+    for (auto row = static_cast<std::size_t>(data.offsets[q]); row < static_cast<std::size_t>(data.offsets[q + 1]); ++row) {
       ranked.emplace_back(data.scores[row], std::exp2(data.labels[row]) - 1);
     }
     auto dcg = [&] {
@@ -105,8 +103,7 @@ TEST(many_measures_at_once_have_the_same_bits_as_one_by_one_and_on_any_number_of
   const std::vector<Spec> specs = all_specs();
   for (const Ties ties : {Ties::average, Ties::reverse}) {
     const auto expected = measured(data, {&gain, 1}, {&discount, 1}, specs, ties, 1);
-    for (const int n_threads : {2, 4})
-      CHECK(measured(data, {&gain, 1}, {&discount, 1}, specs, ties, n_threads) == expected);
+    for (const int n_threads : {2, 4}) CHECK(measured(data, {&gain, 1}, {&discount, 1}, specs, ties, n_threads) == expected);
     for (std::size_t s = 0; s < specs.size(); s += 10) {
       const auto values = measured(data, {&gain, 1}, {&discount, 1}, {&specs[s], 1}, ties, 1);
       const auto n = static_cast<std::ptrdiff_t>(values.size());
@@ -184,9 +181,11 @@ TEST(an_ideal_may_end_at_k_or_at_the_number_of_ranked_documents_or_nowhere) {
   const std::vector<std::int64_t> judged_offsets{0, 6};
   double sums[5] = {0};
   for (int r = 1; r < 5; ++r) sums[r] = sums[r - 1] + 1 / std::log2(r + 1.0);
-  for (const auto& [denominator, cutoff, n_ideal] :
-       {std::tuple{Denominator::ideal, 4, 4}, {Denominator::ideal_shorter, 4, 3}, {Denominator::ideal_shorter, 2, 2},
-        {Denominator::ideal_retrieved, 2, 3}, {Denominator::ideal_whole, 2, 4}}) {
+  for (const auto& [denominator, cutoff, n_ideal] : {std::tuple{Denominator::ideal, 4, 4},
+                                                     {Denominator::ideal_shorter, 4, 3},
+                                                     {Denominator::ideal_shorter, 2, 2},
+                                                     {Denominator::ideal_retrieved, 2, 3},
+                                                     {Denominator::ideal_whole, 2, 4}}) {
     Spec spec;
     spec.denominator = denominator;
     spec.cutoff_kind = CutoffKind::rank;

@@ -24,9 +24,8 @@ Outcome parse(std::string_view text, const std::vector<std::size_t>& cuts = {}, 
   NumberLines<kCounts> lines;
   Outcome outcome;
   outcome.error = blocks::error_of([&] {
-    blocks::feed_in_blocks(text, cuts, [&](std::string_view block, bool last) {
-      return parser.feed(block, last, n_threads, lines);
-    });
+    blocks::feed_in_blocks(text, cuts,
+                           [&](std::string_view block, bool last) { return parser.feed(block, last, n_threads, lines); });
   });
   if (!outcome.error) outcome.values = blocks::bits(lines.values);
   return outcome;

@@ -49,8 +49,9 @@ Numbers expected_counts(std::span<const double> labels, std::span<const double> 
       if (equal && ties == Ties::average) {
         counts.tied += 1;
         counts.tied_weight += weight;
-      } else if (equal ? (ties == Ties::worst || (ties == Ties::stable && low < high) || (ties == Ties::reverse && high < low))
-                       : scores[low] > scores[high]) {
+      } else if (equal
+                     ? (ties == Ties::worst || (ties == Ties::stable && low < high) || (ties == Ties::reverse && high < low))
+                     : scores[low] > scores[high]) {
         counts.wrong += 1;
         counts.wrong_weight += weight;
       }
@@ -97,7 +98,8 @@ TEST(drawn_lists_have_the_counts_of_all_pairs_one_by_one) {
       for (std::size_t q = 0; q + 1 < data.offsets.size(); ++q) {
         const auto first = static_cast<std::size_t>(data.offsets[q]);
         const std::size_t n = static_cast<std::size_t>(data.offsets[q + 1]) - first;
-        CHECK_EQ(counts[q], expected_counts(std::span(data.labels).subspan(first, n), std::span(data.scores).subspan(first, n), ties));
+        CHECK_EQ(counts[q],
+                 expected_counts(std::span(data.labels).subspan(first, n), std::span(data.scores).subspan(first, n), ties));
       }
     }
   }

@@ -29,10 +29,13 @@ struct Outcome {
   std::vector<double> values, column, second;
 };
 
-Outcome outcome(const Documents& documents, const std::vector<std::int64_t>& offsets, const PairSpec& spec, int n_threads = 1) {
+Outcome outcome(const Documents& documents, const std::vector<std::int64_t>& offsets, const PairSpec& spec,
+                int n_threads = 1) {
   const std::size_t n = documents.labels.size();
-  Outcome found{std::vector<double>(offsets.size() - 1), std::vector<double>(n), std::vector<double>(spec.derivative == Derivative::both ? n : 0)};
-  pairwise(documents.labels, documents.scores, offsets, documents.weights, {}, spec, found.values, found.column, found.second, n_threads);
+  Outcome found{std::vector<double>(offsets.size() - 1), std::vector<double>(n),
+                std::vector<double>(spec.derivative == Derivative::both ? n : 0)};
+  pairwise(documents.labels, documents.scores, offsets, documents.weights, {}, spec, found.values, found.column,
+           found.second, n_threads);
   return found;
 }
 
@@ -77,7 +80,8 @@ TEST(sweeps_and_rows_of_pairs_agree_on_every_instruction_set) {
             spec.isa = isa;
             spec.few_pairs = few;
             const Outcome other = outcome(documents, offsets, spec);
-            if (spec.derivative == Derivative::first) CHECK(std::abs(other.values[0] - swept.values[0]) <= 1e-12 * swept.values[0]);
+            if (spec.derivative == Derivative::first)
+              CHECK(std::abs(other.values[0] - swept.values[0]) <= 1e-12 * swept.values[0]);
             for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(other.column[i] - swept.column[i]) <= 1e-12 * greatest);
             if (spec.derivative != Derivative::both) continue;
             PairSpec alone = spec;
@@ -98,7 +102,8 @@ TEST(any_number_of_threads_gives_the_same_bits) {
   std::mt19937_64 random(2);
   const Documents documents = random_documents(random, 300'000, 1.0);
   std::vector<std::int64_t> offsets{0};
-  while (offsets.back() < 300'000) offsets.push_back(std::min<std::int64_t>(300'000, offsets.back() + static_cast<std::int64_t>(random() % 900)));
+  while (offsets.back() < 300'000)
+    offsets.push_back(std::min<std::int64_t>(300'000, offsets.back() + static_cast<std::int64_t>(random() % 900)));
   PairSpec spec;
   spec.few_pairs = 60;
   const Outcome one = outcome(documents, offsets, spec), four = outcome(documents, offsets, spec, 4);

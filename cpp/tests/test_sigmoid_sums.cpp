@@ -75,8 +75,8 @@ std::vector<Column> nasty_lists(std::size_t n) {
   std::cauchy_distribution<double> cauchy;
   std::uniform_int_distribution<int> five(0, 4);
   std::vector<Column> lists{
-      drawn(n, normal),        drawn(n, uniform),     drawn(n, five, 0.1), Column(n, 0.1), drawn(n, normal, 1, 1e6),
-      drawn(n, normal, 1e-9),  drawn(n, cauchy),      drawn(n, five, 1e308 / 4, -0.5e308),
+      drawn(n, normal),         drawn(n, uniform),      drawn(n, five, 0.1), Column(n, 0.1),
+      drawn(n, normal, 1, 1e6), drawn(n, normal, 1e-9), drawn(n, cauchy),    drawn(n, five, 1e308 / 4, -0.5e308),
   };
   Column clusters = drawn(n, normal, 1e-3), spaced(n), one_far = drawn(n, uniform);
   for (double& x : clusters) x += 3 * five(generator);

@@ -38,8 +38,8 @@ Outcome outcome(const Queries& lists, bool curvature, Isa isa, int n_threads = 1
   Column discounts(500);
   for (std::size_t r = 0; r < discounts.size(); ++r) discounts[r] = 1 / std::log2(2.0 + static_cast<double>(r));
   const std::vector<std::int64_t> depths(found.values.size(), 40);
-  soft_dcg(lists.gains, lists.scores, lists.offsets, {false, discounts}, depths, 1.0, curvature, isa, found.values, found.column,
-           n_threads);
+  soft_dcg(lists.gains, lists.scores, lists.offsets, {false, discounts}, depths, 1.0, curvature, isa, found.values,
+           found.column, n_threads);
   return found;
 }
 
@@ -55,7 +55,8 @@ double expected_dcg(std::span<const double> gains, std::span<const double> score
       for (std::size_t r = p.size() - 1; r > 0; --r) p[r] = (1 - pi) * p[r] + pi * p[r - 1];
       p[0] *= 1 - pi;
     }
-    for (std::size_t r = 0; r < std::min<std::size_t>(p.size(), 40); ++r) total += gains[i] * p[r] / std::log2(2.0 + static_cast<double>(r));
+    for (std::size_t r = 0; r < std::min<std::size_t>(p.size(), 40); ++r)
+      total += gains[i] * p[r] / std::log2(2.0 + static_cast<double>(r));
   }
   return total;
 }
@@ -68,7 +69,8 @@ TEST(expected_dcgs_are_those_of_the_recursion_on_every_instruction_set) {
     const Queries lists = random_lists(random, 40, 60, spread);
     const Outcome base = outcome(lists, false, Isa::base), best = outcome(lists, false, isa_of(""));
     for (std::size_t q = 0; q < base.values.size(); ++q) {
-      const auto first = static_cast<std::size_t>(lists.offsets[q]), n = static_cast<std::size_t>(lists.offsets[q + 1]) - first;
+      const auto first = static_cast<std::size_t>(lists.offsets[q]),
+                 n = static_cast<std::size_t>(lists.offsets[q + 1]) - first;
       const double expected = expected_dcg({lists.gains.data() + first, n}, {lists.scores.data() + first, n});
       CHECK(std::abs(base.values[q] - expected) <= 1e-13 * expected);
       CHECK(std::abs(best.values[q] - expected) <= 1e-13 * expected);

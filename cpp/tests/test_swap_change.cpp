@@ -81,7 +81,8 @@ TEST(changes_of_sums_precisions_and_first_ranks_are_those_of_swapped_rankings) {
         };
         check_swaps({Reduction::sum, {false, weights}, depths}, graded, dcg);
         check_swaps({Reduction::sum, {true, {}}, depths}, graded, linear);
-        check_swaps({Reduction::precision_mean, {}, depths}, binary, [&](const Gains& g) { return average_precision(g, depth); });
+        check_swaps({Reduction::precision_mean, {}, depths}, binary,
+                    [&](const Gains& g) { return average_precision(g, depth); });
         check_swaps({Reduction::first, {}, depths}, binary, [&](const Gains& g) { return first_relevant(g, depth, true); });
         check_swaps({Reduction::any, {}, depths}, binary, [&](const Gains& g) { return first_relevant(g, depth, false); });
       }

@@ -92,9 +92,7 @@ const Strings kTexts{
 
 }  // namespace
 
-TEST(lines_are_cut_into_fields_at_spaces_and_tabs) {
-  CHECK_EQ(rows_of("a b\tc\n  d \t e  \n"), (Strings{"a|b|c", "d|e"}));
-}
+TEST(lines_are_cut_into_fields_at_spaces_and_tabs) { CHECK_EQ(rows_of("a b\tc\n  d \t e  \n"), (Strings{"a|b|c", "d|e"})); }
 
 TEST(empty_lines_and_comments_are_passed_over) {
   CHECK_EQ(rows_of("# no\na\n\n \t \n#no\n\r\nb # yes\n #yes\n"), (Strings{"a", "b|#|yes", "#yes"}));

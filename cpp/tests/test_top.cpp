@@ -71,7 +71,8 @@ TEST(scores_whose_best_all_fall_into_one_lane_are_ranked) {
   for (const std::size_t stride : check::Sizes{8, 16, 32, 64, 128}) {
     TopRanker rank;
     Scores scores(3000);
-    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = i % stride == 3 ? 1e6 - static_cast<double>(i) : static_cast<double>(i % 11);
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      scores[i] = i % stride == 3 ? 1e6 - static_cast<double>(i) : static_cast<double>(i % 11);
     for (const std::size_t k : check::Sizes{1, 10, 20, 64}) CHECK_EQ(top(rank, scores, k), expected_top(scores, k));
   }
 }

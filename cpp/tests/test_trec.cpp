@@ -20,9 +20,7 @@ using Rows = std::vector<std::int64_t>;
 Trec qrels(std::string_view text, const std::vector<std::size_t>& cuts = {}) {
   return read_trec<TrecFile::qrels>(text, cuts);
 }
-Trec run(std::string_view text, const std::vector<std::size_t>& cuts = {}) {
-  return read_trec<TrecFile::run>(text, cuts);
-}
+Trec run(std::string_view text, const std::vector<std::size_t>& cuts = {}) { return read_trec<TrecFile::run>(text, cuts); }
 
 std::vector<std::uint64_t> bits(const std::vector<double>& numbers) {
   std::vector<std::uint64_t> all;
@@ -70,8 +68,7 @@ TEST(too_few_or_too_many_fields_are_refused_where_the_line_goes_wrong) {
 
 TEST(a_value_must_be_a_finite_number) {
   CHECK_EQ(error_in(qrels("q 0 d x")), (Error{"a label must be a finite number, got 'x'", 1, 7}));
-  CHECK_EQ(error_in(run("a Q0 b 1 1 t\nq Q0 d 1 1e999 t")),
-           (Error{"a score must be a finite number, got '1e999'", 2, 10}));
+  CHECK_EQ(error_in(run("a Q0 b 1 1 t\nq Q0 d 1 1e999 t")), (Error{"a score must be a finite number, got '1e999'", 2, 10}));
   for (const char* bad : {"nan", "inf", "-inf", "1x", "+", "0x1", "1_0", "1e", "NULL", "1#"}) {
     CHECK(error_in(qrels(std::string("q 0 d ") + bad)).what.starts_with("a label must be"));
     CHECK(error_in(run(std::string("q Q0 d 1 ") + bad + " t")).what.starts_with("a score must be"));
@@ -81,12 +78,10 @@ TEST(a_value_must_be_a_finite_number) {
 TEST(blocks_cut_anywhere_give_the_same_as_one_block) {
   for (const std::string text : {"q1 0 a 1\r\nq2 0 b 2\n# c\n\nq1 0 c 3", "q1 0 a 1\nq2 0 b\n", "q1 0 a x\n", "#\n"}) {
     for (std::size_t first = 0; first <= text.size(); ++first) {
-      for (std::size_t second = first; second <= text.size(); ++second)
-        CHECK(qrels(text, {first, second}) == qrels(text));
+      for (std::size_t second = first; second <= text.size(); ++second) CHECK(qrels(text, {first, second}) == qrels(text));
     }
   }
-  for (const std::string text :
-       {"q1 Q0 a 1 3.5 t\nq2 Q0 b 1 2 u\n# c\nq1 Q0 c 2 1 t", "# c\n\nq 0 a 1 1 t\nq 0 a 1 1\n"}) {
+  for (const std::string text : {"q1 Q0 a 1 3.5 t\nq2 Q0 b 1 2 u\n# c\nq1 Q0 c 2 1 t", "# c\n\nq 0 a 1 1 t\nq 0 a 1 1\n"}) {
     for (std::size_t first = 0; first <= text.size(); ++first) {
       for (std::size_t second = first; second <= text.size(); ++second) CHECK(run(text, {first, second}) == run(text));
     }

@@ -29,9 +29,7 @@ Trec read_trec(std::string_view text, const std::vector<std::size_t>& cuts = {},
   Rows rows;
   Trec read;
   read.error = error_of([&] {
-    feed_in_blocks(text, cuts, [&](std::string_view block, bool last) {
-      return parser.feed(block, last, n_threads, rows);
-    });
+    feed_in_blocks(text, cuts, [&](std::string_view block, bool last) { return parser.feed(block, last, n_threads, rows); });
   });
   if (read.error) return read;
   read.n_lines = parser.n_lines();

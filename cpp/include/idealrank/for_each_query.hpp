@@ -50,8 +50,7 @@ void on_threads(std::int64_t n_tasks, Threads threads, MakeBody& make_body) {
     std::int64_t task = 0;
     try {
       auto body = make_body_for(make_body, Stop(worker == 0 ? threads.poll : nullptr, &ended));
-      while (!failed.load(std::memory_order_relaxed) &&
-             (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks) {
+      while (!failed.load(std::memory_order_relaxed) && (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks) {
         body(task);
       }
     } catch (const stopped&) {

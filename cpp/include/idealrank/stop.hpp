@@ -105,7 +105,8 @@ template <class T>
 void stoppable_resize(std::vector<T>& values, std::size_t n, Stop& stop) {
   if (values.size() > n) values.resize(n);
   values.reserve(n);
-  for_each_part(n - values.size(), stop, [&, start = values.size()](std::size_t, std::size_t last) { values.resize(start + last); });
+  for_each_part(n - values.size(), stop,
+                [&, start = values.size()](std::size_t, std::size_t last) { values.resize(start + last); });
 }
 
 }  // namespace idealrank

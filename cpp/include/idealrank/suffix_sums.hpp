@@ -38,8 +38,8 @@ inline void suffix_log_sums(std::span<const double> values, std::span<const doub
 }
 
 // sums[i] = terms[i] + decays[i] sums[i + 1], within each query.
-inline void decayed_sums(std::span<const double> terms, std::span<const double> decays, std::span<const std::int64_t> offsets,
-                         std::span<double> sums, Threads threads) {
+inline void decayed_sums(std::span<const double> terms, std::span<const double> decays,
+                         std::span<const std::int64_t> offsets, std::span<double> sums, Threads threads) {
   for_each_query(offsets, threads, [&](const Stop& given) {
     return [&, stop = given](std::int64_t, std::int64_t begin, std::int64_t end) mutable {
       double sum = 0;

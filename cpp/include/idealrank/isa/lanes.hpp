@@ -40,11 +40,11 @@ using LaneBits = FourOf<bool>;
 
 inline Lanes broadcast(double x) { return {{x, x, x, x}}; }
 
-#define IDEALRANK_LANE_OPERATOR(Result, op)                                                                 \
-  inline Result operator op(const Lanes& x, const Lanes& y) {                                               \
-    return {{x[0] op y[0], x[1] op y[1], x[2] op y[2], x[3] op y[3]}};                                      \
-  }                                                                                                         \
-  inline Result operator op(const Lanes& x, double y) { return x op broadcast(y); }                         \
+#define IDEALRANK_LANE_OPERATOR(Result, op)                                         \
+  inline Result operator op(const Lanes& x, const Lanes& y) {                       \
+    return {{x[0] op y[0], x[1] op y[1], x[2] op y[2], x[3] op y[3]}};              \
+  }                                                                                 \
+  inline Result operator op(const Lanes& x, double y) { return x op broadcast(y); } \
   inline Result operator op(double x, const Lanes& y) { return broadcast(x) op y; }
 IDEALRANK_LANE_OPERATOR(Lanes, +)
 IDEALRANK_LANE_OPERATOR(Lanes, -)

@@ -42,8 +42,9 @@ IDEALRANK_INLINE Lanes log(Lanes x) {
   const Lanes e = __builtin_convertvector(exponent, Lanes);
   // log m = 2 atanh(s), s = (m - 1) / (m + 1), s^2 < 0.0295
   const Lanes s = (m - 1.0) / (m + 1.0), s2 = s * s, s4 = s2 * s2, s8 = s4 * s4;
-  const Lanes tail = ((1.0 / 3 + s2 * (1.0 / 5)) + s4 * (1.0 / 7 + s2 * (1.0 / 9))) +
-                     s8 * ((1.0 / 11 + s2 * (1.0 / 13)) + s4 * (1.0 / 15 + s2 * (1.0 / 17)) + s8 * (1.0 / 19 + s2 * (1.0 / 21)));
+  const Lanes tail =
+      ((1.0 / 3 + s2 * (1.0 / 5)) + s4 * (1.0 / 7 + s2 * (1.0 / 9))) +
+      s8 * ((1.0 / 11 + s2 * (1.0 / 13)) + s4 * (1.0 / 15 + s2 * (1.0 / 17)) + s8 * (1.0 / 19 + s2 * (1.0 / 21)));
   return e * 0.6931471805599453 + 2.0 * (s + s * s2 * tail);
 }
 

@@ -33,12 +33,12 @@ struct Normalization {
 enum class Normalize { minmax, zscore };
 
 // A feature that is the same for all documents of a query has the scale 0.
-inline void fit_normalization(const FeatureRows& features, std::span<const std::int64_t> offsets, Normalize kind, std::span<double> shift,
-                              std::span<double> scale, Threads threads) {
+inline void fit_normalization(const FeatureRows& features, std::span<const std::int64_t> offsets, Normalize kind,
+                              std::span<double> shift, std::span<double> scale, Threads threads) {
   const std::size_t width = features.width;
   for_each_query(offsets, threads, [&](const Stop& given) {
-    return [&, stop = given, low = std::vector<double>(width), high = std::vector<double>(width)](std::int64_t query, std::int64_t begin,
-                                                                                    std::int64_t end) mutable {
+    return [&, stop = given, low = std::vector<double>(width), high = std::vector<double>(width)](
+               std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const std::size_t start = static_cast<std::size_t>(query) * width;
       const auto n = static_cast<double>(end - begin);
       auto for_each_row = [&](auto&& visit) {
@@ -80,11 +80,13 @@ inline void fit_normalization(const FeatureRows& features, std::span<const std::
 }
 
 // scores[i] = sum_f weights[f] x'_f of document i.
-inline void linear_scores(const FeatureRows& features, std::span<const std::int64_t> offsets, const Normalization& normalization,
-                          std::span<const double> weights, std::span<double> scores, Threads threads) {
+inline void linear_scores(const FeatureRows& features, std::span<const std::int64_t> offsets,
+                          const Normalization& normalization, std::span<const double> weights, std::span<double> scores,
+                          Threads threads) {
   const std::size_t width = features.width;
   for_each_query(offsets, threads, [&](const Stop& given) {
-    return [&, stop = given, own = std::vector<double>(weights.begin(), weights.end())](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, stop = given, own = std::vector<double>(weights.begin(), weights.end())](
+               std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       double constant = 0;
       if (!normalization.none()) {
         const std::size_t start = static_cast<std::size_t>(query) * width;
@@ -110,8 +112,9 @@ inline void linear_scores(const FeatureRows& features, std::span<const std::int6
 }
 
 // by_weight[f] = sum_i by_score[i] x'_f of document i: what a loss changes by with each weight. Always summed in the same order.
-inline void linear_gradient(const FeatureRows& features, std::span<const std::int64_t> offsets, const Normalization& normalization,
-                            std::span<const double> by_score, std::span<double> by_weight, Threads threads) {
+inline void linear_gradient(const FeatureRows& features, std::span<const std::int64_t> offsets,
+                            const Normalization& normalization, std::span<const double> by_score,
+                            std::span<double> by_weight, Threads threads) {
   const std::size_t width = features.width;
   const auto n_queries = static_cast<std::int64_t>(offsets.size()) - 1;
   constexpr std::int64_t kQueriesPerTask = 256;

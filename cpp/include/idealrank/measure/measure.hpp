@@ -44,17 +44,28 @@ enum class Reduction { sum, precision_mean, first, any, cascade, preference, tie
 //   ideal_shorter, ideal_retrieved, ideal_whole: as ideal, cut at k or at the number of ranked documents if there are fewer;
 //   at that number, whatever k is; nowhere.
 enum class Denominator {
-  none, ideal, full, relevant, reachable, hits, cutoff, retrieved, harmonic, highest_label,
-  ideal_shorter, ideal_retrieved, ideal_whole
+  none,
+  ideal,
+  full,
+  relevant,
+  reachable,
+  hits,
+  cutoff,
+  retrieved,
+  harmonic,
+  highest_label,
+  ideal_shorter,
+  ideal_retrieved,
+  ideal_whole
 };
 
 enum class CutoffKind { none, rank, fraction, power, relevant };
 
 struct Gain {
   GainKind kind = GainKind::linear;
-  double rel = 1;               // where relevance begins; for a cascade, the highest label there may be
+  double rel = 1;  // where relevance begins; for a cascade, the highest label there may be
   double highest = std::numeric_limits<double>::infinity();  // no label may be above, of exp2
-  double scale = 1;             // every gain is multiplied by it
+  double scale = 1;  // every gain is multiplied by it
   bool ideal_retrieved = false;  // the ideal is over the ranked documents, though judged ones are given
   std::span<const double> table_labels, table_gains;  // ascending labels
 };
@@ -71,7 +82,7 @@ struct Spec {
   Denominator denominator = Denominator::none;
   CutoffKind cutoff_kind = CutoffKind::none;
   double cutoff = 0;
-  double empty = 0;          // value of a query without positive gain
+  double empty = 0;  // value of a query without positive gain
   bool zero_if_short = false;  // 0 where fewer than k documents are ranked
   bool negative_ideal = false;  // divide by a sum of the ideal order below 0, too
 };
@@ -118,8 +129,21 @@ class QueryMeter {
  public:
   QueryMeter(const Lists& lists, std::span<const Gain> gains, std::span<const Discount> discounts,
              std::span<const Spec> specs, Ties ties, Negative negative, const Stop& stop = {})
-      : lists_(lists), gains_(gains), discounts_(discounts), specs_(specs), ties_(ties), negative_(negative), stop_(stop),
-        own_labels_(stop), own_scores_(stop), own_judged_(stop), rank_(stop), stopping_places_(stop), columns_(gains.size()), level_gains_(gains.size()), cutoffs_(specs.size()),
+      : lists_(lists),
+        gains_(gains),
+        discounts_(discounts),
+        specs_(specs),
+        ties_(ties),
+        negative_(negative),
+        stop_(stop),
+        own_labels_(stop),
+        own_scores_(stop),
+        own_judged_(stop),
+        rank_(stop),
+        stopping_places_(stop),
+        columns_(gains.size()),
+        level_gains_(gains.size()),
+        cutoffs_(specs.size()),
         full_(specs.size()) {
     for (std::size_t g = 0; g < gains.size(); ++g) tabulate(g);
   }
@@ -169,7 +193,7 @@ class QueryMeter {
  private:
   struct Column {
     std::vector<double> ranked;  // gains in rank order, of at least as many ranks as any cutoff asks for
-    std::vector<double> ideal;   // the `depth` highest gains
+    std::vector<double> ideal;  // the `depth` highest gains
     std::size_t depth = 0;
     std::size_t n_relevant = 0;  // documents of positive gain
     std::size_t n_negative = 0;  // judged documents without, for bpref
@@ -213,16 +237,22 @@ class QueryMeter {
     if (std::isnan(label) || (label < 0 && negative_ == Negative::unjudged)) return 0;
     if (!takes(gain, label)) refuse(gain, label, row);
     switch (gain.kind) {
-      case GainKind::linear: return gain.scale * label;
+      case GainKind::linear:
+        return gain.scale * label;
       case GainKind::exp2: {
         const double value = gain.scale * exp2_gain(label);
-        if (!std::isfinite(value)) raise(data_error("the gain 2^l - 1 of the label " + shown(label) + " overflows", query_, row));
+        if (!std::isfinite(value))
+          raise(data_error("the gain 2^l - 1 of the label " + shown(label) + " overflows", query_, row));
         return value;
       }
-      case GainKind::binary: return label >= gain.rel ? gain.scale : 0;
-      case GainKind::judged: return gain.scale;
-      case GainKind::preference: return label >= gain.rel ? 1 : -1;
-      case GainKind::table: break;
+      case GainKind::binary:
+        return label >= gain.rel ? gain.scale : 0;
+      case GainKind::judged:
+        return gain.scale;
+      case GainKind::preference:
+        return label >= gain.rel ? 1 : -1;
+      case GainKind::table:
+        break;
     }
     return gain.scale * *find_in_table(gain, label);
   }
@@ -284,7 +314,9 @@ class QueryMeter {
 
   void check_label(double label, std::int64_t row, bool may_be_unjudged) const {
     if (std::isnan(label) ? !may_be_unjudged : std::isinf(label)) {
-      raise(data_error(std::string("a label must be a finite number, got ") + (std::isnan(label) ? "nan" : label > 0 ? "inf" : "-inf"),
+      raise(data_error(std::string("a label must be a finite number, got ") + (std::isnan(label) ? "nan"
+                                                                               : label > 0       ? "inf"
+                                                                                                 : "-inf"),
                        query_, row));
     }
     if (label < 0 && negative_ == Negative::error) {
@@ -319,18 +351,24 @@ class QueryMeter {
   void check_levels(const Gain& gain, const Levels& levels, std::span<const double> labels, std::int64_t first_row) const {
     levels.for_each([&](std::size_t level, std::size_t) {
       const auto label = static_cast<double>(level);
-      if (!takes(gain, label)) refuse(gain, label, first_row + (std::find(labels.begin(), labels.end(), label) - labels.begin()));
+      if (!takes(gain, label))
+        refuse(gain, label, first_row + (std::find(labels.begin(), labels.end(), label) - labels.begin()));
     });
   }
 
   std::size_t cutoff_of(const Spec& spec, std::size_t n) const {
     const double length = static_cast<double>(n);
     switch (spec.cutoff_kind) {
-      case CutoffKind::none: return std::max(n, ideal_labels(gains_[spec.gain]).size());
-      case CutoffKind::rank: return static_cast<std::size_t>(spec.cutoff);
-      case CutoffKind::fraction: return std::max<std::size_t>(static_cast<std::size_t>(spec.cutoff * length + 1e-9), 1);
-      case CutoffKind::power: return std::max<std::size_t>(static_cast<std::size_t>(std::pow(length, spec.cutoff) + 1e-9), 1);
-      case CutoffKind::relevant: break;
+      case CutoffKind::none:
+        return std::max(n, ideal_labels(gains_[spec.gain]).size());
+      case CutoffKind::rank:
+        return static_cast<std::size_t>(spec.cutoff);
+      case CutoffKind::fraction:
+        return std::max<std::size_t>(static_cast<std::size_t>(spec.cutoff * length + 1e-9), 1);
+      case CutoffKind::power:
+        return std::max<std::size_t>(static_cast<std::size_t>(std::pow(length, spec.cutoff) + 1e-9), 1);
+      case CutoffKind::relevant:
+        break;
     }
     return columns_[spec.gain].n_relevant;
   }
@@ -342,10 +380,14 @@ class QueryMeter {
   // How many documents the ideal order has.
   std::size_t ideal_depth(const Spec& spec, std::size_t k, std::size_t n) const {
     switch (spec.denominator) {
-      case Denominator::ideal_shorter: return std::min(k, n);
-      case Denominator::ideal_retrieved: return n;
-      case Denominator::ideal_whole: return ideal_labels(gains_[spec.gain]).size();
-      default: return k;
+      case Denominator::ideal_shorter:
+        return std::min(k, n);
+      case Denominator::ideal_retrieved:
+        return n;
+      case Denominator::ideal_whole:
+        return ideal_labels(gains_[spec.gain]).size();
+      default:
+        return k;
     }
   }
 
@@ -416,7 +458,8 @@ class QueryMeter {
         levels.for_each(append);
       } else {
         for (const int level : level_gains_[g].best_first) {
-          append(static_cast<std::size_t>(level), (levels.present >> level & 1) != 0 ? levels.counts[static_cast<std::size_t>(level)] : 0);
+          append(static_cast<std::size_t>(level),
+                 (levels.present >> level & 1) != 0 ? levels.counts[static_cast<std::size_t>(level)] : 0);
         }
       }
       return;
@@ -444,9 +487,11 @@ class QueryMeter {
     const Spec& spec = specs_[s];
     const Column& column = columns_[spec.gain];
     // A plain sum of negative gains is what it is; everything else asks for something relevant.
-    const bool plain_loss = spec.reduction == Reduction::sum && spec.denominator == Denominator::none && column.n_negative > 0;
+    const bool plain_loss =
+        spec.reduction == Reduction::sum && spec.denominator == Denominator::none && column.n_negative > 0;
     const bool negative_ideal = spec.negative_ideal && column.n_negative > 0;
-    if (column.n_relevant == 0 && !plain_loss && !negative_ideal && gains_[spec.gain].kind != GainKind::judged) return spec.empty;
+    if (column.n_relevant == 0 && !plain_loss && !negative_ideal && gains_[spec.gain].kind != GainKind::judged)
+      return spec.empty;
     if (spec.zero_if_short && spec.cutoff_kind != CutoffKind::none && n < k) return 0;
     if (spec.denominator == Denominator::hits && (ties_ == Ties::best || ties_ == Ties::worst)) {
       return mean_precision_of_hits(column.ranked, std::min(k, n));
@@ -466,13 +511,20 @@ class QueryMeter {
   double reduce(const Spec& spec, const Column& column, std::size_t k, std::size_t n) {
     const std::size_t m = std::min(k, n);
     switch (spec.reduction) {
-      case Reduction::sum: return weighted(discounts_[spec.discount], column.ranked, k, n);
-      case Reduction::precision_mean: return precision_mean(column.ranked, m);
-      case Reduction::first: return first(column.ranked, m);
-      case Reduction::any: return any(column.ranked, m);
-      case Reduction::cascade: return cascade(spec, column.ranked, m);
-      case Reduction::preference: return preference(column, m);
-      case Reduction::tied: return tied(m);
+      case Reduction::sum:
+        return weighted(discounts_[spec.discount], column.ranked, k, n);
+      case Reduction::precision_mean:
+        return precision_mean(column.ranked, m);
+      case Reduction::first:
+        return first(column.ranked, m);
+      case Reduction::any:
+        return any(column.ranked, m);
+      case Reduction::cascade:
+        return cascade(spec, column.ranked, m);
+      case Reduction::preference:
+        return preference(column, m);
+      case Reduction::tied:
+        return tied(m);
     }
     return 0;
   }
@@ -482,7 +534,8 @@ class QueryMeter {
     const auto relevant = static_cast<double>(column.n_relevant);
     const auto cutoff = static_cast<double>(spec.cutoff_kind == CutoffKind::none ? n : k);
     switch (spec.denominator) {
-      case Denominator::none: return 1;
+      case Denominator::none:
+        return 1;
       case Denominator::ideal:
       case Denominator::ideal_shorter:
       case Denominator::ideal_retrieved:
@@ -494,16 +547,21 @@ class QueryMeter {
         if (k != last_k || n != last_n) full_[s] = {k, n, weighted(discounts_[spec.discount], ones_, k, n)};
         return value;
       }
-      case Denominator::relevant: return relevant;
-      case Denominator::reachable: return spec.cutoff_kind == CutoffKind::none ? relevant : std::min(relevant, cutoff);
+      case Denominator::relevant:
+        return relevant;
+      case Denominator::reachable:
+        return spec.cutoff_kind == CutoffKind::none ? relevant : std::min(relevant, cutoff);
       case Denominator::hits: {
         double hits = 0;
         for (std::size_t r = 0; r < std::min(k, column.ranked.size()); ++r) hits += column.ranked[r];
         return hits;
       }
-      case Denominator::cutoff: return cutoff;
-      case Denominator::retrieved: return static_cast<double>(std::min(n, k));
-      case Denominator::harmonic: return (cutoff + relevant) / 2;
+      case Denominator::cutoff:
+        return cutoff;
+      case Denominator::retrieved:
+        return static_cast<double>(std::min(n, k));
+      case Denominator::harmonic:
+        return (cutoff + relevant) / 2;
       case Denominator::highest_label: {
         double highest = 1;
         for (const double label : ideal_labels(gains_[spec.gain])) highest = std::max(highest, label);
@@ -640,7 +698,8 @@ class QueryMeter {
       if (begin >= m || going_on == 0) break;
       run_gains_.clear();
       for (std::size_t i = begin; i < end; ++i) {
-        run_gains_.push_back(gain_of(gains_[spec.gain], labels_[order_[i]], first_row_ + static_cast<std::int64_t>(order_[i])));
+        run_gains_.push_back(
+            gain_of(gains_[spec.gain], labels_[order_[i]], first_row_ + static_cast<std::int64_t>(order_[i])));
       }
       const auto stops = stopping_places_(run_gains_, std::min(end, m) - begin);
       for (std::size_t j = 0; j < stops.size(); ++j) sum += going_on * stops[j] / static_cast<double>(begin + j + 1);

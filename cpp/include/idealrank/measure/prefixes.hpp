@@ -30,10 +30,17 @@ namespace detail {
 class PrefixMeter {
  public:
   PrefixMeter(std::span<const std::int64_t> sizes, std::span<const PrefixSpec> specs, Ties ties, const Stop& stop)
-      : sizes_(sizes), specs_(specs.begin(), specs.end()), ties_(ties), stop_(stop), own_gains_(stop), own_scores_(stop), rank_(stop) {
+      : sizes_(sizes),
+        specs_(specs.begin(), specs.end()),
+        ties_(ties),
+        stop_(stop),
+        own_gains_(stop),
+        own_scores_(stop),
+        rank_(stop) {
     for (PrefixSpec& spec : specs_) {  // a weight far below the first one changes no sum
       auto& weights = spec.discount.weights;
-      while (!weights.empty() && weights.back() <= kNegligible * weights.front()) weights = weights.first(weights.size() - 1);
+      while (!weights.empty() && weights.back() <= kNegligible * weights.front())
+        weights = weights.first(weights.size() - 1);
     }
   }
 
@@ -134,12 +141,12 @@ inline void prefix_dcg(std::span<const double> gains, std::span<const double> sc
                        std::span<double> values, Threads threads) {
   const std::size_t n_queries = offsets.size() - 1;
   for_each_query(offsets, threads, [&](const Stop& stop) {
-    return [&, meter = detail::PrefixMeter(sizes, specs, ties, stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, meter = detail::PrefixMeter(sizes, specs, ties, stop)](std::int64_t query, std::int64_t begin,
+                                                                      std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto q = static_cast<std::size_t>(query);
-      meter(gains.subspan(first, n), scores.subspan(first, n), query, begin, [&](std::size_t s, std::size_t i, double value) {
-        values[(s * n_queries + q) * sizes.size() + i] = value;
-      });
+      meter(gains.subspan(first, n), scores.subspan(first, n), query, begin,
+            [&](std::size_t s, std::size_t i, double value) { values[(s * n_queries + q) * sizes.size() + i] = value; });
     };
   });
 }

@@ -44,7 +44,7 @@ class StoppingPlaces {
  private:
   static constexpr double kNegligible = 1e-20;
   static constexpr std::size_t kFirst = 64;  // places that are always found by the recurrence
-  static constexpr double kNodes = 32;       // of an integral, about
+  static constexpr double kNodes = 32;  // of an integral, about
 
   struct Level {
     double gain, factor, count;

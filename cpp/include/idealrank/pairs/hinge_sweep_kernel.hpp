@@ -40,7 +40,9 @@ inline void sweep_margin(const PlacedDocuments& documents, const LabelSplit& spl
   const PairFeatures<kChannels> features(documents, split);
   const std::span<const std::uint32_t> receivers = kHigh ? split.high : split.low;
   const std::span<const std::uint32_t> sources = kHigh ? split.low : split.high;
-  auto from_far_end = [](std::span<const std::uint32_t> side, std::size_t i) { return side[kHigh ? i : side.size() - 1 - i]; };
+  auto from_far_end = [](std::span<const std::uint32_t> side, std::size_t i) {
+    return side[kHigh ? i : side.size() - 1 - i];
+  };
 
   MarginSums<kChannels> sums;
   double before = documents.scores[from_far_end(receivers, 0)];

@@ -29,26 +29,29 @@ auto with_constants(PairLoss loss, PairWeight weight, Derivative derivative, Mak
   if (loss == PairLoss::squared_hinge) return with_weight(Constant<PairLoss::squared_hinge>());
   constexpr Constant<PairLoss::logistic> kLogistic;
   if (weight == PairWeight::distance) return with_derivative(kLogistic, Constant<PairWeight::distance>());
-  return weight == PairWeight::swap_change ? with_derivative(kLogistic, Constant<PairWeight::swap_change>()) : with_weight(kLogistic);
+  return weight == PairWeight::swap_change ? with_derivative(kLogistic, Constant<PairWeight::swap_change>())
+                                           : with_weight(kLogistic);
 }
 
 inline PairSweep choose_sweep(PairLoss loss, PairWeight weight, Derivative derivative) {
-  return with_constants(loss, weight, derivative, [](auto loss_constant, auto weight_constant, auto derivative_constant) -> PairSweep {
-    constexpr std::size_t kChannels = weight_constant == PairWeight::one ? 1 : 2;
-    if constexpr (weight_constant == PairWeight::distance) {
-      return nullptr;  // a weight that is no product of what each document has cannot be swept
-    } else if constexpr (loss_constant == PairLoss::logistic) {
-      return &sweep_logistic<kChannels, weight_constant == PairWeight::swap_change, derivative_constant>;
-    } else {
-      return &sweep_hinge<loss_constant, kChannels, derivative_constant>;
-    }
-  });
+  return with_constants(
+      loss, weight, derivative, [](auto loss_constant, auto weight_constant, auto derivative_constant) -> PairSweep {
+        constexpr std::size_t kChannels = weight_constant == PairWeight::one ? 1 : 2;
+        if constexpr (weight_constant == PairWeight::distance) {
+          return nullptr;  // a weight that is no product of what each document has cannot be swept
+        } else if constexpr (loss_constant == PairLoss::logistic) {
+          return &sweep_logistic<kChannels, weight_constant == PairWeight::swap_change, derivative_constant>;
+        } else {
+          return &sweep_hinge<loss_constant, kChannels, derivative_constant>;
+        }
+      });
 }
 
 inline PairRows choose_rows(PairLoss loss, PairWeight weight, Derivative derivative) {
-  return with_constants(loss, weight, derivative, [](auto loss_constant, auto weight_constant, auto derivative_constant) -> PairRows {
-    return &sum_pair_rows<loss_constant, weight_constant, derivative_constant>;
-  });
+  return with_constants(loss, weight, derivative,
+                        [](auto loss_constant, auto weight_constant, auto derivative_constant) -> PairRows {
+                          return &sum_pair_rows<loss_constant, weight_constant, derivative_constant>;
+                        });
 }
 
 #include "idealrank/isa/isa_end.hpp"

@@ -40,8 +40,8 @@ struct PlacedDocuments {
   const double* scores = nullptr;
   const std::uint32_t* levels = nullptr;
   const double* weights = nullptr;  // none where all are 1
-  const double* labels = nullptr;   // of each level
-  double scale = 1;                 // margin or sigma
+  const double* labels = nullptr;  // of each level
+  double scale = 1;  // margin or sigma
   // logistic: score = edge + d, where edges are few and decay = exp(-sigma d) is not small.
   const double* edges = nullptr;
   const double* decays = nullptr;

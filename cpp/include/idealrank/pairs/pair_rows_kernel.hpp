@@ -42,11 +42,14 @@ IDEALRANK_INLINE PairTerms pair_terms(const LabelledDocuments& documents, std::s
   const Lanes zero = broadcast(0), ahead = documents.scores[better] - load(documents.scores + others);
   if constexpr (kLoss == PairLoss::logistic) {
     const bool far = documents.growths == nullptr;
-    const Lanes odds = far ? bounded_exp(-documents.scale * ahead) : documents.shrinks[better] * load(documents.growths + others);
-    const Lanes inverse = far ? bounded_exp(documents.scale * ahead) : documents.growths[better] * load(documents.shrinks + others);
+    const Lanes odds =
+        far ? bounded_exp(-documents.scale * ahead) : documents.shrinks[better] * load(documents.growths + others);
+    const Lanes inverse =
+        far ? bounded_exp(documents.scale * ahead) : documents.growths[better] * load(documents.shrinks + others);
     const Lanes slope = odds / (1.0 + odds);
     if constexpr (kDerivative != Derivative::first) return {zero, slope, slope / (1.0 + odds)};
-    return {log_1_plus(where(odds < inverse, odds, inverse)) + where(ahead < 0.0, -documents.scale * ahead, zero), slope, zero};
+    return {log_1_plus(where(odds < inverse, odds, inverse)) + where(ahead < 0.0, -documents.scale * ahead, zero), slope,
+            zero};
   } else {
     const Lanes room = documents.scale - ahead;
     const Lanes inside = where(room > 0.0, room, zero);
@@ -72,7 +75,8 @@ IDEALRANK_INLINE Lanes pair_weights(const LabelledDocuments& documents, std::siz
   if constexpr (kWeight == PairWeight::swap_change) return counted * gap * change;
   Lanes apart;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    apart[lane] = documents.distances[static_cast<std::size_t>(std::abs(documents.places[better] - documents.places[others + lane]))];
+    apart[lane] =
+        documents.distances[static_cast<std::size_t>(std::abs(documents.places[better] - documents.places[others + lane]))];
   }
   return counted * gap * (documents.share * change + apart);
 }

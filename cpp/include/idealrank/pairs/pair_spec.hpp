@@ -15,9 +15,9 @@ namespace idealrank {
 struct PairSpec {
   PairLoss loss = PairLoss::logistic;
   PairWeight weight = PairWeight::one;
-  double scale = 1;        // margin or sigma
+  double scale = 1;  // margin or sigma
   Derivative derivative = Derivative::first;
-  bool mean = false;       // over the pairs of different labels of a query, instead of their sum
+  bool mean = false;  // over the pairs of different labels of a query, instead of their sum
   // For PairWeight::swap_change, where labels are gains; a pair has a document among the first `truncation`.
   SwapMeasure swap;
   std::size_t truncation = std::numeric_limits<std::size_t>::max();

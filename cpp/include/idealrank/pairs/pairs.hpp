@@ -115,12 +115,13 @@ class PairCounter {
 
 using detail::PairCounts;
 
-inline void pair_counts(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
-                        Ties ties, std::span<PairCounts> counts, Threads threads) {
+inline void pair_counts(std::span<const double> labels, std::span<const double> scores,
+                        std::span<const std::int64_t> offsets, Ties ties, std::span<PairCounts> counts, Threads threads) {
   for_each_query(offsets, threads, [&](const Stop& stop) {
     return [&, count = detail::PairCounter(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
-      counts[static_cast<std::size_t>(query)] = count(labels.subspan(first, n), scores.subspan(first, n), ties, query, begin);
+      counts[static_cast<std::size_t>(query)] =
+          count(labels.subspan(first, n), scores.subspan(first, n), ties, query, begin);
     };
   });
 }

@@ -21,7 +21,9 @@ namespace idealrank {
 class PairsByLabel {
  public:
   explicit PairsByLabel(const PairSpec& spec, const Stop& stop = {})
-      : spec_(spec), stop_(stop), rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.derivative)) {}
+      : spec_(spec),
+        stop_(stop),
+        rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.derivative)) {}
 
   // Whether the exponentials of all scores, and their ratios, are normal numbers; for hinges, the squares of distances. By
   // the weight `distance` alone, other scores are taken too.
@@ -44,7 +46,8 @@ class PairsByLabel {
     if (spec_.loss == PairLoss::logistic && takes(query.scores)) {
       const auto [least, most] = range_of(query.scores);
       const double middle = least + (most - least) / 2;
-      documents.growths = fill(growths_, [&](std::uint32_t i) { return std::exp(spec_.scale * (query.scores[i] - middle)); });
+      documents.growths =
+          fill(growths_, [&](std::uint32_t i) { return std::exp(spec_.scale * (query.scores[i] - middle)); });
       stoppable_resize(shrinks_, growths_.size(), stop_);
       std::transform(growths_.begin(), growths_.end(), shrinks_.begin(), [](double growth) { return 1 / growth; });
       documents.shrinks = shrinks_.data();

@@ -100,10 +100,11 @@ class PairwiseLoss {
 // document; in `second`, if both are asked for, the second ones, and it is empty otherwise. `weights`, one per document, and
 // `factors`, one per query that multiplies all that it has, may be empty: all 1.
 inline void pairwise(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
-                     std::span<const double> weights, std::span<const double> factors, const PairSpec& spec, std::span<double> values,
-                     std::span<double> column, std::span<double> second, Threads threads) {
+                     std::span<const double> weights, std::span<const double> factors, const PairSpec& spec,
+                     std::span<double> values, std::span<double> column, std::span<double> second, Threads threads) {
   for_each_query(offsets, threads, [&](const Stop& stop) {
-    return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(stop), own_scores = OwnCopy(stop)](
+               std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const PairQuery own{own_labels(labels.subspan(first, n)), own_scores(scores.subspan(first, n)),
                           weights.empty() ? weights : weights.subspan(first, n), query, begin};

@@ -27,9 +27,11 @@ class SwapChange {
   explicit SwapChange(const Stop& stop = {}) : stop_(stop) {}
 
   // order: best score first. Labels are gains.
-  void operator()(const SwapMeasure& measure, std::int64_t query, const LabelLevels& levels, std::span<const std::uint32_t> order) {
+  void operator()(const SwapMeasure& measure, std::int64_t query, const LabelLevels& levels,
+                  std::span<const std::uint32_t> order) {
     const std::size_t n = order.size();
-    const auto depth = static_cast<std::size_t>(std::min(measure.depths[static_cast<std::size_t>(query)], static_cast<std::int64_t>(n)));
+    const auto depth =
+        static_cast<std::size_t>(std::min(measure.depths[static_cast<std::size_t>(query)], static_cast<std::int64_t>(n)));
     const auto& [linear, weights] = measure.discount;
     table_ = measure.reduction == Reduction::sum && !linear && depth == n && weights.size() >= n ? weights.data() : nullptr;
     if (table_ != nullptr) return;

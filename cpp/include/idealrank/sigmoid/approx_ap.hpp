@@ -60,7 +60,8 @@ class ApproxAp {
       total += worth[i];
     }
     const std::size_t n = rows_.size();
-    for (std::vector<double>* column : {&hits_, &hit_slopes_, &shares_, &pulled_}) stoppable_resize(*column, n, scratch_.stop);
+    for (std::vector<double>* column : {&hits_, &hit_slopes_, &shares_, &pulled_})
+      stoppable_resize(*column, n, scratch_.stop);
     kernel_.of_list(heights_, weights_, beta_, hits_, hit_slopes_, scratch_);
     scratch_.stop.before(4 * n);
     for (std::size_t i = 0; i < n; ++i) shares_[i] = -weights_[i] / heights_[i];
@@ -71,7 +72,8 @@ class ApproxAp {
       const double hits = weights_[i] + hits_[i];
       sum += shares_[i] * hits;
       // eqs. (44)-(47)
-      const double slope = shares_[i] / heights_[i] * hits + beta_ * (shares_[i] * hit_slopes_[i] - weights_[i] * pulled_[i]);
+      const double slope =
+          shares_[i] / heights_[i] * hits + beta_ * (shares_[i] * hit_slopes_[i] - weights_[i] * pulled_[i]);
       slopes_[rows_[i]] = -slope / total;
     }
     return n > 0 ? 1 - sum / total : 0;
@@ -82,17 +84,18 @@ class ApproxAp {
   const SigmoidSums& kernel_;
   double alpha_, beta_;
   SigmoidScratch scratch_;
-  std::vector<double> above_, density_, slopes_, unused_;                         // one a document
+  std::vector<double> above_, density_, slopes_, unused_;  // one a document
   std::vector<double> heights_, weights_, hits_, hit_slopes_, shares_, pulled_;  // one a relevant document
   std::vector<std::size_t> rows_;
 };
 
 // values: one a query; gradient: one a document. A query without anything relevant has the value 0 and the gradient 0.
-inline void approx_ap(const ApproxApLists& lists, std::span<double> values, std::span<double> gradient, Isa isa, Threads threads) {
+inline void approx_ap(const ApproxApLists& lists, std::span<double> values, std::span<double> gradient, Isa isa,
+                      Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
   for_each_query(lists.offsets, threads, [&](const Stop& stop) {
-    return [&, loss = ApproxAp(kernel, lists.alpha, lists.beta, stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin,
-                                                                std::int64_t end) mutable {
+    return [&, loss = ApproxAp(kernel, lists.alpha, lists.beta, stop), own_scores = OwnCopy(stop)](
+               std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto scores = own_scores(lists.scores.subspan(first, n));
       check_finite(scores, query, begin);

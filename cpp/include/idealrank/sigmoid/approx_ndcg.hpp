@@ -51,9 +51,9 @@ extern const ApproxNdcg approx_ndcg_base, approx_ndcg_v3;
 struct ApproxNdcgLists {
   std::span<const double> labels, scores;
   std::span<const std::int64_t> offsets;
-  std::span<const double> weights;       // multiply gains, one a document; none where all are 1
+  std::span<const double> weights;  // multiply gains, one a document; none where all are 1
   std::span<const std::int64_t> depths;  // how many ranks of each query count; none where all do
-  bool exp2;                             // the gain of a label l is 2^l - 1, else l
+  bool exp2;  // the gain of a label l is 2^l - 1, else l
   double alpha, beta;
 };
 
@@ -111,7 +111,8 @@ class GainsAndIdeal {
       levels_(gains_, query, begin, "a gain");
       level_gains_.assign(levels_.labels().begin(), levels_.labels().end());
     }
-    if (n > 0 && !(level_gains_.front() >= 0 && level_gains_.back() <= std::numeric_limits<double>::max())) refuse(query, begin);
+    if (n > 0 && !(level_gains_.front() >= 0 && level_gains_.back() <= std::numeric_limits<double>::max()))
+      refuse(query, begin);
   }
 
   std::span<const double> gains() const { return gains_; }
@@ -145,12 +146,13 @@ inline void approx_ndcg(const ApproxNdcgLists& lists, std::span<double> values, 
                         Threads threads) {
   const ApproxNdcg& kernel = choose(isa, approx_ndcg_base, approx_ndcg_v3);
   std::int64_t longest = 0;
-  for (std::size_t q = 1; q < lists.offsets.size(); ++q) longest = std::max(longest, lists.offsets[q] - lists.offsets[q - 1]);
+  for (std::size_t q = 1; q < lists.offsets.size(); ++q)
+    longest = std::max(longest, lists.offsets[q] - lists.offsets[q - 1]);
   const DiscountSums discount_sum(kernel, static_cast<std::size_t>(longest));
 
   for_each_query(lists.offsets, threads, [&](const Stop& stop) {
-    return [&, scratch = ApproxNdcgScratch(stop), value = GainsAndIdeal(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin,
-                                                                      std::int64_t end) mutable {
+    return [&, scratch = ApproxNdcgScratch(stop), value = GainsAndIdeal(stop), own_scores = OwnCopy(stop)](
+               std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
       const auto n = static_cast<std::size_t>(end - begin);
       const auto scores = own_scores(lists.scores.subspan(first, n));

@@ -9,9 +9,9 @@ namespace idealrank {
 inline constexpr std::size_t kNodes = 8;
 
 // cos((2 j + 1) pi / 16), ascending.
-inline constexpr std::array<double, kNodes> kChebyshevNodes{
-    -0.9807852804032304, -0.8314696123025452, -0.5555702330196022, -0.19509032201612828,
-    0.19509032201612828, 0.5555702330196022,  0.8314696123025452,  0.9807852804032304};
+inline constexpr std::array<double, kNodes> kChebyshevNodes{-0.9807852804032304,  -0.8314696123025452, -0.5555702330196022,
+                                                            -0.19509032201612828, 0.19509032201612828, 0.5555702330196022,
+                                                            0.8314696123025452,   0.9807852804032304};
 
 // kLagrange[k][j]: coefficient of u^k in the polynomial of degree 7 that is 1 at node j and 0 at the others.
 inline constexpr std::array<std::array<double, kNodes>, kNodes> kLagrange = [] {

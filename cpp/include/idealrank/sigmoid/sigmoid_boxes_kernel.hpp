@@ -61,11 +61,11 @@ class SigmoidBoxes {
   }
 
  private:
-  static constexpr double kWidest = 0.4;       // in t: boxes are wider than half of it
+  static constexpr double kWidest = 0.4;  // in t: boxes are wider than half of it
   static constexpr double kFarthest = 0x1p50;  // boxes from 0
   static constexpr double kMostBoxes = 0x1p17;
   static constexpr double kWorthABox = 16;  // documents, on average
-  static constexpr double kSparse = 16;     // documents up to which a box is not replaced
+  static constexpr double kSparse = 16;  // documents up to which a box is not replaced
   static constexpr std::size_t kBlock = 16'384;
 
   double box_of(double score) const { return rounded(broadcast(score * per_score_ - 0.5))[0]; }

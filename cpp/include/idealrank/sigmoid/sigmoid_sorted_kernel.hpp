@@ -31,7 +31,8 @@ class SigmoidSorted {
       const auto descending = s_.exact_sort(scores, n_, -1, 0);
       std::reverse_copy(descending.begin(), descending.end(), s_.order.begin());
     }
-    for (auto* column : {&s_.ratios, &s_.weights, &s_.sums, &s_.slopes}) stoppable_resize(*column, padded_ + kLanes, s_.stop);
+    for (auto* column : {&s_.ratios, &s_.weights, &s_.sums, &s_.slopes})
+      stoppable_resize(*column, padded_ + kLanes, s_.stop);
     std::fill(s_.weights.begin() + static_cast<std::ptrdiff_t>(n_), s_.weights.end(), 0.0);
     s_.stop.before(4 * n_);
     set_steps(scores, alpha);

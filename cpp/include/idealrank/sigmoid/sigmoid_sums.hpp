@@ -56,20 +56,24 @@ struct SigmoidLists {
 };
 
 // Sums and slopes, for every query.
-inline void sigmoid_sums(const SigmoidLists& lists, Sigmoid sigmoid, std::span<double> sums, std::span<double> slopes, Isa isa,
-                         Threads threads) {
+inline void sigmoid_sums(const SigmoidLists& lists, Sigmoid sigmoid, std::span<double> sums, std::span<double> slopes,
+                         Isa isa, Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
   for_each_query(lists.offsets, threads, [&](const Stop& stop) {
-    return [&, scratch = SigmoidScratch(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, scratch = SigmoidScratch(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin,
+                                                                           std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto own_sums = sums.subspan(first, n), own_slopes = slopes.subspan(first, n);
       const auto scores = own_scores(lists.scores.subspan(first, n));
       const auto weights = lists.weights.empty() ? lists.weights : lists.weights.subspan(first, n);
       check_finite(scores, query, begin);
       switch (sigmoid) {
-        case Sigmoid::logistic: return kernel.of_list(scores, weights, lists.alpha, own_sums, own_slopes, scratch);
-        case Sigmoid::arctan: return sigmoid_all_pairs<ArctanSigmoid>(scores, weights, lists.alpha, own_sums, own_slopes, scratch.stop);
-        case Sigmoid::erf: return sigmoid_all_pairs<ErfSigmoid>(scores, weights, lists.alpha, own_sums, own_slopes, scratch.stop);
+        case Sigmoid::logistic:
+          return kernel.of_list(scores, weights, lists.alpha, own_sums, own_slopes, scratch);
+        case Sigmoid::arctan:
+          return sigmoid_all_pairs<ArctanSigmoid>(scores, weights, lists.alpha, own_sums, own_slopes, scratch.stop);
+        case Sigmoid::erf:
+          return sigmoid_all_pairs<ErfSigmoid>(scores, weights, lists.alpha, own_sums, own_slopes, scratch.stop);
       }
     };
   });
@@ -79,7 +83,8 @@ inline void sigmoid_sums(const SigmoidLists& lists, Sigmoid sigmoid, std::span<d
 inline void log_sigmoid_sums(const SigmoidLists& lists, std::span<double> sums, Isa isa, Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
   for_each_query(lists.offsets, threads, [&](const Stop& stop) {
-    return [&, scratch = SigmoidScratch(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, scratch = SigmoidScratch(stop), own_scores = OwnCopy(stop)](std::int64_t query, std::int64_t begin,
+                                                                           std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto scores = own_scores(lists.scores.subspan(first, n));
       check_finite(scores, query, begin);

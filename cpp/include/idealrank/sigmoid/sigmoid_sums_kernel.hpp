@@ -34,8 +34,7 @@ inline double width_of(ScoreRange range, double alpha) { return (0.5 * range.gre
 
 class SigmoidList {
  public:
-  SigmoidList(std::span<const double> scores, double alpha, SigmoidScratch& scratch)
-      : boxes_(scratch), sorted_(scratch) {
+  SigmoidList(std::span<const double> scores, double alpha, SigmoidScratch& scratch) : boxes_(scratch), sorted_(scratch) {
     const ScoreRange range = range_of(scores);
     const auto [least, greatest] = range;
     const double width = width_of(range, alpha);
@@ -54,9 +53,12 @@ class SigmoidList {
   // No weights: all are 1. No sums: only the slopes.
   void sums(const double* weights, double* sums_out, double* slopes_out) {
     switch (way_) {
-      case Way::pairs: return pairs_.sums(weights, sums_out, slopes_out);
-      case Way::boxes: return boxes_.sums(weights, sums_out, slopes_out);
-      case Way::sorted: return sorted_.sums(weights, sums_out, slopes_out);
+      case Way::pairs:
+        return pairs_.sums(weights, sums_out, slopes_out);
+      case Way::boxes:
+        return boxes_.sums(weights, sums_out, slopes_out);
+      case Way::sorted:
+        return sorted_.sums(weights, sums_out, slopes_out);
     }
   }
 

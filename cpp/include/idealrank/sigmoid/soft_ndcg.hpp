@@ -41,12 +41,12 @@ extern const SoftKernels soft_kernels_base, soft_kernels_v3;
 
 // One expected DCG a query, one derivative or curvature a document; depths[query] ranks count.
 inline void soft_dcg(std::span<const double> gains, std::span<const double> scores, std::span<const std::int64_t> offsets,
-                     const Discount& discount, std::span<const std::int64_t> depths, double sigma, bool curvature,
-                     Isa isa, std::span<double> values, std::span<double> column, Threads threads) {
+                     const Discount& discount, std::span<const std::int64_t> depths, double sigma, bool curvature, Isa isa,
+                     std::span<double> values, std::span<double> column, Threads threads) {
   const SoftKernels& kernels = choose(isa, soft_kernels_base, soft_kernels_v3);
   for_each_query(offsets, threads, [&](const Stop& given) {
-    return [&, stop = given, discounts = std::vector<double>(), scratch = std::vector<double>(), own_scores = OwnCopy(given)](
-               std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, stop = given, discounts = std::vector<double>(), scratch = std::vector<double>(),
+            own_scores = OwnCopy(given)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
       const auto n = static_cast<std::size_t>(end - begin);
       const auto own = own_scores(scores.subspan(first, n));

@@ -17,7 +17,8 @@ namespace idealrank {
 inline void order_by_id(std::span<const double> scores, std::span<const std::int64_t> offsets, const IdsView& ids,
                         bool descending, std::span<std::int64_t> rows, Threads threads) {
   for_each_query(offsets, threads, [&](const Stop& given) {
-    return [&, stop = given, rank = TopRanker(given), copy = OwnCopy(given)](std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+    return [&, stop = given, rank = TopRanker(given), copy = OwnCopy(given)](std::int64_t query, std::int64_t begin,
+                                                                             std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       const auto own = copy(scores.subspan(first, n));
       const auto order = rank(own, n, query, begin);

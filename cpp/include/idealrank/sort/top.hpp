@@ -121,7 +121,8 @@ class TopRanker {
     std::copy_n(scores.begin(), n_lanes, best);
     std::size_t i = n_lanes;
     for (; i + n_lanes <= scores.size(); i += n_lanes) {
-      for (std::size_t lane = 0; lane < n_lanes; ++lane) best[lane] = scores[i + lane] > best[lane] ? scores[i + lane] : best[lane];
+      for (std::size_t lane = 0; lane < n_lanes; ++lane)
+        best[lane] = scores[i + lane] > best[lane] ? scores[i + lane] : best[lane];
     }
     words_.resize(n_lanes);
     for (std::size_t lane = 0; lane < n_lanes; ++lane) words_[lane] = descending_key(best[lane]);
@@ -157,8 +158,9 @@ class TopRanker {
         std::size_t last = first + 1;
         while (last < n && (words_[last] & ~kPlace) == (words_[first] & ~kPlace)) ++last;
         if (last - first > 1) {
-          std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(first), sorted_.begin() + static_cast<std::ptrdiff_t>(last),
-                    [&](std::uint32_t a, std::uint32_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
+          std::sort(
+              sorted_.begin() + static_cast<std::ptrdiff_t>(first), sorted_.begin() + static_cast<std::ptrdiff_t>(last),
+              [&](std::uint32_t a, std::uint32_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
         }
         first = last;
       }

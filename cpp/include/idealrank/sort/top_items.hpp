@@ -129,8 +129,11 @@ template <class Score>
 class TopSelection {
  public:
   //   excluded  items of user u: excluded[starts[u] ... starts[u + 1]); an item out of range is a data_error
-  TopSelection(std::size_t n_items, std::size_t k, std::span<const std::int64_t> excluded, std::span<const std::int64_t> starts)
-      : n_items_(n_items), excluded_(excluded.begin(), excluded.end()), starts_(starts.begin(), starts.end()),
+  TopSelection(std::size_t n_items, std::size_t k, std::span<const std::int64_t> excluded,
+               std::span<const std::int64_t> starts)
+      : n_items_(n_items),
+        excluded_(excluded.begin(), excluded.end()),
+        starts_(starts.begin(), starts.end()),
         of_user_(starts.size() - 1, Candidates<Score>(std::min(k, n_items))) {
     for (std::size_t u = 0; u < of_user_.size(); ++u) {
       const auto first = excluded_.begin() + starts_[u], last = excluded_.begin() + starts_[u + 1];
@@ -155,7 +158,8 @@ class TopSelection {
       return [&, own = std::vector<Score>()](std::int64_t user, std::int64_t begin, std::int64_t) mutable {
         const auto u = static_cast<std::size_t>(user);
         const auto row = scores.subspan(static_cast<std::size_t>(begin), width);
-        const auto excluded = std::span(excluded_).subspan(static_cast<std::size_t>(starts_[u]), static_cast<std::size_t>(starts_[u + 1] - starts_[u]));
+        const auto excluded = std::span(excluded_).subspan(static_cast<std::size_t>(starts_[u]),
+                                                           static_cast<std::size_t>(starts_[u + 1] - starts_[u]));
         if (of_user_[u].add(row, first_item, excluded)) return;
         own.resize(width);
         for (std::size_t i = 0; i < width; ++i) own[i] = row[i] < kLowest ? kLowest : row[i];
@@ -163,7 +167,8 @@ class TopSelection {
              item != excluded.end() && *item < first_item + static_cast<std::int64_t>(width); ++item) {
           own[static_cast<std::size_t>(*item - first_item)] = kLowest;
         }
-        if (!of_user_[u].add(own, first_item, excluded)) check_finite(std::vector<double>(own.begin(), own.end()), user, first_item);
+        if (!of_user_[u].add(own, first_item, excluded))
+          check_finite(std::vector<double>(own.begin(), own.end()), user, first_item);
       };
     });
     next_ += width;

@@ -50,7 +50,8 @@ inline void flipped_sums(std::span<const double> differences, std::uint64_t seed
         const std::size_t last = std::min(n, first + 64);
         std::size_t i = first;
         for (; i + 4 <= last; i += 4, signs >>= 4) {
-          for (std::size_t lane = 0; lane < 4; ++lane) total[lane] += detail::with_sign(differences[i + lane], (signs >> lane) & 1);
+          for (std::size_t lane = 0; lane < 4; ++lane)
+            total[lane] += detail::with_sign(differences[i + lane], (signs >> lane) & 1);
         }
         for (; i < last; ++i, signs >>= 1) total[0] += detail::with_sign(differences[i], signs & 1);
       }
@@ -82,8 +83,8 @@ inline std::int64_t count_flipped_sums(std::span<const double> differences, doub
 }
 
 // ranges[b]: the largest minus the smallest column sum of the matrix, the entries of each row in random order.
-inline void shuffled_ranges(std::span<const double> matrix, std::size_t n_columns, std::uint64_t seed, std::span<double> ranges,
-                            Threads threads) {
+inline void shuffled_ranges(std::span<const double> matrix, std::size_t n_columns, std::uint64_t seed,
+                            std::span<double> ranges, Threads threads) {
   detail::for_each_resample(ranges.size(), 3 * matrix.size(), threads, [&] {
     return [&, row = std::vector<double>(n_columns), sums = std::vector<double>(n_columns)](std::size_t b) mutable {
       Random random(seed, b);

@@ -157,7 +157,8 @@ class IdSet {
  public:
   std::int64_t insert(std::string_view id) {
     const auto n = static_cast<std::int64_t>(ids_.size());
-    const std::int64_t number = index_.find_or_insert(id, n, [&](std::int64_t k) { return ids_.view()[static_cast<std::size_t>(k)]; });
+    const std::int64_t number =
+        index_.find_or_insert(id, n, [&](std::int64_t k) { return ids_.view()[static_cast<std::size_t>(k)]; });
     if (number == n) ids_.push_back(id);
     return number;
   }

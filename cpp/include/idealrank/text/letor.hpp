@@ -31,15 +31,16 @@ inline constexpr std::int32_t kSmallIds = 1000;
 constexpr std::array<SmallId, kSmallIds> small_ids() {
   std::array<SmallId, kSmallIds> ids{};
   for (std::int32_t id = 0; id < kSmallIds; ++id) {
-    const char digits[] = {static_cast<char>('0' + id / 100), static_cast<char>('0' + id / 10 % 10), static_cast<char>('0' + id % 10),
-                           ':'};
+    const char digits[] = {static_cast<char>('0' + id / 100), static_cast<char>('0' + id / 10 % 10),
+                           static_cast<char>('0' + id % 10), ':'};
     const int n_leading = id < 10 ? 2 : id < 100 ? 1 : 0;
     std::array<unsigned char, 8> text{}, mask{};
     for (int i = n_leading; i < 4; ++i) {
       text[static_cast<std::size_t>(i - n_leading)] = static_cast<unsigned char>(digits[i]);
       mask[static_cast<std::size_t>(i - n_leading)] = 0xFF;
     }
-    ids[static_cast<std::size_t>(id)] = {std::bit_cast<std::uint64_t>(text), std::bit_cast<std::uint64_t>(mask), 4 - n_leading};
+    ids[static_cast<std::size_t>(id)] = {std::bit_cast<std::uint64_t>(text), std::bit_cast<std::uint64_t>(mask),
+                                         4 - n_leading};
   }
   return ids;
 }
@@ -59,13 +60,13 @@ struct LetorRows {
   const bool* has_queries;  // whether lines must have qid:, or must not
   Buffer<double> labels;
   QueryColumn queries;  // empty where no line has a qid
-  Ids docs;             // one a row; empty text where a line names none
+  Ids docs;  // one a row; empty text where a line names none
   std::int64_t n_docs_named = 0;
   Buffer<std::int64_t> row_ends;
   Buffer<std::int32_t> columns;
   Buffer<float> values;
   std::int32_t width = 0;  // highest column + 1
-  std::int64_t n_nan = 0;       // values written NULL or nan
+  std::int64_t n_nan = 0;  // values written NULL or nan
   std::int64_t n_infinite = 0;  // values written inf, or beyond all floats
 
   void clear() {
@@ -370,8 +371,8 @@ class LetorFile {
     const std::size_t bytes = dense.bytes_after(n, rows.width);
     // Text needs at least 4 bytes a value: an array a hundred times the text is 99.9 % zeros, and may exhaust the memory.
     if (bytes > kSurelyFine && bytes / 100 > n_bytes_seen_) {
-      raise(parse_error("as a dense array the rows up to about this line take " + std::to_string(bytes >> 20) +
-                            " MiB for " + std::to_string(n_bytes_seen_ >> 20) + " MiB of text; read them with sparse=True",
+      raise(parse_error("as a dense array the rows up to about this line take " + std::to_string(bytes >> 20) + " MiB for " +
+                            std::to_string(n_bytes_seen_ >> 20) + " MiB of text; read them with sparse=True",
                         line + 1, 1));
     }
     dense.grow(n, rows.width);

@@ -37,8 +37,8 @@ inline const char* parse_short_number(const char* p, double& value) {
   const auto size = static_cast<unsigned>(std::countr_one(are_digits | are_points | negative));  // the text's, up to 16
   const unsigned inside = (1U << size) - 1;
   const unsigned points = are_points & inside;
-  const bool plain = (p[size] == ' ' || p[size] == '\t') && size < 16 && (points & (points - 1)) == 0 &&
-                     (are_digits & inside) != 0;
+  const bool plain =
+      (p[size] == ' ' || p[size] == '\t') && size < 16 && (points & (points - 1)) == 0 && (are_digits & inside) != 0;
   if (!plain) return nullptr;
 
   const unsigned has_point = points != 0 ? 1 : 0;
@@ -52,8 +52,8 @@ inline const char* parse_short_number(const char* p, double& value) {
   const auto last = [&](unsigned n) { return load(reinterpret_cast<const char*>(kRamp) + n); };  // the last n lanes
   const char* const end = p + size;
   const __m128i decimals = _mm_and_si128(_mm_sub_epi8(load(end - 16), zeros), last(n_decimals));
-  const __m128i others = _mm_and_si128(_mm_sub_epi8(load(end - 16 - has_point), zeros),
-                                       _mm_andnot_si128(last(n_decimals), last(n_digits)));
+  const __m128i others =
+      _mm_and_si128(_mm_sub_epi8(load(end - 16 - has_point), zeros), _mm_andnot_si128(last(n_decimals), last(n_digits)));
   const __m128i digits = _mm_or_si128(decimals, others);
 
   // Neighbours are joined four times: 1, 2, 4, 8, 16 digits a lane.

@@ -79,7 +79,8 @@ class Line {
 template <class Chunk>
 class BlockParser {
  public:
-  explicit BlockParser(std::function<Chunk()> make_chunk = [] { return Chunk(); }, bool has_comments = true)
+  explicit BlockParser(
+      std::function<Chunk()> make_chunk = [] { return Chunk(); }, bool has_comments = true)
       : make_chunk_(std::move(make_chunk)), has_comments_(has_comments) {}
 
   // Parses the whole lines of `text`, all of it where it is the `last` block, and returns how many bytes were used up; the caller

@@ -24,8 +24,7 @@ inline void append_feature(std::string& text, float value) {
   const std::size_t start = text.size();
   append_number(text, value);
   double again = 0;
-  if (parse_double(text.data() + start, text.data() + text.size(), again) == nullptr ||
-      static_cast<float>(again) != value) {
+  if (parse_double(text.data() + start, text.data() + text.size(), again) == nullptr || static_cast<float>(again) != value) {
     text.resize(start);
     append_number(text, static_cast<double>(value));
   }

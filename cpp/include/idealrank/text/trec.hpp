@@ -23,7 +23,7 @@ struct TrecRows {
   QueryColumn queries;
   Ids docs;
   Buffer<double> values;  // labels or scores
-  std::string tag;        // the last line's, as trec_eval takes it
+  std::string tag;  // the last line's, as trec_eval takes it
 
   void clear() {
     queries.clear();
