@@ -449,7 +449,7 @@
         const { values, name, lower } = measureNow();
         const [a, b] = pairShown();
         const side = Math.min(width, 520);
-        const [left, right, top, bottom] = [44, side - 10, 8, side - 44];
+        const [left, right, top, bottom] = [62, side - 10, 8, side - 44];
         const svg = canvas(width, side);
         const [low, high] = closeExtent([values[a], values[b]]);
         const [x, y] = [linear(low, high, left, right), linear(low, high, bottom, top)];
