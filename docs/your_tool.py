@@ -13,6 +13,7 @@ import importlib
 import importlib.metadata
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -329,7 +330,10 @@ def real_mlflow() -> Callable[..., float]:
     metrics, pandas = importlib.import_module("mlflow.metrics"), importlib.import_module("pandas")
 
     def ndcg(ranked: Any, relevant: Any, k: int) -> float:
-        found = metrics.ndcg_at_k(k).eval_fn(pandas.Series([ranked]), pandas.Series([relevant]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # it is deprecated, and in use
+            metric = metrics.ndcg_at_k(k)
+        found = metric.eval_fn(pandas.Series([ranked]), pandas.Series([relevant]))
         return float(found.scores[0])
 
     return ndcg
