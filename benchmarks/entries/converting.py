@@ -1,13 +1,13 @@
 """Converting what people hold, dicts and data frames, compared with evaluating it with pytrec_eval."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.runner import Comparison, Contestant, Setting, entry
-from benchmarks.targets import AtMost
+from benchmarks.targets import AtLeast, AtMost
 
 _N_DOCS, _N_JUDGED = 1000, 100
 
@@ -39,6 +39,29 @@ def converting(setting: Setting) -> Iterator[Comparison]:
             amount=n_rows / 1e6,
             amount_unit="M rows",
         )
+
+
+@entry
+def replacing_pytrec_eval(setting: Setting) -> Iterator[Comparison]:
+    n_queries = setting.size(1000)
+    qrels, run = _drawn(n_queries)
+    measures = {"ndcg_cut.10", "map", "recip_rank", "recall.100"}
+    yield Comparison(
+        f"RelevanceEvaluator on dicts, {len(measures)} measures, {n_queries * _N_DOCS:,} rows",
+        Contestant("idealrank", partial(_replaced, qrels, run, measures), digest=_means),
+        [
+            Contestant(
+                "pytrec_eval",
+                partial(_pytrec_eval, qrels, run, measures),
+                AtLeast(3),
+                "pytrec_eval",
+                "pytrec_eval-terrier",
+                digest=_means,
+            )
+        ],
+        amount=n_queries * _N_DOCS / 1e6,
+        amount_unit="M rows",
+    )
 
 
 def _drawn(n_queries: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
@@ -75,7 +98,20 @@ def _convert(data: Any, scores: Any) -> Any:
     return judged_and_systems(data, scores)
 
 
-def _pytrec_eval(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> Any:
+def _replaced(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]], measures: set[str]) -> Any:
+    from idealrank.integrations import pytrec_eval
+
+    return pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+
+
+def _pytrec_eval(
+    qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]], measures: Set[str] = frozenset({"ndcg_cut.10"})
+) -> Any:
     import pytrec_eval
 
-    return pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10"}).evaluate(run)
+    return pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+
+
+def _means(values: dict[str, dict[str, float]]) -> list[float]:
+    """The mean of each measure, to be equal."""
+    return [float(np.mean([each[name] for each in values.values()])) for name in sorted(next(iter(values.values())))]
