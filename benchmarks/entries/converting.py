@@ -112,6 +112,7 @@ def _pytrec_eval(
     return pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
 
 
-def _means(values: dict[str, dict[str, float]]) -> list[float]:
+def _means(values: dict[str, dict[str, float]]) -> tuple[float, ...]:
     """The mean of each measure, to be equal."""
-    return [float(np.mean([each[name] for each in values.values()])) for name in sorted(next(iter(values.values())))]
+    names = sorted(next(iter(values.values())))
+    return tuple(float(np.mean([each[name] for each in values.values()])) for name in names)

@@ -26,8 +26,9 @@ class TestProviderOfIrMeasures:
         from idealrank.integrations.ir_measures import Provider
 
         graded = ["nDCG", "nDCG@2", "nDCG(judged_only=True)@3", "AP", "AP@2", "AP(rel=2)", "P@2", "P(rel=2)@1", "R@2"]
-        binary = ["RR", "Success@1", "Rprec", "Bpref", "SetP", "SetR"]
-        measures = [tool.parse_measure(name) for name in (*graded, *binary)]
+        binary = ["RR", "Success@1", "Rprec", "Bpref", "SetP", "SetR", "SetRelP", "SetF", "SetF(beta=0.5)", "SetAP"]
+        others = ["infAP", "IPrec@0.5", "IPrec@0.0", "NumQ", "NumRel", "NumRet", "NumRet(rel=2)"]
+        measures = [tool.parse_measure(name) for name in (*graded, *binary, *others)]
         provider = Provider()
         assert all(provider.supports(each) for each in measures)
         ours = {(each.query_id, each.measure): each.value for each in provider.iter_calc(measures, qrels, run)}
@@ -62,7 +63,7 @@ class TestProviderOfIrMeasures:
         tool = pytest.importorskip("ir_measures")
         from idealrank.integrations.ir_measures import Provider
 
-        for name in ("SetRelP", "NumRet", "IPrec@0.5"):
+        for name in ("ERR@5", "Compat(p=0.9)", "alpha_nDCG@5"):
             with pytest.raises(OptionError, match="is not among the measures of ir_measures that idealrank provides"):
                 Provider().calc_aggregate([tool.parse_measure(name)], {"q": {"a": 1}}, {"q": {"a": 1.0}})
 

@@ -19,7 +19,7 @@ from idealrank.measures.conventions import Convention, convention
 with needs("ir_measures", ""):
     import ir_measures
     from ir_measures import Metric, measures, providers
-    from ir_measures.providers.base import NOT_PROVIDED, Choices
+    from ir_measures.providers.base import NOT_PROVIDED
     from ir_measures.providers.base import Any as AnyValue
 
 if TYPE_CHECKING:
@@ -41,6 +41,13 @@ _NAMES = {
     "SetP": "p",
     "SetR": "recall",
     "RBP": "rbp",
+    "IPrec": "iprec_at_recall",
+    "infAP": "inf_ap",
+    "SetF": "set_f",
+    "SetAP": "set_map",
+    "NumQ": "num_q",
+    "NumRel": "num_rel",
+    "NumRet": "num_ret",
 }
 
 
@@ -73,9 +80,16 @@ class Provider(providers.Provider):  # type: ignore[misc]
         measures._Rprec(rel=AnyValue(), judged_only=AnyValue()),
         measures._Bpref(rel=AnyValue()),
         measures._Judged(cutoff=AnyValue()),
-        measures._SetP(rel=AnyValue(), relative=Choices(False, NOT_PROVIDED), judged_only=AnyValue()),
+        measures._SetP(rel=AnyValue(), relative=AnyValue(), judged_only=AnyValue()),
         measures._SetR(rel=AnyValue()),
         measures._RBP(cutoff=AnyValue(), p=AnyValue(), rel=AnyValue(required=True)),
+        measures._IPrec(recall=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
+        measures._infAP(rel=AnyValue()),
+        measures._SetF(rel=AnyValue(), beta=AnyValue(), judged_only=AnyValue()),
+        measures._SetAP(rel=AnyValue(), judged_only=AnyValue()),
+        measures._NumQ(),
+        measures._NumRel(rel=AnyValue()),
+        measures._NumRet(rel=AnyValue()),
     ]
 
     def __init__(self, like: str | Convention = "ir_measures", ties: str | None = None) -> None:
@@ -127,7 +141,12 @@ def _given(theirs: Any, name: str, default: Any) -> Any:
 
 def _ours(theirs: Any, ties: str | None) -> Measure:
     """Return the measure of idealrank that ir_measures names."""
-    own = measure(_NAMES[theirs.NAME])
+    name = _NAMES[theirs.NAME]
+    if _given(theirs, "relative", False):
+        name = "set_relative_p"
+    elif theirs.NAME == "NumRet" and _given(theirs, "rel", None) is not None:
+        name = "num_rel_ret"
+    own = measure(name)
     options: dict[str, Any] = {"cutoff": _given(theirs, "cutoff", None)}
     if ties is not None and "ties" in own.options():
         options["ties"] = ties
@@ -135,6 +154,9 @@ def _ours(theirs: Any, ties: str | None) -> Measure:
         options["rel"] = float(_given(theirs, "rel", 1))
     if "p" in own.options():
         options["p"] = float(_given(theirs, "p", 0.8))
+    for option, word in (("recall", "recall"), ("weight", "beta")):
+        if option in own.options():
+            options[option] = float(_given(theirs, word, 1))
     if theirs.NAME == "nDCG":
         gains = _given(theirs, "gains", None)
         usual = "exp2" if _given(theirs, "dcg", "log2") == "exp-log2" else "linear"
