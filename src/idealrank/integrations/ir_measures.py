@@ -94,7 +94,7 @@ class Provider(providers.Provider):  # type: ignore[misc]
 
     def __init__(self, like: str | Convention = "ir_measures", ties: str | None = None) -> None:
         super().__init__()
-        self.convention = convention(like).replace(labels="float")
+        self.convention = convention(like).replace(labels="float", missing="drop")  # ir_measures fills these in
         self.ties = ties
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
