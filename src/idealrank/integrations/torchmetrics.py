@@ -111,4 +111,5 @@ def _column(state: Any) -> np.ndarray[Any, Any]:
     """Return a state as one array: a list of batches, or one tensor after processes were merged."""
     if isinstance(state, torch.Tensor):
         return np.asarray(state.cpu())
-    return np.concatenate([np.asarray(each.cpu()) for each in state]) if state else np.empty(0)
+    batches = [np.asarray(each.cpu()) for each in state]
+    return np.concatenate(batches) if len(batches) > 1 else batches[0] if batches else np.empty(0)
