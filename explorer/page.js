@@ -780,5 +780,5 @@ addEventListener("resize", () => {
   clearTimeout(resized);
   resized = setTimeout(() => { if (means.size && state.tab === "why") drawAxis(groups()); }, 100);
 });
-window.explorer = { started, takeFiles: (dropped) => takeFiles(dropped), code, permalink, state: () => state, means: () => means };
+window.explorer = { started, takeFiles: (dropped) => takeFiles(dropped), code, permalink, state: () => state, means: () => means, isDone: () => document.documentElement.dataset.done === String(generation) };
 reading = reading.then(open).catch((error) => problem(error.message));

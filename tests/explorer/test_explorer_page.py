@@ -42,12 +42,13 @@ def drop(page: Any, *files: dict[str, Any], on: str = "body") -> None:
 
 def settled(page: Any) -> None:
     page.wait_for_selector("#waterfall table", state="attached")
+    page.wait_for_function("() => explorer.isDone()")
 
 
 def means(page: Any) -> dict[str, float]:
     """The mean of every tool that has one."""
     script = "() => [...explorer.means()].filter(([, f]) => !f.refused).map(([name, f]) => [name, String(f.mean)])"
-    page.wait_for_function("n => explorer.means().size >= n", arg=len(CONVENTION_NAMES))
+    page.wait_for_function("n => explorer.means().size >= n && explorer.isDone()", arg=len(CONVENTION_NAMES))
     return {name: float(value.replace("NaN", "nan")) for name, value in page.evaluate(script)}
 
 
@@ -111,6 +112,7 @@ def test_code_of_the_page_gives_its_numbers(visit: Callable[..., Any], tmp_path:
     example = build.example()
     (tmp_path / "example.qrels").write_text(example["judgments"], encoding="utf-8")
     (tmp_path / "example.run").write_text(example["run"], encoding="utf-8")
+    settled(page)
     mean = page.evaluate("() => explorer.means().get('yours').mean")
     for text, link in ((None, ""), ("explain", "a=sklearn&b=trec_eval")):
         if text:
