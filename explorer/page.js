@@ -458,9 +458,10 @@ function drawSwitches() {
     const all = known ? options : [[current[name], `${base}: ${current[name]}`], ...options];
     return select(`own-${name}`, SWITCH_NAMES[name], current[name], all, (text) => {
       const value = all.find(([each]) => String(each) === text)[0];
-      const changes = { ...(own?.changes ?? {}), [name]: value };
-      if (String(presetOf(base).choices[name]) === text) delete changes[name];
-      change({ base, changes });
+      const from = state.own?.base ?? base; // switches are drawn again only when all numbers are there
+      const changes = { ...(state.own?.changes ?? {}), [name]: value };
+      if (String(presetOf(from).choices[name]) === text) delete changes[name];
+      change({ base: from, changes });
     });
   });
   const reset = own ? h("button", { type: "button", id: "own-reset", onclick: () => change(null) }, "Remove your own") : null;
