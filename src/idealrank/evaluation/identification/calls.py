@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import importlib.util
 import inspect
 import math
 import re
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from idealrank._base.extras import needs
 from idealrank.errors import OptionError
 from idealrank.evaluation.identification.probes import Probe, Query
 
@@ -358,7 +360,8 @@ class _Record(dict[str, Any]):
 
 def _frame(word: str, queries: Mapping[str, Query]) -> Any:
     """Return a data frame that has every usual name of each of its columns."""
-    import pandas
+    with needs("pandas", ""):
+        import pandas
 
     rows: list[dict[str, Any]] = []
     for name, query in queries.items():
@@ -628,7 +631,9 @@ def variants(form: Form) -> list[Form]:
     """Return the form with other containers and ids."""
     words = set(form.bare)
     found = [form]
-    if words & {"relevant_ranks", "frame", "qrels_frame", "run_frame"}:
+    if words & {"frame", "qrels_frame", "run_frame"}:
+        return found if importlib.util.find_spec("pandas") else []
+    if "relevant_ranks" in words:
         return found
     if words & {"labels", "scores", "ranked_labels"} and not any("+" in word for word in form.words):
         found.append(replace(form, arrays="list"))
