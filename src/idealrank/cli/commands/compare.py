@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from idealrank.cli.support.options import by_option, digits_option, weights_option
+from idealrank.cli.support.options import by_option, digits_option, level_option, weights_option
 from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class _Shown(NamedTuple):
     metavar="METHOD",
     help="holm (the default), benjamini_hochberg, bonferroni or none.",
 )
-@click.option("--level", type=float, default=0.05, show_default=True, metavar="P", help="Significance level.")
+@level_option
 @click.option(
     "--permutations",
     "n_permutations",

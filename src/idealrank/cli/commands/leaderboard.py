@@ -13,6 +13,7 @@ from idealrank.cli.support.options import (
     digits_option,
     format_option,
     html_option,
+    level_option,
     like_option,
     quiet_option,
 )
@@ -69,7 +70,7 @@ _N_ROWS = 10
     help="Whether ranks and intervals are about other queries of these data sets, the default, or other data sets.",
 )
 @click.option("--split", default="test", show_default=True, metavar="NAME", help="The split of BEIR data sets.")
-@click.option("--level", type=float, default=0.05, show_default=True, metavar="P", help="Significance level.")
+@level_option
 @click.option(
     "--permutations",
     "n_permutations",

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from idealrank.cli.support.options import level_option
 from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
 
@@ -38,7 +39,7 @@ Examples:
     "--delta", "deltas", type=float, multiple=True, default=[0.05], metavar="D", help="Difference; may be repeated."
 )
 @click.option("--power", type=float, default=0.8, show_default=True, metavar="P", help="Probability of detecting it.")
-@click.option("--level", type=float, default=0.05, show_default=True, metavar="P", help="Significance level.")
+@level_option
 @explain_option
 def command(request: Request, deltas: tuple[float, ...], power: float, level: float, explain: bool) -> None:
     """Plan an experiment from SYSTEMS on DATA."""

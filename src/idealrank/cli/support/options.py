@@ -16,6 +16,7 @@ __all__ = [
     "format_option",
     "html_option",
     "is_debug",
+    "level_option",
     "like_option",
     "measures_option",
     "missing_option",
@@ -73,6 +74,9 @@ digits_option = click.option(
     show_default=True,
     metavar="N",
     help="Number of digits after the decimal point in text, markdown and latex.",
+)
+level_option = click.option(
+    "--level", type=float, default=0.05, show_default=True, metavar="P", help="Significance level."
 )
 html_option = click.option(
     "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as one self-contained HTML page."

@@ -52,7 +52,7 @@ class CallingForm(Inquiry):
                 continue
             first_form = first_form or form
             again = self.caller.ask(Probe((good,), k), form=form, again=True)
-            if again.value is None or abs(again.value - answer.value) > 1e-12:
+            if not _repeats(answer, again):
                 self.caller.form, self.changing = first_form, (answer, again)
                 return True
             answers = [answer, *(self.caller.ask(Probe((each,), k), form=form) for each in (bad, moved))]
@@ -83,7 +83,7 @@ class CallingForm(Inquiry):
         if rank == 1:
             probe = Probe((good,), 6 if self.form.k is not None else None)
             first, again = self.caller.ask(probe), self.caller.ask(probe, again=True)
-            if first.value is None or again.value is None or abs(again.value - first.value) > 1e-12:
+            if not _repeats(first, again):
                 self.changing = (first, again)  # other values came from other calls, not from other scores
             else:
                 self.by_magnitude = first
@@ -157,3 +157,11 @@ class CallingForm(Inquiry):
             if len(values) < 2 or abs(values[0] - values[1]) > 1e-6:
                 return False
         return True
+
+
+def _repeats(first: Answer, again: Answer) -> bool:
+    """Whether the same call gave the same number twice."""
+    if first.value is None or again.value is None:
+        return False
+    differs = abs(again.value - first.value) > 1e-12
+    return not differs
