@@ -156,7 +156,7 @@ class Visit:
         return str(head.get_attribute("aria-sort"))
 
     def scroll_queries(self, top: float) -> None:
-        """Scroll the table of queries, and wait until it is drawn there: in the frame that tells it of the scrolling."""
+        """Scroll the table of queries, and wait until it is drawn there, in the frame that tells it of it."""
         script = """top => new Promise(done => {
             document.querySelector("#queries-scroll").scrollTop = top;
             requestAnimationFrame(() => requestAnimationFrame(done));
