@@ -28,6 +28,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+#: A browser, a cluster, an experiment, every example in a process without packages: who uses one of them is slow.
+_SLOW_FIXTURES = {"chromium", "client", "ravikumar", "outcomes"}
+
+
 def _is_whole_suite(config: pytest.Config) -> bool:
     """Whether the command line names no tests."""
     if hasattr(config, "workerinput"):
@@ -48,10 +52,14 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In the whole suite, leave all but one in n cases of a test that is marked ``sampled(n)`` to ``-m slow``.
+    """Leave to ``-m slow`` what starts a browser or a cluster, and most of what is marked ``sampled``.
 
+    In the whole suite, one in n cases of a test that is marked ``sampled(n)`` is not slow, if there are more than ten.
     Which ones depends on their names alone, so that the cases of one test are others than those of the next.
     """
+    for item in items:
+        if _SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
     if not _is_whole_suite(config):
         return
     families = defaultdict(list)
@@ -59,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if marker := item.get_closest_marker("sampled"):
             families[item.nodeid.partition("[")[0], marker.args[0]].append(item)
     for (_, n), cases in families.items():
-        draws = [zlib.crc32(item.nodeid.encode()) % n for item in cases]
+        draws = [zlib.crc32(item.nodeid.encode()) % n if len(cases) > 10 else 0 for item in cases]
         for item, draw in zip(cases, draws, strict=True):
             if draw != min(draws):
                 item.add_marker("slow")
