@@ -28,8 +28,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-#: A browser, a cluster, an experiment, every example in a process without packages: who uses one of them is slow.
-_SLOW_FIXTURES = {"chromium", "client", "ravikumar", "outcomes"}
+#: A compiled page, a browser, a cluster, an experiment, every example without packages: who uses one of them is slow.
+_SLOW_FIXTURES = {"explorer_file", "chromium", "client", "ravikumar", "outcomes"}
 
 
 def _is_whole_suite(config: pytest.Config) -> bool:

@@ -29,7 +29,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("example", list(every_example()), ids=lambda example: example.title)
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(example, marks=pytest.mark.slow if example.needs == "ranx" else ())  # which is compiled at first
+        for example in every_example()
+    ],
+    ids=lambda example: example.title,
+)
 def test_every_shape_gives_the_numbers_of_the_nested_dicts(
     example: Example, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
