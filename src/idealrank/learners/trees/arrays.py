@@ -60,8 +60,15 @@ class Trees:
 
     @classmethod
     def of(cls, text: str) -> Trees:
-        """Return the trees of LightGBM's text; splits on categories and linear leaves are a DataError."""
-        trees = [_fields(block) for block in text.split("\nTree=")[1:]]
+        """Return the trees of LightGBM's text, with leaf values that add up to the scores.
+
+        Splits on categories, linear leaves and several scores per document are a DataError.
+        """
+        header, *blocks = text.split("\nTree=")
+        trees = [_fields(block) for block in blocks]
+        per_document = _fields(header).get("num_tree_per_iteration", "1")
+        if per_document != "1":
+            raise DataError(f"trees as arrays give one score per document, got {per_document}: a model of classes")
         for tree in trees:
             if tree["num_cat"] != "0" or tree.get("is_linear", "0") != "0":
                 raise DataError("trees that split on categories, or have linear leaves, cannot be plain arrays")
@@ -71,7 +78,10 @@ class Trees:
             return np.array([dtype(word) for tree in trees for word in tree.get(name, "").split()], dtype)
 
         splits = {own: joined(name) for name, own in _OF_SPLITS.items()}
-        return cls(n_leaves=joined("num_leaves"), **splits, leaf_values=joined("leaf_value"))
+        leaf_values = joined("leaf_value")
+        if "average_output" in header.splitlines():  # boosting=rf: the score is the mean of the trees
+            leaf_values /= len(trees)
+        return cls(n_leaves=joined("num_leaves"), **splits, leaf_values=leaf_values)
 
     def check(self, n_features: int) -> None:
         """Raise a DataError unless these are trees of ``n_features`` features."""
