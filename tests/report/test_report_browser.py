@@ -537,6 +537,10 @@ def test_without_javascript_all_numbers_are_there(open_page: Open, name: str) ->
     visit = open_page(name, java_script_enabled=False)
     assert visit.page.locator(".appendix").is_visible()
     assert not visit.page.locator(".scripted").first.is_visible()
+    for link in visit.page.locator("nav a:visible").all():
+        target = visit.page.locator(link.get_attribute("href"))
+        assert target.is_visible(), link.inner_text()
+    assert visit.page.locator("nav a[href='#appendix']").is_visible()
     text = visit.page.locator("main").inner_text()
     words = set(text.split())
     found = visit.found

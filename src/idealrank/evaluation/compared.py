@@ -27,6 +27,8 @@ __all__ = ["Comparison", "Difference"]
 
 #: Most names to list in a sentence.
 _FEW = 4
+#: Most rows of a table on a page that is open from the start.
+_MANY = 20
 
 
 @dataclass(frozen=True)
@@ -354,6 +356,22 @@ class Comparison(Measured):
     def _figures(self) -> Section:
         notes = (note for found in self.differences.values() for note in dict.fromkeys(each.note for each in found))
         return replace(super()._figures(), notes=tuple(f"Note: {note}." for note in dict.fromkeys(notes) if note))
+
+    def sections(self) -> list[Section]:
+        """Return the leaderboard, the figures, the means by category, and what unjudged documents could change."""
+        if not self.holes:
+            return super().sections()
+        tables = {
+            f"{name}: {what}": found.table(table)
+            for name, found in self.holes.items()
+            for what, table in (("means", "means"), ("differences", "differences"))
+        }
+        folded = {caption: "Show all rows" for caption, table in tables.items() if len(table.rows) > _MANY}
+        parts = tuple(
+            Section(caption, tables={caption: table}, folded=folded, notes=table.notes)
+            for caption, table in tables.items()
+        )
+        return [*super().sections(), Section("Unjudged documents", "unjudged", parts=parts)]
 
     def made_with(self) -> dict[str, object]:
         """Return test, level, seed and correction."""
