@@ -26,10 +26,10 @@ _INTRO = """\
 {verdicts}
 
 The rest of this page is what the commands print (`docs/experiments.py` writes it): the claims, in how many settings
-each holds, and what was seen. A paper leaves choices open: which script evaluated, how features were scaled, which optimizer
-ran for how long, which variant of a baseline was used, which seed. Each experiment has a reference setting and changes
-one choice at a time; the verdict names the choices that change it. "Seen here" and all figures are of the reference
-setting.
+each holds, and what was seen. A paper leaves choices open: which script evaluated, how features were scaled, which
+optimizer ran for how long, which variant of a baseline was used, which seed. Each experiment has a reference setting
+and changes one choice at a time; the verdict names the choices that change it. "Seen here" and all figures are of the
+reference setting.
 
 Comparisons of rankers are paired over queries, with 95% intervals. "Undecided" means that the interval contains
 both outcomes: there are too few queries to tell.
