@@ -333,7 +333,8 @@ _PRESETS = (
           "documents, not at k. Values are rounded to 2 decimals there, and not here.",
           ties="stable", overrides={"ndcg": {"ideal_cut": "retrieved"}}),
     _tool("quepid",
-          "Quepid's scorer nDCG@10: gain 2^label - 1, ideal over the rated documents. Its ideal ranking is not cut at 10.",
+          "Quepid's scorer nDCG@10: gain 2^label - 1, ideal over the rated documents. Its ideal ranking is not cut at "
+          "10.",
           ties="stable", overrides={"ndcg": {"cutoff": 10, "ideal_cut": "whole"}}),
     _tool("llama_index",
           "LlamaIndex 0.14: binary; all documents retrieved and all expected ones count. A query without either is an "
