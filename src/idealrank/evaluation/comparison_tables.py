@@ -42,8 +42,9 @@ _EFFECTS = (
 )
 #: What the columns of the leaderboard on a page mean.
 BOARD_COLUMNS = (
-    "A minus sign and a system, or change: difference from the mean of that system; p: p-value, corrected for all "
-    "comparisons by this measure (raw beside a column corrected); " + _EFFECTS.format(change="that difference")
+    "The column with a minus sign (change, in tables): difference from the mean of the system that it names; p: "
+    "p-value, corrected for all comparisons by this measure (raw where another column is called corrected); "
+    + _EFFECTS.format(change="that difference")
 )
 _N_LETTERS = 26
 _P_VALUES = ("p", "corrected")
