@@ -370,8 +370,13 @@ class Comparison(Measured):
             for name, found in self.holes.items()
             for what in ("differences", "means")
         }
-        folded = {caption: f"All {len(each.rows)} rows" for caption, each in tables.items() if len(each.rows) > _MANY}
-        parts = tuple(Section(caption, tables={caption: each}, folded=folded) for caption, each in tables.items())
+        folded = {
+            caption: f"{caption}, {len(each.rows)} rows" for caption, each in tables.items() if len(each.rows) > _MANY
+        }
+        parts = tuple(
+            Section("" if caption in folded else caption, tables={caption: each}, folded=folded)
+            for caption, each in tables.items()
+        )
         notes = tuple(dict.fromkeys(note for each in tables.values() for note in each.notes))
         return [Section("Unjudged documents", "unjudged", parts=(*parts, Section(notes=notes)))]
 
