@@ -33,6 +33,18 @@ __all__ = ["Bounds", "DifferenceBounds", "bounds", "bounds_of", "judgments_and_r
 #: The most different labels that are tried for an unjudged document.
 _MOST_LABELS = 64
 
+#: What the columns of the tables say of unjudged documents.
+_MEANINGS = {
+    "lowest": "lowest, highest: over all labels that unjudged documents could have",
+    "value": "value: they are not relevant",
+    "expected": "expected: they are as relevant as judged documents at similar ranks",
+    "condensed": "condensed: they are removed from the ranking",
+}
+_DIFFERENCES = (
+    "lowest, highest: the difference from the baseline for any labels of unjudged documents; decided: whether the same "
+    "system is ahead for all labels; exact: whether some labels reach both bounds."
+)
+
 
 @dataclass(frozen=True)
 class DifferenceBounds(Result):
@@ -145,7 +157,8 @@ class Bounds(Result):
         names = list(first.per_query)
         columns = [Column("system"), *(Column(name, ".4f") for name in names)]
         rows: list[list[Value]] = [[name, *(means[each] for each in names)] for name, means in self.mean.items()]
-        found = {"means": Table(columns, rows)}
+        said = "; ".join(text for name, text in _MEANINGS.items() if name in names) + "."
+        found = {"means": Table(columns, rows, notes=(said,))}
         if self.differences:
             numbers = [Column(name, "+.4f") for name in ("difference", "lowest", "highest")]
             found["differences"] = Table(
@@ -162,6 +175,7 @@ class Bounds(Result):
                     ]
                     for each in self.differences
                 ],
+                notes=(_DIFFERENCES,),
             )
         ids = first.query_ids.tolist()
         by_query: list[list[Value]] = [
