@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from idealrank.evaluation.identification.calls import Form, OutOfCalls
+from idealrank.evaluation.identification.calls import OutOfCalls
+from idealrank.evaluation.identification.forms import Form
 from idealrank.evaluation.identification.formulas import Formula, Refused
 from idealrank.evaluation.identification.investigation import Investigation
 from idealrank.evaluation.identification.probes import Probe, Query, doc_ids, ranking
