@@ -40,12 +40,12 @@ def test_intervals_cover_the_mean_of_the_population_and_are_not_wider_than_witho
 
 
 def test_the_check_of_coverage_sees_a_variance_without_the_estimated_weight(monkeypatch: Any) -> None:
-    from idealrank.stats import predictions
+    from idealrank.stats import control_variates
 
     def naive(f: Any, g: Any, machine_mean: Any) -> Any:  # as if the weight was known, and the judge's noise was none
         return (f.sum() - f) / (f.size - 1) - (g.sum() - g) / (f.size - 1) + machine_mean
 
-    monkeypatch.setattr(predictions, "_without_each", lambda f, g, mean: 0.5 * naive(f, 2 * f, mean))
+    monkeypatch.setattr(control_variates, "_without_each", lambda f, g, mean: 0.5 * naive(f, 2 * f, mean))
     assert coverage(0.5)[0] < 0.9
 
 

@@ -23,8 +23,8 @@ def filled_with(ranked: Ranked, label: float) -> Gaps:
     return Gaps(labels, np.zeros(0, np.int64), np.zeros(0))
 
 
-def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s, *, highest: bool) -> Gaps:
-    """Return the labels for which the measure is highest, or lowest, for each query.
+def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s) -> tuple[Gaps, Gaps]:
+    """Return the labels for which the measure is lowest, and those for which it is highest, for each query.
 
     Parameters
     ----------
@@ -34,21 +34,55 @@ def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s, *, highest: bool
         The measure, and the labels that an unjudged document could have.
     outside : int64 array
         How many unjudged documents there are that the run does not retrieve, by query.
-    highest : bool
-        Whether the measure is to be highest.
     """
-    plan, top_label = rules.plan, float(rules.labels[-1])
+    plan = rules.plan
+    bottom_label, top_label = float(rules.labels[0]), float(rules.labels[-1])
     if not rules.levels.size or not ranked.data.n_queries:
-        return filled_with(ranked, float(rules.labels[0]))
+        return filled_with(ranked, bottom_label), filled_with(ranked, bottom_label)
     if plan.denominator in ("none", "cutoff", "retrieved", "full"):  # no label can lower it
-        return filled_with(ranked, top_label if highest else float(rules.labels[0]))
-    holes = _Holes.of(ranked, rules, outside, highest=highest)
+        return filled_with(ranked, bottom_label), filled_with(ranked, top_label)
+    weighed = _Weighed.of(ranked, rules, outside)
+    low, high = (_Holes.of(ranked, rules, weighed, highest=highest) for highest in (False, True))
     if plan.denominator == "ideal":
-        counts = _of_ideal(ranked, rules, holes, highest=highest)
+        found = _of_ideal(ranked, rules, weighed, low, high)
     else:
-        values = _of_binary(ranked, rules, holes, highest=highest)
-        counts = best_counts(values if highest else -values, holes.segments)[0][None, :]
-    return holes.gaps(ranked, rules, counts)
+        values = (_of_binary(ranked, rules, holes, highest=holes is high) for holes in (low, high))
+        counts = (
+            best_counts(sign * own, holes.segments)[0]
+            for sign, own, holes in zip((-1, 1), values, (low, high), strict=True)
+        )
+        found = tuple(holes.segments.is_chosen(own) for own, holes in zip(counts, (low, high), strict=True))
+    return low.gaps(ranked, rules, found[0]), high.gaps(ranked, rules, found[1])
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """What the lowest and the highest value have in common.
+
+    Parameters
+    ----------
+    holes : int64 array
+        The unjudged documents, as positions in rank order.
+    outside, n_holes : int64 array
+        The numbers of unjudged documents outside of the run and in it, by query.
+    depths : int64 array
+        How many ranks count, by query.
+    weights : float64 array
+        The weights of all documents in rank order.
+    """
+
+    holes: Int64s
+    outside: Int64s
+    n_holes: Int64s
+    depths: Int64s
+    weights: Floats
+
+    @classmethod
+    def of(cls, ranked: Ranked, rules: Rules, outside: Int64s) -> _Weighed:
+        holes = np.flatnonzero(ranked.is_hole)
+        n_holes = np.bincount(ranked.queries[holes], minlength=ranked.data.n_queries)
+        depths = ranked.depths(rules, n_holes + outside)
+        return cls(holes, outside, n_holes, depths, ranked.weights(rules, depths))
 
 
 @dataclass(frozen=True)
@@ -74,12 +108,10 @@ class _Holes:
     all_weights: Floats
 
     @classmethod
-    def of(cls, ranked: Ranked, rules: Rules, outside: Int64s, *, highest: bool) -> _Holes:
+    def of(cls, ranked: Ranked, rules: Rules, weighed: _Weighed, *, highest: bool) -> _Holes:
         n_queries, plan = ranked.data.n_queries, rules.plan
-        holes = np.flatnonzero(ranked.is_hole)
-        n_holes = np.bincount(ranked.queries[holes], minlength=n_queries)
-        depths = ranked.depths(rules, n_holes + outside)
-        weights = ranked.weights(rules, depths)
+        holes, outside, n_holes = weighed.holes, weighed.outside, weighed.n_holes
+        depths, weights = weighed.depths, weighed.weights
         # A document without a weight, in the run or not, only raises the denominator. That helps the highest value only
         # where R is the cutoff, or where it gives an empty query a value at all.
         most = outside + n_holes
@@ -104,32 +136,26 @@ class _Holes:
         found = np.append(weights, 0.0)[places] * (1 if highest else -1)  # the last one stands for -1
         return cls(places, found, Segments(sizes), depths, weights)
 
-    def gaps(self, ranked: Ranked, rules: Rules, counts: Int64s) -> Gaps:
-        """Return labels such that ``counts[s]`` of the documents have at least level s."""
-        queries = np.repeat(np.arange(self.segments.sizes.size), self.segments.sizes)
-        level = levels_of(counts, self.segments)
+    def gaps(self, ranked: Ranked, rules: Rules, level: Int64s) -> Gaps:
+        """Return the labels of these levels."""
         inside = self.places >= 0
         labels = np.where(np.isnan(ranked.lists.labels), rules.labels[0], ranked.lists.labels)
         labels[ranked.places[self.places[inside]]] = rules.labels[level[inside]]
-        return Gaps(labels, queries[~inside], rules.labels[level[~inside]])
+        queries = np.repeat(np.arange(self.segments.sizes.size), self.segments.sizes)[~inside]
+        return Gaps(labels, queries, rules.labels[level[~inside]])
 
 
-def _of_ideal(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) -> Int64s:
-    """Return how many unjudged documents have at least each level where an NDCG is extreme."""
-    ideal = ideal_sums(ranked, rules, holes.depths, holes.segments.sizes)
+def _of_ideal(ranked: Ranked, rules: Rules, weighed: _Weighed, low: _Holes, high: _Holes) -> tuple[Int64s, ...]:
+    """Return the levels of the unjudged documents where an NDCG is lowest, and where it is highest."""
+    n_holes = np.maximum(low.segments.sizes, high.segments.sizes)
+    ideal = ideal_sums(ranked, rules, weighed.depths, n_holes)
     gains = np.where(ranked.is_hole, 0.0, rules.gains(ranked.labels))
-    fixed = sums_by_query(ranked.queries, gains * holes.all_weights, ranked.data.n_queries)
-    sign = 1 if highest else -1
-    empty = sign * rules.plan.empty
-    return highest_ratio(sign * fixed, holes.weights, holes.segments, ideal, rules.levels, empty)
-
-
-def levels_of(counts: Int64s, segments: Segments) -> Int64s:
-    """Return the level of each document if the first ``counts[s]`` documents of a query have at least level s."""
-    queries = np.repeat(np.arange(segments.sizes.size), segments.sizes)
-    number = np.arange(queries.size) - np.repeat(offsets_of(segments.sizes)[:-1], segments.sizes)
-    levels: Int64s = (counts[:, queries] > number).sum(axis=0)
-    return levels
+    fixed = sums_by_query(ranked.queries, gains * weighed.weights, ranked.data.n_queries)
+    empty, n_threads = rules.plan.empty, ranked.lists.n_threads
+    return tuple(
+        highest_ratio(sign * fixed, own.weights, own.segments.sizes, ideal, rules.levels, sign * empty, n_threads)
+        for sign, own in ((-1, low), (1, high))
+    )
 
 
 def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_holes: Int64s) -> IdealSums:
@@ -303,13 +329,13 @@ def extreme_difference(pool: Pool, first: str, second: str, rules: Rules, *, hig
         level = np.where(signed > 0, rules.levels.size, 0)
     else:
         order = np.lexsort((-signed, pool.queries))
-        segments = Segments(pool.sizes)
         ideal = ideal_sums(runs[0], rules, depth, pool.sizes)
         fixed = [
             sums_by_query(each.queries, np.where(each.is_hole, 0.0, rules.gains(each.labels)) * own, pool.n_queries)
             for each, own in zip(runs, weights, strict=True)
         ]
-        counts = highest_ratio(sign * (fixed[0] - fixed[1]), signed[order], segments, ideal, rules.levels, 0.0)
         level = np.empty(order.size, np.int64)
-        level[order] = levels_of(counts, segments)
+        level[order] = highest_ratio(
+            sign * (fixed[0] - fixed[1]), signed[order], pool.sizes, ideal, rules.levels, 0.0, runs[0].lists.n_threads
+        )
     return _in_run(pool, first, rules, level), _in_run(pool, second, rules, level)
