@@ -7,14 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.columns import offsets_of
 from idealrank.errors import OptionError
-from idealrank.evaluation.holes.extremes import IdealSums, Segments, best_counts, highest_ratio
+from idealrank.evaluation.holes.extremes import IdealSums, Segments, best_choice, highest_ratio
 from idealrank.evaluation.holes.pool import Pool
 from idealrank.evaluation.holes.weighing import Gaps, Ranked, Rules, sums_by_query
 from idealrank.measures import cutoffs, discounts
 
-__all__ = ["constant_denominator", "extreme_difference", "extreme_gaps", "filled_with"]
+__all__ = [
+    "constant_denominator",
+    "denominators",
+    "extreme_difference",
+    "extreme_gaps",
+    "filled_with",
+    "ideal_sums",
+    "known_relevant",
+]
 
 
 def filled_with(ranked: Ranked, label: float) -> Gaps:
@@ -46,12 +53,10 @@ def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s) -> tuple[Gaps, G
     if plan.denominator == "ideal":
         found = _of_ideal(ranked, rules, weighed, low, high)
     else:
-        values = (_of_binary(ranked, rules, holes, highest=holes is high) for holes in (low, high))
-        counts = (
-            best_counts(sign * own, holes.segments)[0]
-            for sign, own, holes in zip((-1, 1), values, (low, high), strict=True)
+        found = (
+            best_choice(-_of_binary(ranked, rules, low, highest=False), low.segments),
+            best_choice(_of_binary(ranked, rules, high, highest=True), high.segments),
         )
-        found = tuple(holes.segments.is_chosen(own) for own, holes in zip(counts, (low, high), strict=True))
     return low.gaps(ranked, rules, found[0]), high.gaps(ranked, rules, found[1])
 
 
@@ -179,19 +184,38 @@ def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_holes: Int64s) ->
     return IdealSums(np.concatenate([[0.0], np.cumsum(weights)]), depths, levels, counts)
 
 
+def known_relevant(ranked: Ranked, rules: Rules) -> Int64s:
+    """Return how many documents that count in a denominator are known to be relevant, by query."""
+    n_queries = ranked.data.n_queries
+    if rules.plan.ideal_retrieved:
+        is_relevant = ~ranked.is_hole & (rules.gains(ranked.labels) > 0)
+        return np.bincount(ranked.queries[is_relevant], minlength=n_queries)
+    assert ranked.lists.judged is not None
+    judged = ranked.lists.judged
+    of_judged = np.repeat(np.arange(n_queries), np.diff(judged.offsets))
+    return np.bincount(of_judged[rules.gains(judged.labels) > 0], minlength=n_queries)
+
+
+def denominators(ranked: Ranked, rules: Rules, depths: Int64s, n_relevant: Int64s, queries: Int64s) -> Floats:
+    """Return what the number of relevant documents among the first ranks is divided by."""
+    plan = rules.plan
+    cutoff = depths[queries] if plan.cutoff is not None else ranked.data.group_sizes[queries]
+    match plan.denominator:
+        case "relevant":
+            found: Floats = n_relevant.astype(np.float64)
+        case "reachable":
+            found = (n_relevant if plan.cutoff is None else np.minimum(n_relevant, cutoff)).astype(np.float64)
+        case _:
+            found = (cutoff + n_relevant) / 2
+    return found
+
+
 def _of_binary(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) -> Floats:
     """Return the measure for each number of relevant documents among the unjudged ones."""
     plan, data, segments = rules.plan, ranked.data, holes.segments
     queries, counts = segments.queries, segments.counts
     is_relevant = ~ranked.is_hole & (rules.gains(ranked.labels) > 0)
-    if plan.ideal_retrieved:
-        known = np.bincount(ranked.queries[is_relevant], minlength=data.n_queries)
-    else:
-        assert ranked.lists.judged is not None
-        judged = ranked.lists.judged
-        of_judged = np.repeat(np.arange(data.n_queries), np.diff(judged.offsets))
-        known = np.bincount(of_judged[rules.gains(judged.labels) > 0], minlength=data.n_queries)
-    n_relevant = known[queries] + counts
+    n_relevant = known_relevant(ranked, rules)[queries] + counts
     if plan.cutoff == "relevant":
         top = _hits_at(ranked, rules, holes, is_relevant, n_relevant, highest=highest)
     elif plan.reduction == "precision_mean":
@@ -199,12 +223,7 @@ def _of_binary(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) ->
     else:
         fixed = sums_by_query(ranked.queries, is_relevant * holes.all_weights, data.n_queries)
         top = fixed[queries] + segments.sums(holes.weights) * (1 if highest else -1)
-    cutoff = holes.depths[queries] if plan.cutoff is not None else data.group_sizes[queries]
-    bottom = {
-        "relevant": n_relevant,
-        "reachable": n_relevant if plan.cutoff is None else np.minimum(n_relevant, cutoff),
-        "harmonic": (cutoff + n_relevant) / 2,
-    }[plan.denominator]
+    bottom = denominators(ranked, rules, holes.depths, n_relevant, queries)
     values = np.where(n_relevant > 0, top / np.maximum(bottom, 0.5), plan.empty)
     # A query that has no value with these labels counts with other labels only.
     return np.where(np.isnan(values), -np.inf if highest else np.inf, values)

@@ -11,7 +11,7 @@ from idealrank import _native
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import offsets_of
 
-__all__ = ["IdealSums", "Segments", "best_counts", "highest_ratio"]
+__all__ = ["IdealSums", "Segments", "best_choice", "highest_ratio"]
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,6 @@ class Segments:
         entries[self.counts > 0] = values
         total = np.cumsum(entries)
         return total - np.repeat(total[self.starts], self.sizes + 1)
-
-    def is_chosen(self, counts: Int64s) -> Int64s:
-        """Return 1 for each of the first documents of a query, as many as counts say, and 0 for the others."""
-        number = np.arange(int(self.sizes.sum())) - np.repeat(offsets_of(self.sizes)[:-1], self.sizes)
-        return (number < np.repeat(counts, self.sizes)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -91,14 +86,15 @@ class IdealSums:
         return of_linear
 
 
-def best_counts(values: Floats, segments: Segments) -> tuple[Int64s, Floats]:
-    """Return the number of chosen documents with the largest value of each query, and that value.
+def best_choice(values: Floats, segments: Segments) -> Int64s:
+    """Return 1 for the first documents of each query, as many as have the largest value, and 0 for the others.
 
     Of equal values, the one with the most documents is taken.
     """
-    largest = np.maximum.reduceat(values, segments.starts)
-    is_largest = values == np.repeat(largest, segments.sizes + 1)
-    return np.maximum.reduceat(np.where(is_largest, segments.counts, 0), segments.starts), largest
+    is_largest = values == np.repeat(np.maximum.reduceat(values, segments.starts), segments.sizes + 1)
+    counts = np.maximum.reduceat(np.where(is_largest, segments.counts, 0), segments.starts)
+    number = segments.counts[segments.counts > 0]  # of each document in its query, from 1 on
+    return (number <= np.repeat(counts, segments.sizes)).astype(np.int64)
 
 
 def highest_ratio(
