@@ -14,14 +14,14 @@ from idealrank.evaluation.machine.labels import label_agreement
 DOCS = [f"d{i}" for i in range(12)]
 
 
-def judged(rng: Any, n_queries: Any = 40) -> Any:
+def judged(rng: Any, n_queries: Any = 40, of_judge: Any = 0.5) -> Any:
     """Return human labels, those of a noisy judge, and three runs."""
     human: Any = {}
     machine: Any = {}
     runs: Any = {"a": {}, "b": {}, "c": {}}
     for number in range(n_queries):
         relevance = rng.normal(0, 1, len(DOCS))
-        for table, noise in ((human, 0.0), (machine, 0.5)):
+        for table, noise in ((human, 0.0), (machine, of_judge)):
             labels = np.digitize(relevance + rng.normal(noise, noise, len(DOCS)), [0, 1])
             table[f"q{number}"] = dict(zip(DOCS, labels.tolist(), strict=True))
         for name, noise in (("a", 0.5), ("b", 1.0), ("c", 3.0)):
@@ -67,7 +67,7 @@ def test_p_values_and_intervals_say_the_same() -> None:
 def test_intervals_of_means_and_differences_are_as_wide_as_their_errors_are() -> None:
     """For the mean over exactly these queries, with 12 random ones of 30 that people judged."""
     rng = np.random.default_rng(2)
-    human, machine, runs = judged(rng, n_queries=30)
+    human, machine, runs = judged(rng, n_queries=30, of_judge=0.2)
     truth = {name: own["ndcg@5"] for name, own in ir.evaluate(human, runs, "ndcg@5").mean.items()}
     covered, errors, variances, alone = [], [], [], []
     for _ in range(100):
@@ -80,10 +80,10 @@ def test_intervals_of_means_and_differences_are_as_wide_as_their_errors_are() ->
         errors.append([each.mean for each in estimates] - truths)
         alone.append([each.human_mean for each in estimates] - truths)
         variances.append(((high - low) / 2 / t.ppf(0.975, 10)) ** 2)
-    assert 0.92 < np.mean(covered) < 0.98
+    assert 0.9 < np.mean(covered) < 0.98
     assert np.mean(errors, axis=0) == pytest.approx(0, abs=0.012)
     assert np.mean(variances, axis=0).sum() == pytest.approx(np.square(errors).mean(axis=0).sum(), rel=0.2)
-    assert np.square(errors).mean() < 0.8 * np.square(alone).mean()
+    assert np.square(errors).mean() < 0.7 * np.square(alone).mean()
 
 
 def test_what_is_said_about_judges() -> None:
