@@ -319,17 +319,17 @@ def bounds_of(
     assert isinstance(qrels, Qrels)
     without_unjudged = evaluator.convention.replace(unjudged="drop")
     condensed = Evaluator(qrels, without_unjudged, n_threads=evaluator.n_threads)
-    model = LabelModel.of(pool.ranked.values(), rules)
+    model = LabelModel.of(pool.ranked.values(), rules) if n_draws else None
     found = {}
     for system, run in runs.items():
         ranked = pool.ranked[system]
         evaluated = evaluator.evaluate(run, [given, *_beside(given, evaluator.convention)])
         outside = pool.outside(system) + n_unseen
-        low, high = (ranked.values(extreme_gaps(ranked, rules, outside, highest=top), rules) for top in (False, True))
+        low, high = (ranked.values(gaps, rules) for gaps in extreme_gaps(ranked, rules, outside))
         kept = Ids.of(evaluated.query_ids).index_in(qrels.query_ids)
         beside = dict(evaluated.per_query)
         columns = {"lowest": low[kept], "value": beside.pop(str(given))}
-        if n_draws:
+        if model is not None:
             columns["expected"] = expected_values(ranked, rules, model, n_draws, seed)[kept]
         columns["highest"] = high[kept]
         (columns["condensed"],) = condensed.evaluate(run, given).per_query.values()
