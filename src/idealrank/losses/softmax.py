@@ -96,7 +96,7 @@ def _normalized(worth: Floats, lists: Lists) -> Floats:
 class Softmax(SoftmaxLoss):
     """Cross entropy between the gains, as a distribution, and softmax(s): -sum_i G_i / (sum G) log softmax(s)_i.
 
-    For binary labels, it is the softmax loss of recommenders over the whole catalogue. `CrossEntropy`, ListNet's, has
+    For binary labels, it is the softmax loss of recommenders over the whole catalog. `CrossEntropy`, ListNet's, has
     softmax(labels) in place of the gains. Weights multiply gains. A query without gain has the value 0.
 
     Parameters

@@ -1,4 +1,4 @@
-// The best items of each user, without those that are excluded, from the scores of whole catalogues.
+// The best items of each user, without those that are excluded, from the scores of whole catalogs.
 #pragma once
 
 #include <algorithm>
