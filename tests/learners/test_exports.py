@@ -268,6 +268,7 @@ def test_the_command_writes_what_the_functions_write(tmp_path: Path) -> None:
     def exported(*options: str) -> bytes:
         result = run(commands, ["export", str(tmp_path / "model.json"), str(tmp_path / "theirs"), "--to", *options])
         assert result.exit_code == 0, result.output
+        assert f"the model for {options[0]} is in" in " ".join(result.stderr.split())
         return (tmp_path / "theirs").read_bytes()
 
     learners.to_ranklib(ranker, tmp_path / "ours")

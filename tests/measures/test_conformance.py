@@ -923,13 +923,13 @@ def test_fractional_gains_do_not_upset_the_ideal_as_they_do_in_trec_eval() -> No
 
 PAGE = Path(__file__).parents[2] / "docs" / "conventions.md"
 WORDS = {
-    "exp2": "2^l - 1",
-    "exp2:30": "2^l - 1, l up to 30",
-    "exp2:31": "2^l - 1, l up to 31",
-    "linear": "l",
+    "exp2": "2^label&nbsp;-&nbsp;1",
+    "exp2:30": "2^label&nbsp;-&nbsp;1, label up to 30",
+    "exp2:31": "2^label&nbsp;-&nbsp;1, label up to 31",
+    "linear": "label",
     "binary:1": "1 from label 1 on",
     "binary:0": "1 if judged",
-    "log:2": "1/log2(r + 1)",
+    "log:2": "1/log2(r&nbsp;+&nbsp;1)",
     "letor": "1, then 1/log2(r)",
     "average": "averaged",
     "stable": "input order",

@@ -1,6 +1,8 @@
 """The report in a real browser: headless Chromium, offline."""
 
 import json
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -531,6 +533,10 @@ def test_without_javascript_all_numbers_are_there(open_page: Open, name: str) ->
     visit = open_page(name, java_script_enabled=False)
     assert visit.page.locator(".appendix").is_visible()
     assert not visit.page.locator(".scripted").first.is_visible()
+    for link in visit.page.locator("nav a:visible").all():
+        target = visit.page.locator(link.get_attribute("href"))
+        assert target.is_visible(), link.inner_text()
+    assert visit.page.locator("nav a[href='#appendix']").is_visible()
     text = visit.page.locator("main").inner_text()
     words = set(text.split())
     found = visit.found
@@ -569,6 +575,15 @@ def test_paper_has_every_number(open_page: Open, name: str) -> None:
 def test_a_page_can_be_printed(open_page: Open) -> None:
     visit = open_page("17")
     assert visit.page.pdf(format="A4").startswith(b"%PDF")
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
+def test_every_printed_page_of_the_leaderboard_has_its_header(open_page: Open, tmp_path: Path) -> None:
+    visit = open_page("100")
+    visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
+    command = ["pdftotext", "-f", "2", "-l", "2", "-layout", str(tmp_path / "page.pdf"), "-"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert {"system", "detectable", "d_z"} <= set(" ".join(text.split("\n", 3)[:3]).split()), text[:300]
 
 
 def test_a_script_in_the_data_could_not_run_even_as_markup(open_page: Open) -> None:
