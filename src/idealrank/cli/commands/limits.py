@@ -29,8 +29,8 @@ _HELP = """\
 Show the limit of the NDCG of SYSTEMS as lists grow, estimated from the documents in DATA.
 
 DATA and SYSTEMS are as for 'idealrank evaluate'. For each query, the relevance at each position of a system's list is
-estimated as a curve. From the curves, the theorems of Wang et al. (2013) give NDCG on longer lists of the same kind. Of
-judgments and runs, the judged documents are ranked, and those that a run does not retrieve come last.
+estimated as a curve. From the curves, the theorems of Wang et al. (2013) give NDCG on longer lists of the same kind.
+With judgments and runs, the judged documents are ranked, and those that a run does not retrieve come last.
 
 \b
 now       mean over queries, as 'idealrank evaluate' gives it
