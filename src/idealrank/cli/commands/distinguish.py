@@ -80,18 +80,18 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
 
     from idealrank.cli.support.pictures import save_picture
     from idealrank.cli.support.tables import show_result
-    from idealrank.cli.support.terminal import notes
+    from idealrank.cli.support.terminal import quality
     from idealrank.theory.distinguishing.distinctions import MEASURES, distinguish_all
 
     found = distinguish_all(
         judged, systems, request.measures or MEASURES, like=request.convention_of(judged), **options
     )
-    notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
     show_result(found, request.output_format)
     if request.output_format == "text" and not request.quiet:
         show_reading("How to read the first row:", found.reading())
     if request.output_format == "text" and explain:
         show_reasons("Why, according to theory, on ever longer lists:", found.reasons())
+    quality(found.evaluations, quiet=request.quiet)
     if plot is not None:
         save_picture(found.pairs[0].plot().figure, plot)
     request.write_page(found)

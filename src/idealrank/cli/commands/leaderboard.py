@@ -43,6 +43,8 @@ Examples:
 
 #: Most rows of the detailed tables.
 _N_ROWS = 10
+#: Most notes about the data.
+_N_NOTES = 10
 
 
 @click.command("leaderboard", cls=Command, help=_HELP)
@@ -130,7 +132,7 @@ def command(
 
             found = leaderboard_of(datasets, measure or "ndcg@10", chosen, like, watch=watch)
     _show(found, output_format, digits)
-    notes(found.problems, quiet=quiet)
+    notes(found.problems, quiet=quiet, most=_N_NOTES)
     if html_path is not None:
         from idealrank.cli.support import reporting
 
