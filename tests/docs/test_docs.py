@@ -85,7 +85,15 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.slow if page.name == "installation.md" else ())  # it has the demo
+        for page in PAGES
+        if blocks(page, "sh")
+    ],
+    ids=lambda page: page.name,
+)
 def test_commands_on_a_page_run_as_they_stand(page: Path, example_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(example_files)
     for code in blocks(page, "sh"):

@@ -61,8 +61,13 @@ def booster(missing: bool = True, **params: Any) -> Any:
     return lightgbm.train({"verbosity": -1, "num_leaves": 8, "num_threads": 1, **params}, data, 12)
 
 
+def forest() -> Any:
+    """Trees whose mean, not whose sum, is the score."""
+    return booster(boosting="rf", bagging_fraction=0.5, bagging_freq=1, seed=0)
+
+
 MODELS: dict[str, Callable[[], Any]] = {
-    "linear": linear, "rank_boost": rank_boost, "boosted": boosted, "booster": booster
+    "linear": linear, "rank_boost": rank_boost, "boosted": boosted, "booster": booster, "forest": forest
 }  # fmt: skip
 
 
@@ -238,6 +243,12 @@ def test_trees_that_split_in_three_are_refused(to: str, tmp_path: Path) -> None:
         pytest.importorskip("onnx")
     with pytest.raises(DataError, match="zero_as_missing"):
         EXPORTS[to](trees, tmp_path / "model")
+
+
+def test_boosters_with_several_scores_are_refused(tmp_path: Path) -> None:
+    several = booster(objective="multiclass", num_class=3)
+    with pytest.raises(DataError, match="one score per document, got 3"):
+        learners.to_ranklib(several, tmp_path / "model")
 
 
 def test_thresholds_in_float32_divide_the_numbers_of_float32_alike() -> None:

@@ -162,6 +162,19 @@ class Ranker(Learner):
             If an option of the learner is not valid.
         """
         self.check_options()
+        self._fit(*self._prepared(X, y, qid, eval_set, sample_weight, query_weight))
+        return self
+
+    def _prepared(
+        self,
+        X: Any,
+        y: npt.ArrayLike | None,
+        qid: Iterable[object] | None,
+        eval_set: Dataset | Rows | None,
+        sample_weight: npt.ArrayLike | None,
+        query_weight: npt.ArrayLike | None,
+    ) -> tuple[Any, Any]:
+        """Return what to learn from and what to validate on, checked; and remember the features."""
         if isinstance(X, Dataset):
             data = self._accepted(X, y, qid, sample_weight, query_weight, reset=True)
         else:
@@ -170,9 +183,7 @@ class Ranker(Learner):
             if not data.n_docs:
                 raise DataError("there are no documents to learn from")
             _check_labels_and_weights(data)
-        validation = None if eval_set is None else self._accepted(as_data(self, eval_set, "eval_set"))
-        self._fit(data, validation)
-        return self
+        return data, None if eval_set is None else self._accepted(as_data(self, eval_set, "eval_set"))
 
     def predict(self, X: Any, qid: Iterable[object] | None = None) -> Floats:
         """Return one score per document, higher for documents that should rank higher.
