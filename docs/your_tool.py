@@ -431,6 +431,25 @@ def real_recommenders() -> Callable[..., float]:
     return ndcg
 
 
+def real_beir() -> Callable[..., float]:
+    """Return BEIR's NDCG, at a cutoff beyond the end of every list."""
+    evaluation = importlib.import_module("beir.retrieval.evaluation").EvaluateRetrieval
+    return lambda qrels, run: float(evaluation.evaluate(qrels, run, [1000])[0]["NDCG@1000"])
+
+
+def real_spark() -> Callable[..., float]:
+    """Return Spark's NDCG, on a session of one thread."""
+    sql, evaluation = map(importlib.import_module, ("pyspark.sql", "pyspark.mllib.evaluation"))
+    settings = {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    session = sql.SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
+
+    def ndcg(ranked: Any, relevant: Any, k: int) -> float:
+        pairs = session.sparkContext.parallelize([(list(ranked), list(relevant))], 1)
+        return float(evaluation.RankingMetrics(pairs).ndcgAt(k))
+
+    return ndcg
+
+
 _PYTREC = partial(on_runs, single=True)
 _ON_LISTS = "labels, scores, k"
 TOOLS = (
@@ -441,7 +460,7 @@ TOOLS = (
     Tool("ir_measures", "ir_measures", "qrels, run", partial(_PYTREC, missing="zero"), "ir_measures", real_ir_measures),
     Tool("ranx", "ranx", "qrels, run", partial(on_runs, labels="truncated", missing="error", ties="input"), "ranx",
          real_ranx),
-    Tool("BEIR", "beir", "qrels, run", partial(_PYTREC, digits=5), source="2.2"),
+    Tool("BEIR", "beir", "qrels, run", partial(_PYTREC, digits=5), "beir", real_beir),
     Tool("MTEB", "mteb", "qrels, run", partial(_PYTREC, digits=5), source="2.26"),
     Tool("gdeval.pl", "gdeval", "qrels, run, k", partial(on_runs, gain=exp2, empty="skip", digits=5),
          source="TREC Web track"),
@@ -477,7 +496,7 @@ TOOLS = (
          "sentence-transformers", real_sentence_transformers),
     Tool("RecTools", "rectools", "ranked, relevant, k", full_ideal, source="0.19"),
     Tool("recommenders", "recommenders", "qrels, run, k", judged_is_relevant, "recommenders", real_recommenders),
-    Tool("Spark", "spark", "ranked, relevant, k", on_ids, source="RankingMetrics of 4.0"),
+    Tool("Spark", "spark", "ranked, relevant, k", on_ids, "pyspark", real_spark),
     Tool("implicit", "implicit", "ranked, relevant, k", partial(on_ids, refuses_empty=True), "implicit", real_implicit),
     Tool("RecBole", "recbole", "ranked, relevant, k", on_ids, source="1.2"),
     Tool("Cornac", "cornac", "ranked, relevant, k", partial(on_ids, empty=math.nan), "cornac", real_cornac),
