@@ -437,19 +437,6 @@ def real_beir() -> Callable[..., float]:
     return lambda qrels, run: float(evaluation.evaluate(qrels, run, [1000])[0]["NDCG@1000"])
 
 
-def real_spark() -> Callable[..., float]:
-    """Return Spark's NDCG, on a session of one thread."""
-    sql, evaluation = map(importlib.import_module, ("pyspark.sql", "pyspark.mllib.evaluation"))
-    settings = {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
-    session = sql.SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
-
-    def ndcg(ranked: Any, relevant: Any, k: int) -> float:
-        pairs = session.sparkContext.parallelize([(list(ranked), list(relevant))], 1)
-        return float(evaluation.RankingMetrics(pairs).ndcgAt(k))
-
-    return ndcg
-
-
 _PYTREC = partial(on_runs, single=True)
 _ON_LISTS = "labels, scores, k"
 TOOLS = (
@@ -496,7 +483,7 @@ TOOLS = (
          "sentence-transformers", real_sentence_transformers),
     Tool("RecTools", "rectools", "ranked, relevant, k", full_ideal, source="0.19"),
     Tool("recommenders", "recommenders", "qrels, run, k", judged_is_relevant, "recommenders", real_recommenders),
-    Tool("Spark", "spark", "ranked, relevant, k", on_ids, "pyspark", real_spark),
+    Tool("Spark", "spark", "ranked, relevant, k", on_ids, source="RankingMetrics of 4.0"),
     Tool("implicit", "implicit", "ranked, relevant, k", partial(on_ids, refuses_empty=True), "implicit", real_implicit),
     Tool("RecBole", "recbole", "ranked, relevant, k", on_ids, source="1.2"),
     Tool("Cornac", "cornac", "ranked, relevant, k", partial(on_ids, empty=math.nan), "cornac", real_cornac),

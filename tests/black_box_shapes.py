@@ -247,6 +247,20 @@ def ascending(y_true: Sequence[float], y_score: Sequence[float], k: int = 10) ->
     return float(made()(y_true, [-score for score in y_score], k))
 
 
+def argsort_once(y_true: Sequence[float], y_score: Sequence[float], k: int = 10) -> float:
+    ranks = np.argsort(-np.asarray(y_score, float), kind="stable")
+    dcg = sum(label / math.log2(rank + 2) for label, rank in zip(y_true, ranks, strict=True) if rank < k)
+    best = ideal_of(y_true, k)
+    return float(dcg / best) if best > 0 else 0.0
+
+
+def only_as_many_as_are_relevant(recommended: Sequence[Any], relevant: Iterable[Any], k: int = 10) -> float:
+    wanted = set(relevant)
+    n = min(k, len(wanted))
+    found = [float(item in wanted) for item in dict.fromkeys(recommended)]
+    return log_dcg(found[:n]) / log_dcg([1.0] * n) if n else 0.0
+
+
 def binary_ideal(ranked_ids: Iterable[Any], judgments: Mapping[Any, float], k: int = 10) -> float:
     best = log_dcg([1.0] * min(k, sum(label > 0 for label in judgments.values())))
     found = [max(judgments.get(doc, 0), 0) for doc in dict.fromkeys(ranked_ids)]
@@ -303,6 +317,8 @@ SHAPES |= {
     "nothing relevant is a half": Box(made(empty=0.5), {"empty": "0.5", "gain": "linear"}),
     "a negative ideal is nothing": Box(positive_ideal, {"negative_ideal": "empty", "gain": "exp2"}),
     "a negative ideal divides": Box(made(exp_gain), {"negative_ideal": "divide"}),
+    "argsort for ranks": Box(argsort_once, {"gain": "linear", "cutoff": "10"}, ("what argsort returns",)),
+    "cut at the relevant": Box(only_as_many_as_are_relevant, {}, status="not identified"),
     "ascending to 10": Box(ascending, {"cutoff": "10"}, ("sorted ascending",)),
     "grades above, hits below": Box(binary_ideal, {"gain": "linear", "labels": "float"},
                                     ("the gain of the ideal DCG is 1 for a label above 0", ABOVE)),

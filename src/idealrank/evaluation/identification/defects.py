@@ -79,6 +79,8 @@ def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         yield f"documents with equal scores all have the {words} of their ranks", {"ties": "average"}
     if formula.order == "ascending":
         yield "sorted ascending: the lowest score is ranked first", {"order": "descending"}
+    if formula.order == "argsort":
+        yield "what argsort returns, documents by rank, is taken for the rank of each document", {"order": "descending"}
     if formula.order == "text":
         yield "scores are compared as text, so that 9 is ranked above 10", {"order": "descending"}
     if formula.precision in ("truncated", "rounded"):

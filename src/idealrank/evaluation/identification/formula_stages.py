@@ -64,7 +64,7 @@ class FormulaStages(CallingForm):
             groups.append(answers)
             break
         self._measure_precision([each for group in groups for each in group])
-        orders = ["input"] if self.by_input else ["descending", "ascending"]
+        orders = ["input"] if self.by_input else ["descending", "ascending", "argsort"]
         if self._find_numerator(groups, orders, _OUTPUTS):
             return
         self.other_measure = self._named_measure([each for group in groups for each in group])

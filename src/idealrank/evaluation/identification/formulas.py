@@ -29,7 +29,8 @@ class Formula:
 
     gain: Gain = GAINS[0]
     discount: Discount = DISCOUNTS[0]
-    #: descending, ascending, text (scores compared as text), or input: the order in which documents are ranked.
+    #: descending, ascending, text (scores compared as text), input, or argsort (its result, taken for ranks): the order
+    #: in which documents are ranked.
     order: str = "descending"
     #: As in our options; shared best, shared worst, shared mean: equal scores have one rank of those that they take,
     #: which k is compared with; or k is compared with the place, as in shared best by place.
@@ -324,6 +325,9 @@ class Formula:
         """Return the ranking as groups: documents that share their ranks, or single ones."""
         if self.order == "input":
             return [[row] for row in rows]
+        if self.order == "argsort":
+            places = sorted(range(len(rows)), key=lambda place: -rows[place][1])
+            return [[row] for _, row in sorted(zip(places, rows, strict=True))]
         if self.order == "text":
             places = {text: place for place, text in enumerate(sorted({str(score) for _, score, _ in rows}))}
             rows = [(doc, float(places[str(score)]), label) for doc, score, label in rows]

@@ -184,6 +184,7 @@ def _words(found: Investigation) -> dict[str, str]:
             "descending": "highest score first",
             "ascending": "lowest score first",
             "text": "by the text of the scores",
+            "argsort": "what argsort returns is taken for ranks",
         }[formula.order]
     if "own_cutoff" in found.evidence and formula.own_cutoff is None:
         words["cutoff"] = "none" if found.form.k is None else "none unless k is given"

@@ -187,7 +187,7 @@ def measured_gain(values: Sequence[float], tolerance: float) -> Gain:
 def measured_discount(values: Sequence[float], tolerance: float) -> Discount:
     """Return a discount that was measured at the first ranks: r^-b, b^-r, or else a table."""
     power = -math.log(values[1]) / math.log(2) if values[1] > 0 else math.inf
-    if _fits(values, lambda rank: rank**-power, tolerance):
+    if math.isfinite(power) and _fits(values, lambda rank: rank**-power, tolerance):
         exponent = _short(power)
         return Discount(f"rank^-{exponent:g}", lambda rank, n: rank**-exponent, discounts.Power(exponent))
     ratio = values[1]
