@@ -24,6 +24,7 @@ ranking = pytest.importorskip("idealrank.integrations.torch")
 modules = pytest.importorskip("idealrank.integrations.torch.modules")
 RankingLoss = ranking.RankingLoss
 
+pytestmark = pytest.mark.sampled(6)
 BACKENDS = ["native", "torch"]
 #: Forms that the formulas of PyTorch must know beside those that every loss is tested in.
 MORE_FORMS = [
@@ -500,6 +501,7 @@ def test_a_compiled_model_holds_the_native_loss_in_its_graph(name: str) -> None:
         torch.testing.assert_close(gradient, torch.autograd.grad(expected, model.weight)[0], rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_compiled_model_breaks_its_graph_at_a_formula() -> None:
     loss, model = RankingLoss("approx_ndcg", backend="torch"), torch.nn.Linear(4, 1)
