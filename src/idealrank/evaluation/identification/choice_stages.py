@@ -271,10 +271,11 @@ class ChoiceStages(FormulaStages):
                 self.query([None, two, None, 1, 0], [1, 3, 4, 2, 5]),
                 self.query([1, None, 0, two], [2, 1, 3, 4]),
             ]
-            self.settle([self.ask(each) for each in unjudged], unjudged=("zero", "nothing", "drop"))
+            choices: dict[str, Sequence[Any]] = {"unjudged": ("zero", "nothing", "drop")}
             if not self.zeros_judged:
-                zero = ranking([0, 1, 0, two], [1, 2, 3, 4])
-                self.settle([self.ask(zero)], gain=(self.formula.gain, GAINS[-1]))
+                unjudged.append(ranking([0, 1, 0, two], [1, 2, 3, 4]))
+                choices["gain"] = (self.formula.gain, GAINS[-1])
+            self.settle([self.ask(each) for each in unjudged], **choices)
 
     def _labels(self) -> None:
         """Find what fractional, negative and large labels do."""
