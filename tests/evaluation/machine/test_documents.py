@@ -157,10 +157,10 @@ def test_variances_of_dcg_are_those_of_its_errors() -> None:
 
 
 def test_variances_of_ndcg_are_those_of_its_errors_or_a_little_more() -> None:
-    errors, variances = errors_of_draws(np.random.default_rng(0), 250, 5, has_ideal=True, spread=0.67)
-    assert np.mean(errors, axis=0) == pytest.approx(0, abs=0.03)
+    errors, variances = errors_of_draws(np.random.default_rng(0), 200, 5, has_ideal=True, spread=1.5)
+    assert np.mean(errors, axis=0) == pytest.approx(0, abs=0.05)
     ratios = np.mean(variances, axis=0) / np.square(errors).mean(axis=0)
-    assert 1.04 < ratios.mean() < 1.4
+    assert 1.1 < ratios.mean() < 1.5
 
 
 @pytest.mark.parametrize("counts", [(1, 0), (3, 1), (6, 2)])
