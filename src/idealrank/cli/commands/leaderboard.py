@@ -74,6 +74,14 @@ _N_NOTES = 10
 @click.option("--split", default="test", show_default=True, metavar="NAME", help="The split of BEIR data sets.")
 @level_option
 @click.option(
+    "--method",
+    type=click.Choice(["t", "randomization", "bootstrap"]),
+    default="t",
+    metavar="t|randomization|bootstrap",
+    help="How all pairs are tested for the ranks: t tests with Holm's correction (the default), or the largest "
+    "studentized difference over random swaps of the systems or over resampled queries.",
+)
+@click.option(
     "--permutations",
     "n_permutations",
     type=click.IntRange(1),
@@ -100,6 +108,7 @@ def command(
     over: str | None,
     split: str,
     level: float,
+    method: str,
     n_permutations: int,
     seed: int,
     digits: int,
@@ -118,7 +127,7 @@ def command(
     from idealrank.evaluation.leaderboards.building import Ranking, leaderboard_of
     from idealrank.evaluation.leaderboards.folders import datasets_in, results_in
 
-    chosen = Ranking(baseline, weights, over, level, n_permutations, seed)
+    chosen = Ranking(baseline, weights, over, level, n_permutations, seed, method=method)
     with working("reading data sets", quiet=quiet) as say_that:
         if are_results:
             found = leaderboard_of(results_in(systems, measure), measure or "main score", chosen)
