@@ -46,6 +46,8 @@ FORMS: dict[str, list[str]] = {
     "LambdaRank": ["lambda_rank(measure=ndcg(gain=linear,discount=zipf)@3,truncation=2)", "lambda_rank(measure=ap)"],
     "LeastSquares": ["least_squares(normalizer=dcg)", "least_squares(normalizer=50%,discount=zipf)"],
     "ListMLE": ["list_mle(ties=stable)"],
+    "NeuralNDCG": ["neural_ndcg(temperature=0.3,cutoff=3)", "neural_ndcg(gain=linear,discount=zipf)"],
+    "PSL": ["psl(activation=atan,temperature=0.3)", "psl(activation=relu,temperature=0.4,normalize=none,gain=exp2)"],
     "PairwiseLinear": ["pairwise_linear(surrogate=hinge)", "pairwise_linear(scale=3)"],
     "PairwiseLogistic": ["pairwise_logistic(sigma=5)"],
     "Push": ["push(p=1)", "push(p=20)"],

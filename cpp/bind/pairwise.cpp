@@ -1,4 +1,4 @@
-// Losses over pairs of documents, and the expected DCG of noisy scores, which is computed from pairs too.
+// Losses over pairs of documents, and DCGs of noisy and of softly sorted scores, which are computed from pairs too.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -9,6 +9,8 @@
 
 #include "bind.hpp"
 #include "idealrank/pairs/pairwise.hpp"
+#include "idealrank/pairs/pairwise_softmax.hpp"
+#include "idealrank/sigmoid/neural_ndcg.hpp"
 #include "idealrank/sigmoid/soft_ndcg.hpp"
 
 namespace idealrank::bind {
@@ -147,6 +149,54 @@ void bind_pairwise(nb::module_& m) {
       },
       "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "discount"_a,
       "depths"_a.noconvert(), "sigma"_a, "curvature"_a, "n_threads"_a, "isa"_a = "");
+
+  m.def(
+      "pairwise_softmax",
+      [](const In<double>& targets, const In<double>& scores, const In<std::int64_t>& given_offsets,
+         std::string_view activation, double power, std::string_view derivative, int n_threads) {
+        const std::size_t n = targets.shape(0);
+        check_length(scores.shape(0), n, "scores");
+        const Offsets offsets(given_offsets, n);
+        const auto kind = named<Activation>(activation, "activation", {"tanh", "atan", "relu"});
+        const auto asked = named<Derivative>(derivative, "derivative", {"first", "second", "both"});
+        const Threads threads = interruptible(n_threads);
+        const bool both = asked == Derivative::both;
+        Buffer<double> values, column, second;
+        {
+          nb::gil_scoped_release release;
+          values.resize(offsets.n_queries());
+          column.resize(n);
+          second.resize(both ? n : 0);
+          pairwise_softmax(span_of(targets), span_of(scores), offsets, kind, power, asked, values.span(), column.span(),
+                           second.span(), threads);
+        }
+        if (both) return std::make_tuple(to_numpy(std::move(column)), to_numpy(std::move(second)));
+        return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
+      },
+      "targets"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "activation"_a, "power"_a,
+      "derivative"_a, "n_threads"_a);
+
+  m.def(
+      "neural_dcg",
+      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& given_offsets,
+         const BoundDiscount& discount, const In<std::int64_t>& depths, double temperature, bool curvature, int n_threads) {
+        const std::size_t n = gains.shape(0);
+        check_length(scores.shape(0), n, "scores");
+        const Offsets offsets(given_offsets, n);
+        check_length(depths.shape(0), offsets.n_queries(), "depths");
+        const Threads threads = interruptible(n_threads);
+        Buffer<double> values, column;
+        {
+          nb::gil_scoped_release release;
+          values.resize(offsets.n_queries());
+          column.resize(n);
+          neural_dcg(span_of(gains), span_of(scores), offsets, discount, span_of(depths), temperature, curvature,
+                     values.span(), column.span(), threads);
+        }
+        return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
+      },
+      "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "discount"_a,
+      "depths"_a.noconvert(), "temperature"_a, "curvature"_a, "n_threads"_a);
 }
 
 }  // namespace idealrank::bind

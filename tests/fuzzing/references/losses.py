@@ -45,7 +45,8 @@ def gradients(loss: Loss, labels: Numbers, scores: Numbers, weights: Numbers) ->
 
 
 def _has_kinks(loss: Any) -> bool:
-    return type(loss).__name__ in ("Hinge", "SoftmaxAtK") or getattr(loss, "surrogate", "") == "hinge"
+    has_kink = getattr(loss, "surrogate", "") == "hinge" or getattr(loss, "activation", "") in ("atan", "relu")
+    return has_kink or type(loss).__name__ in ("Hinge", "NeuralNDCG", "SoftmaxAtK")
 
 
 class _Fixed:
@@ -317,6 +318,23 @@ def _softmax_at_k(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers)
     return _softmax_of([p * w for p, w in zip(target, near, strict=True)], scores)
 
 
+def _activation(kind: str, d: Any) -> Any:
+    """Return a of Yang et al. 2024, section 4.1; "atan" as 0 where it would be negative."""
+    if kind == "tanh":
+        return 1 + mp.tanh(d)
+    return max(mpf(0), 1 + (mp.atan(d) if kind == "atan" else d))
+
+
+def _psl(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    worth = _gains(loss.gain, labels, weights)
+    target = worth if loss.normalize == "none" else _shares_of(worth)
+    if target is None:
+        return mpf(0)
+    power = 1 / mpf(loss.temperature)
+    sums = [mp.fsum(_activation(loss.activation, s - own) ** power for s in scores) for own in scores]
+    return mp.fsum(p * mp.log(total) for p, total in zip(target, sums, strict=True) if p)
+
+
 def _gain_of(measure: Any) -> Any:
     filled = measure.with_convention()
     return filled.gain if hasattr(filled, "gain") else gains.Binary(filled.rel)
@@ -341,6 +359,22 @@ def _soft_ndcg(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) ->
                 ranks = [ranks[r] * (1 - beats) + (ranks[r - 1] * beats if r else 0) for r in range(n)]
         expected += worth[i] * mp.fsum(p * _discount(loss.discount, mpf(r), n) for r, p in enumerate(ranks[:k], 1))
     return 1 - expected / ideal
+
+
+def _neural_ndcg(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    worth, n = _gains(loss.gain, labels, weights), len(labels)
+    k = oracles.depth_of(loss.cutoff, n)
+    ideal = _norm(worth, loss.discount, k, n)
+    if ideal <= 0 or n < 2:
+        return mpf(0)
+    apart = [mp.fsum(abs(s - other) for other in scores) for s in scores]
+    total = mpf(0)
+    for r in range(1, (n if k is None else min(k, n)) + 1):
+        logits = [((n + 1 - 2 * r) * s - a) / mpf(loss.temperature) for s, a in zip(scores, apart, strict=True)]
+        highest = max(logits)
+        shares = [mp.exp(logit - highest) for logit in logits]
+        total += _discount(loss.discount, mpf(r), n) * _dot(shares, worth) / mp.fsum(shares)
+    return 1 - total / ideal
 
 
 def _sigmoid(kind: str, z: Any) -> Any:
@@ -430,6 +464,8 @@ VALUES: dict[str, Callable[[Any, Numbers, Numbers, Numbers], Any]] = {
     "LambdaRank": lambda loss, labels, scores, weights: _Fixed(loss, labels, scores).value(scores, weights),
     "LeastSquares": _least_squares,
     "ListMLE": _list_mle,
+    "NeuralNDCG": _neural_ndcg,
+    "PSL": _psl,
     "PairwiseLinear": _pairwise,
     "PairwiseLogistic": _pairwise,
     "Push": _push,
