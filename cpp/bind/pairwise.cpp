@@ -21,10 +21,11 @@ namespace {
 struct BoundSwap {
   SwapMeasure measure;
   std::size_t truncation;
+  bool together;
   BoundDiscount discount;
   In<std::int64_t> depths;
   std::optional<In<double>> distances;
-  double share;
+  double share, offset;
 };
 
 struct BoundPairLoss {
@@ -33,31 +34,34 @@ struct BoundPairLoss {
 };
 
 void bind_options(nb::module_& m) {
-  // A pair has a document among the first `truncation` ranks.
+  // A pair has a document among the first `truncation` ranks, or both, if `together`.
   nb::class_<BoundSwap>(m, "Swap", "The measure whose change, if the documents of a pair were swapped, weights the pair.")
       .def(
           "__init__",
           [](BoundSwap* self, std::string_view reduction, const BoundDiscount& discount, In<std::int64_t> depths,
-             std::optional<std::size_t> truncation, std::optional<In<double>> distances, double share) {
+             std::optional<std::size_t> truncation, bool together, std::optional<In<double>> distances, double share,
+             double offset) {
             const auto kind = named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any"});
             const SwapMeasure measure{kind, discount, span_of(depths)};
             new (self) BoundSwap{
-                measure, truncation.value_or(PairSpec().truncation), discount, std::move(depths), std::move(distances),
-                share};
+                measure, truncation.value_or(PairSpec().truncation), together, discount, std::move(depths),
+                std::move(distances), share, offset};
           },
           nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(),
-          "distances"_a.noconvert() = nb::none(), "share"_a = 1.0);
+          "together"_a = false, "distances"_a.noconvert() = nb::none(), "share"_a = 1.0, "offset"_a = 0.0);
 
-  nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair with its margin or sigma (scale); the sum or mean per query.")
+  nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair with its margin or sigma (scale), and what multiplies the sum per query.")
       .def(
           "__init__",
-          [](BoundPairLoss* self, std::string_view kind, double scale, std::string_view weight, bool mean,
-             std::optional<BoundSwap> swap) {
+          [](BoundPairLoss* self, std::string_view kind, double scale, std::string_view weight,
+             std::string_view normalize, std::optional<BoundSwap> swap) {
             PairSpec spec;
             spec.loss = named<PairLoss>(kind, "kind of pair loss", {"hinge", "squared_hinge", "logistic"});
             spec.weight = named<PairWeight>(weight, "pair weight", {"one", "label_gap", "swap_change", "distance"});
             spec.scale = scale;
-            spec.mean = mean;
+            spec.normalize = named<PairNormalize>(normalize, "normalization", {"none", "pairs", "lambdas"});
+            if (spec.normalize == PairNormalize::lambdas && spec.loss != PairLoss::logistic)
+              throw std::invalid_argument("the normalization lambdas is for logistic losses");
             const bool apart = spec.weight == PairWeight::distance;
             if (swap.has_value() != (apart || spec.weight == PairWeight::swap_change)) {
               throw std::invalid_argument("the pair weights swap_change and distance need a swap, and no other takes one");
@@ -70,12 +74,14 @@ void bind_options(nb::module_& m) {
             if (swap) {
               spec.swap = swap->measure;
               spec.truncation = swap->truncation;
+              spec.together = swap->together;
+              spec.offset = swap->offset;
               spec.swap_share = swap->share;
               spec.distances = span_or_empty(swap->distances);
             }
             new (self) BoundPairLoss{spec, std::move(swap)};
           },
-          nb::kw_only(), "kind"_a, "scale"_a, "weight"_a = "one", "mean"_a = false, "swap"_a = nb::none());
+          nb::kw_only(), "kind"_a, "scale"_a, "weight"_a = "one", "normalize"_a = "none", "swap"_a = nb::none());
 }
 
 }  // namespace

@@ -165,14 +165,14 @@ class Swap:
     The measure whose change, if the documents of a pair were swapped, weights the pair.
     """
 
-    def __init__(self, *, reduction: str, discount: Discount, depths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], truncation: int | None = None, distances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, share: float = 1.0) -> None: ...
+    def __init__(self, *, reduction: str, discount: Discount, depths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], truncation: int | None = None, together: bool = False, distances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, share: float = 1.0, offset: float = 0.0) -> None: ...
 
 class PairLoss:
     """
-    The loss of a pair with its margin or sigma (scale); the sum or mean per query.
+    The loss of a pair with its margin or sigma (scale), and what multiplies the sum per query.
     """
 
-    def __init__(self, *, kind: str, scale: float, weight: str = 'one', mean: bool = False, swap: Swap | None = None) -> None: ...
+    def __init__(self, *, kind: str, scale: float, weight: str = 'one', normalize: str = 'none', swap: Swap | None = None) -> None: ...
 
 def pairwise(labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, *, loss: PairLoss, derivative: str = 'first', factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int, isa: str = '', few_pairs: float | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
 

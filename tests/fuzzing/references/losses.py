@@ -50,15 +50,15 @@ def _has_kinks(loss: Any) -> bool:
 
 
 class _Fixed:
-    """A loss whose ranks stay those of the scores given, as the weights of LambdaRank and LambdaLoss do."""
+    """A loss whose weights stay those of the scores given, as those of LambdaRank and LambdaLoss do."""
 
     def __init__(self, loss: Loss, labels: Numbers, scores: Numbers) -> None:
         self.loss, self.labels = loss, labels
-        self.order = sorted(range(len(scores)), key=lambda i: -scores[i])
+        self.held = [mpf(s) for s in scores]
 
     def value(self, scores: Numbers, weights: Numbers) -> Any:
         if type(self.loss).__name__ in _OF_ORDERS:
-            return _OF_ORDERS[type(self.loss).__name__](self.loss, self.labels, scores, weights, self.order)
+            return _OF_ORDERS[type(self.loss).__name__](self.loss, self.labels, scores, weights, self.held)
         return VALUES[type(self.loss).__name__](self.loss, self.labels, scores, [mpf(w) for w in weights])
 
 
@@ -237,25 +237,43 @@ def _pairwise(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> 
     return total
 
 
-def _lambda_rank(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, order: list[int]) -> Any:
+def _order(scores: Numbers) -> list[int]:
+    return sorted(range(len(scores)), key=lambda i: -scores[i])
+
+
+def _lambda_rank(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, held: Numbers) -> Any:
+    order = _order(held)
     worth = _gains(_gain_of(loss.measure), labels, [mpf(1)] * len(labels))
     if not any(worth):
         return mpf(0)
     ranked = [labels[i] for i in order]
     base = oracles.measure_value(loss.measure, ranked)
-    total = mpf(0)
+    total = lambdas = mpf(0)
     for a, i in enumerate(order):
         for b, j in enumerate(order):
-            if worth[i] <= worth[j] or (loss.truncation is not None and min(a, b) >= loss.truncation):
+            if worth[i] <= worth[j] or _is_truncated(loss, a, b):
                 continue
             swapped = list(ranked)
             swapped[a], swapped[b] = swapped[b], swapped[a]
             change = abs(oracles.measure_value(loss.measure, swapped) - base)
-            total += weights[i] * change * mp.log1p(mp.exp(-mpf(loss.sigma) * (scores[i] - scores[j])))
-    return total
+            if loss.score_offset is not None and held[order[0]] != held[order[-1]]:
+                change /= mpf(loss.score_offset) + abs(held[i] - held[j])
+            odds = mp.exp(-mpf(loss.sigma) * (scores[i] - scores[j]))
+            total += weights[i] * change * mp.log1p(odds)
+            odds = mp.exp(-mpf(loss.sigma) * (held[i] - held[j]))
+            lambdas += 2 * weights[i] * change * mpf(loss.sigma) * odds / (1 + odds)
+    if loss.normalize == "lambdas":
+        return total * mp.log1p(lambdas) / mp.log(2) / lambdas if lambdas else total
+    return total / max(len(_pairs(worth)), 1) if loss.normalize == "pairs" else total
 
 
-def _lambda_loss(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, order: list[int]) -> Any:
+def _is_truncated(loss: Any, *places: int) -> bool:
+    """Return whether the pair at these places, counted from 0, is left out."""
+    return loss.truncation is not None and (max if loss.truncate_both else min)(places) >= loss.truncation
+
+
+def _lambda_loss(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, held: Numbers) -> Any:
+    order = _order(held)
     worth, n = _gains(loss.gain, labels, [mpf(1)] * len(labels)), len(labels)
     ideal = _norm(worth, loss.discount, None, n)
     if ideal <= 0:
@@ -265,7 +283,7 @@ def _lambda_loss(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, 
     total, count = mpf(0), 0
     for i, j in _pairs(worth):
         count += 1
-        if loss.truncation is not None and min(rank[i], rank[j]) > loss.truncation:
+        if _is_truncated(loss, rank[i] - 1, rank[j] - 1):
             continue
         apart = abs(rank[i] - rank[j])
         step, change = at[apart - 1] - at[apart], abs(at[rank[i] - 1] - at[rank[j] - 1])

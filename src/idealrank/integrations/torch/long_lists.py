@@ -17,6 +17,7 @@ from idealrank.data.lists import Lists
 from idealrank.integrations.torch import direct
 from idealrank.integrations.torch.inputs import Batch
 from idealrank.integrations.torch.padded import Formula, NoFormulaError
+from idealrank.integrations.torch.pairwise import shrunk
 from idealrank.integrations.torch.sweeps import Grid, Hinge, Kernel, Logistic, Sequence, pair_sums, wide
 from idealrank.losses import Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
 from idealrank.losses.direct import Approximation, depths_of
@@ -173,11 +174,23 @@ class _Weights(NamedTuple):
 
 
 def _sum_over_pairs(
-    loss: Pairwise, at: Flat, labels: Floats, weights: _Weights, better: Tensor | None = None
+    loss: Pairwise,
+    at: Flat,
+    labels: Floats,
+    weights: _Weights,
+    better: Tensor | None = None,
+    factors: Tensor | None = None,
 ) -> Tensor:
     name, scale = loss.pair_loss()
     kernel: Kernel = Logistic(scale) if name == "logistic" else Hinge(2 if name == "squared_hinge" else 1)
     total = _totals(at, labels, kernel, 0 if name == "logistic" else scale, weights, better)
+    if factors is not None:
+        total = total * factors
+    if loss.normalize == "lambdas":
+        with torch.no_grad():
+            lambdas = 2 * scale * _totals(at, labels, kernel, 0, weights, better, order=1)
+            share = shrunk(lambdas if factors is None else lambdas * factors)
+        return total * share
     if loss.normalize != "pairs":
         return total
     return total / at.tensor(np.maximum(sums(_n_lower(labels, at.lists), at.lists.offsets), 1.0))
@@ -261,6 +274,8 @@ def _pairwise(loss: Pairwise, at: Flat) -> Tensor:
 
 
 def _lambda_rank(loss: LambdaRank, at: Flat) -> Tensor:
+    if loss.score_offset is not None:
+        raise NoFormulaError(loss)  # weights by the distance of scores are not short series
     plan = loss.plan()
     worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
     depths = depths_of(plan, at.lists, worth)
@@ -275,8 +290,8 @@ def _lambda_rank(loss: LambdaRank, at: Flat) -> Tensor:
             case _:  # "any"
                 right, wrong = _of_the_first(at, worth > 0, _rank_weights(at, Power(0), depths))
         heights = torch.stack([right, wrong], 1)[at.flat_places]
-        weights = _Weights(gaps=True, heights=heights, seen=_seen(loss, at))
-    return _sum_over_pairs(loss, at, worth, weights) * at.tensor(inverse_divisors(plan, at.lists))
+        weights = _Weights(gaps=True, heights=heights, seen=_seen(loss, at), together=loss.truncate_both)
+    return _sum_over_pairs(loss, at, worth, weights, factors=at.tensor(inverse_divisors(plan, at.lists)))
 
 
 def _seen(loss: LambdaRank | LambdaLoss, at: Flat) -> Tensor | None:
@@ -323,7 +338,7 @@ def _lambda_loss(loss: LambdaLoss, at: Flat) -> Tensor:
     plan = loss.plan()
     worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
     better = at.column(worth) * _rank_weights(at, plan.discount, None)[at.flat_places].to(at.scores)
-    return _sum_over_pairs(loss, at, worth, _Weights(), better) * at.tensor(inverse_divisors(plan, at.lists))
+    return _sum_over_pairs(loss, at, worth, _Weights(), better, at.tensor(inverse_divisors(plan, at.lists)))
 
 
 def _kendall(loss: ApproxKendall, at: Flat) -> Tensor:
