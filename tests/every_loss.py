@@ -5,7 +5,7 @@ import numpy as np
 from idealrank import losses
 from idealrank.losses.names import LOSSES
 
-__all__ = ["CLASSES", "FORMS", "INCOMPLETE", "LABELS", "NAMES", "OFFSETS", "SCORES"]
+__all__ = ["CLASSES", "FORMS", "HELD", "INCOMPLETE", "LABELS", "NAMES", "OFFSETS", "SCORES"]
 
 #: Forms of a loss beside the one without options.
 FORMS: dict[str, list[str]] = {
@@ -47,8 +47,6 @@ FORMS: dict[str, list[str]] = {
     "LambdaRank": [
         "lambda_rank(measure=ndcg(gain=linear,discount=zipf)@3,truncation=2)",
         "lambda_rank(measure=ap)",
-        "lambda_rank(normalize=lambdas)",
-        "lambda_rank(normalize=lambdas,score_offset=0.01,sigma=2)",
         "lambda_rank(truncation=3,truncate_both=true)",
     ],
     "LeastSquares": ["least_squares(normalizer=dcg)", "least_squares(normalizer=50%,discount=zipf)"],
@@ -65,6 +63,13 @@ FORMS: dict[str, list[str]] = {
     "SquaredHinge": ["squared_hinge(margin=2)"],
     "XENDCG": ["xe_ndcg(gamma=1)", "xe_ndcg(gamma=0)"],
 }
+#: Forms with weights that change with every score, and that the gradient holds fixed: differences of values are not it.
+HELD = [
+    "lambda_rank(normalize=lambdas)",
+    "lambda_rank(score_offset=0.01)",
+    "lambda_rank(normalize=lambdas,score_offset=0.3,sigma=2,truncation=3)",
+    "softmax_at_k(cutoff=2,slope=3,hold=true)",
+]
 #: Losses that need an option.
 INCOMPLETE = {"Approx", "Bregman"}
 CLASSES = sorted(cls.__name__ for cls in LOSSES.members().values())

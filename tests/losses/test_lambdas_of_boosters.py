@@ -27,7 +27,7 @@ Leaves: TypeAlias = Callable[[float], Any]
 
 
 def of_lightgbm(labels: Any, scores: Any, **params: Any) -> Leaves:
-    """-g / (h + l2) of each document, by refitting a tree that has a leaf per document, from least squares on the rows' own numbers."""
+    """-g / (h + l2) of each document, by refitting a tree with a leaf per document, which least squares made."""
     lgb = pytest.importorskip("lightgbm")
     rows = np.arange(labels.size, dtype=float)[:, None]
     quiet = {"verbosity": -1, "num_threads": 1, "learning_rate": 1, "min_sum_hessian_in_leaf": 0}

@@ -195,8 +195,22 @@ class SoftmaxAtK(Loss):
     gain: Any = option(gains.of, gains.Linear())
     hold: bool = option(flag, False)
 
+    def targets(self, lists: Lists) -> Floats:
+        """Return p of each document.
+
+        Parameters
+        ----------
+        lists : Lists
+            Validated labels and weights.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,)
+        """
+        return _normalized(worth_of(self.gain, lists), lists)
+
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
-        targets = _normalized(worth_of(self.gain, lists), lists)
+        targets = self.targets(lists)
         logs, shares = _shares(lists)
         weights, last = self._weights(lists)
         with np.errstate(all="ignore"):
@@ -209,7 +223,7 @@ class SoftmaxAtK(Loss):
         return check_outcome(self, sums(terms, lists.offsets), gradient, lists)
 
     def curvature(self, lists: Lists) -> Floats:
-        targets = _normalized(worth_of(self.gain, lists), lists)
+        targets = self.targets(lists)
         weights, _ = self._weights(lists)
         return _curvature(sums(targets * weights, lists.offsets), _shares(lists)[1], lists)
 

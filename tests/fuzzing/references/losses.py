@@ -297,10 +297,6 @@ def _lambda_loss(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, 
     return total / count if loss.normalize == "pairs" and count else total
 
 
-#: Losses whose weights depend on the order of the scores, and are constants to the gradient.
-_OF_ORDERS = {"LambdaRank": _lambda_rank, "LambdaLoss": _lambda_loss}
-
-
 # Softmax
 
 
@@ -327,11 +323,11 @@ def _xe_ndcg(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> A
     return _softmax_of(_shares_of(raw), scores)
 
 
-def _softmax_at_k(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+def _softmax_at_k(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, held: Numbers | None = None) -> Any:
     target = _shares_of(_gains(loss.gain, labels, weights))
     if target is None:
         return mpf(0)
-    last = sorted(scores, reverse=True)[min(len(scores), loss.cutoff) - 1]
+    last = sorted(held if loss.hold and held else scores, reverse=True)[min(len(scores), loss.cutoff) - 1]
     near = [1 / (1 + mp.exp(-mpf(loss.slope) * (s - last))) for s in scores]
     return _softmax_of([p * w for p, w in zip(target, near, strict=True)], scores)
 
@@ -466,6 +462,12 @@ def _approx(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> An
     raise NotImplementedError(f"no reference for the measure {measure!r}: write one here")
 
 
+#: Losses with weights that depend on scores, and are constants to the gradient: those of the last argument.
+_OF_ORDERS: dict[str, Callable[..., Any]] = {
+    "LambdaLoss": _lambda_loss,
+    "LambdaRank": _lambda_rank,
+    "SoftmaxAtK": _softmax_at_k,
+}
 #: The value of a loss for the labels, scores and weights of one query.
 VALUES: dict[str, Callable[[Any, Numbers, Numbers, Numbers], Any]] = {
     "Approx": _approx,

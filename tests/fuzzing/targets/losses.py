@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from every_loss import NAMES
+from every_loss import HELD, NAMES
 
 from fuzzing.core import Target
 from fuzzing.references.losses import gradients, value
@@ -21,7 +21,7 @@ _SOFT = ("approx", "soft_ndcg")
 
 def draw(rng: Random) -> Iterator[dict[str, Any]]:
     for _ in range(2):
-        name = rng.choice(NAMES)
+        name = rng.choice([*NAMES, *HELD])
         labels = rng.choice([(0, 1), (0, 1, 2), (0, 1, 2, 3, 4), (0, 0.5, 2.25)])
         spread = rng.choice([0.01, 1, 1, 1, 3, 30, 300])
         weighted = rng.random() < 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -16,10 +17,11 @@ from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.integrations.torch import direct
 from idealrank.integrations.torch.inputs import Batch
+from idealrank.integrations.torch.listwise import log_activations
 from idealrank.integrations.torch.padded import Formula, NoFormulaError
 from idealrank.integrations.torch.pairwise import shrunk
 from idealrank.integrations.torch.sweeps import Grid, Hinge, Kernel, Logistic, Sequence, pair_sums, wide
-from idealrank.losses import Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
+from idealrank.losses import PSL, Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
 from idealrank.losses.direct import Approximation, depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.segments import runs, sums
@@ -29,11 +31,14 @@ from idealrank.measures.discounts import Discount, Linear, Power, Zipf
 with needs("torch"):
     import torch
     from torch import Tensor
+    from torch.utils.checkpoint import checkpoint
 
 __all__ = ["FORMULAS", "Flat", "is_long"]
 
 #: From which length of the longest list, and from how many pairs in a rectangle, pairs are not visited one by one.
 LONGEST, MOST_PAIRS = 256, 1 << 23
+#: Pairs that are in memory at a time where they are visited.
+_AT_A_TIME = 1 << 22
 
 
 def is_long(lists: Lists) -> bool:
@@ -351,6 +356,26 @@ def _kendall(loss: ApproxKendall, at: Flat) -> Tensor:
     return 2 * wrong / at.tensor(np.where(pairs > 0, pairs, 1.0))
 
 
+def _psl(loss: PSL, at: Flat) -> Tensor:
+    """Some relevant documents at a time against all of their query, so that memory is linear."""
+    targets, offsets = loss.targets(at.lists), at.lists.offsets
+    found = []
+    for begin, end in itertools.pairwise(offsets.tolist()):
+        relevant = begin + np.flatnonzero(targets[begin:end] > 0)
+        scores, total = at.scores[begin:end], at.scores[begin:end].sum() * 0
+        size = max(1, _AT_A_TIME // max(1, end - begin))
+        for first in range(0, relevant.size, size):
+            rows = relevant[first : first + size]
+            logs = checkpoint(_log_totals, loss, at.scores[at.tensor(rows)], scores, use_reentrant=False)
+            total = total + (at.tensor(targets[rows]) * logs).sum()
+        found.append(total)
+    return torch.stack(found) if found else at.totals(at.scores)
+
+
+def _log_totals(loss: PSL, own: Tensor, scores: Tensor) -> Tensor:
+    return log_activations(loss, scores - own[:, None]).logsumexp(1)
+
+
 def _approx(loss: Approx, at: Flat) -> Tensor:
     form = loss.form
     return _kendall(form, at) if isinstance(form, ApproxKendall) else direct.approximation(form, at)
@@ -362,5 +387,6 @@ FORMULAS: dict[type[Loss], Formula] = {
     Approximation: direct.approximation,
     LambdaLoss: _lambda_loss,
     LambdaRank: _lambda_rank,
+    PSL: _psl,
     Pairwise: _pairwise,
 }
