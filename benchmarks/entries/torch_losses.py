@@ -117,7 +117,7 @@ def _soft_ndcg(rank: Callable[[Any], Any], labels: Floats, scores: Floats) -> tu
     gains = 2.0**labels - 1
     ideal = float((np.sort(gains)[::-1] / np.log2(np.arange(2, gains.size + 2))).sum())
     value = 1 - (torch.from_numpy(gains) / torch.log2(1 + rank(own))).sum() / ideal
-    value.backward()
+    value.backward()  # type: ignore[no-untyped-call]
     assert own.grad is not None
     return float(value.detach()), own.grad.numpy()
 
@@ -128,7 +128,7 @@ def _allrank(labels: Floats, scores: Floats) -> tuple[float, Floats]:
 
     own = torch.from_numpy(scores).requires_grad_()
     value = approxNDCGLoss(own[None], torch.from_numpy(labels)[None], alpha=10.0)
-    value.backward()
+    value.backward()  # type: ignore[no-untyped-call]
     assert own.grad is not None
     return 1 + float(value.detach()), own.grad.numpy()
 

@@ -95,6 +95,7 @@ def _lambda_loss(loss: LambdaLoss, at: Padded) -> Tensor:
 
 def _kept(loss: LambdaRank | LambdaLoss, places: Tensor) -> Tensor:
     """Return whether a truncation keeps a pair."""
+    assert loss.truncation is not None
     seen = places < loss.truncation
     return seen[:, :, None] & seen[:, None, :] if loss.truncate_both else seen[:, :, None] | seen[:, None, :]
 
