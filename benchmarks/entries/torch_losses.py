@@ -99,13 +99,13 @@ def soft_ranks_of_others(setting: Setting) -> Iterator[Comparison]:
 def _torchsort(scores: Any) -> Any:
     import torchsort
 
-    return torchsort.soft_rank(-scores[None], regularization_strength=0.1)[0]
+    return torchsort.soft_rank(-scores[None], regularization_strength=1 / len(scores))[0]
 
 
 def _fast_soft_sort(scores: Any) -> Any:
     from fast_soft_sort import pytorch_ops
 
-    return pytorch_ops.soft_rank(-scores[None], regularization_strength=0.1)[0]
+    return pytorch_ops.soft_rank(-scores[None], regularization_strength=1 / len(scores))[0]
 
 
 def _soft_ndcg(rank: Callable[[Any], Any], labels: Floats, scores: Floats) -> tuple[float, Floats]:
