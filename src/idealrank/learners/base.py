@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,6 @@ __all__ = ["Dataset", "Learner", "Ranker", "Rows", "as_data"]
 
 #: Features, labels and the query id of each row, in any order.
 Rows: TypeAlias = tuple[Any, npt.ArrayLike, Iterable[object]]
-
-_Self = TypeVar("_Self", bound="Ranker")
 
 
 @runtime_checkable
@@ -129,7 +127,7 @@ class Ranker(Learner):
     normalize: str | None = None
 
     def fit(
-        self: _Self,
+        self,
         X: Any,
         y: npt.ArrayLike | None = None,
         *,
@@ -137,7 +135,7 @@ class Ranker(Learner):
         eval_set: Dataset | Rows | None = None,
         sample_weight: npt.ArrayLike | None = None,
         query_weight: npt.ArrayLike | None = None,
-    ) -> _Self:
+    ) -> Self:
         """Learn from ranking data, or from arrays.
 
         Parameters
@@ -236,7 +234,7 @@ class Ranker(Learner):
         if self.normalize is not None and self.normalize not in NORMALIZATIONS:
             raise OptionError(f"normalize must be None, 'minmax' or 'zscore', got {self.normalize!r}")
 
-    def validated_by(self: _Self, other: str | Measure) -> _Self:
+    def validated_by(self, other: str | Measure) -> Self:
         """Return a copy, not fitted, that chooses its iteration by another measure and is scored by it.
 
         Parameters

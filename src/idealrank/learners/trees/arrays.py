@@ -64,8 +64,15 @@ class Trees:
 
     @classmethod
     def of(cls, text: str) -> Trees:
-        """Return the trees of LightGBM's text; linear leaves are a DataError."""
-        trees = [_fields(block) for block in text.split("\nTree=")[1:]]
+        """Return the trees of LightGBM's text, with leaf values that add up to the scores.
+
+        Linear leaves and several scores per document are a DataError.
+        """
+        header, *blocks = text.split("\nTree=")
+        trees = [_fields(block) for block in blocks]
+        per_document = _fields(header).get("num_tree_per_iteration", "1")
+        if per_document != "1":
+            raise DataError(f"trees as arrays give one score per document, got {per_document}: a model of classes")
         for tree in trees:
             if tree.get("is_linear", "0") != "0":
                 raise DataError("trees that have linear leaves cannot be plain arrays")
@@ -76,10 +83,13 @@ class Trees:
 
         splits = {own: joined(name) for name, own in _OF_SPLITS.items()}
         ends = [np.array(tree.get("cat_boundaries", "0").split(), np.int64) for tree in trees]
+        leaf_values = joined("leaf_value")
+        if "average_output" in header.splitlines():  # boosting=rf: the score is the mean of the trees
+            leaf_values /= len(trees)
         return cls(
             n_leaves=joined("num_leaves"),
             **splits,
-            leaf_values=joined("leaf_value"),
+            leaf_values=leaf_values,
             set_sizes=np.concatenate([np.zeros(0, np.int64), *map(np.diff, ends)]),
             set_words=joined("cat_threshold"),
         )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -163,7 +163,7 @@ class BoostedRanker(Ranker):
         categorical_feature: Iterable[int | str] | str | None = None,
         callbacks: Iterable[Callable[..., Any]] | None = None,
         init_model: Any = None,
-    ) -> BoostedRanker:
+    ) -> Self:
         """Learn from ranking data, or from arrays.
 
         Parameters
