@@ -302,7 +302,7 @@ class Ranker(Learner):
 
 def as_data(ranker: BaseEstimator, given: Dataset | Rows, what: str, *, reset: bool = False) -> Dataset:
     """Return data as it is, and (X, y, qid) as RankingData; ``reset`` lets the ranker remember the features."""
-    if _is_dataset(given):
+    if isinstance(given, Dataset):
         return given
     try:
         X, y, qid = given
