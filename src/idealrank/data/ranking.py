@@ -171,6 +171,8 @@ class RankingData:
 
     def _check_distinct_queries(self) -> None:
         ids = self.query_ids
+        if len(ids) < 2:
+            return
         numbers = ids.numbered()[0] if isinstance(ids, Ids) else np.unique(ids, return_inverse=True)[1]
         repeated = np.flatnonzero(np.bincount(numbers)[numbers] > 1)
         if repeated.size:
