@@ -141,7 +141,7 @@ fuzz() {
   for source in cpp/fuzz/fuzz_*.cpp; do
     target="$(basename "$source" .cpp)"
     mkdir -p "$work/seeds/${target#fuzz_}" "$work/found/$target"
-    "$work/fuzz/$target" -seed=1 -max_total_time="$fuzz_seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
+    "$work/fuzz/$target" -seed=1 -max_total_time="$fuzz_seconds" -max_len=65536 -timeout=60 -rss_limit_mb=2048 \
       -dict="$work/seeds/words" -artifact_prefix="$work/$target-" "$work/found/$target" "$work/seeds/${target#fuzz_}" \
       >"$work/$target.log" 2>&1 &
     running+=("$!:$target")

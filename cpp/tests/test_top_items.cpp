@@ -73,6 +73,7 @@ TEST(a_score_of_an_excluded_item_may_be_anything) {
     scores[3] = 2.0F;
     const std::vector<std::int64_t> excluded{7}, starts{0, 1};
     const TopItems top = top_items<float>(scores, n_items, 1, excluded, starts, 1);
-    CHECK_EQ(std::vector<std::int64_t>(top.items.data(), top.items.data() + top.items.size()), (std::vector<std::int64_t>{3}));
+    CHECK_EQ(std::vector<std::int64_t>(top.items.data(), top.items.data() + top.items.size()),
+             (std::vector<std::int64_t>{3}));
   }
 }

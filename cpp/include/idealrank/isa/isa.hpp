@@ -41,7 +41,8 @@ inline Isa isa_of(std::string_view name) {
   if (name.empty()) return has_v3() ? Isa::v3 : Isa::base;
   if (name == "base") return Isa::base;
   if (name == "v3" && has_v3()) return Isa::v3;
-  std::string message = std::string(asked != nullptr ? "IDEALRANK_ISA" : "isa") + " is '" + std::string(name) + "', but must be";
+  std::string message =
+      std::string(asked != nullptr ? "IDEALRANK_ISA" : "isa") + " is '" + std::string(name) + "', but must be";
   for (const auto known : isa_names()) message += " '" + std::string(known) + "' or";
   throw std::invalid_argument(message.substr(0, message.size() - 3) + " on this processor");
 }

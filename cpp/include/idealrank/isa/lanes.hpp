@@ -54,7 +54,7 @@ typedef std::int64_t HalfBits __attribute__((vector_size(16)));
 using Lanes = TwoOf<HalfLanes>;
 using LaneBits = TwoOf<HalfBits>;
 
-#define IDEALRANK_LANE_OPERATOR(Result, Given, Number, op)                                              \
+#define IDEALRANK_LANE_OPERATOR(Result, Given, Number, op)                                             \
   IDEALRANK_INLINE Result operator op(Given x, Given y) { return {x.low op y.low, x.high op y.high}; } \
   IDEALRANK_INLINE Result operator op(Given x, Number y) { return {x.low op y, x.high op y}; }         \
   IDEALRANK_INLINE Result operator op(Number x, Given y) { return {x op y.low, x op y.high}; }
@@ -112,11 +112,11 @@ using LaneBits = FourOf<bool>;
 
 inline Lanes four(double a, double b, double c, double d) { return {{a, b, c, d}}; }
 
-#define IDEALRANK_LANE_OPERATOR(Result, op)                                                \
-  inline Result operator op(const Lanes& x, const Lanes& y) {                              \
-    return {{x[0] op y[0], x[1] op y[1], x[2] op y[2], x[3] op y[3]}};                     \
-  }                                                                                        \
-  inline Result operator op(const Lanes& x, double y) { return x op four(y, y, y, y); }   \
+#define IDEALRANK_LANE_OPERATOR(Result, op)                                             \
+  inline Result operator op(const Lanes& x, const Lanes& y) {                           \
+    return {{x[0] op y[0], x[1] op y[1], x[2] op y[2], x[3] op y[3]}};                  \
+  }                                                                                     \
+  inline Result operator op(const Lanes& x, double y) { return x op four(y, y, y, y); } \
   inline Result operator op(double x, const Lanes& y) { return four(x, x, x, x) op y; }
 IDEALRANK_LANE_OPERATOR(Lanes, +)
 IDEALRANK_LANE_OPERATOR(Lanes, -)
