@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -225,11 +226,12 @@ class Formula:
         total, before = 0.0, 0
         for group in groups:
             last = before + len(group)
-            ranks = {"best": before + 1, "worst": last, "mean": (before + 1 + last) / 2}
+            ranks: dict[str, Any] = {"best": before + 1, "worst": last, "mean": (before + 1 + last) / 2}
             rank = ranks[self.ties.split()[1]]
             by_place = self.ties.endswith("by place")
             inside = group[: max(depth - before, 0)] if by_place else group if rank <= depth else ()
-            total += sum(self._gain(label) for _, _, label in inside) * self.discount.at(rank, n)  # type: ignore[arg-type]
+            gain = sum(self._gain(label) for _, _, label in inside)
+            total += gain * self.discount.at(rank, n)
             before = last
         return total
 
