@@ -237,7 +237,7 @@ def _brief(answer: Answer) -> str:
 
 
 def matching(found: Investigation, options: dict[str, str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """Return the presets that agree in everything that was seen, and otherwise the nearest with what differs."""
+    """Return the presets that agree on everything that was tried, and otherwise the nearest with what differs."""
     formula, usual = found.formula, Formula()
     if not options or formula.ideal not in ("sorted", "full") or formula.pool in ("top", "first"):
         return [], {}
