@@ -409,7 +409,8 @@ class ChoiceStages(FormulaStages):
     def _with_a_worthless_query(self) -> Answer | None:
         """Ask for two queries, of which one has relevant documents and the value 0, if there can be such a one."""
         if self.form.k is not None and self.formula.cut is not None:
-            good, bad, k = self.query([self.unit, 0], [1, 2]), self.query([self.unit, 0], [2, 1]), 1 - self.formula.cut
+            k: int | str = 1 - self.formula.cut
+            good, bad = (self.query([self.unit, 0], ranks) for ranks in ([1, 2], [2, 1]))
         elif self.form.has_ids and self.formula.unretrieved == "absent":
             good, k = self.query([self.unit, 0], [1, 2]), "all"
             bad = self.query([0, 0], [1, 2], unretrieved=[self.unit])

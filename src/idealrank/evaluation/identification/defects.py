@@ -75,8 +75,8 @@ def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
     if formula.signs == "dropped":
         yield "documents with negative scores are left out of the ranking", {"signs": "kept"}
     if formula.ties.startswith("shared"):
-        words = formula.ties.split()[1]
-        yield f"documents with equal scores all have the {words} of their ranks", {"ties": "average"}
+        rank = formula.ties.split()[1]
+        yield f"documents with equal scores all have the {rank} of their ranks", {"ties": "average"}
     if formula.order == "ascending":
         yield "sorted ascending: the lowest score is ranked first", {"order": "descending"}
     if formula.order == "argsort":

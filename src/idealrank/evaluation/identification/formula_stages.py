@@ -157,7 +157,7 @@ class FormulaStages(CallingForm):
         for zero, order, gain, discount in itertools.product(
             zeros, orders if is_usual else orders[:1], GAINS, DISCOUNTS[:-1]
         ):
-            choices = {"gain": gain, "discount": discount, "order": order, "zeros": zero}
+            choices: dict[str, Any] = {"gain": gain, "discount": discount, "order": order, "zeros": zero}
             candidate = replace(self.formula, ties="stable", **choices, **kind)
             if all(self._is_proportional(candidate, group) for group in groups):
                 found.append(candidate)

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -225,11 +226,12 @@ class Formula:
         total, before = 0.0, 0
         for group in groups:
             last = before + len(group)
-            ranks = {"best": before + 1, "worst": last, "mean": (before + 1 + last) / 2}
+            ranks: dict[str, Any] = {"best": before + 1, "worst": last, "mean": (before + 1 + last) / 2}
             rank = ranks[self.ties.split()[1]]
             by_place = self.ties.endswith("by place")
             inside = group[: max(depth - before, 0)] if by_place else group if rank <= depth else ()
-            total += sum(self._gain(label) for _, _, label in inside) * self.discount.at(rank, n)  # type: ignore[arg-type]
+            gain = sum(self._gain(label) for _, _, label in inside)
+            total += gain * self.discount.at(rank, n)
             before = last
         return total
 
@@ -326,8 +328,8 @@ class Formula:
         if self.order == "input":
             return [[row] for row in rows]
         if self.order == "argsort":
-            places = sorted(range(len(rows)), key=lambda place: -rows[place][1])
-            return [[row] for _, row in sorted(zip(places, rows, strict=True))]
+            ranks = sorted(range(len(rows)), key=lambda place: -rows[place][1])
+            return [[rows[place]] for place in sorted(range(len(rows)), key=ranks.__getitem__)]
         if self.order == "text":
             places = {text: place for place, text in enumerate(sorted({str(score) for _, score, _ in rows}))}
             rows = [(doc, float(places[str(score)]), label) for doc, score, label in rows]
@@ -381,7 +383,7 @@ class Formula:
             case _:
                 labels = [label or 0.0 for _, _, label in rows]
         assert not any(isinstance(label, str) for label in labels)
-        own = [gain(label) for label in labels]  # type: ignore[arg-type]
+        own = [gain(label) for label in labels]
         match self.ideal:
             case "full" | "highest" | "full within n" | "highest within n":
                 length = n if depth is None else min(depth, n) if self.ideal.endswith("n") else depth

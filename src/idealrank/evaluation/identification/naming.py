@@ -96,7 +96,7 @@ def _ideal_option(found: Investigation) -> dict[str, str]:
     return {"ideal": formula.ideal.removesuffix(" within n")}
 
 
-def _cutoff(own: float) -> str:
+def _cutoff(own: int | float) -> str:
     return f"{100 * own:g}%" if isinstance(own, float) else str(own)
 
 
