@@ -1,7 +1,10 @@
 """Losses: value and gradient, against sorts of the same scores and against sums over all pairs."""
 
+import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
@@ -101,6 +104,48 @@ def approx_ndcg_memory(setting: Setting) -> Iterator[Comparison]:
         unit="B",
         meter=as_returned,
     )
+
+
+@entry
+def instruction_sets(setting: Setting) -> Iterator[Comparison]:
+    """What losses cost on a processor without AVX2."""
+    from idealrank import losses
+
+    rng = np.random.default_rng(2)
+    for length, n_docs in ((10, 100_000), (100, 100_000), (1000, 100_000), (setting.size(1_000_000), 1_000_000)):
+        for loss in (
+            losses.ApproxNDCG(),
+            losses.ApproxAP(),
+            losses.PairwiseLogistic(),
+            losses.PairwiseLinear(),
+            losses.Hinge(),
+            losses.LambdaRank(),
+            losses.SoftNDCG(),
+        ):
+            expensive = isinstance(loss, losses.SoftNDCG)
+            if expensive and length > 1000:
+                continue
+            n_queries = max(1, setting.size(n_docs) // length // (length if expensive else 1))
+            labels = rng.choice(5, n_queries * length, p=[0.5, 0.3, 0.15, 0.03, 0.02]).astype(float)
+            scores = rng.normal(size=labels.size)
+            given = (labels > 0).astype(float) if isinstance(loss, losses.ApproxAP) else labels
+            offsets = np.arange(0, labels.size + 1, length)
+            run = partial(loss, given, scores, offsets, n_threads=1)
+            yield Comparison(
+                f"{loss}, {n_queries:,} lists of {length:,}",
+                Contestant("idealrank, IDEALRANK_ISA=base", _with_isa("base", run), digest=digest_of_loss),
+                [Contestant("idealrank, x86-64-v3", _with_isa("v3", run), AtMost(3), digest=digest_of_loss)],
+            )
+
+
+def _with_isa(isa: str, run: Callable[[], Any]) -> Callable[[], Any]:
+    """Run under one instruction set; a processor without it fails, and says so."""
+
+    def chosen() -> Any:
+        with mock.patch.dict(os.environ, {"IDEALRANK_ISA": isa}):
+            return run()
+
+    return chosen
 
 
 def _against_argsort(loss: Any, labels: Floats, scores: Floats, target: AtMost, repeated: int = 1) -> Comparison:

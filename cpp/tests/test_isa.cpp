@@ -1,5 +1,7 @@
 #include "idealrank/isa/isa.hpp"
 
+#include <cstdlib>
+
 #include "check.hpp"
 
 using namespace idealrank;
@@ -14,3 +16,15 @@ TEST(every_named_instruction_set_can_be_chosen) {
 TEST(the_last_named_is_the_best) { CHECK(isa_of("") == isa_of(isa_names().back())); }
 
 TEST(an_unknown_instruction_set_is_refused) { CHECK_THROWS(std::invalid_argument, isa_of("v9")); }
+
+TEST(the_environment_chooses_where_no_name_is_given) {
+  setenv("IDEALRANK_ISA", "base", 1);
+  CHECK(isa_of("") == Isa::base);
+  CHECK_EQ(choose(isa_of(isa_names().back()), 0, 3), isa_names().back() == "v3" ? 3 : 0);
+  setenv("IDEALRANK_ISA", "v9", 1);
+  CHECK_THROWS(std::invalid_argument, isa_of(""));
+  CHECK(isa_of("base") == Isa::base);
+  setenv("IDEALRANK_ISA", "", 1);
+  CHECK(isa_of("") == isa_of(isa_names().back()));
+  unsetenv("IDEALRANK_ISA");
+}

@@ -60,6 +60,7 @@ def draws(noise: Any = 0.8, n_draws: Any = 45, measure: Any = "ndcg@10", n_colle
     return np.mean(errors, axis=0), np.mean(covered), np.mean(widths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.3, 0.8])
 def test_ndcg_has_little_bias_and_its_intervals_cover(noise: Any) -> None:
     error, covered, width = draws(noise)
@@ -69,6 +70,7 @@ def test_ndcg_has_little_bias_and_its_intervals_cover(noise: Any) -> None:
     assert width < {0.3: 0.75, 0.8: 0.95}[noise]
 
 
+@pytest.mark.slow
 def test_a_judge_that_guesses_does_no_harm() -> None:
     error, covered, width = draws(noise=1e3)
     assert abs(error[0]) < 0.03
@@ -178,6 +180,7 @@ def test_the_mean_inverse_of_an_ideal_sum_is_that_of_drawn_numbers(counts: Any) 
     assert found.slopes.ravel() == pytest.approx(slopes, rel=0.05)
 
 
+@pytest.mark.slow
 def test_sums_are_exactly_unbiased() -> None:
     """Over all samples of two of the four documents of each query."""
     rng = np.random.default_rng(1)

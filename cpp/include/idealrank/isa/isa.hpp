@@ -10,6 +10,7 @@
 // Memory that a kernel needs is given to it: a std::vector is not of one instruction set.
 #pragma once
 
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,11 +34,16 @@ inline std::vector<std::string_view> isa_names() {
   return {"base"};
 }
 
-// An empty name is the best that there is.
+// An empty name is what the environment variable IDEALRANK_ISA says, else the best that there is.
 inline Isa isa_of(std::string_view name) {
-  if (name == "base" || (name.empty() && !has_v3())) return Isa::base;
-  if ((name == "v3" || name.empty()) && has_v3()) return Isa::v3;
-  throw std::invalid_argument("this processor has no instruction set " + std::string(name));
+  const char* const asked = name.empty() ? std::getenv("IDEALRANK_ISA") : nullptr;
+  if (asked != nullptr) name = asked;
+  if (name.empty()) return has_v3() ? Isa::v3 : Isa::base;
+  if (name == "base") return Isa::base;
+  if (name == "v3" && has_v3()) return Isa::v3;
+  std::string message = std::string(asked != nullptr ? "IDEALRANK_ISA" : "isa") + " is '" + std::string(name) + "', but must be";
+  for (const auto known : isa_names()) message += " '" + std::string(known) + "' or";
+  throw std::invalid_argument(message.substr(0, message.size() - 3) + " on this processor");
 }
 
 template <class Kernels>

@@ -1,4 +1,5 @@
 // Four doubles at once: one vector register, or two, or a plain loop, as the instruction set and the compiler have it.
+// Plain loops have no bits.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +11,28 @@
 inline constexpr std::size_t kLanes = 4;
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(IDEALRANK_PLAIN_LANES)
-
+#define IDEALRANK_VECTORS
 #define IDEALRANK_INLINE inline __attribute__((always_inline))
+#else
+#define IDEALRANK_INLINE inline
+#endif
+
+#if defined(IDEALRANK_VECTORS) && defined(IDEALRANK_V3)
 
 typedef double Lanes __attribute__((vector_size(32)));
 typedef std::int64_t LaneBits __attribute__((vector_size(32)));
 
-IDEALRANK_INLINE Lanes broadcast(double x) { return Lanes{x, x, x, x}; }
+IDEALRANK_INLINE Lanes four(double a, double b, double c, double d) { return Lanes{a, b, c, d}; }
 IDEALRANK_INLINE Lanes where(LaneBits condition, Lanes yes, Lanes no) { return condition ? yes : no; }
+IDEALRANK_INLINE LaneBits bits_of(Lanes x) { return reinterpret_cast<LaneBits>(x); }
+IDEALRANK_INLINE Lanes with_bits(LaneBits bits) { return reinterpret_cast<Lanes>(bits); }
+
+// Zeros come in from above.
+template <int by>
+IDEALRANK_INLINE LaneBits shifted_right(LaneBits bits) {
+  typedef std::uint64_t Unsigned __attribute__((vector_size(32)));
+  return reinterpret_cast<LaneBits>(reinterpret_cast<Unsigned>(bits) >> by);
+}
 
 // Lanes a, b, c, d of x (0 to 3) and y (4 to 7).
 template <int a, int b, int c, int d>
@@ -25,9 +40,66 @@ IDEALRANK_INLINE Lanes shuffled(Lanes x, Lanes y) {
   return __builtin_shufflevector(x, y, a, b, c, d);
 }
 
-#else
+#elif defined(IDEALRANK_VECTORS)
 
-#define IDEALRANK_INLINE inline
+// Two vectors of 16 bytes, which is what these instruction sets have. One of 32 bytes means the same, but compilers then go
+// through memory at every other step.
+template <class Half>
+struct TwoOf {
+  Half low, high;
+  auto operator[](std::size_t i) const { return i < 2 ? low[i] : high[i - 2]; }
+};
+typedef double HalfLanes __attribute__((vector_size(16)));
+typedef std::int64_t HalfBits __attribute__((vector_size(16)));
+using Lanes = TwoOf<HalfLanes>;
+using LaneBits = TwoOf<HalfBits>;
+
+#define IDEALRANK_LANE_OPERATOR(Result, Given, Number, op)                                              \
+  IDEALRANK_INLINE Result operator op(Given x, Given y) { return {x.low op y.low, x.high op y.high}; } \
+  IDEALRANK_INLINE Result operator op(Given x, Number y) { return {x.low op y, x.high op y}; }         \
+  IDEALRANK_INLINE Result operator op(Number x, Given y) { return {x op y.low, x op y.high}; }
+IDEALRANK_LANE_OPERATOR(Lanes, Lanes, double, +)
+IDEALRANK_LANE_OPERATOR(Lanes, Lanes, double, -)
+IDEALRANK_LANE_OPERATOR(Lanes, Lanes, double, *)
+IDEALRANK_LANE_OPERATOR(Lanes, Lanes, double, /)
+IDEALRANK_LANE_OPERATOR(LaneBits, Lanes, double, <)
+IDEALRANK_LANE_OPERATOR(LaneBits, Lanes, double, >)
+IDEALRANK_LANE_OPERATOR(LaneBits, LaneBits, std::int64_t, +)
+IDEALRANK_LANE_OPERATOR(LaneBits, LaneBits, std::int64_t, -)
+IDEALRANK_LANE_OPERATOR(LaneBits, LaneBits, std::int64_t, &)
+IDEALRANK_LANE_OPERATOR(LaneBits, LaneBits, std::int64_t, |)
+IDEALRANK_LANE_OPERATOR(LaneBits, LaneBits, std::int64_t, <<)
+#undef IDEALRANK_LANE_OPERATOR
+
+IDEALRANK_INLINE Lanes four(double a, double b, double c, double d) { return {HalfLanes{a, b}, HalfLanes{c, d}}; }
+IDEALRANK_INLINE Lanes operator-(Lanes x) { return {-x.low, -x.high}; }
+IDEALRANK_INLINE Lanes& operator+=(Lanes& x, Lanes y) { return x = x + y; }
+IDEALRANK_INLINE Lanes& operator*=(Lanes& x, Lanes y) { return x = x * y; }
+IDEALRANK_INLINE Lanes where(LaneBits condition, Lanes yes, Lanes no) {
+  return {condition.low ? yes.low : no.low, condition.high ? yes.high : no.high};
+}
+IDEALRANK_INLINE LaneBits bits_of(Lanes x) {
+  return {reinterpret_cast<HalfBits>(x.low), reinterpret_cast<HalfBits>(x.high)};
+}
+IDEALRANK_INLINE Lanes with_bits(LaneBits bits) {
+  return {reinterpret_cast<HalfLanes>(bits.low), reinterpret_cast<HalfLanes>(bits.high)};
+}
+
+template <int by>
+IDEALRANK_INLINE LaneBits shifted_right(LaneBits bits) {
+  typedef std::uint64_t Unsigned __attribute__((vector_size(16)));
+  return {reinterpret_cast<HalfBits>(reinterpret_cast<Unsigned>(bits.low) >> by),
+          reinterpret_cast<HalfBits>(reinterpret_cast<Unsigned>(bits.high) >> by)};
+}
+
+template <int a, int b, int c, int d>
+IDEALRANK_INLINE Lanes shuffled(Lanes x, Lanes y) {
+  const HalfLanes halves[] = {x.low, x.high, y.low, y.high};
+  return {__builtin_shufflevector(halves[a / 2], halves[b / 2], a % 2, 2 + b % 2),
+          __builtin_shufflevector(halves[c / 2], halves[d / 2], c % 2, 2 + d % 2)};
+}
+
+#else
 
 template <class T>
 struct FourOf {
@@ -38,14 +110,14 @@ struct FourOf {
 using Lanes = FourOf<double>;
 using LaneBits = FourOf<bool>;
 
-inline Lanes broadcast(double x) { return {{x, x, x, x}}; }
+inline Lanes four(double a, double b, double c, double d) { return {{a, b, c, d}}; }
 
-#define IDEALRANK_LANE_OPERATOR(Result, op)                                         \
-  inline Result operator op(const Lanes& x, const Lanes& y) {                       \
-    return {{x[0] op y[0], x[1] op y[1], x[2] op y[2], x[3] op y[3]}};              \
-  }                                                                                 \
-  inline Result operator op(const Lanes& x, double y) { return x op broadcast(y); } \
-  inline Result operator op(double x, const Lanes& y) { return broadcast(x) op y; }
+#define IDEALRANK_LANE_OPERATOR(Result, op)                                                \
+  inline Result operator op(const Lanes& x, const Lanes& y) {                              \
+    return {{x[0] op y[0], x[1] op y[1], x[2] op y[2], x[3] op y[3]}};                     \
+  }                                                                                        \
+  inline Result operator op(const Lanes& x, double y) { return x op four(y, y, y, y); }   \
+  inline Result operator op(double x, const Lanes& y) { return four(x, x, x, x) op y; }
 IDEALRANK_LANE_OPERATOR(Lanes, +)
 IDEALRANK_LANE_OPERATOR(Lanes, -)
 IDEALRANK_LANE_OPERATOR(Lanes, *)
@@ -71,6 +143,8 @@ Lanes shuffled(const Lanes& x, const Lanes& y) {
 }
 
 #endif
+
+IDEALRANK_INLINE Lanes broadcast(double x) { return four(x, x, x, x); }
 
 IDEALRANK_INLINE Lanes load(const double* from) {
   Lanes x;

@@ -10,7 +10,7 @@
 
 #include "idealrank/isa/isa_begin.hpp"
 
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(IDEALRANK_PLAIN_LANES)
+#ifdef IDEALRANK_VECTORS
 
 // e^x for x <= 709; 0 where x < -708, below which results are not normal numbers.
 IDEALRANK_INLINE Lanes exp(Lanes x) {
@@ -28,18 +28,21 @@ IDEALRANK_INLINE Lanes exp(Lanes x) {
   const Lanes high = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) +
                      r4 * (1.0 / 479001600 + r * (1.0 / 6227020800));
   const Lanes series = low + r4 * (middle + r4 * high);
-  const LaneBits power = (reinterpret_cast<LaneBits>(shifted) + 1023) << 52;
-  return where(x < -708.0, broadcast(0), series * reinterpret_cast<Lanes>(power));
+  const LaneBits power = (bits_of(shifted) + 1023) << 52;
+  return where(x < -708.0, broadcast(0), series * with_bits(power));
 }
 
 // The natural logarithm of positive normal numbers.
 IDEALRANK_INLINE Lanes log(Lanes x) {
   constexpr std::int64_t kSqrtHalf = std::bit_cast<std::int64_t>(0.7071067811865476);
+  constexpr std::int64_t kExponent = std::int64_t{0xFFF} << 52;
   // x = 2^e m, sqrt(1/2) <= m < sqrt(2)
-  const LaneBits above = reinterpret_cast<LaneBits>(x) - kSqrtHalf;
-  const LaneBits exponent = above >> 52;
-  const Lanes m = reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(x) - (exponent << 52));
-  const Lanes e = __builtin_convertvector(exponent, Lanes);
+  const LaneBits exponent = (bits_of(x) - kSqrtHalf) & kExponent;
+  const Lanes m = with_bits(bits_of(x) - exponent);
+  // The number e: by a shift to the low bits of a double beside 2^52, since vectors of whole numbers have no conversion.
+  constexpr std::int64_t kLowest = std::int64_t{1024} << 52;
+  constexpr double kTwo52 = 0x1p52;
+  const Lanes e = with_bits(shifted_right<52>(exponent + kLowest) | std::bit_cast<std::int64_t>(kTwo52)) - (kTwo52 + 1024);
   // log m = 2 atanh(s), s = (m - 1) / (m + 1), s^2 < 0.0295
   const Lanes s = (m - 1.0) / (m + 1.0), s2 = s * s, s4 = s2 * s2, s8 = s4 * s4;
   const Lanes tail =

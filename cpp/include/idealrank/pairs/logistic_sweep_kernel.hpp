@@ -25,7 +25,7 @@ struct Terms {
 IDEALRANK_INLINE Terms powers(double q) {
   const double q2 = q * q, q4 = q2 * q2;
   Terms terms;
-  terms.group[0] = Lanes{q, q2, q2 * q, q4};
+  terms.group[0] = four(q, q2, q2 * q, q4);
   for (std::size_t g = 1; g < kGroups; ++g) terms.group[g] = terms.group[g - 1] * q4;
   return terms;
 }

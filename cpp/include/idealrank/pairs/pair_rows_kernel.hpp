@@ -73,12 +73,11 @@ IDEALRANK_INLINE Lanes pair_weights(const LabelledDocuments& documents, std::siz
   const Lanes counted = on_top ? broadcast(1) : where(best_place < documents.truncation, broadcast(1), broadcast(0));
   const Lanes change = where(right > wrong, right, wrong);
   if constexpr (kWeight == PairWeight::swap_change) return counted * gap * change;
-  Lanes apart;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    apart[lane] =
-        documents.distances[static_cast<std::size_t>(std::abs(documents.places[better] - documents.places[others + lane]))];
-  }
-  return counted * gap * (documents.share * change + apart);
+  auto apart = [&](std::size_t lane) {
+    return documents.distances[static_cast<std::size_t>(
+        std::abs(documents.places[better] - documents.places[others + lane]))];
+  };
+  return counted * gap * (documents.share * change + four(apart(0), apart(1), apart(2), apart(3)));
 }
 
 template <PairLoss kLoss, PairWeight kWeight, Derivative kDerivative>

@@ -73,7 +73,7 @@ inline double approx_ndcg_of_list(const ApproxNdcgList& list, std::span<double> 
 inline void log_discounts(std::size_t first, std::span<double> weights) {
   for (std::size_t i = 0; i < weights.size(); i += kLanes) {
     const auto above = static_cast<double>(first + i + 1);
-    const Lanes discounts = kLn2 / log(Lanes{above, above + 1, above + 2, above + 3});
+    const Lanes discounts = kLn2 / log(four(above, above + 1, above + 2, above + 3));
     store_some(weights.data() + i, discounts, std::min(kLanes, weights.size() - i));
   }
 }
