@@ -334,7 +334,12 @@ class Leaderboard(Result):
 
     def made_with(self) -> dict[str, object]:
         """Return seed, level, what was resampled, and how pairs were tested."""
-        return {"seed": self.overall.seed, "level": f"{self.overall.level:g}", "over": self.over, "method": self.overall.method}
+        return {
+            "seed": self.overall.seed,
+            "level": f"{self.overall.level:g}",
+            "over": self.over,
+            "method": self.overall.method,
+        }
 
     def __repr__(self) -> str:
         first = ", ".join(self.tied_for_first[:_FEW]) + (", ..." if len(self.tied_for_first) > _FEW else "")
