@@ -1,6 +1,7 @@
 """Unjudged documents: bounds of a measure against its value."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,15 +24,15 @@ def bounds(setting: Setting) -> Iterator[Comparison]:
                 f"bounds{what} of {measure}, {n_queries * 1000:,} lines, 40 judgments per query",
                 Contestant(
                     "bounds",
-                    lambda measure=measure, n_draws=n_draws: ir.bounds(qrels, run, measure, n_draws=n_draws),
-                    digest=lambda found: [found.mean[""]["value"]],
+                    partial(ir.bounds, qrels, run, measure, n_draws=n_draws),
+                    digest=lambda found: (found.mean[""]["value"],),
                 ),
                 [
                     Contestant(
                         "evaluate",
-                        lambda measure=measure: ir.evaluate(qrels, run, measure),
+                        partial(ir.evaluate, qrels, run, measure),
                         most,
-                        digest=lambda found: [*found.mean.values()],
+                        digest=lambda found: tuple(found.mean.values()),
                     )
                 ],
             )

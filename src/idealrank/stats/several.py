@@ -239,4 +239,4 @@ def _epsilon(residuals: Floats) -> float:
     box = float(np.trace(products)) ** 2 / ((k - 1) * float((products**2).sum()))
     below = (k - 1) * (n - 1 - (k - 1) * box)
     found = (n * (k - 1) * box - 2) / below if below > _ROUNDING else box
-    return min(max(found, box), 1.0)
+    return float(min(max(found, box), 1.0))
