@@ -63,11 +63,15 @@ class PairsByLabel {
       documents.wrong = fill(wrong_, [&](std::uint32_t i) { return change.wrong()[place_of_[i]]; });
       documents.places = fill(places_, [&](std::uint32_t i) { return static_cast<double>(place_of_[i]); });
       documents.truncation = static_cast<double>(spec_.truncation);
+      documents.together = spec_.together;
+      const auto [least, most] = range_of(query.scores);
+      documents.offset = least < most ? spec_.offset : 0.0;
     }
     stop_.before(2 * query.n());
     sums_.assign(query.n() + kPairPadding, 0.0);
     if (!second.empty()) second_sums_.assign(query.n() + kPairPadding, 0.0);
-    const double value = rows_(documents, {sums_.data(), second_sums_.data()});
+    slopes_ = 0;
+    const double value = rows_(documents, {sums_.data(), second_sums_.data(), &slopes_});
     for_each_part(query.n(), stop_, [&](std::size_t i, std::size_t last) {
       for (; i < last; ++i) column[documents_[i]] = sums_[i];
     });
@@ -78,6 +82,9 @@ class PairsByLabel {
     }
     return value;
   }
+
+  // Of the last query: the sum over pairs of the sizes of derivatives.
+  double slopes() const { return slopes_; }
 
  private:
   // The least and the greatest score, without a branch that depends on one.
@@ -113,6 +120,7 @@ class PairsByLabel {
   const PairSpec& spec_;
   Stop stop_;
   PairRows rows_;
+  double slopes_ = 0;
   std::vector<std::uint32_t> ends_, documents_, place_of_;
   std::vector<double> labels_, scores_, weights_, growths_, shrinks_, right_, wrong_, places_, sums_, second_sums_;
 };

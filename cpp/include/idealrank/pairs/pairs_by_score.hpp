@@ -45,17 +45,22 @@ class PairsByScore {
     documents.right = change.right();
     documents.wrong = change.wrong();
     documents.truncation = spec_.truncation;
+    documents.together = spec_.together;
 
     stop_.before(2 * query.n());
     std::fill(column.begin(), column.end(), 0.0);
     std::fill(second.begin(), second.end(), 0.0);
-    const DerivativeColumns columns{column.data(), second.data()};
+    slopes_ = 0;
+    const DerivativeColumns columns{column.data(), second.data(), &slopes_};
     double value = 0;
     split_(levels_, levels.counts(), [&](const LabelSplit& split) { value += sweep_(documents, split, columns); });
     to_rows(order, column);
     if (!second.empty()) to_rows(order, second);
     return value;
   }
+
+  // Of the last query: the sum over pairs of the sizes of derivatives, of logistic losses.
+  double slopes() const { return slopes_; }
 
  private:
   // From places to rows; the scores have been used.
@@ -102,6 +107,7 @@ class PairsByScore {
   Stop stop_;
   PairSweep sweep_;
   LabelSplits split_;
+  double slopes_ = 0;
   std::vector<double> scores_, weights_, edges_, decays_;
   std::vector<std::uint32_t> levels_;
 };

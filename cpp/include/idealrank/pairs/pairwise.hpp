@@ -45,7 +45,7 @@ class PairwiseLoss {
     }
     const double n_pairs = count_pairs();
     const bool apart = spec_.weight == PairWeight::distance;
-    const bool few = apart || (n_pairs <= spec_.few_pairs * static_cast<double>(query.n()) && by_label_.takes(query.scores));
+    const bool few = apart || spec_.offset > 0 || (n_pairs <= spec_.few_pairs * static_cast<double>(query.n()) && by_label_.takes(query.scores));
     const bool swaps = apart || spec_.weight == PairWeight::swap_change;
     std::span<const std::uint32_t> order;
     if (!few || swaps) order = ranked(query);
@@ -53,8 +53,13 @@ class PairwiseLoss {
     const double value = few ? by_label_(query, order, number_, change_, column, second)
                              : by_score_(query, order, number_, change_, column, second);
 
-    const double share = query_factor * (spec_.mean ? 1 / n_pairs : 1.0);
     const double sigma = spec_.loss == PairLoss::logistic ? spec_.scale : 1.0;
+    double share = query_factor;
+    if (spec_.normalize == PairNormalize::pairs) share /= n_pairs;
+    if (spec_.normalize == PairNormalize::lambdas) {
+      const double lambdas = 2 * sigma * query_factor * (few ? by_label_.slopes() : by_score_.slopes());
+      if (lambdas > 0) share *= std::log1p(lambdas) / (std::log(2.0) * lambdas);
+    }
     // Where changes by swaps are 0, rounding may leave a curvature a little below.
     stop_.before(2 * query.n());
     auto to_second = [&](double entry) { return std::max(share * sigma * sigma * entry, 0.0); };

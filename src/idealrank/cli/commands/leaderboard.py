@@ -31,8 +31,8 @@ data set. Each other one has the runs of a system, one per data set and named by
 NFCorpus_predictions.json of MTEB); the folder is the name of the system, or give NAME=FOLDER. With --results there are
 no data sets: each folder has the result files of MTEB for one model.
 
-'may be' are the ranks that a system may have: other queries could bring it there. They are right for all systems at
-once with the confidence 1 - LEVEL.
+'may be' is the range of ranks that a system may have, because other queries could have been asked. The ranges hold for
+all systems at once, with confidence 1 - LEVEL.
 
 \b
 Examples:
@@ -43,6 +43,8 @@ Examples:
 
 #: Most rows of the detailed tables.
 _N_ROWS = 10
+#: Most notes about the data.
+_N_NOTES = 10
 
 
 @click.command("leaderboard", cls=Command, help=_HELP)
@@ -139,7 +141,7 @@ def command(
 
             found = leaderboard_of(datasets, measure or "ndcg@10", chosen, like, watch=watch)
     _show(found, output_format, digits)
-    notes(found.problems, quiet=quiet)
+    notes(found.problems, quiet=quiet, most=_N_NOTES)
     if html_path is not None:
         from idealrank.cli.support import reporting
 

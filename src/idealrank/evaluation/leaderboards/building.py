@@ -32,7 +32,7 @@ Dataset: TypeAlias = tuple[Data, Mapping[str, OneSystem]] | Mapping[str, Evaluat
 
 
 class Ranking(NamedTuple):
-    """The options of `leaderboard` beside the data and the measure."""
+    """The options of `leaderboard` besides the data and the measure."""
 
     baseline: str | None = None
     weights: str | Mapping[str, float] | None = None
