@@ -93,7 +93,7 @@ def test_the_variance_is_that_of_the_estimates_without_each_query(finite: Any) -
         without = some.copy()
         without[query] = np.nan
         left_out.append(stats.prediction_powered(without, machine).mean)
-    variance = 14 / 15 * np.sum((left_out - np.mean(left_out)) ** 2) * (1 - 15 / 43)
+    variance = 14 / 15 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2) * (1 - 15 / 43)
     variance += 0 if finite else human[:15].var(ddof=1) / 43
     found = stats.prediction_powered(some, machine, finite=finite)
     assert (found.high - found.low) / 2 == pytest.approx(t.ppf(0.975, 13) * np.sqrt(variance))

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from theory_models import GRADED
 
 import idealrank as ir
 from idealrank import theory
@@ -45,6 +46,30 @@ def flat(s: Any) -> Any:
 def test_the_theorems_that_apply_with_and_without_curves(discount: Any, cutoff: Any, expected: Any) -> None:
     assert theory.check_theorems(discount, cutoff=cutoff).applies == expected
     assert theory.check_theorems(discount, rising, flat, cutoff).applies == expected
+
+
+@pytest.mark.parametrize(
+    ("discount", "cutoff", "expected"),
+    [
+        ("ndcg", None, ("Theorem 4",)),
+        ("power:0.5", None, ("Theorem 14",)),
+        ("zipf", None, ()),
+        ("log", 10, ("Theorem 10",)),
+        ("log", "n^0.5", ("Theorem 15",)),
+        ("ndcg@30%", None, ("Theorem 16",)),
+        ("power:0.5", 0.3, ("Theorem 17",)),
+    ],
+)
+def test_gains_of_several_values_have_theorems_of_their_own(discount: Any, cutoff: Any, expected: Any) -> None:
+    other = theory.GradedCurve({2: lambda s: 1 / 6 + 0 * s, 1: lambda s: 0.25 + 0 * s})
+    found = theory.check_theorems(discount, GRADED, other, cutoff)
+    assert found.applies == expected
+    assert found.by_theorem["Theorem 7"][-1][1:] == ("labels are 0 or 1", False, "the gains are 2, 1, 0")
+    assert all(expected[0] in line for line in found.findings() if expected)
+    if expected and expected[0] != "Theorem 10":  # the limits of the specification
+        limits = {"Theorem 4": 1, "Theorem 14": 0.822462970867, "Theorem 15": 0.75, "Theorem 16": 0.7425}
+        limits["Theorem 17"] = 0.726499353398
+        assert theory.limit(discount, GRADED, cutoff) == pytest.approx(limits[expected[0]], abs=1e-9)
 
 
 def test_the_theorem_that_applies_gives_the_limit() -> None:

@@ -235,8 +235,9 @@ def _epsilon(residuals: Floats) -> float:
     """Return Huynh and Feldt's epsilon, or Greenhouse and Geisser's if there are too few queries for it."""
     n, k = residuals.shape
     # Over systems the residuals of a query sum to 0, so these are the covariances of contrasts.
-    products = residuals.T @ residuals
+    scaled = residuals / np.abs(residuals).max()
+    products = scaled.T @ scaled
     box = float(np.trace(products)) ** 2 / ((k - 1) * float((products**2).sum()))
     below = (k - 1) * (n - 1 - (k - 1) * box)
     found = (n * (k - 1) * box - 2) / below if below > _ROUNDING else box
-    return min(max(found, box), 1.0)
+    return float(min(max(found, box), 1.0))

@@ -113,6 +113,8 @@ class TheoremCheck(Result):
 
 
 _NOT_GIVEN = "no curves were given"
+#: The theorem that says the same for gains of several values.
+_GRADED = {"Theorem 11": "Theorem 15", "Theorem 12": "Theorem 16", "Theorem 13": "Theorem 17"}
 
 
 def check_theorems(
@@ -124,8 +126,8 @@ def check_theorems(
     """Check each hypothesis of each theorem about long lists for a discount and a cutoff, and show the steps.
 
     The theorems are those of Wang et al. 2013, with their errata: Theorems 4, 7, 9, 10, 11, 12 and 13 say to what NDCG
-    converges, Theorems 6 and 8 whether it tells two rankers apart. `verdict` goes further than they do, to curves with
-    jumps and other discounts.
+    converges, Theorems 14 to 17 the same for gains of several values, and Theorems 6 and 8 whether it tells two rankers
+    apart. `verdict` goes further than they do, to curves with jumps, gains of several values and other discounts.
 
     Parameters
     ----------
@@ -210,7 +212,19 @@ class _Checker(NamedTuple):
             "Theorem 12": [slow, part, some],
             "Theorem 13": [power, part, some],
         }
+        levels = self._levels()
+        if len(levels) > 1:
+            shown = f"the gains are {', '.join(f'{each:g}' for each in sorted((0.0, *levels), reverse=True))}"
+            for theorem in ("Theorem 6", "Theorem 7", "Theorem 8", "Theorem 9", *_GRADED):
+                by_theorem[theorem].append(("labels are 0 or 1", False, shown))
+            several = ("gains have finitely many values, the highest above 0", True, shown)
+            by_theorem["Theorem 14"] = [power, whole, some, several]
+            by_theorem |= {graded: [*by_theorem[plain][:-1], several] for plain, graded in _GRADED.items()}
         return [Hypothesis(theorem, *each) for theorem, own in by_theorem.items() for each in own]
+
+    def _levels(self) -> set[float]:
+        """The positive gains of the curves."""
+        return {gain for each in self.curves or () for gain in each.levels if gain > 0}
 
     def _discount(self, text: str, holds: bool) -> tuple[str, bool | None, str]:
         return text, None if self.kind.kind == "undecided" else holds, self.kind.reason

@@ -37,6 +37,22 @@ STATEMENTS = {
         "If the cutoff is a fraction of the list, NDCG converges to a weighted mean of the relevance curve above the "
         "cutoff, relative to that of the ideal ranking; differences below the cutoff are not seen."
     ),
+    "Theorem 14": (
+        "With the discount r^-b, 0 < b < 1, and gains of several values, NDCG converges to a weighted mean of the "
+        "expected gains, relative to that of the ideal ranking, in which the highest gains come first."
+    ),
+    "Theorem 15": (
+        "If the cutoff grows, but more slowly than the list, and gains have several values, NDCG converges to the "
+        "expected gain at the very top of the list, relative to the highest gain."
+    ),
+    "Theorem 16": (
+        "With the discount 1/log(1 + r), a cutoff at a fraction of the list and gains of several values, NDCG "
+        "converges to the mean gain above the cutoff, relative to that of the ideal ranking."
+    ),
+    "Theorem 17": (
+        "With the discount r^-b, 0 < b < 1, a cutoff at a fraction of the list and gains of several values, NDCG "
+        "converges to a weighted mean of the expected gains above the cutoff, relative to that of the ideal ranking."
+    ),
     "the law of large numbers": (
         "With the discount n - r, NDCG is a ratio of means over all documents, and converges to the ratio of their "
         "expectations."
