@@ -85,6 +85,11 @@ def _curvature(totals: Floats, shares: Floats, lists: Lists) -> Floats:
     return np.repeat(totals, lists.sizes) * shares * (1 - shares)
 
 
+def _by_query(column: Floats, queries: Int64s, lists: Lists) -> Floats:
+    """Return the sum of each query; a column without entries would be counted in whole numbers."""
+    return np.bincount(queries, column, lists.n_queries).astype(np.float64, copy=False)
+
+
 def _normalized(worth: Floats, lists: Lists) -> Floats:
     totals = sums(worth, lists.offsets)
     shares: Floats = worth / np.repeat(np.where(totals > 0, totals, 1.0), lists.sizes)
@@ -217,17 +222,17 @@ class SoftmaxAtK(Loss):
             pulls = targets[relevant] * weights
             terms = -pulls * logs[relevant]
             moved = self.slope * (1 - weights) * terms  # w' = slope w (1 - w)
-            gradient = np.repeat(np.bincount(queries, pulls, lists.sizes.size), lists.sizes) * shares
+            gradient = np.repeat(_by_query(pulls, queries, lists), lists.sizes) * shares
             gradient[relevant] += moved - pulls
             if not self.hold:
                 filled = last >= 0
-                gradient[last[filled]] -= np.bincount(queries, moved, lists.sizes.size)[filled]
-        return check_outcome(self, np.bincount(queries, terms, lists.sizes.size), gradient, lists)
+                gradient[last[filled]] -= _by_query(moved, queries, lists)[filled]
+        return check_outcome(self, _by_query(terms, queries, lists), gradient, lists)
 
     def curvature(self, lists: Lists) -> Floats:
         targets = self.targets(lists)
         relevant, queries, weights, _ = self._weights(targets, lists)
-        totals = np.bincount(queries, targets[relevant] * weights, lists.sizes.size)
+        totals = _by_query(targets[relevant] * weights, queries, lists)
         return _curvature(totals, _shares(lists)[1], lists)
 
     def _weights(self, targets: Floats, lists: Lists) -> tuple[Int64s, Int64s, Floats, Int64s]:

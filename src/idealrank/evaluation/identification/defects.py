@@ -254,11 +254,7 @@ def _rounded(found: Investigation) -> Defect:
     name = f"values are rounded to {found.decimals} decimal{'s' if found.decimals != 1 else ''}"
     for probe in _small_probes(found, longest=3):
         value = _predicted(found.formula, probe)
-        if (
-            value is not None
-            and math.isfinite(value)
-            and abs(round(value, found.decimals) - value) > found.tolerance / 10
-        ):
+        if value is not None and math.isfinite(value) and abs(round(value, found.decimals) - value) > found.tolerance / 10:
             answer = found.caller.ask(probe) if found.caller.left else None
             return Defect(name, str(probe), round(value, found.decimals) if answer is None else answer.value, value)
     return Defect(name)
