@@ -85,9 +85,9 @@ def _curvature(totals: Floats, shares: Floats, lists: Lists) -> Floats:
     return np.repeat(totals, lists.sizes) * shares * (1 - shares)
 
 
-def _by_query(column: Floats, queries: Int64s, lists: Lists) -> Floats:
-    """Return the sum of each query; a column without entries would be counted in whole numbers."""
-    return np.bincount(queries, column, lists.n_queries).astype(np.float64, copy=False)
+def _added(values: Floats, queries: Int64s, lists: Lists) -> Floats:
+    """Return the sum of the values of each query, some documents of which have one."""
+    return np.asarray(np.bincount(queries, values, lists.sizes.size), np.float64)
 
 
 def _normalized(worth: Floats, lists: Lists) -> Floats:
@@ -222,18 +222,17 @@ class SoftmaxAtK(Loss):
             pulls = targets[relevant] * weights
             terms = -pulls * logs[relevant]
             moved = self.slope * (1 - weights) * terms  # w' = slope w (1 - w)
-            gradient = np.repeat(_by_query(pulls, queries, lists), lists.sizes) * shares
+            gradient = np.repeat(_added(pulls, queries, lists), lists.sizes) * shares
             gradient[relevant] += moved - pulls
             if not self.hold:
                 filled = last >= 0
-                gradient[last[filled]] -= _by_query(moved, queries, lists)[filled]
-        return check_outcome(self, _by_query(terms, queries, lists), gradient, lists)
+                gradient[last[filled]] -= _added(moved, queries, lists)[filled]
+        return check_outcome(self, _added(terms, queries, lists), gradient, lists)
 
     def curvature(self, lists: Lists) -> Floats:
         targets = self.targets(lists)
         relevant, queries, weights, _ = self._weights(targets, lists)
-        totals = _by_query(targets[relevant] * weights, queries, lists)
-        return _curvature(totals, _shares(lists)[1], lists)
+        return _curvature(_added(targets[relevant] * weights, queries, lists), _shares(lists)[1], lists)
 
     def _weights(self, targets: Floats, lists: Lists) -> tuple[Int64s, Int64s, Floats, Int64s]:
         """Return the documents with a target, their queries and w, and the document with the k-th score of each query.
