@@ -128,7 +128,7 @@ def _allrank(labels: Floats, scores: Floats) -> tuple[float, Floats]:
 
     own = torch.from_numpy(scores).requires_grad_()
     value = approxNDCGLoss(own[None], torch.from_numpy(labels)[None], alpha=10.0)
-    value.backward()  # type: ignore[no-untyped-call]
+    value.backward()
     assert own.grad is not None
     return 1 + float(value.detach()), own.grad.numpy()
 

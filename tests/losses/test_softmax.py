@@ -56,6 +56,14 @@ def test_a_query_without_gain_has_the_value_0() -> None:
     assert gradient.tolist() == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("loss", [losses.Softmax(), losses.SoftmaxAtK(), losses.PSL()])
+def test_values_are_floats_without_anything_relevant(loss: losses.Loss) -> None:
+    for labels, offsets in (([0, 0], [0, 2]), ([], [0]), ([], [0, 0])):
+        values, gradient = loss(labels, np.zeros(len(labels)), offsets)
+        assert values.dtype == gradient.dtype == np.float64
+        assert values.tolist() == [0.0] * (len(offsets) - 1)
+
+
 def test_curvature_is_the_second_derivative() -> None:
     for loss in (losses.Softmax(), losses.Softmax(normalize="none"), losses.XENDCG()):
         step = 1e-5
