@@ -45,13 +45,23 @@ class PairwiseLoss {
     }
     const double n_pairs = count_pairs();
     const bool apart = spec_.weight == PairWeight::distance;
-    const bool few = apart || (n_pairs <= spec_.few_pairs * static_cast<double>(query.n()) && by_label_.takes(query.scores));
+    const bool one_by_one = apart || by_label_.takes(query.scores);
+    const bool few = apart || (one_by_one && n_pairs <= spec_.few_pairs * static_cast<double>(query.n()));
+    const bool by_box = !few && by_label_.takes_by_box(query.scores);
     const bool swaps = apart || spec_.weight == PairWeight::swap_change;
     std::span<const std::uint32_t> order;
-    if (!few || swaps) order = ranked(query);
+    if (!(few || by_box) || swaps) order = ranked(query);
     if (swaps) change_(spec_.swap, query.query, number_, order);
-    const double value = few ? by_label_(query, order, number_, change_, column, second)
-                             : by_score_(query, order, number_, change_, column, second);
+    // A group of n labels has n/2 pairs a document.
+    const auto n_group = one_by_one ? std::min(2 * spec_.few_pairs, static_cast<double>(query.n())) : 0.0;
+    const auto groups = by_label_.groups(number_, few ? query.n() : static_cast<std::size_t>(n_group));
+    std::fill(column.begin(), column.end(), 0.0);
+    std::fill(second.begin(), second.end(), 0.0);
+    double value = 0;
+    if (!(few || by_box)) value += by_score_(query, order, number_, groups, change_, column, second);
+    if (few || by_box || groups.size() < number_.counts().size()) {
+      value += by_label_(query, order, number_, change_, by_box, column, second);
+    }
 
     const double share = query_factor * (spec_.mean ? 1 / n_pairs : 1.0);
     const double sigma = spec_.loss == PairLoss::logistic ? spec_.scale : 1.0;
