@@ -16,10 +16,10 @@ import numpy as np
 from scipy.special import stdtrit
 
 import idealrank as ir
-from idealrank import stats
 from idealrank.evaluation.holes.weighing import Ranked, rules_of
 from idealrank.evaluation.machine.documents import Ranking, Sampled, estimate_by_document
 from idealrank.measures.conventions import convention
+from idealrank.stats.control_variates import estimate_means
 
 _MEASURE = "ndcg@10"
 
@@ -76,18 +76,32 @@ def _machine(
     rng = np.random.default_rng(options.seed)
     shuffled = _matrix(next(iter(judges.values())), runs)[:, rng.permutation(human.shape[1])]
     machine = {name: _matrix(judge, runs) for name, judge in judges.items()} | {"shuffled": shuffled}
-    draws = [rng.permutation(human.shape[1]) < options.human for _ in range(options.draws)]
+    n_queries = human.shape[1]
+    draws = np.array([rng.permutation(n_queries)[: options.human] for _ in range(options.draws)])
     pairs = [pair for pair in combinations(range(len(runs)), 2) if np.ptp(human[pair[0]] - human[pair[1]]) > 0]
+    print(f"human judgments of {options.human} of {n_queries} queries, {options.draws} draws:")
+    n_more = round(1.4 * options.human)
+    more = np.array([rng.permutation(n_queries)[:n_more] for _ in range(options.draws)])
+    alone = []
+    for first, second in pairs:
+        difference = human[first] - human[second]
+        few, many = (estimate_means(difference[own], 0 * difference[own], 0.0, n_queries) for own in (draws, more))
+        alone.append([each.halves(0.95)[1].sum() for each in (few, many)])
+    few_width, more_width = np.sum(alone, axis=0)
+    print(
+        f"human judgments of {n_more} queries alone: mean width {more_width / few_width:.3f} of that of {options.human}"
+    )
     for name, values in machine.items():
         covered, alone, widths = [], [], []
         for first, second in pairs:
             difference, guess = human[first] - human[second], values[first] - values[second]
+            guess = guess - guess.mean()
+            found = estimate_means(difference[draws], guess[draws], 0.0, n_queries)
+            half, human_half = found.halves(0.95)
             truth = difference.mean()
-            for chosen in draws:
-                found = stats.prediction_powered(np.where(chosen, difference, np.nan), guess)
-                covered.append(found.low <= truth <= found.high)
-                alone.append(found.human_low <= truth <= found.human_high)
-                widths.append((found.high - found.low, found.human_high - found.human_low))
+            covered.append(np.abs(found.means - truth) <= half)
+            alone.append(np.abs(difference[draws].mean(axis=1) - truth) <= human_half)
+            widths.append((half.sum(), human_half.sum()))
         ratio = np.sum(widths, axis=0)
         print(
             f"{name}: coverage {np.mean(covered):.4f}, human judgments alone {np.mean(alone):.4f}; "
@@ -108,8 +122,8 @@ def _documents(
         ranked = Ranked.of(numbered, run, rules, None)
         depths = ranked.depths(rules, np.zeros(qrels.n_queries, np.int64))
         places = np.nan_to_num(ranked.data.labels[ranked.places], nan=-1).astype(np.int64)
-        rankings.append(Ranking(places, ranked.weights(rules, depths), ranked.data.offsets))
-    machine = {name: np.array([judge[q].get(d, 0) for q in qrels for d in qrels[q]]) for name, judge in judges.items()}
+        rankings.append(Ranking(places, ranked.weights(rules, depths)))
+    machine = {name: _labels(judge, qrels) for name, judge in judges.items()}
     machine |= {"shuffled": rng.permutation(next(iter(machine.values()))), "none": np.zeros(qrels.n_docs)}
     truth = _matrix(qrels, runs).mean(axis=1)
     pairs = np.array(list(combinations(range(len(runs)), 2))).T
@@ -143,6 +157,15 @@ def _documents(
             f"{towards:+.4f} and of means {np.mean(of_means):+.4f}",
             flush=True,
         )
+
+
+def _labels(judge: ir.Qrels, qrels: ir.Qrels) -> np.ndarray:
+    """Return the machine label of each document with a human label; 0 without one."""
+    found = []
+    for query, docs in qrels.items():
+        own = judge[query]
+        found += [own.get(doc, 0) for doc in docs]
+    return np.array(found)
 
 
 def _matrix(qrels: ir.Qrels, runs: dict[str, ir.Run]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Matrix factorization by exact losses over whole catalogues, on public data with the splits of a published comparison.
+"""Matrix factorization by exact losses over whole catalogs, on public data with the splits of a published comparison.
 
 From the root of the repository: ``python -m benchmarks.recommenders FOLDER``, where FOLDER has one folder per data set
 with ``train.tsv`` and ``test.tsv`` (a header, then a user number and an item number per line), such as those of

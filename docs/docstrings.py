@@ -12,6 +12,7 @@ from docs.narrow import narrowed
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S.*?)(?: : (.+))?$", re.MULTILINE)
+_BARE = re.compile(r"^(- .*):$(?!\n[ \t]+\S)", re.MULTILINE)  # an entry that says no more than its type
 _LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
 _INHERITED = ("Parameters", "Attributes")
 
@@ -27,7 +28,7 @@ def as_markdown(sections: dict[str, str]) -> str:
     parts = [sections[""]]
     for title, body in sections.items():
         if title and body:
-            parts.append(f"**{title}**\n\n" + (_ENTRY.sub(_item, body) if title in _LISTS else body))
+            parts.append(f"**{title}**\n\n" + (_BARE.sub(r"\1", _ENTRY.sub(_item, body)) if title in _LISTS else body))
     return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
 
 
@@ -78,7 +79,9 @@ class Docstrings(griffe.Extension):
     """What mkdocstrings calls for each object that it reads."""
 
     def on_object(self, *, obj: Any, **_: Any) -> None:
-        """Rewrite the docstring of the object, if it has one."""
+        """Rewrite the docstring of the object; of overloads, keep the signature that takes everything."""
+        if obj.is_function:
+            obj.overloads = None
         if obj.docstring is not None:
             found = _imported(obj) if obj.is_class else None
             sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)

@@ -14,15 +14,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 PAGE = Path(__file__).with_name("experiments.md")
+VERDICTS = ("holds", "undecided", "fails")
 _INTRO = """\
 # The papers' experiments, reproduced
 
-`idealrank reproduce` repeats the experiments of four papers. This page is what the commands print
-(`docs/experiments.py` writes it): for each claim of a paper whether it *holds*, *fails* or is *undecided* here, in
-how many settings, and what was seen. A paper leaves choices open: which script evaluated, how features were scaled,
-which optimizer ran for how long, which variant of a baseline was used, which seed. Each experiment has a reference
-setting and changes one choice at a time; the verdict names the choices that change it. "Seen here" and all figures
-are of the reference setting.
+`idealrank reproduce` repeats the experiments of four papers, and says for each claim whether it *holds*, *fails* or is
+*undecided* here:
+
+![Claims of four papers that hold, are undecided and fail](images/verdicts.svg)
+
+{verdicts}
+
+The rest of this page is what the commands print (`docs/experiments.py` writes it): the claims, in how many settings
+each holds, and what was seen. A paper leaves choices open: which script evaluated, how features were scaled, which
+optimizer ran for how long, which variant of a baseline was used, which seed. Each experiment has a reference setting
+and changes one choice at a time; the verdict names the choices that change it. "Seen here" and all figures are of the
+reference setting.
 
 Comparisons of rankers are paired over queries, with 95% intervals. "Undecided" means that the interval contains
 both outcomes: there are too few queries to tell.
@@ -88,9 +95,28 @@ def sections_of(page: str) -> dict[str, str]:
     return found
 
 
+def verdicts(printed: str) -> dict[str, int]:
+    """Return how many claims have each verdict, given what a command printed."""
+    claims = re.split(r"^### ", printed.partition("### Claims\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+    rows = [line.split("|")[4].strip() for line in claims.splitlines() if line.startswith("|")]
+    return {verdict: sum(row.startswith(verdict) for row in rows) for verdict in VERDICTS}
+
+
+def _verdicts_table(printed: dict[str, str]) -> str:
+    """Return a row per paper: how many of its claims have each verdict, and where they are."""
+    rows = [["paper", *VERDICTS], ["---", *["---:"] * len(VERDICTS)]]
+    for name, text in printed.items():
+        title = EXPERIMENTS[name].title
+        anchor = re.sub(r"\W+", "-", title.lower())
+        rows.append([f"[{title}](#{anchor})", *map(str, verdicts(text).values())])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
 def written(printed: dict[str, str]) -> str:
     """Return the whole page."""
-    return "\n".join([_INTRO, *(section(name, printed[name]) for name in EXPERIMENTS if name in printed)])
+    printed = {name: printed[name] for name in EXPERIMENTS if name in printed}
+    intro = _INTRO.format(verdicts=_verdicts_table(printed))
+    return "\n".join([intro, *(section(name, text) for name, text in printed.items())])
 
 
 def main(folder: str, *names: str) -> None:

@@ -2,7 +2,7 @@
 
     python -m docs.pictures [NAME ...]
 
-Each is an SVG file in docs/images that follows the light or dark setting of its reader. tests/docs/test_pictures.py
+Each is an SVG file in docs/images that follows the light or dark setting of its reader. tests/docs/test_docs.py
 draws them again and compares what they say, so that none of them can be stale.
 """
 
@@ -19,6 +19,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import idealrank as ir
+from docs import experiments
 from idealrank import discounts, learners, losses, theory
 from idealrank._base import palette
 from idealrank.report import figures, learning_curve, over_cutoffs
@@ -168,6 +169,7 @@ def dot_product() -> Axes:
         for place, value in zip(places, products, strict=True):
             ax.annotate(f"{value:.2f}", (place, value), (0, 2), textcoords="offset points", ha="center", fontsize=8)
     value = float(ir.ndcg(labels, scores)[0])
+    ax.margins(y=0.15)
     ax.set(xlabel="rank", ylabel="gain x discount", title=f"NDCG = {value:.4f}, labels 1 3 0 2 0 in order of score")
     ax.legend(frameon=False)
     return ax
@@ -319,6 +321,29 @@ def error_rates() -> Axes:
     _curves(ax, [25, 50, 100], rows, loc="upper left")
     ax.set(xlabel="topics", ylabel="announced, of equal systems", xticks=[25, 50, 100], ylim=(0, 0.16))
     ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    return ax
+
+
+@picture("Claims of four papers that hold, are undecided and fail")
+def verdicts() -> Axes:
+    """What the page on experiments says."""
+    found = {
+        name: experiments.verdicts(text)
+        for name, text in experiments.sections_of(experiments.PAGE.read_text(encoding="utf-8")).items()
+    }
+    colors = {"holds": palette.SERIES[0], "undecided": palette.NEUTRAL, "fails": palette.SERIES[1]}
+    ax = _axes(2.0)
+    for place, counts in enumerate(found.values()):
+        left = 0
+        for verdict, count in counts.items():
+            ax.barh(place, count, 0.6, left=left, color=colors[verdict], label=verdict if place == 0 else None)
+            left += count
+        ax.text(
+            left + 0.3, place, " + ".join(str(count) for count in counts.values() if count), va="center", fontsize=9
+        )
+    ax.set(yticks=range(len(found)), yticklabels=list(found), xlabel="claims", xlim=(0, 30))
+    ax.invert_yaxis()
+    ax.legend(frameon=False, loc="lower right")
     return ax
 
 

@@ -636,7 +636,8 @@ function code() {
   }
   const like = chosen.map((name) => (name === "yours" ? "yours" : inPython(name)));
   const of = `${inPython(judgments)}, ${inPython(run)}, ${inPython(measureName())}`;
-  lines.push("", chosen.length < 2 ? `print(ir.evaluate(${of}, like=${like[0] ?? '"trec_eval"'}).to_text())` : `print(ir.explain(${of}, like=[${like.join(", ")}]).to_text())`);
+  const [name, tools] = chosen.length < 2 ? ["evaluate", like[0] ?? '"trec_eval"'] : ["explain", `[${like.join(", ")}]`];
+  lines.push("", `found = ir.${name}(`, `    ${of},`, `    like=${tools},`, ")", "print(found.to_text())");
   const paths = `${quoted(judgments)} ${quoted(run)}`;
   let shell;
   if (own) {

@@ -1,6 +1,9 @@
 import os
 import signal
+import zlib
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from exploring import chromium, explorer_file, visit  # noqa: F401  (fixtures)
@@ -25,9 +28,49 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+#: A browser, a cluster, an experiment, every example in a process without packages: who uses one of them is slow.
+_SLOW_FIXTURES = {"chromium", "client", "ravikumar", "outcomes"}
+
+
+def _is_whole_suite(config: pytest.Config) -> bool:
+    """Whether the command line names no tests."""
+    if hasattr(config, "workerinput"):
+        return bool(config.workerinput["is_whole_suite"])
+    return config.args_source is pytest.Config.ArgsSource.TESTPATHS
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return one worker per core for the whole suite, and none for tests that the command line names."""
-    return available_cores() if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
+    return available_cores() if _is_whole_suite(config) else 0
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker what it cannot see."""
+    node.workerinput["is_whole_suite"] = _is_whole_suite(node.config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to ``-m slow`` what starts a browser or a cluster, and most of what is marked ``sampled``.
+
+    In the whole suite, one in n cases of a test that is marked ``sampled(n)`` is not slow, if there are more than ten.
+    Which ones depends on their names alone, so that the cases of one test are others than those of the next.
+    """
+    for item in items:
+        if _SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
+    if not _is_whole_suite(config):
+        return
+    families = defaultdict(list)
+    for item in items:
+        if marker := item.get_closest_marker("sampled"):
+            families[item.nodeid.partition("[")[0], marker.args[0]].append(item)
+    for (_, n), cases in families.items():
+        draws = [zlib.crc32(item.nodeid.encode()) % n if len(cases) > 10 else 0 for item in cases]
+        for item, draw in zip(cases, draws, strict=True):
+            if draw != min(draws):
+                item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")

@@ -37,7 +37,9 @@ class Screen:
                 self.lines.append({})
             elif letter == "\r":
                 self._at = 0
-            elif letter in "\x1b\x08\t":
+            elif letter == "\t":
+                self._at += 8 - self._at % 8
+            elif letter in "\x1b\x08":
                 self.faults.append(f"moves the cursor: {letter!r}")
             else:
                 self._put(letter)

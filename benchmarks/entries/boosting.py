@@ -45,6 +45,18 @@ def boosting_cost_of_the_objective(setting: Setting) -> Iterator[Comparison]:
 
 
 @entry
+def boosting_whole_training(setting: Setting) -> Iterator[Comparison]:
+    """Trees of LightGBM's default size, as in everyday training."""
+    n_docs, n_features = setting.size(2_000) * _LENGTH, 40
+    dataset = _dataset(n_docs, n_features=n_features)
+    yield Comparison(
+        f"LightGBM, {n_docs:,} documents, {n_features} features, {_TREES} trees: LambdaRank",
+        Contestant("idealrank", _training(dataset, _ours("lambda_rank(truncation=30)"))),
+        [Contestant("LightGBM's lambdarank", _training(dataset, "lambdarank"), AtMost(1.1), module="lightgbm")],
+    )
+
+
+@entry
 def serving_one_query(setting: Setting) -> Iterator[Comparison]:
     """The scores of 50 documents by 100 trees, with all checks, against the booster alone."""
     from idealrank import datasets

@@ -157,6 +157,7 @@ void bind_prefixes(nb::module_& m);
 void bind_sort(nb::module_& m);
 void bind_stats(nb::module_& m);
 void bind_suffix_sums(nb::module_& m);
+void bind_highest_ratio(nb::module_& m);
 void bind_text(nb::module_& m);
 
 }  // namespace idealrank::bind

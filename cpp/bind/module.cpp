@@ -72,4 +72,5 @@ NB_MODULE(_core, m) {
   bind_linear_model(m);
   bind_stats(m);
   bind_suffix_sums(m);
+  bind_highest_ratio(m);
 }

@@ -79,6 +79,30 @@ void bind_sort(nb::module_& m) {
       "scores"_a.noconvert(), "offsets"_a.noconvert(), "n_threads"_a);
 
   m.def(
+      "last_of_first",
+      [](const In<double>& scores, const In<std::int64_t>& given_offsets, std::int64_t k, int n_threads) {
+        const Offsets offsets(given_offsets, scores.shape(0));
+        if (k < 1) throw std::invalid_argument("k must be 1 or more");
+        const Threads threads = interruptible(n_threads);
+        Buffer<std::int64_t> rows;
+        {
+          nb::gil_scoped_release release;
+          rows.resize(given_offsets.shape(0) - 1);
+          for_each_query(offsets, threads, [&](const Stop& stop) {
+            return [&, rank = TopRanker(stop), own = OwnCopy(stop)](std::int64_t query, std::int64_t begin,
+                                                                    std::int64_t end) mutable {
+              const auto n = static_cast<std::size_t>(end - begin), depth = std::min(n, static_cast<std::size_t>(k));
+              const auto order = rank(own(span_of(scores).subspan(static_cast<std::size_t>(begin), n)), depth, query, begin);
+              rows[static_cast<std::size_t>(query)] = depth == 0 ? -1 : begin + order[depth - 1];
+            };
+          });
+        }
+        return to_numpy(std::move(rows));
+      },
+      "scores"_a.noconvert(), "offsets"_a.noconvert(), "k"_a, "n_threads"_a,
+      "The row of the k-th highest score of each query, the lowest if there are fewer; -1 for a query without rows.");
+
+  m.def(
       "order_by_id",
       [](const In<double>& scores, const In<std::int64_t>& given_offsets, const In<std::uint8_t>& id_bytes,
          const In<std::int64_t>& id_offsets, bool descending, int n_threads) {

@@ -65,3 +65,14 @@ TEST(a_score_that_is_not_finite_is_refused_with_user_and_item) {
     }
   }
 }
+
+TEST(a_score_of_an_excluded_item_may_be_anything) {
+  for (const std::size_t n_items : check::Sizes{10, 1000}) {
+    std::vector<float> scores(n_items, 1.0F);
+    scores[7] = std::numeric_limits<float>::quiet_NaN();
+    scores[3] = 2.0F;
+    const std::vector<std::int64_t> excluded{7}, starts{0, 1};
+    const TopItems top = top_items<float>(scores, n_items, 1, excluded, starts, 1);
+    CHECK_EQ(std::vector<std::int64_t>(top.items.data(), top.items.data() + top.items.size()), (std::vector<std::int64_t>{3}));
+  }
+}

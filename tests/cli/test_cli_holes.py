@@ -53,6 +53,21 @@ def test_the_documents_to_judge_next(files: Path) -> None:
     assert result.stdout.splitlines()[1].split()[:2] == ["q2", "y"]
 
 
+@pytest.mark.parametrize("output_format", ["text", "markdown", "latex", "csv", "json"])
+def test_nothing_to_judge_is_said_without_an_empty_table(files: Path, output_format: str) -> None:
+    ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"x": 1, "y": 0}}), "all.txt")
+    result = run("judge-next", "all.txt", "one.run", "two.run", "-m", "ndcg@2", "--format", output_format)
+    assert result.exit_code == 0, result.output
+    if output_format == "json":
+        assert json.loads(result.stdout)["documents"] == []
+    elif output_format == "csv":  # programs need the header
+        assert result.stdout.splitlines() == ["query,document,effect,one,two"]
+        assert "No judgment is needed" in result.stderr
+    else:
+        (line,) = result.stdout.splitlines()
+        assert "No judgment is needed" in line
+
+
 def test_labeled_lists_have_nothing_unjudged(files: Path) -> None:
     Path("data.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1:0.25\n")
     Path("scores.txt").write_text("1\n2\n")
@@ -78,6 +93,23 @@ def test_compare_says_what_unjudged_documents_could_reverse(files: Path) -> None
         run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--format", "json", "--seed", "1").stdout
     )
     assert as_json["holes"]["ndcg@2"]["differences"][0]["lowest"] == pytest.approx(found.lowest)
+
+
+def test_the_page_of_a_comparison_shows_what_unjudged_documents_could_change(files: Path) -> None:
+    given = ("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1", "--html", "page.html")
+    assert run(*given).exit_code == 0
+    page = Path("page.html").read_text()
+    start = page.index('<h2 id="unjudged">')
+    section = page[start : page.index("</section>", start)]
+    found = ir.bounds("qrels.txt", ["one.run", "two.run"], "ndcg@2")
+    assert f"{found.mean['two']['lowest']:.4f}" in section
+    assert f"{found.mean['two']['highest']:.4f}" in section
+    assert f"{found.differences[0].lowest:+.4f}" in section
+    assert "decided" in section
+    assert "judge-next" in page
+    assert 'href="#unjudged"' in page
+    assert run(*given, "--no-holes").exit_code == 0
+    assert 'id="unjudged"' not in Path("page.html").read_text()
 
 
 def test_compare_is_silent_where_every_document_is_judged(files: Path) -> None:

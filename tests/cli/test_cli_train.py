@@ -47,6 +47,8 @@ def test_what_is_trained_and_scored_is_what_python_gives(folder: Path) -> None:
     expected = fitted(learners.ListNet(normalize="minmax", l2=0.1, max_iter=7, measure="ndcg@5", patience=3))
     assert learners.load("model.json").get_params() == expected.get_params()
     scored = run("score", "model.json", "vali.txt.gz", "-o", "scores.txt")
+    assert re.search(r"scored 10 queries, 200 documents, \d+ features; the scores are in scores.txt", scored.stderr)
+    assert run("score", "model.json", "vali.txt.gz", "-o", "scores.txt", "-q").stderr == ""
     assert (scored.exit_code, scored.stdout) == (0, "")
     assert_allclose(ir.read_scores("scores.txt"), expected.predict(TEST), rtol=0, atol=0)
     lines = shown.output.splitlines()

@@ -136,6 +136,12 @@ def test_every_other_table_fits_too(tmp_path: Path, columns: int) -> None:
         check(on_a_terminal(*command, columns=columns, folder=tmp_path))
 
 
+def test_trec_eval_has_tabs_on_a_terminal_too(tmp_path: Path) -> None:
+    draw(tmp_path, names_of(1))
+    shown = on_a_terminal("trec_eval", "-m", "num_q", "qrels.txt", "0.run", columns=80, folder=tmp_path)
+    assert check(shown).split() == ["num_q", "all", "40"]
+
+
 def test_real_runs_fit_the_screen(real_data: Path, tmp_path: Path) -> None:
     folder = real_data / "trec-dl19"
     judged, run = str(folder / "qrels.txt.xz"), str(folder / "bm25.run.xz")

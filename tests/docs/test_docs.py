@@ -85,7 +85,15 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.slow if page.name == "installation.md" else ())  # it has the demo
+        for page in PAGES
+        if blocks(page, "sh")
+    ],
+    ids=lambda page: page.name,
+)
 def test_commands_on_a_page_run_as_they_stand(page: Path, example_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(example_files)
     for code in blocks(page, "sh"):
@@ -127,6 +135,35 @@ def test_the_page_of_a_class_has_the_parameters_that_it_inherits_and_no_others()
     fixed = docstrings.with_inherited(learners.RankSVM)["Parameters"]  # its l2 follows from C
     assert "C : float" in fixed
     assert "l2 :" not in fixed
+
+
+def test_an_entry_without_a_description_ends_with_its_type() -> None:
+    docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
+    text = "Do it.\n\nReturns\n-------\nGap\n\nRaises\n------\nDataError\n    If it is\n    empty.\nOptionError\n"
+    shown = docstrings.as_markdown(docstrings.sections_of(text))
+    assert shown.splitlines()[4] == "- `Gap`"
+    assert "- `DataError`:\n    If it is" in shown
+    assert shown.endswith("- `OptionError`")
+
+
+def test_one_signature_is_shown_for_overloads() -> None:
+    griffe = pytest.importorskip("griffe")
+    docstrings = import_module("docs.docstrings")
+    code = """
+        from typing import overload
+        @overload
+        def f(a: int) -> int: ...
+        @overload
+        def f(a: str) -> str: ...
+        def f(a):
+            "Do it."
+    """
+    with griffe.temporary_visited_module(inspect.cleandoc(code), extensions=griffe.Extensions()) as module:
+        assert len(module["f"].overloads) == 2
+    extensions = griffe.Extensions(docstrings.Docstrings())
+    with griffe.temporary_visited_module(inspect.cleandoc(code), extensions=extensions) as module:
+        extensions.call("on_object", obj=module["f"], loader=None)
+        assert not module["f"].overloads
 
 
 def test_wide_code_is_broken_into_lines_and_the_rest_stays() -> None:

@@ -66,6 +66,7 @@ def rates(added: Any, n_trials: int, n: int, seed: int = 2) -> Any:
     return two_systems(populations(matrices, 2, added, n_trials, rng), n, rng)
 
 
+@pytest.mark.slow
 def test_tests_that_are_right_reject_as_often_as_they_claim_and_wrong_ones_do_not(monkeypatch: Any) -> None:
     found = rates([0, 0], 250, 30)
     for name in ("randomization", "t", "bootstrap"):
@@ -83,6 +84,7 @@ def test_tests_that_are_right_reject_as_often_as_they_claim_and_wrong_ones_do_no
     assert rates([0, 0], 150, 30)["t", "all"] < 0.01  # an unpaired test of paired values never finds anything
 
 
+@pytest.mark.slow
 def test_corrections_keep_the_chance_of_any_error_and_no_correction_does_not() -> None:
     rng = np.random.default_rng(3)
     matrices = [drawn(rng)]

@@ -75,6 +75,27 @@ def test_tukey_compares_all_pairs() -> None:
     assert found.to_latex().count(r"\textsuperscript{d} \\") == 3
 
 
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({"test": "tukey"}, ["corrected"]),
+        ({"test": "t", "correction": "none"}, ["p"]),
+        ({"test": "t", "correction": "holm"}, ["p", "corrected"]),
+    ],
+)
+def test_no_p_value_is_shown_twice(options: dict[str, Any], shown: list[str]) -> None:
+    found = ir.compare(QRELS, SYSTEMS, "ap", seed=1, **options)
+    for name in ("ap", "systems by ap"):
+        columns = [column.name for column in found.table(name).columns]
+        assert [column for column in columns if column in ("p", "corrected")] == shown
+        assert all(len(row) == len(columns) for row in found.table(name).rows)
+    first = found.differences["ap"][0]
+    row = dict(zip([column.name for column in found.table("ap").columns], found.table("ap").rows[0], strict=True))
+    assert row[shown[-1]] == first.corrected
+    assert row["d_z"] == first.effect.cohen_dz
+    assert {"p", "corrected"} <= set(found.to_csv().splitlines()[0].split(","))
+
+
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "bootstrap"])
 @pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg", "bonferroni", "none"])
 def test_tests_and_corrections_are_those_of_stats(test: str, correction: str) -> None:

@@ -105,6 +105,7 @@ def test_blocks_of_users_make_no_difference_and_scores_are_asked_for_once(measur
     assert str(whole.problems[0]) == "1 of 11 users have no relevant item and are left out"
 
 
+@pytest.mark.slow
 def test_the_matrix_of_scores_is_never_whole_in_memory() -> None:
     shapes = []
 

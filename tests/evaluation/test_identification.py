@@ -42,7 +42,7 @@ def check(box: Box) -> ir.Identification:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.slow if place % 3 else ()) for place, name in enumerate([*BOXES, *SHAPES])],
+    [pytest.param(name, marks=pytest.mark.slow if place % 6 else ()) for place, name in enumerate([*BOXES, *SHAPES])],
 )
 def test_a_function_is_named(name: str) -> None:
     check((BOXES | SHAPES)[name])

@@ -121,6 +121,7 @@ def test_features_that_are_scaled_already_are_taken_once() -> None:
     assert list(run("scaled", folds_of(data), QUICK).found) == ["min-max features"]
 
 
+@pytest.mark.slow
 def test_all_tables_and_figures_come_with_their_claims(reproduced: Reproduction) -> None:
     means = [f"Five-fold test means: {name}" for name in ("ohsumed-small", "TD2003")]
     assert list(reproduced.numbers) == ["Table 1: soft ranks", *means]

@@ -193,6 +193,7 @@ def test_a_missing_query_id_is_refused(is_sorted: bool) -> None:
         clusters.evaluate(dataframe.from_pandas(frame, npartitions=1, sort=False), sorted=is_sorted)
 
 
+@pytest.mark.slow
 def test_values_a_query_are_not_mixed_with_those_of_an_earlier_evaluation(tmp_path: Path) -> None:
     lazy = dataframe.from_pandas(made(), npartitions=2, sort=False)
     clusters.evaluate(lazy, score="new", per_query=tmp_path)

@@ -34,6 +34,7 @@ def trained(loss: str | losses.Loss, data: ir.RankingData, rounds: int = 10, **p
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(4)
 def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.Parts) -> None:
     data, scores = parts.train, np.random.default_rng(0).normal(size=parts.train.n_docs)
     gradient, curvature = objective(name)(scores, dataset_of(data).construct())

@@ -24,6 +24,7 @@ ranking = pytest.importorskip("idealrank.integrations.torch")
 modules = pytest.importorskip("idealrank.integrations.torch.modules")
 RankingLoss = ranking.RankingLoss
 
+pytestmark = pytest.mark.sampled(6)
 BACKENDS = ["native", "torch"]
 #: Forms that the formulas of PyTorch must know beside those that every loss is tested in.
 MORE_FORMS = [
@@ -174,6 +175,32 @@ def test_a_rectangle_is_the_lists_that_its_mask_leaves(name: str, backend: str) 
     torch.testing.assert_close(values, expected[0], rtol=1e-12, atol=1e-13)
     torch.testing.assert_close(gradient[torch.tensor(mask)], expected[1], rtol=1e-12, atol=1e-13)
     assert (gradient[~torch.tensor(mask)] == 0).all()
+
+
+@every_backend_of_every_loss
+def test_a_list_has_the_same_loss_at_any_padding(name: str, backend: str) -> None:
+    found = []
+    for width in (2, 3, 4, 6, 9):
+        padding = [float("nan")] * (width - 2)
+        loss = RankingLoss(name, backend=backend)
+        mask = torch.arange(width).reshape(1, -1) < 2
+        value, gradient = value_and_gradient(loss, [[2, 1, *padding]], scores_of([[1.5, 0.3, *padding]]), mask=mask)
+        found.append([float(value), *gradient[0, :2].tolist()])
+        assert not gradient[0, 2:].any()
+    np.testing.assert_allclose(found, [found[0]] * len(found), rtol=1e-12, atol=1e-13)
+
+
+@both_backends
+@pytest.mark.parametrize("width", [2, 3, 4, 6])
+def test_the_likelihood_of_a_padded_list_is_that_of_its_documents(width: int, backend: str) -> None:
+    """The list of a known bug, in which padding added exp(0) to the normalizer: 0.2633, 0.9759, 1.4671, 2.1627."""
+    padding = [0.0] * (width - 2)
+    mask = torch.arange(width).reshape(1, -1) < 2
+    loss = RankingLoss("list_mle", backend=backend)
+    value, gradient = value_and_gradient(loss, [[2, 1, *padding]], scores_of([[1.5, 0.3, *padding]]), mask=mask)
+    lost = 1 / (1 + np.exp(1.5 - 0.3))
+    np.testing.assert_allclose(float(value), -np.log1p(-lost), rtol=1e-12, atol=0)
+    np.testing.assert_allclose(gradient[0, :2].numpy(), [-lost, lost], rtol=1e-12, atol=0)
 
 
 @both_backends
@@ -474,6 +501,7 @@ def test_a_compiled_model_holds_the_native_loss_in_its_graph(name: str) -> None:
         torch.testing.assert_close(gradient, torch.autograd.grad(expected, model.weight)[0], rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_compiled_model_breaks_its_graph_at_a_formula() -> None:
     loss, model = RankingLoss("approx_ndcg", backend="torch"), torch.nn.Linear(4, 1)

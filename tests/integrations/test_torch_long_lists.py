@@ -14,6 +14,7 @@ formulas = pytest.importorskip("idealrank.integrations.torch.formulas")
 long_lists = pytest.importorskip("idealrank.integrations.torch.long_lists")
 sweeps = pytest.importorskip("idealrank.integrations.torch.sweeps")
 
+pytestmark = pytest.mark.sampled(6)
 _FAMILIES = ("approx", "hinge", "lambda_rank", "lambda_loss(kind=loss1", "pairwise", "squared_hinge")
 FORMS = [
     *(name for name in NAMES if name.startswith(_FAMILIES) and "erf" not in name and "arctan" not in name),
@@ -243,6 +244,7 @@ def test_pair_sums_are_sums_over_pairs(order: int, kernel: str, n_groups: int, h
         torch.testing.assert_close(found, each @ weights, rtol=0, atol=1e-13 * 20**order * max(size, 1e-300))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", range(4))
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_grid_gives_the_sums_over_pairs(order: int, dtype: str) -> None:

@@ -29,6 +29,7 @@ def matrix_of(data: ir.RankingData, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(4)
 def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.Parts) -> None:
     data, loss = parts.train, ir.loss(name)
     scores = np.random.default_rng(0).normal(size=data.n_docs).astype(np.float32)

@@ -61,8 +61,13 @@ def booster(missing: bool = True, **params: Any) -> Any:
     return lightgbm.train({"verbosity": -1, "num_leaves": 8, "num_threads": 1, **params}, data, 12)
 
 
+def forest() -> Any:
+    """Trees whose mean, not whose sum, is the score."""
+    return booster(boosting="rf", bagging_fraction=0.5, bagging_freq=1, seed=0)
+
+
 MODELS: dict[str, Callable[[], Any]] = {
-    "linear": linear, "rank_boost": rank_boost, "boosted": boosted, "booster": booster
+    "linear": linear, "rank_boost": rank_boost, "boosted": boosted, "booster": booster, "forest": forest
 }  # fmt: skip
 
 
@@ -240,6 +245,12 @@ def test_trees_that_split_in_three_are_refused(to: str, tmp_path: Path) -> None:
         EXPORTS[to](trees, tmp_path / "model")
 
 
+def test_boosters_with_several_scores_are_refused(tmp_path: Path) -> None:
+    several = booster(objective="multiclass", num_class=3)
+    with pytest.raises(DataError, match="one score per document, got 3"):
+        learners.to_ranklib(several, tmp_path / "model")
+
+
 def test_thresholds_in_float32_divide_the_numbers_of_float32_alike() -> None:
     rng = np.random.default_rng(0)
     exact = rng.normal(size=50).astype(np.float32).astype(float)
@@ -257,6 +268,7 @@ def test_the_command_writes_what_the_functions_write(tmp_path: Path) -> None:
     def exported(*options: str) -> bytes:
         result = run(commands, ["export", str(tmp_path / "model.json"), str(tmp_path / "theirs"), "--to", *options])
         assert result.exit_code == 0, result.output
+        assert f"the model for {options[0]} is in" in " ".join(result.stderr.split())
         return (tmp_path / "theirs").read_bytes()
 
     learners.to_ranklib(ranker, tmp_path / "ours")

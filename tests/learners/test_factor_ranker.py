@@ -48,7 +48,7 @@ def mean_loss(factors: Factors, labels: Any, users: Any, shares: Any, loss: Any)
 
 @pytest.mark.parametrize("cosine", [True, False])
 @pytest.mark.parametrize("name", ["approx_ndcg(alpha=2)", "pairwise_logistic", "cross_entropy", "lambda_rank"])
-def test_the_gradient_is_that_of_the_mean_loss_over_whole_catalogues(name: str, cosine: bool, monkeypatch: Any) -> None:
+def test_the_gradient_is_that_of_the_mean_loss_over_whole_catalogs(name: str, cosine: bool, monkeypatch: Any) -> None:
     monkeypatch.setattr("idealrank.learners.factors.model._SCORES_PER_BLOCK", 15)  # two users at a time
     labels = (RNG.random((6, 7)) < 0.4) * RNG.integers(1, 4, (6, 7)).astype(float)
     labels[:, 0] = 1

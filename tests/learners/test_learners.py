@@ -178,6 +178,7 @@ POOR: dict[str, Any] = {
 
 @pytest.mark.parametrize("poor", POOR)
 @pytest.mark.parametrize("cls", LEARNERS)
+@pytest.mark.sampled(3)
 def test_poor_data_makes_a_ranker_or_an_error_that_says_why(cls: Any, poor: str) -> None:
     X, y, qid = POOR[poor](*made())
     few = {name: 5 for name in ("max_iter", "n_estimators") if name in cls().get_params()}

@@ -396,13 +396,16 @@ def boosted(**changes: Any) -> dict[str, Any]:
         "left": [-1, -2],
         "right": [1, -3],
         "leaf_values": [1.0, 2.0, 3.0, 10.0],
+        "set_sizes": [],
+        "set_words": [],
+        "categorical_features": [],
     } | changes
     floats = ("thresholds", "leaf_values")
-    arrays = {
+    arrays: dict[str, Any] = {
         name: {"dtype": "float64" if name in floats else "int64", "shape": [len(values)], "values": values}
         for name, values in state.items()
     }
-    return valid() | {"learner": "BoostedRanker", "options": {}, "state": arrays}
+    return valid() | {"learner": "BoostedRanker", "options": {}, "state": arrays | {"categories": "{}"}}
 
 
 def test_trees_are_rebuilt_from_plain_arrays(tmp_path: Path) -> None:
@@ -410,6 +413,16 @@ def test_trees_are_rebuilt_from_plain_arrays(tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text(json.dumps(boosted()))
     model = load(tmp_path / "model.json")
     assert model.predict([[0.0, 0.0], [-2.0, 1.0], [0.0, 1.0], [-1.0, 0.5]]).tolist() == [11.0, 12.0, 13.0, 11.0]
+
+
+def test_sets_of_categories_are_rebuilt_from_words(tmp_path: Path) -> None:
+    """x1 in {0, 33} ? 1 : (x0 <= -1 ? 2 : 3), and 10 whatever x is."""
+    pytest.importorskip("lightgbm")
+    sets = {"thresholds": [0.0, -1.0], "decisions": [9, 2], "set_sizes": [2], "set_words": [1, 2]}
+    (tmp_path / "model.json").write_text(json.dumps(boosted(**sets, categorical_features=[1])))
+    model = load(tmp_path / "model.json")
+    rows = [[0.0, 0.0], [0.0, 33.0], [0.0, 32.0], [-2.0, 1.0], [0.0, 1e6], [-2.0, np.nan]]
+    assert model.predict(rows).tolist() == [11.0, 11.0, 13.0, 12.0, 13.0, 12.0]
 
 
 @pytest.mark.parametrize(
@@ -423,7 +436,9 @@ def test_trees_are_rebuilt_from_plain_arrays(tmp_path: Path) -> None:
         ({"features": [1, 2]}, "a split must be on one of the 2 features"),
         ({"features": [-1, 0]}, "a split must be on one of the 2 features"),
         ({"features": [1]}, "n_splits is 1, got 2 numbers"),
-        ({"decisions": [1, 2]}, "a decision must be one of"),
+        ({"decisions": [3, 2]}, "a decision must be one of"),
+        ({"decisions": [1, 2]}, "1 splits are on categories, got 0 sets"),
+        ({"decisions": [1, 2], "set_sizes": [1], "set_words": [1]}, "a set of its own"),
         ({"left": [-1, 0]}, "a child must be a later split or a leaf"),
         ({"right": [1, -4]}, "a child must be a later split or a leaf"),
         ({"right": [2, -3]}, "a child must be a later split or a leaf"),
@@ -451,7 +466,8 @@ few = st.integers(-4, 4)
         {},
         optional={name: st.lists(few, min_size=2, max_size=2) for name in ("features", "left", "right", "decisions")}
         | {"n_leaves": st.lists(few, max_size=3), "thresholds": st.lists(numbers, min_size=2, max_size=2)}
-        | {"leaf_values": st.lists(numbers, max_size=5)},
+        | {"leaf_values": st.lists(numbers, max_size=5)}
+        | {name: st.lists(few, max_size=2) for name in ("set_sizes", "set_words", "categorical_features")},
     )
 )
 def test_any_arrays_are_trees_or_a_typed_error(tmp_path: Path, changes: dict[str, Any]) -> None:

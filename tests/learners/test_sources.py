@@ -151,6 +151,7 @@ def test_files_larger_than_the_memory_that_a_fit_takes(tmp_path: Path) -> None:
     assert peak_memory(imports, fit, tmp_path) < matrix.nbytes / 2
 
 
+@pytest.mark.slow
 def test_a_memory_map_is_not_copied(tmp_path: Path) -> None:
     n_rows, n_features = 100_000, 300
     shape = f"mode='r', dtype='float32', shape=({n_rows}, {n_features})"

@@ -58,6 +58,11 @@ def test_the_best_setting_is_that_of_a_loop_by_hand(n_jobs: int) -> None:
     assert not hasattr(RANKER, "coef_")
 
 
+def test_a_measure_with_a_geometric_mean_keeps_it() -> None:
+    found = tune(RANKER, GRID, TRAIN, eval_set=VALIDATION, measure="gm_map")
+    assert_allclose(found.best_value, value(found.best, VALIDATION, "gm_map"), rtol=1e-12, atol=0)
+
+
 def test_folds_measure_each_query_once_on_a_fit_that_did_not_see_it() -> None:
     found = tune(RANKER, {"l2": [0.01, 100.0]}, WHOLE, cv=3, seed=5, n_jobs=1)
     for setting, mean in zip(found.settings, found.values, strict=True):

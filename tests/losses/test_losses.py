@@ -20,6 +20,7 @@ from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Loss
 
+pytestmark = pytest.mark.sampled(4)
 every_loss = pytest.mark.parametrize("name", NAMES)
 every_loss_without_an_order_of_rows = pytest.mark.parametrize("name", [name for name in NAMES if "stable" not in name])
 

@@ -417,6 +417,7 @@ def test_ranx_up_to_15_documents_where_its_order_of_ties_is_defined(case: Case) 
     check_runs("ranx", case, "ranx", [name for name in THEIR_NAMES["ranx"] if not name.startswith("bpref")])
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(case=cases(least=0, same_queries=True))
 def test_ranx_bpref_where_a_document_is_judged_relevant_and_another_not(case: Case) -> None:
@@ -720,6 +721,8 @@ STATED = [
         1.0: f"{LINEAR} {EXP2} spark", 0.469279: "rectools"}),
     Stated("one document", (1,), (1,), "ndcg", {1.0: "torchmetrics"}),
 ]  # fmt: skip
+#: The tools whose first answer takes seconds, or a minute.
+SLOW_TOOLS = {"ranx"}
 STATED_OF = [
     pytest.param(stated, value, like, id=f"{stated.about} {stated.measure} {stated.labels} {VERSIONS[like]}")
     for stated in STATED
@@ -740,8 +743,13 @@ def test_stated_values(stated: Stated, value: float | str, like: str) -> None:
 
 @pytest.mark.parametrize(
     ("stated", "value", "like"),
-    [each for each in STATED_OF if each.values[0].measure in THEIR_NAMES.get(str(each.values[2]), ())],  # type: ignore[union-attr]
+    [
+        pytest.param(*each.values, id=each.id, marks=pytest.mark.slow if each.values[2] in SLOW_TOOLS else ())
+        for each in STATED_OF
+        if each.values[0].measure in THEIR_NAMES.get(str(each.values[2]), ())  # type: ignore[union-attr]
+    ],
 )
+@pytest.mark.sampled(3)
 def test_the_tools_still_give_the_stated_values(stated: Stated, value: float | str, like: str) -> None:
     name = THEIR_NAMES[like][stated.measure]
 
@@ -890,7 +898,11 @@ BUGS = [
 ]
 
 
-@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: f"{bug.like} {bug.measure} {bug.labels}")
+@pytest.mark.parametrize(
+    "bug",
+    [pytest.param(bug, marks=pytest.mark.slow if bug.like in SLOW_TOOLS else ()) for bug in BUGS],
+    ids=lambda bug: f"{bug.like} {bug.measure} {bug.labels}",
+)
 def test_what_is_not_repeated_is_as_the_note_says(bug: Bug) -> None:
     case = of_one_query(bug.labels, bug.scores)
     assert_allclose(ir.evaluate(*case, bug.measure, like=bug.like).mean[bug.measure], bug.ours, rtol=1e-12, atol=0)
@@ -911,13 +923,13 @@ def test_fractional_gains_do_not_upset_the_ideal_as_they_do_in_trec_eval() -> No
 
 PAGE = Path(__file__).parents[2] / "docs" / "conventions.md"
 WORDS = {
-    "exp2": "2^l - 1",
-    "exp2:30": "2^l - 1, l up to 30",
-    "exp2:31": "2^l - 1, l up to 31",
-    "linear": "l",
+    "exp2": "2^label&nbsp;-&nbsp;1",
+    "exp2:30": "2^label&nbsp;-&nbsp;1, label up to 30",
+    "exp2:31": "2^label&nbsp;-&nbsp;1, label up to 31",
+    "linear": "label",
     "binary:1": "1 from label 1 on",
     "binary:0": "1 if judged",
-    "log:2": "1/log2(r + 1)",
+    "log:2": "1/log2(r&nbsp;+&nbsp;1)",
     "letor": "1, then 1/log2(r)",
     "average": "averaged",
     "stable": "input order",

@@ -50,6 +50,8 @@ from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.names import MEASURES
 from idealrank.measures.plan import run
 
+pytestmark = pytest.mark.sampled(4)
+
 #: Those that need subtopics are tested by themselves.
 CLASSES = [cls for cls in MEASURES.members().values() if not cls.needs_subtopics]
 KERNEL_TIES = ("average", "stable", "reverse", "best", "worst")

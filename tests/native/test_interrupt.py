@@ -22,8 +22,8 @@ rng = np.random.default_rng(0)
 def call():
     {work}
 {setup}
-print("ready", flush=True)
 try:
+    print("ready", flush=True)  # from here on the signal may come at any moment
     while True:
         call()
 except KeyboardInterrupt:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -152,7 +153,16 @@ class Visit:
         """Press the head of a column; the order that it then says it has."""
         head = self.page.locator(f'{table} thead th:has([data-sort="{key}"])')
         head.get_by_role("button").click()
+        self.settled()
         return str(head.get_attribute("aria-sort"))
+
+    def scroll_queries(self, top: float) -> None:
+        """Scroll the table of queries, and wait until it is drawn there, in the frame that tells it of it."""
+        script = """top => new Promise(done => {
+            document.querySelector("#queries-scroll").scrollTop = top;
+            requestAnimationFrame(() => requestAnimationFrame(done));
+        })"""
+        self.page.evaluate(script, top)
 
     def settled(self) -> None:
         """Wait until all parts are drawn, also those that are out of sight."""
@@ -341,8 +351,7 @@ def test_the_table_of_queries_draws_what_is_seen_and_has_every_row(open_page: Op
     places = [visit.found.systems.index(name) for name in chosen]
     seen: dict[str, list[str]] = {}
     for top in range(0, 300 * 32, 500):
-        visit.page.evaluate(f"document.querySelector('#queries-scroll').scrollTop = {top}")
-        visit.page.wait_for_timeout(40)
+        visit.scroll_queries(top)
         seen |= {row[0]: row[1:] for row in visit.queries()}
     assert set(seen) == set(QUERIES)
     for query, cells in seen.items():
@@ -358,20 +367,17 @@ def test_queries_sort_both_ways_and_keep_missing_values_last(open_page: Open) ->
     place = 1 + [name.removeprefix("system:") for name in visit.page.eval_on_selector_all(
         "#queries-table [data-sort^='system:']", "heads => heads.map(head => head.dataset.sort)"
     )].index("new")  # fmt: skip
-    visit.page.evaluate("document.querySelector('#queries-scroll').scrollTop = 1e6")
-    visit.page.wait_for_timeout(40)
+    visit.scroll_queries(1e6)
     column = [row[place] for row in visit.queries()]
     assert column[-1] == "none"
     values = [float(value) for value in column[:-1]]
     assert values == sorted(values, reverse=True)
     assert visit.sort_by("#queries-table", "system:new") == "ascending"
-    visit.page.evaluate("document.querySelector('#queries-scroll').scrollTop = 1e6")
-    visit.page.wait_for_timeout(40)
+    visit.scroll_queries(1e6)
     column = [row[place] for row in visit.queries()]
     assert column[-1] == "none"
     assert visit.sort_by("#queries-table", "query") == "ascending"
-    visit.page.evaluate("document.querySelector('#queries-scroll').scrollTop = 0")
-    visit.page.wait_for_timeout(40)
+    visit.scroll_queries(0)
     assert [row[0] for row in visit.queries()[:12]] == [EVIL, *(f"q{i}" for i in range(1, 12))]
 
 
@@ -537,6 +543,10 @@ def test_without_javascript_all_numbers_are_there(open_page: Open, name: str) ->
     visit = open_page(name, java_script_enabled=False)
     assert visit.page.locator(".appendix").is_visible()
     assert not visit.page.locator(".scripted").first.is_visible()
+    for link in visit.page.locator("nav a:visible").all():
+        target = visit.page.locator(link.get_attribute("href"))
+        assert target.is_visible(), link.inner_text()
+    assert visit.page.locator("nav a[href='#appendix']").is_visible()
     text = visit.page.locator("main").inner_text()
     words = set(text.split())
     found = visit.found
@@ -575,6 +585,15 @@ def test_paper_has_every_number(open_page: Open, name: str) -> None:
 def test_a_page_can_be_printed(open_page: Open) -> None:
     visit = open_page("17")
     assert visit.page.pdf(format="A4").startswith(b"%PDF")
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
+def test_every_printed_page_of_the_leaderboard_has_its_header(open_page: Open, tmp_path: Path) -> None:
+    visit = open_page("100")
+    visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
+    command = ["pdftotext", "-f", "2", "-l", "2", "-layout", str(tmp_path / "page.pdf"), "-"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert {"system", "detectable", "d_z"} <= set(" ".join(text.split("\n", 3)[:3]).split()), text[:300]
 
 
 def test_a_script_in_the_data_could_not_run_even_as_markup(open_page: Open) -> None:

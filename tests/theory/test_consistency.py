@@ -165,6 +165,7 @@ def test_switch_points_of_proposition_7() -> None:
     assert_allclose(theory.switch_points([0, 1], [4, 3], pairwise_logistic), [0.5], rtol=0, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_descending_the_expected_loss_ends_in_the_order_that_theory_says() -> None:
     chances, vectors = np.array([0.38, 0.62]), np.array([[1, 5], [2, 1]])
     for name, ndcg, rate in (
@@ -225,6 +226,7 @@ def check_certificate(loss: Any, found: theory.Consistency) -> None:
         assert risk(right) >= least + found.charge - 1e-12
 
 
+@pytest.mark.slow
 def test_refining_makes_the_worst_worse() -> None:
     for name, above in (("least_squares", 0.3229), ("cosine", 0.0180), ("cross_entropy", 0.1325), ("list_mle", 0.1084)):
         found = theory.check_consistency(name)
@@ -274,6 +276,7 @@ def test_what_the_search_did_not_refute_is_not_called_consistent() -> None:
     assert str(alone) == "hidden is not refuted up to 2 documents; 27,324 mixtures of labels searched"
 
 
+@pytest.mark.slow
 def test_soft_ndcg_is_not_called_convex() -> None:
     found = theory.check_consistency("soft_ndcg", levels=(0, 1, 2), refine=False)
     assert (found.convex, found.consistent) == (False, None)
@@ -374,6 +377,7 @@ def test_minima_of_black_boxes() -> None:
     )
 
 
+@pytest.mark.slow
 def test_lambda_rank_is_right_for_two_documents_and_not_for_three() -> None:
     two = theory.check_consistency("lambda_rank", 2, levels=(0, 1, 2), refine=False)
     assert (two.inconsistent, two.consistent) == (0, None)

@@ -19,6 +19,7 @@ from idealrank.theory import StepCurve, expected_dcg, limit, pseudo_expectation,
 from idealrank.theory.long_lists.rank_weights import discount_sum, rank_weight
 from idealrank.theory.long_lists.weights import quadrature
 
+pytestmark = pytest.mark.sampled(4)
 NUMBERS = json.loads(Path(__file__).with_name("theory_numbers.json").read_text())
 NATURAL = discounts.Log(math.e)
 

@@ -1,4 +1,4 @@
-"""Interactions of users with items: which items each user has, out of one catalogue."""
+"""Interactions of users with items: which items each user has, out of one catalog."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Interactions:
     Parameters
     ----------
     user_ids, item_ids : int64 array or Ids
-        One id per user, and one per item of the catalogue.
+        One id per user, and one per item of the catalog.
     offsets : int64 array
         User i has the interactions ``offsets[i]:offsets[i + 1]``.
     items : int64 array
@@ -55,7 +55,7 @@ class Interactions:
         if outside.size:
             place = int(outside[0])
             raise DataError(
-                f"an item number must be from 0 to {self.n_items - 1}, the {self.n_items:,} items of the catalogue, "
+                f"an item number must be from 0 to {self.n_items - 1}, the {self.n_items:,} items of the catalog, "
                 f"got {self.items[place]} for {self.user_at(place)}"
             )
         bad = np.flatnonzero(~((self.labels > 0) & np.isfinite(self.labels)))
@@ -90,7 +90,7 @@ class Interactions:
 
     @property
     def n_items(self) -> int:
-        """Number of items in the catalogue."""
+        """Number of items in the catalog."""
         return len(self.item_ids)
 
     @property
@@ -108,7 +108,7 @@ class Interactions:
         return self.items[taken], self.labels[taken], offsets
 
     def dense(self, users: Int64s) -> Floats:
-        """Return the labels of all items of the catalogue for these users, one row each."""
+        """Return the labels of all items of the catalog for these users, one row each."""
         items, labels, offsets = self.of_users(users)
         block = np.zeros((users.size, self.n_items))
         block[np.repeat(np.arange(users.size), np.diff(offsets)), items] = labels

@@ -27,6 +27,8 @@ __all__ = ["Comparison", "Difference"]
 
 #: Most names to list in a sentence.
 _FEW = 4
+#: Most rows of a table on a page that is open from the start.
+_MANY = 10
 
 
 @dataclass(frozen=True)
@@ -273,7 +275,11 @@ class Comparison(Measured):
     def findings(self) -> list[str]:
         """Return, for each measure, which systems differ significantly, and what unjudged documents could reverse."""
         found = [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
-        return [*found, *(text for name in self.holes for text in self._reversible(name))]
+        reversible = [text for name in self.holes for text in self._reversible(name)]
+        n_open = sum(not each.is_decided for bounds in self.holes.values() for each in bounds.differences)
+        what = "a difference" if n_open == 1 else "differences"
+        advice = f"judge_next, or idealrank judge-next, lists the documents that decide such {what} soonest."
+        return [*found, *reversible, *([advice] if reversible else [])]
 
     def _reversible(self, measure: str) -> list[str]:
         """Return a sentence about the differences that unjudged documents alone could make."""
@@ -288,11 +294,7 @@ class Comparison(Measured):
         if len(open_ones) > _FEW:
             shown.append(f"{len(open_ones) - _FEW} more")
         count = f"{len(open_ones)} of {len(differences)} differences from {differences[0].baseline}"
-        what = "a difference" if len(open_ones) == 1 else "differences"
-        return [
-            f"{measure}: unjudged documents alone could reverse {count}: {listed(shown)}. judge_next, or idealrank "
-            f"judge-next, lists the documents that decide such {what} soonest."
-        ]
+        return [f"{measure}: unjudged documents alone could reverse {count}: {listed(shown)}."]
 
     def _finding(self, measure: str) -> str:
         significant, n_tested = self.significant(measure), len(self.differences[measure])
@@ -354,6 +356,29 @@ class Comparison(Measured):
     def _figures(self) -> Section:
         notes = (note for found in self.differences.values() for note in dict.fromkeys(each.note for each in found))
         return replace(super()._figures(), notes=tuple(f"Note: {note}." for note in dict.fromkeys(notes) if note))
+
+    def background(self) -> list[Section]:
+        """Return per-query values, what unjudged documents could change, data quality and conventions."""
+        first, *others = super().background()
+        return [first, *self._unjudged(), *others]
+
+    def _unjudged(self) -> list[Section]:
+        if not self.holes:
+            return []
+        tables = {
+            f"{name}: {what}": found.table(what)
+            for name, found in self.holes.items()
+            for what in ("differences", "means")
+        }
+        folded = {
+            caption: f"{caption}, {len(each.rows)} rows" for caption, each in tables.items() if len(each.rows) > _MANY
+        }
+        parts = tuple(
+            Section("" if caption in folded else caption, tables={caption: each}, folded=folded)
+            for caption, each in tables.items()
+        )
+        notes = tuple(dict.fromkeys(note for each in tables.values() for note in each.notes))
+        return [Section("Unjudged documents", "unjudged", parts=(*parts, Section(notes=notes)))]
 
     def made_with(self) -> dict[str, object]:
         """Return test, level, seed and correction."""

@@ -7,6 +7,7 @@ is the baseline or the best system; letters, or numbers if there are many system
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = [
     "BETTER",
     "BOARD_COLUMNS",
-    "COLUMNS",
     "WORSE",
     "caption",
+    "columns_text",
     "differences_table",
     "joined_labels",
     "labels",
@@ -39,16 +40,14 @@ _EFFECTS = (
     "d_z: {change} over the standard deviation of the differences; better, same, worse: numbers of queries; "
     "detectable: the smallest true difference that this many queries would detect with 80% power."
 )
-#: What the columns of tables mean, and those of the leaderboard on a page.
-COLUMNS = (
-    "change: difference of the means; p, corrected: p-value, raw and corrected for all comparisons by this measure; "
-    + _EFFECTS.format(change="change")
-)
+#: What the columns of the leaderboard on a page mean.
 BOARD_COLUMNS = (
-    "A minus sign and a system, or change: difference from the mean of that system; p: p-value, corrected for all "
-    "comparisons by this measure (raw beside a column corrected); " + _EFFECTS.format(change="that difference")
+    "The column with a minus sign (change, in tables): difference from the mean of the system that it names; p: "
+    "p-value, corrected for all comparisons by this measure (raw where another column is called corrected); "
+    + _EFFECTS.format(change="that difference")
 )
 _N_LETTERS = 26
+_P_VALUES = ("p", "corrected")
 _TESTS = {
     "randomization": "paired randomization test",
     "t": "paired t test",
@@ -115,6 +114,16 @@ def test_text(found: Comparison) -> str:
     return ", ".join([_TESTS[found.test], *corrected, f"level {found.level:g}"])
 
 
+def columns_text(found: Comparison) -> str:
+    """Return what the columns of the tables by system and by pair mean."""
+    meanings = {
+        ("p", "corrected"): "p, corrected: p-value, raw and corrected for all comparisons by this measure",
+        ("p",): "p: p-value, not corrected for the number of comparisons",
+        ("corrected",): "corrected: p-value, corrected for all comparisons by this measure",
+    }
+    return f"change: difference of the means; {meanings[_p_values(found)]}; {_EFFECTS.format(change='change')}"
+
+
 def systems_table(found: Comparison, measure: str) -> Table:
     """Return a row per system: its mean, its difference from the reference, and which systems it is better than."""
     rows: list[list[Value]] = []
@@ -127,7 +136,7 @@ def systems_table(found: Comparison, measure: str) -> Table:
     for row, system in enumerate(found.ranked()):
         each = found.means[measure][system]
         head: list[Value] = [known[system], system] if is_paired else [system]
-        cells: list[Value] = [each.mean, each.low, each.high, *_cells(against.get(system))]
+        cells: list[Value] = [each.mean, each.low, each.high, *_told(found, against.get(system))]
         rows.append([*head, *cells, *([beaten[system]] if is_paired else [])])
         marks |= _mark(found, measure, against.get(system), (row, mean_place))
     columns = [
@@ -135,7 +144,7 @@ def systems_table(found: Comparison, measure: str) -> Table:
         Column("system", priority=-1),
         Column(measure, ".4f"),
         *(Column(name, ".4f", priority=2) for name in ("low", "high")),
-        *_DIFFERENCE_COLUMNS,
+        *_told_columns(found),
         *([Column("better than", priority=1)] if is_paired else []),
     ]
     best, _ = _best(found, measure, mean_place)
@@ -144,8 +153,8 @@ def systems_table(found: Comparison, measure: str) -> Table:
 
 def pairs_table(found: Comparison, measure: str) -> Table:
     """Return a row per pair of systems that was tested."""
-    rows = [[each.system, each.against, *_cells(each)] for each in found.differences[measure]]
-    columns = [Column("system", priority=-1), Column("against", priority=-1), *_DIFFERENCE_COLUMNS]
+    rows = [[each.system, each.against, *_told(found, each)] for each in found.differences[measure]]
+    columns = [Column("system", priority=-1), Column("against", priority=-1), *_told_columns(found)]
     marks = {
         (row, 2): BETTER if _is_better(found, measure, each) else WORSE
         for row, each in enumerate(found.differences[measure])
@@ -272,6 +281,26 @@ def _best(found: Comparison, measure: str, place: int) -> tuple[frozenset[tuple[
     means = [found.means[measure][system].mean for system in found.ranked()]
     first, second = best_rows(means, found.evaluations.lower_is_better(measure))
     return frozenset((row, place) for row in first), frozenset((row, place) for row in second)
+
+
+def _p_values(found: Comparison) -> tuple[str, ...]:
+    """Return the names of the p-values that differ: Tukey's are corrected, and those without a correction are not."""
+    if found.test == "tukey":
+        return ("corrected",)
+    return ("p",) if found.correction == "none" else ("p", "corrected")
+
+
+def _told_columns(found: Comparison) -> list[Column]:
+    """Return the columns of differences, each p-value once."""
+    kept = _p_values(found)
+    columns = [column for column in _DIFFERENCE_COLUMNS if column.name not in _P_VALUES or column.name in kept]
+    return [replace(column, priority=0) if column.name == kept[-1] else column for column in columns]
+
+
+def _told(found: Comparison, difference: Difference | None) -> list[Value]:
+    """Return the cells of a difference for these columns."""
+    kept = {column.name for column in _told_columns(found)}
+    return [cell for column, cell in zip(_DIFFERENCE_COLUMNS, _cells(difference), strict=True) if column.name in kept]
 
 
 def _cells(found: Difference | None) -> list[Value]:

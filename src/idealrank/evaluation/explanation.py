@@ -19,7 +19,8 @@ from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
 from idealrank.evaluation.measured import Measured, changes_text
 from idealrank.evaluation.results import Evaluation, Evaluations
-from idealrank.measures import Measure, measure
+from idealrank.measures import Measure
+from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention, convention
 
 __all__ = ["Explanation", "Step", "Waterfall", "explain"]
@@ -227,7 +228,7 @@ class Explanation(Measured):
 def explain(
     data: Data,
     scores: OneSystem,
-    name: str | Measure,
+    measure: str | Measure,
     *,
     like: Iterable[str | Convention],
     order: Order | None = None,
@@ -244,7 +245,7 @@ def explain(
     ----------
     data, scores
         The judged documents and one system, as for `evaluate`.
-    name : str or Measure
+    measure : str or Measure
         The measure.
     like : iterable of str or Convention
         Two conventions or more.
@@ -281,7 +282,7 @@ def explain(
     rules = [convention(each) for each in ([like] if isinstance(like, (str, Convention)) else like)]
     if len(rules) < 2:
         raise OptionError("an explanation needs two conventions or more: like=['trec_eval', 'sklearn']")
-    given = measure(name)
+    given = measure_named(measure)
     judged, systems = judged_and_systems(data, scores, layout_of(layout, order))
     if len(systems) > 1:
         raise DataError("an explanation is of one system; give one run, or one score per document")

@@ -1,4 +1,4 @@
-"""Evaluate recommenders on whole catalogues: scores are computed for blocks of users, and never kept."""
+"""Evaluate recommenders on whole catalogs: scores are computed for blocks of users, and never kept."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from idealrank.measures.cutoffs import Rank
 from idealrank.measures.discounts import Linear
 from idealrank.measures.gains import Gain
 
-__all__ = ["Catalogue", "Products", "Scorer", "best_items", "evaluate_catalogue", "evaluate_factors"]
+__all__ = ["Catalog", "Products", "Scorer", "best_items", "evaluate_catalog", "evaluate_factors"]
 
 #: Takes row numbers of users, and returns one row of scores per user with one score per item.
 Scorer: TypeAlias = Callable[[Int64s], npt.ArrayLike]
@@ -71,7 +71,7 @@ class Products:
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class Catalog:
     """Scores of all items for any users, made on demand.
 
     Parameters
@@ -121,26 +121,26 @@ class Catalogue:
 
 
 def best_items(
-    catalogue: Catalogue, users: Int64s, k: int, exclude: Interactions | None, n_threads: int
+    catalog: Catalog, users: Int64s, k: int, exclude: Interactions | None, n_threads: int
 ) -> Iterator[_Best]:
     """Yield users, some at a time, with their best items, the scores of these, and offsets that separate the users.
 
     A user has k items, best first, equal scores in the order of the items, and all others that share the score of the
     k-th; fewer if there are no more.
     """
-    for some in catalogue.blocks(users, _SCORES_PER_SELECTION):
+    for some in catalog.blocks(users, _SCORES_PER_SELECTION):
         excluded, starts = np.zeros(0, np.int64), np.zeros(some.size + 1, np.int64)
         if exclude is not None:
             excluded, _, starts = exclude.of_users(some)
         selection: _native.TopSelection32 | _native.TopSelection64 | None = None
         try:
-            for tile in catalogue.tiles(some):
+            for tile in catalog.tiles(some):
                 if selection is None:
                     kind = _native.TopSelection32 if tile.dtype == np.float32 else _native.TopSelection64
-                    selection = kind(len(catalogue.item_ids), k, excluded, starts)
+                    selection = kind(len(catalog.item_ids), k, excluded, starts)
                 selection.add(tile, n_threads if tile.size >= _SCORES_PER_SELECTION // 2 else 1)
         except DataError as error:
-            raise catalogue.located(error, some) from None
+            raise catalog.located(error, some) from None
         assert selection is not None
         yield some, *selection.found()
 
@@ -155,7 +155,7 @@ def evaluate_factors(
     like: str | Convention | None = None,
     n_threads: int | None = None,
 ) -> Evaluation:
-    """Evaluate a recommender on the whole catalogue, without keeping the matrix of all scores.
+    """Evaluate a recommender on the whole catalog, without keeping the matrix of all scores.
 
     The score of an item for a user is the product of their factors, or whatever a function returns. All items are
     ranked, but for those that are excluded for the user. Items that are not stored in ``relevant`` have the label 0;
@@ -207,12 +207,12 @@ def evaluate_factors(
     labels = sparse_interactions(relevant, "relevant")
     seen = None if exclude is None else sparse_interactions(exclude, "exclude", (labels.n_users, labels.n_items))
     scorer = _scorer(user_factors, item_factors, labels.n_users, labels.n_items)
-    catalogue = Catalogue(scorer, labels.user_ids, labels.item_ids)
-    return evaluate_catalogue(catalogue, labels, seen, measures, like=like, n_threads=n_threads)
+    catalog = Catalog(scorer, labels.user_ids, labels.item_ids)
+    return evaluate_catalog(catalog, labels, seen, measures, like=like, n_threads=n_threads)
 
 
-def evaluate_catalogue(
-    catalogue: Catalogue,
+def evaluate_catalog(
+    catalog: Catalog,
     relevant: Interactions,
     exclude: Interactions | None,
     measures: Measures,
@@ -220,7 +220,7 @@ def evaluate_catalogue(
     like: str | Convention | None = None,
     n_threads: int | None = None,
 ) -> Evaluation:
-    """Evaluate scores of whole catalogues; relevant and excluded items have the users and items of the catalogue."""
+    """Evaluate scores of whole catalogs; relevant and excluded items have the users and items of the catalog."""
     rules, named = convention(like or "idealrank"), named_measures(measures)
     problems: list[Problem] = []
     if exclude is not None:
@@ -239,7 +239,7 @@ def evaluate_catalogue(
     make = _complete_lists if depth is None else _first_items
     parts = [
         Evaluator(data, rules, n_threads=n_threads).evaluate(scores, measures)
-        for data, scores in make(catalogue, relevant, exclude, users, depth or 0, rules, resolve_threads(n_threads))
+        for data, scores in make(catalog, relevant, exclude, users, depth or 0, rules, resolve_threads(n_threads))
     ]
     found = concatenated(parts)
     return replace(found, problems=(*problems, *found.problems))
@@ -295,7 +295,7 @@ def _depth(named: Mapping[str, Measure], rules: Convention) -> int | None:
 
 
 def _first_items(
-    catalogue: Catalogue,
+    catalog: Catalog,
     relevant: Interactions,
     exclude: Interactions | None,
     users: Int64s,
@@ -305,10 +305,10 @@ def _first_items(
 ) -> Iterator[tuple[RankingData, Floats]]:
     """Yield the items that reach a cutoff, with the labels of all relevant items beside them."""
     if rules.precision == "float32":
-        scorer = catalogue.scorer
-        catalogue = replace(catalogue, scorer=lambda some: np.asarray(scorer(some), np.float32))
+        scorer = catalog.scorer
+        catalog = replace(catalog, scorer=lambda some: np.asarray(scorer(some), np.float32))
     n_items = relevant.n_items
-    found = best_items(catalogue, users, depth, exclude, n_threads)
+    found = best_items(catalog, users, depth, exclude, n_threads)
     for some, items, scores, offsets in _joined(found, _BEST_PER_CALL):
         known, worth, cut = relevant.of_users(some)
         rows = np.arange(some.size)
@@ -317,7 +317,7 @@ def _first_items(
         wanted = np.repeat(rows, np.diff(offsets)) * n_items + items
         near = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), keys.size - 1)]
         labels = np.where(keys[near] == wanted, worth[near], 0.0)
-        data = RankingData(labels, offsets, taken(catalogue.user_ids, some), judged=Judged(worth, cut))
+        data = RankingData(labels, offsets, taken(catalog.user_ids, some), judged=Judged(worth, cut))
         yield data, finite_scores(scores)
 
 
@@ -339,7 +339,7 @@ def _one(parts: Sequence[_Best]) -> _Best:
 
 
 def _complete_lists(
-    catalogue: Catalogue,
+    catalog: Catalog,
     relevant: Interactions,
     exclude: Interactions | None,
     users: Int64s,
@@ -348,8 +348,8 @@ def _complete_lists(
     n_threads: int,
 ) -> Iterator[tuple[RankingData, Floats]]:
     """Yield all items that are not excluded."""
-    for some in catalogue.blocks(users, _SCORES_PER_BLOCK):
-        block = catalogue.scores(some)
+    for some in catalog.blocks(users, _SCORES_PER_BLOCK):
+        block = catalog.scores(some)
         kept = np.ones(block.shape, bool)
         if exclude is not None:
             excluded, _, starts = exclude.of_users(some)
@@ -359,7 +359,7 @@ def _complete_lists(
         if bad.size:
             user, item = map(int, bad[0])
             error = DataError(f"a score must be a finite number, got {scores[user, item]:g}", query=user, row=item)
-            raise catalogue.located(error, some)
+            raise catalog.located(error, some)
         offsets = offsets_of(kept.sum(axis=1))
-        data = RankingData(relevant.dense(some)[kept], offsets, taken(catalogue.user_ids, some))
+        data = RankingData(relevant.dense(some)[kept], offsets, taken(catalog.user_ids, some))
         yield data, finite_scores(scores[kept])

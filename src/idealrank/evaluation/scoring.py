@@ -15,7 +15,8 @@ from idealrank.data.columns import float_column
 from idealrank.data.construction import from_arrays
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError
-from idealrank.measures import Measure, measure
+from idealrank.measures import Measure
+from idealrank.measures import measure as measure_named
 
 if TYPE_CHECKING:
     from sklearn.utils.metadata_routing import MetadataRequest
@@ -45,6 +46,7 @@ def mean_over_queries(values: Floats, of: Measure) -> float:
 
     Examples
     --------
+    >>> from idealrank import measure
     >>> mean_over_queries(np.array([1.0, np.nan, 0.5]), measure("ndcg"))
     0.75
     """
@@ -56,6 +58,7 @@ def mean_over_queries(values: Floats, of: Measure) -> float:
 def mean_value(of: Measure, lists: Lists) -> float:
     """Return the mean of a measure over queries; errors name the query id and the input row.
 
+    >>> from idealrank import measure
     >>> mean_value(measure("ndcg@1"), Lists.of([1, 0, 1, 0], [2, 1, 3, 4], [0, 2, 4]))
     0.5
     """
@@ -78,6 +81,7 @@ class Scorer:
     --------
     >>> from sklearn.linear_model import LinearRegression
     >>> X, y, qid = [[1.0], [2.0], [5.0], [3.0]], [0, 1, 1, 0], [7, 7, 8, 8]
+    >>> from idealrank import measure
     >>> Scorer(measure("ndcg@1"))(LinearRegression().fit(X, y), X, y, qid=qid)
     1.0
     """
@@ -105,12 +109,12 @@ class Scorer:
         return request
 
 
-def scorer(name: str | Measure) -> Scorer:
+def scorer(measure: str | Measure) -> Scorer:
     """Return a scorer for ``GridSearchCV(scoring=...)``, ``cross_val_score`` and similar functions.
 
     Parameters
     ----------
-    name : str or Measure
+    measure : str or Measure
         The measure; measures where lower is better are negated.
 
     Returns
@@ -129,4 +133,4 @@ def scorer(name: str | Measure) -> Scorer:
     ...     cross_val_score(Ridge(), X, y, scoring=scorer("ndcg@1"), cv=GroupKFold(2), params=query_of_each_row)
     array([1., 1.])
     """
-    return Scorer(measure(name))
+    return Scorer(measure_named(measure))

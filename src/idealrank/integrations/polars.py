@@ -8,7 +8,8 @@ import numpy as np
 
 from idealrank._base.extras import needs
 from idealrank.evaluation.evaluator import evaluate
-from idealrank.measures import Measure, measure
+from idealrank.measures import Measure
+from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention, convention
 
 with needs("polars", ""):
@@ -18,7 +19,7 @@ __all__ = ["expression"]
 
 
 def expression(
-    name: str | Measure = "ndcg@10",
+    measure: str | Measure = "ndcg@10",
     *,
     label: str | polars.Expr = "label",
     score: str | polars.Expr = "score",
@@ -28,7 +29,7 @@ def expression(
 
     Parameters
     ----------
-    name : str or Measure, default="ndcg@10"
+    measure : str or Measure, default="ndcg@10"
         The measure.
     label, score : str or Expr
         The columns with the label and the score of each document.
@@ -49,7 +50,7 @@ def expression(
     >>> frame.select(expression("rr").over("qid"))["rr"].to_list()
     [0.5, 0.5, 1.0, 1.0]
     """
-    own, rules = measure(name), convention(like)
+    own, rules = measure_named(measure), convention(like)
 
     def computed(columns: Sequence[polars.Series]) -> polars.Series:
         labels, scores = (np.asarray(column.cast(polars.Float64).to_numpy(), np.float64) for column in columns)

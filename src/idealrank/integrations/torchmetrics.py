@@ -9,7 +9,8 @@ import numpy as np
 from idealrank._base.extras import needs
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import evaluate
-from idealrank.measures import Measure, measure
+from idealrank.measures import Measure
+from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention, convention
 
 with needs("torch"):
@@ -28,7 +29,7 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
 
     Parameters
     ----------
-    name : str or Measure, default="ndcg@10"
+    measure : str or Measure, default="ndcg@10"
         The measure.
     like : str or Convention, default="torchmetrics"
         The convention for unnamed options.
@@ -51,14 +52,14 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
 
     def __init__(
         self,
-        name: str | Measure = "ndcg@10",
+        measure: str | Measure = "ndcg@10",
         *,
         like: str | Convention = "torchmetrics",
         ignore_index: int | None = None,
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        self.measure, self.convention, self.ignore_index = measure(name), convention(like), ignore_index
+        self.measure, self.convention, self.ignore_index = measure_named(measure), convention(like), ignore_index
         for state in ("indexes", "preds", "target"):
             self.add_state(state, default=[], dist_reduce_fx="cat")
 

@@ -48,8 +48,8 @@ def read_mteb_predictions(
     Examples
     --------
     >>> import io
-    >>> text = b'{"mteb_model_meta": {"model_name": "e5"}, "default": {"test": {"q1": {"d1": 0.5}}}}'
-    >>> read_mteb_predictions(io.BytesIO(text)).to_dict()
+    >>> meta, runs = b'"mteb_model_meta": {"model_name": "e5"}', b'"default": {"test": {"q1": {"d1": 0.5}}}'
+    >>> read_mteb_predictions(io.BytesIO(b"{%b, %b}" % (meta, runs))).to_dict()
     {'q1': {'d1': 0.5}}
     """
     name, found = display_name(path), load_json(path, progress=progress)
@@ -93,8 +93,8 @@ def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, fl
     Examples
     --------
     >>> import io
-    >>> scores = b'{"test": [{"hf_subset": "en", "main_score": 0.5}, {"hf_subset": "fr", "main_score": 0.25}]}'
-    >>> read_mteb_results(io.BytesIO(b'{"task_name": "MIRACL", "scores": ' + scores + b'}'))
+    >>> scores = b'{"test": [{"main_score": 0.5}, {"main_score": 0.25}]}'  # of two subsets
+    >>> read_mteb_results(io.BytesIO(b'{"task_name": "MIRACL", "scores": %b}' % scores))
     ('MIRACL', 0.375)
     """
     name, found = display_name(path), load_json(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,6 @@ __all__ = ["Dataset", "Learner", "Ranker", "Rows", "as_data"]
 
 #: Features, labels and the query id of each row, in any order.
 Rows: TypeAlias = tuple[Any, npt.ArrayLike, Iterable[object]]
-
-_Self = TypeVar("_Self", bound="Ranker")
 
 
 @runtime_checkable
@@ -129,7 +127,7 @@ class Ranker(Learner):
     normalize: str | None = None
 
     def fit(
-        self: _Self,
+        self,
         X: Any,
         y: npt.ArrayLike | None = None,
         *,
@@ -137,7 +135,7 @@ class Ranker(Learner):
         eval_set: Dataset | Rows | None = None,
         sample_weight: npt.ArrayLike | None = None,
         query_weight: npt.ArrayLike | None = None,
-    ) -> _Self:
+    ) -> Self:
         """Learn from ranking data, or from arrays.
 
         Parameters
@@ -164,6 +162,19 @@ class Ranker(Learner):
             If an option of the learner is not valid.
         """
         self.check_options()
+        self._fit(*self._prepared(X, y, qid, eval_set, sample_weight, query_weight))
+        return self
+
+    def _prepared(
+        self,
+        X: Any,
+        y: npt.ArrayLike | None,
+        qid: Iterable[object] | None,
+        eval_set: Dataset | Rows | None,
+        sample_weight: npt.ArrayLike | None,
+        query_weight: npt.ArrayLike | None,
+    ) -> tuple[Any, Any]:
+        """Return what to learn from and what to validate on, checked; and remember the features."""
         if isinstance(X, Dataset):
             data = self._accepted(X, y, qid, sample_weight, query_weight, reset=True)
         else:
@@ -172,9 +183,7 @@ class Ranker(Learner):
             if not data.n_docs:
                 raise DataError("there are no documents to learn from")
             _check_labels_and_weights(data)
-        validation = None if eval_set is None else self._accepted(as_data(self, eval_set, "eval_set"))
-        self._fit(data, validation)
-        return self
+        return data, None if eval_set is None else self._accepted(as_data(self, eval_set, "eval_set"))
 
     def predict(self, X: Any, qid: Iterable[object] | None = None) -> Floats:
         """Return one score per document, higher for documents that should rank higher.
@@ -225,7 +234,7 @@ class Ranker(Learner):
         if self.normalize is not None and self.normalize not in NORMALIZATIONS:
             raise OptionError(f"normalize must be None, 'minmax' or 'zscore', got {self.normalize!r}")
 
-    def validated_by(self: _Self, other: str | Measure) -> _Self:
+    def validated_by(self, other: str | Measure) -> Self:
         """Return a copy, not fitted, that chooses its iteration by another measure and is scored by it.
 
         Parameters

@@ -96,7 +96,7 @@ def _normalized(worth: Floats, lists: Lists) -> Floats:
 class Softmax(SoftmaxLoss):
     """Cross entropy between the gains, as a distribution, and softmax(s): -sum_i G_i / (sum G) log softmax(s)_i.
 
-    For binary labels, it is the softmax loss of recommenders over the whole catalogue. `CrossEntropy`, ListNet's, has
+    For binary labels, it is the softmax loss of recommenders over the whole catalog. `CrossEntropy`, ListNet's, has
     softmax(labels) in place of the gains. Weights multiply gains. A query without gain has the value 0.
 
     Parameters
@@ -198,28 +198,33 @@ class SoftmaxAtK(Loss):
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         targets = _normalized(worth_of(self.gain, lists), lists)
         logs, shares = _shares(lists)
-        weights, last = self._weights(lists)
+        relevant, queries, weights, last = self._weights(targets, lists)
         with np.errstate(all="ignore"):
-            terms = np.where(targets > 0, -targets * weights * logs, 0.0)
+            pulls = targets[relevant] * weights
+            terms = -pulls * logs[relevant]
             moved = self.slope * (1 - weights) * terms  # w' = slope w (1 - w)
-            totals = sums(targets * weights, lists.offsets)
-            gradient = np.repeat(totals, lists.sizes) * shares - targets * weights + moved
+            gradient = np.repeat(np.bincount(queries, pulls, lists.sizes.size), lists.sizes) * shares
+            gradient[relevant] += moved - pulls
             if not self.hold:
-                gradient[last] -= sums(moved, lists.offsets)[lists.sizes > 0]
-        return check_outcome(self, sums(terms, lists.offsets), gradient, lists)
+                filled = last >= 0
+                gradient[last[filled]] -= np.bincount(queries, moved, lists.sizes.size)[filled]
+        return check_outcome(self, np.bincount(queries, terms, lists.sizes.size), gradient, lists)
 
     def curvature(self, lists: Lists) -> Floats:
         targets = _normalized(worth_of(self.gain, lists), lists)
-        weights, _ = self._weights(lists)
-        return _curvature(sums(targets * weights, lists.offsets), _shares(lists)[1], lists)
+        relevant, queries, weights, _ = self._weights(targets, lists)
+        totals = np.bincount(queries, targets[relevant] * weights, lists.sizes.size)
+        return _curvature(totals, _shares(lists)[1], lists)
 
-    def _weights(self, lists: Lists) -> tuple[Floats, Int64s]:
-        """Return w of each document, and the document with the k-th highest score of each query that has any."""
+    def _weights(self, targets: Floats, lists: Lists) -> tuple[Int64s, Int64s, Floats, Int64s]:
+        """Return the documents with a target, their queries and w, and the document with the k-th score of each query.
+
+        A query without documents has the document -1.
+        """
         check_finite(lists.scores, lists.offsets, "score")
-        order = _native.order(lists.scores, lists.offsets, lists.n_threads)
-        sizes = lists.sizes
-        filled = sizes > 0
-        last = order[lists.offsets[:-1][filled] + np.minimum(sizes[filled], self.cutoff) - 1]
+        last = _native.last_of_first(lists.scores, lists.offsets, self.cutoff, lists.n_threads)
+        relevant = np.flatnonzero(targets > 0)
+        queries = np.searchsorted(lists.offsets, relevant, side="right") - 1
         with np.errstate(over="ignore"):
-            ahead = lists.scores - np.repeat(lists.scores[last], sizes[filled])
-            return np.divide(1, 1 + np.exp(-self.slope * ahead)), last
+            ahead = lists.scores[relevant] - lists.scores[last[queries]]
+            return relevant, queries, np.divide(1, 1 + np.exp(-self.slope * ahead)), last

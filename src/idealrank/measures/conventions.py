@@ -231,7 +231,7 @@ _TREC = _LINEAR | {
 _DIVERSITY = ("alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "p_ia", "ap_ia", "strec")
 _UNDEFINED_TIES = {"ties": "stable", "stable_up_to": 1}
 _PRESETS = (
-    _tool("idealrank", "Gain 2^l - 1, ties averaged, ideal over the judged documents."),
+    _tool("idealrank", "Gain 2^label - 1, ties averaged, ideal over the judged documents."),
     _tool("trec_eval", "trec_eval 9.0.8: scores as float32, so that close scores tie.", **_TREC),
     _tool("trec_eval10",
           "trec_eval 10.0: scores as double; a query missing in the run ends it. Its RBP divides labels by the highest "
@@ -310,7 +310,7 @@ _PRESETS = (
     _tool("letor4", "The LETOR 4.0 script: as letor3, but P@k is divided by k.",
           discount=discounts.Letor(), ties="stable", overrides={"ndcg": {"short": "zero"}}),
     _tool("gdeval",
-          "gdeval.pl of the TREC Web track: gain 2^l - 1, ties by descending document id; queries with nothing "
+          "gdeval.pl of the TREC Web track: gain 2^label - 1, ties by descending document id; queries with nothing "
           "relevant, and those missing in the run, are left out.",
           ties="docid_desc", negative="unjudged", labels="integer", missing="drop", empty="skip"),
     _tool("msmarco", "The MS MARCO script: MRR@10, ties by ascending document id, a missing query counts 0.",
@@ -325,15 +325,16 @@ _PRESETS = (
           "counts 1 there, and 0 here.",
           gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal_cut": "shorter"}}),
     _tool("elasticsearch",
-          "Elasticsearch's ranking evaluation, dcg with normalize: gain 2^l - 1, cut at 10 if no k is given. Where "
+          "Elasticsearch's ranking evaluation, dcg with normalize: gain 2^label - 1, cut at 10 if no k is given. Where "
           "fewer than k documents are retrieved, the ideal ranking is cut at their number.",
           ties="stable", labels="integer", overrides={"ndcg": {"cutoff": 10, "ideal_cut": "shorter"}}),
     _tool("opensearch",
-          "OpenSearch's search relevance plugin: gain 2^l - 1. Its ideal ranking is cut at the number of retrieved "
+          "OpenSearch's search relevance plugin: gain 2^label - 1. Its ideal ranking is cut at the number of retrieved "
           "documents, not at k. Values are rounded to 2 decimals there, and not here.",
           ties="stable", overrides={"ndcg": {"ideal_cut": "retrieved"}}),
     _tool("quepid",
-          "Quepid's scorer nDCG@10: gain 2^l - 1, ideal over the rated documents. Its ideal ranking is not cut at 10.",
+          "Quepid's scorer nDCG@10: gain 2^label - 1, ideal over the rated documents. Its ideal ranking is not cut at "
+          "10.",
           ties="stable", overrides={"ndcg": {"cutoff": 10, "ideal_cut": "whole"}}),
     _tool("llama_index",
           "LlamaIndex 0.14: binary; all documents retrieved and all expected ones count. A query without either is an "
@@ -364,7 +365,7 @@ _PRESETS = (
           "what was missed costs nothing.",
           gain=gains.Binary(), ties="stable", ideal="retrieved"),
     _tool("allrank",
-          "allRank 1.4: gain 2^l - 1, a label of -1 is padding, a query with nothing relevant counts 1; scores as "
+          "allRank 1.4: gain 2^label - 1, a label of -1 is padding, a query with nothing relevant counts 1; scores as "
           "float32. Its order of equal scores is undefined, where input order is used here and a note says so.",
           ties="stable", stable_up_to=1, ideal="retrieved", negative="drop", precision="float32",
           overrides={"ndcg": {"empty": 1.0}}),

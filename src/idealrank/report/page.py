@@ -22,7 +22,7 @@ from idealrank.errors import DataError
 from idealrank.evaluation.rankings import Rankings
 from idealrank.io.files import atomic_output
 from idealrank.report.embedding import Curves, embedded_curves, embedded_lists, embedded_scores
-from idealrank.report.sections import render_appendix, render_definitions, render_section
+from idealrank.report.sections import is_scripted, render_appendix, render_definitions, render_section
 
 __all__ = ["html"]
 
@@ -91,7 +91,6 @@ def html(
     found = [tag("ul", *findings, class_="verdicts")] if findings else []
     keyed = {section.key or f"part-{place}": section for place, section in enumerate(sections)}
     rendered = [render_section(section, key) for key, section in keyed.items()]
-    contents = {key: section.title for key, section in keyed.items()} | {"provenance": "Provenance"}
     data, appendix = _embedded(sections, lists)
     script = _asset("page.js") if data else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -100,7 +99,7 @@ def html(
         script_hash=f"sha256-{digest}",
         style=palette.css() + _asset("page.css"),
         header=tag("header", tag("h1", title), *about, *found),
-        contents=_contents(contents),
+        contents=_contents(keyed, bool(appendix)),
         main="\n".join([*rendered, _provenance(command, result.made_with()), *appendix]),
         footer=tag("footer", f"Made with idealrank {idealrank.__version__}."),
         data=json_script(data, "report-data") if data else "",
@@ -131,9 +130,15 @@ def _asset(name: str) -> str:
     return files("idealrank.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _contents(titles: Mapping[str, str]) -> Markup:
-    links = [tag("li", tag("a", title, href=f"#{key}")) for key, title in titles.items()]
-    return tag("nav", tag("ul", *links), aria_label="Contents")
+def _contents(sections: Mapping[str, Section], has_appendix: bool) -> Markup:
+    """Return links to all sections; to those of a page without JavaScript, if it has none."""
+    links = [(key, each.title, "scripted" if is_scripted(each) else None) for key, each in sections.items()]
+    links += [
+        ("provenance", "Provenance", None),
+        *([("appendix", "All numbers", "unscripted")] if has_appendix else []),
+    ]
+    items = [tag("li", tag("a", title, href=f"#{key}"), class_=kind) for key, title, kind in links]
+    return tag("nav", tag("ul", *items), aria_label="Contents")
 
 
 def _provenance(command: str | None, made_with: Mapping[str, object]) -> Markup:

@@ -18,7 +18,7 @@ from idealrank.theory.distinguishing.plots import plot_curves, plot_sequence, pl
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FIGURES", "render_appendix", "render_definitions", "render_section"]
+__all__ = ["FIGURES", "is_scripted", "render_appendix", "render_definitions", "render_section"]
 
 #: The functions that draw figures, by the names that sections use.
 FIGURES: Mapping[str, Callable[..., Axes]] = {
@@ -34,7 +34,15 @@ FIGURES: Mapping[str, Callable[..., Axes]] = {
 
 def render_section(section: Section, key: str) -> Markup:
     """Return the section with its heading; ``key`` is its id."""
-    return tag("section", tag("h2", section.title, id=key), *_content(section, key), aria_labelledby=key)
+    scripted = "scripted" if is_scripted(section) else None
+    head = tag("h2", section.title, id=key)
+    return tag("section", head, *_content(section, key), aria_labelledby=key, class_=scripted)
+
+
+def is_scripted(section: Section) -> bool:
+    """Return whether the section is empty without JavaScript."""
+    shown = (section.figures, section.tables, section.notes, section.lists, section.definitions, section.code)
+    return bool(section.views) and not any(shown) and all(map(is_scripted, section.parts))
 
 
 def render_definitions(entries: Mapping[str, object]) -> Markup:

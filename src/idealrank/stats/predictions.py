@@ -14,6 +14,7 @@ from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.data.columns import float_column
 from idealrank.errors import DataError, OptionError
+from idealrank.stats.control_variates import estimate_means, slopes, t_quantile
 from idealrank.stats.samples import LARGEST
 
 __all__ = ["JudgingPlan", "PredictionPowered", "human_queries_for", "prediction_powered"]
@@ -92,7 +93,7 @@ class PredictionPowered(Result):
         if not half > 0:
             return float(self.mean == 0)
         degrees = self.n_human - 2
-        return float(2 * stdtr(degrees, -abs(self.mean) / half * _t_quantile(self.level, degrees)))
+        return float(2 * stdtr(degrees, -abs(self.mean) / half * t_quantile(self.level, degrees)))
 
     def findings(self) -> list[str]:
         """Return the estimate, and what the machine judgments add, as sentences."""
@@ -158,20 +159,11 @@ def prediction_powered(
     """
     f, values_of_machine, guesses = _both(human, machine, level)
     n_human, n = f.size, guesses.size
-    # Means are subtracted first: sums of squares of values far from 0 would lose the digits that differ.
     center = float(guesses.mean())
-    g, machine_mean = values_of_machine - center, float((guesses - center).mean())
-    weight = _weight(f, g)
-    mean = float(f.mean() - weight * (g.mean() - machine_mean))
-    left_out = _without_each(f, g, machine_mean)
-    variance = (n_human - 1) / n_human * float(((left_out - left_out.mean()) ** 2).sum())
-    human_variance = float(f.var(ddof=1)) / n_human
-    if finite:
-        variance, human_variance = variance * (1 - n_human / n), human_variance * (1 - n_human / n)
-    else:  # the design's variance, and that of the mean of n queries drawn from all queries
-        variance = variance * (1 - n_human / n) + float(f.var(ddof=1)) / n
-    half = _t_quantile(level, n_human - 2) * math.sqrt(variance)
-    human_half = _t_quantile(level, n_human - 1) * math.sqrt(human_variance)
+    g = values_of_machine - center
+    found = estimate_means(f, g, float((guesses - center).mean()), n, finite=finite)
+    mean, weight = float(found.means), float(found.weights)
+    half, human_half = (float(each) for each in found.halves(level))
     has_spread = not (_is_constant(f) or _is_constant(values_of_machine))
     correlation = float(np.corrcoef(f / np.ptp(f), g / np.ptp(g))[0, 1]) if has_spread else math.nan
     return PredictionPowered(
@@ -306,7 +298,7 @@ def human_queries_for(
     if f.size <= _FEWEST:
         raise DataError(f"a plan needs a pilot of {_FEWEST + 1} queries or more with a human value, got {f.size}")
     g = g - guesses.mean()
-    rest = f - _weight(f, g) * g
+    rest = f - slopes(f, g) * g
     variance, residual = float(f.var(ddof=1)), float(rest.var(ddof=1)) * (f.size - 1) / (f.size - 2)
 
     def fewest(own: float, n_fitted: int) -> int | None:
@@ -315,7 +307,7 @@ def human_queries_for(
         def is_enough(count: int) -> bool:
             rest_of_all = 0.0 if finite else variance / total
             error = math.sqrt(max(own * (1 / count - 1 / total), 0.0) + rest_of_all)
-            return 2 * _t_quantile(level, count - n_fitted) * error <= width
+            return 2 * t_quantile(level, count - n_fitted) * error <= width
 
         candidates = range(_FEWEST, total + 1)
         place = bisect_left(candidates, True, key=is_enough)
@@ -351,45 +343,6 @@ def _both(human: npt.ArrayLike, machine: npt.ArrayLike, level: float) -> tuple[F
 def _is_constant(values: Floats) -> bool:
     """Return whether values differ by no more than their rounding errors."""
     return bool(np.ptp(values) <= 8 * np.finfo(np.float64).eps * np.abs(values).max())
-
-
-def _slopes(products: Floats, squares: Floats, least: float) -> Floats:
-    """Return products over squares, limited to 0 ... 1; 0 where squares are at most the least that counts."""
-    has_spread = squares > least
-    return np.clip(np.where(has_spread, products / np.where(has_spread, squares, 1.0), 0.0), 0.0, 1.0)
-
-
-def _least_spread(g: Floats) -> float:
-    """Return the sum of squares that rounding errors alone could make."""
-    centered = g - g.mean()
-    rounding = 8 * float(np.finfo(np.float64).eps) * float(np.abs(g).max())
-    return max(1e-12 * float(centered @ centered), g.size * rounding**2)
-
-
-def _weight(f: Floats, g: Floats) -> float:
-    """Return the slope of the regression of f on g, limited to 0 ... 1."""
-    centered = g - g.mean()
-    products, squares = (f - f.mean()) @ centered, centered @ centered
-    return float(_slopes(products, squares, _least_spread(g)))
-
-
-def _without_each(f: Floats, g: Floats, machine_mean: float) -> Floats:
-    """Return the estimates without each of the queries in turn."""
-    n = f.size - 1
-    around_f, around_g = f - f.mean(), g - g.mean()
-    share = f.size / n  # of the products of one query that leave the sum with it
-    products = around_f @ around_g - share * around_f * around_g
-    squares = around_g @ around_g - share * around_g * around_g
-    weight = _slopes(products, squares, _least_spread(g))
-    mean_f, mean_g = f.mean() - around_f / n, g.mean() - around_g / n
-    estimates: Floats = mean_f - weight * (mean_g - machine_mean)
-    return estimates
-
-
-def _t_quantile(level: float, degrees: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + level) / 2))
 
 
 def _note(weight: float, has_spread: bool, is_complete: bool) -> str:

@@ -1,5 +1,6 @@
 """The expected value, and the documents to judge next, on drawn data with known labels."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,46 @@ def test_the_expected_value_counts_known_labels_among_all_documents_of_similar_r
 
     monkeypatch.setattr(LabelModel, "of", doubled)
     assert ir.bounds(judged, run, "dcg@10", n_draws=5).mean[""]["expected"] == pytest.approx(truth, rel=0.03)
+
+
+#: One query; the unjudged documents are at ranks 1, 3, 4 and 6, in the bins of ranks 1, 2 to 3 and 4 to 7.
+JUDGED: Any = {"q": {"b": 2, "e": 0, "f": 1, "x": 1}}
+RANKED: Any = {"q": ["u", "b", "v", "w", "e", "z", "f"]}
+CHANCES = np.array([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.5, 0.1, 0.4]])  # of the labels 0, 1 and 2, by bin
+
+
+def enumerated(measure: Any, like: Any) -> Any:
+    """Return the measure with all labels of the unjudged documents, and their probabilities."""
+    values, chances = [], []
+    for labels in product(range(3), repeat=4):
+        qrels = {"q": JUDGED["q"] | dict(zip("uvwz", labels, strict=True))}
+        values.append(ir.evaluate(qrels, RANKED, measure, like=like).mean[measure])
+        chances.append(np.prod([CHANCES[place, label] for place, label in zip([0, 1, 2, 2], labels, strict=True)]))
+    return np.array(values), np.array(chances)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["ndcg@4", "ndcg", "ndcg(gain=exp2)@3", "recall@3", "recall", "f1@4", "dcg@4", "p@3", "rbp", "ap", "err@5"],
+)
+def test_expected_values_are_those_of_all_labels(measure: Any, monkeypatch: Any) -> None:
+    found = np.zeros((64, 3))
+    found[:3] = CHANCES
+    monkeypatch.setattr(LabelModel, "of", lambda runs, rules: LabelModel(_merged(found, rules)))
+    values, chances = enumerated(measure, "trec_eval")
+    n_draws = 20_000 if measure not in ("ap", "err@5") else 600  # these draw the label of each document
+    got = ir.bounds(JUDGED, RANKED, measure, labels=[0, 1, 2], n_draws=n_draws, seed=1).mean[""]["expected"]
+    mean = chances @ values
+    error = np.sqrt(chances @ (values - mean) ** 2 / n_draws)
+    is_exact = measure in ("dcg@4", "p@3", "rbp")
+    assert got == pytest.approx(mean, abs=1e-12 if is_exact else 4 * error)
+
+
+def _merged(chances: Any, rules: Any) -> Any:
+    """Return the probabilities of the gains: a binary measure has one for the labels 1 and 2."""
+    if rules.labels.size == 3:
+        return chances
+    return np.stack([chances[:, 0], chances[:, 1:].sum(axis=1)], axis=1)
 
 
 def test_expected_values_are_reproducible() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 import idealrank as ir
 from idealrank import stats
@@ -13,14 +14,14 @@ from idealrank.evaluation.machine.labels import label_agreement
 DOCS = [f"d{i}" for i in range(12)]
 
 
-def judged(rng: Any, n_queries: Any = 40) -> Any:
+def judged(rng: Any, n_queries: Any = 40, of_judge: Any = 0.5) -> Any:
     """Return human labels, those of a noisy judge, and three runs."""
     human: Any = {}
     machine: Any = {}
     runs: Any = {"a": {}, "b": {}, "c": {}}
     for number in range(n_queries):
         relevance = rng.normal(0, 1, len(DOCS))
-        for table, noise in ((human, 0.0), (machine, 0.5)):
+        for table, noise in ((human, 0.0), (machine, of_judge)):
             labels = np.digitize(relevance + rng.normal(noise, noise, len(DOCS)), [0, 1])
             table[f"q{number}"] = dict(zip(DOCS, labels.tolist(), strict=True))
         for name, noise in (("a", 0.5), ("b", 1.0), ("c", 3.0)):
@@ -42,6 +43,8 @@ def test_estimates_are_those_of_prediction_powered_on_values_of_evaluate() -> No
         for each in found.means[measure]:
             expected = stats.prediction_powered(by_human[each.system], by_machine[each.system])
             assert (each.mean, each.low, each.n_equivalent) == (expected.mean, expected.low, expected.n_equivalent)
+            assert (each.human_low, each.machine_mean) == (expected.human_low, expected.machine_mean)
+            assert each.bias == pytest.approx((by_machine[each.system][:12] - by_human[each.system]).mean())
         for each in found.differences[measure]:
             expected = stats.prediction_powered(
                 by_human[each.system] - by_human["b"], by_machine[each.system] - by_machine["b"]
@@ -61,17 +64,26 @@ def test_p_values_and_intervals_say_the_same() -> None:
             assert (each.p_value <= level) == (each.low > 0 or each.high < 0)
 
 
-def test_intervals_of_differences_cover_the_truth() -> None:
+def test_intervals_of_means_and_differences_are_as_wide_as_their_errors_are() -> None:
+    """For the mean over exactly these queries, with 12 random ones of 30 that people judged."""
     rng = np.random.default_rng(2)
-    human, machine, runs = judged(rng)
-    truth = ir.evaluate(human, runs, "ndcg@5").mean
-    covered = []
-    for _ in range(60):
+    human, machine, runs = judged(rng, n_queries=30, of_judge=0.2)
+    truth = {name: own["ndcg@5"] for name, own in ir.evaluate(human, runs, "ndcg@5").mean.items()}
+    covered, errors, variances, alone = [], [], [], []
+    for _ in range(100):
         chosen = {query: human[query] for query in rng.permutation(list(human))[:12]}
-        for each in ir.compare(chosen, runs, "ndcg@5", machine_judgments=machine).differences["ndcg@5"]:
-            gap = truth[each.system]["ndcg@5"] - truth[each.against]["ndcg@5"]
-            covered.append(each.low <= gap <= each.high)
-    assert np.mean(covered) > 0.9
+        found = ir.compare(chosen, runs, "ndcg@5", machine_judgments=machine, n_threads=1)
+        estimates = [*found.means["ndcg@5"], *found.differences["ndcg@5"]]
+        truths = np.array([truth[each.system] - truth.get(each.against, 0.0) for each in estimates])
+        low, high = np.array([(each.low, each.high) for each in estimates]).T
+        covered.append((low <= truths) & (truths <= high))
+        errors.append([each.mean for each in estimates] - truths)
+        alone.append([each.human_mean for each in estimates] - truths)
+        variances.append(((high - low) / 2 / t.ppf(0.975, 10)) ** 2)
+    assert 0.9 < np.mean(covered) < 0.98
+    assert np.mean(errors, axis=0) == pytest.approx(0, abs=0.012)
+    assert np.mean(variances, axis=0).sum() == pytest.approx(np.square(errors).mean(axis=0).sum(), rel=0.2)
+    assert np.square(errors).mean() < 0.7 * np.square(alone).mean()
 
 
 def test_what_is_said_about_judges() -> None:

@@ -56,6 +56,19 @@ def test_other_measures_are_within_their_stated_error(measure: Any) -> None:
         assert abs(found.mean[system] - enumerated(measure, run)) < 4 * found.error[system]
 
 
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_intervals_have_the_value_of_other_draws_as_often_as_they_claim(level: Any) -> None:
+    rng = np.random.default_rng(4)
+    docs = [f"d{i}" for i in range(30)]
+    chances = {doc: float(rng.uniform(0.2, 0.8)) for doc in docs}
+    labels: Any = {"q": {doc: {0: 1 - chance, 1: chance} for doc, chance in chances.items()}}
+    found = ir.evaluate_uncertain(labels, {"q": docs}, "dcg", n_draws=2000, seed=5, level=level)
+    drawn = (rng.random((2000, 30)) < list(chances.values())) @ (1 / np.log2(np.arange(2, 32)))
+    low, high = found.interval()
+    assert np.mean((low <= drawn) & (drawn <= high)) == pytest.approx(level, abs=0.025)
+    assert found.draws[""].std() == pytest.approx(drawn.std(), rel=0.1)  # documents are drawn independently
+
+
 def test_the_mean_label_is_another_number() -> None:
     """What a wrong variant would return: the measure of mean labels."""
     means = {"q": {"a": 1.5, "b": 1}}

@@ -59,6 +59,7 @@ def draws(noise: Any = 0.8, n_draws: Any = 45, measure: Any = "ndcg@10", n_colle
     return np.mean(errors, axis=0), np.mean(covered), np.mean(widths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.3, 0.8])
 def test_ndcg_has_little_bias_and_its_intervals_cover(noise: Any) -> None:
     error, covered, width = draws(noise)
@@ -68,6 +69,7 @@ def test_ndcg_has_little_bias_and_its_intervals_cover(noise: Any) -> None:
     assert width < {0.3: 0.75, 0.8: 0.95}[noise]
 
 
+@pytest.mark.slow
 def test_a_judge_that_guesses_does_no_harm() -> None:
     error, covered, width = draws(noise=1e3)
     assert abs(error[0]) < 0.03
@@ -114,6 +116,7 @@ def test_the_check_sees_a_variance_of_the_sample_mean_alone(monkeypatch: Any) ->
     assert draws(n_draws=30)[1] < 0.8
 
 
+@pytest.mark.slow
 def test_sums_are_exactly_unbiased() -> None:
     """Over all samples of two of the four documents of each query."""
     rng = np.random.default_rng(1)

@@ -1,4 +1,4 @@
-// The best items of each user, without those that are excluded, from the scores of whole catalogues.
+// The best items of each user, without those that are excluded, from the scores of whole catalogs.
 #pragma once
 
 #include <algorithm>
@@ -35,16 +35,15 @@ class Candidates {
   explicit Candidates(std::size_t k = 1) : k_(k), most_(std::max(kFirst, 4 * k)) {}
 
   // Takes the scores of the items from first_item on, which come after all that were taken before, but for those of the items
-  // in `excluded`, which is sorted. False if a score is not finite; then nothing is taken.
-  bool add(std::span<const Score> scores, std::int64_t first_item, std::span<const std::int64_t> excluded) {
-    if (!is_finite(scores)) return false;
+  // in `excluded`, which is sorted. NaN and inf are a data_error of the user (query) and the item (row).
+  void add(std::span<const Score> scores, std::int64_t first_item, std::span<const std::int64_t> excluded,
+           std::int64_t user) {
     const std::size_t whole = scores.size() / kBlock * kBlock;
     for (std::size_t i = 0; i < whole; i += kBlock) {
-      const Score* const some = scores.data() + i;
-      if (any_reaches(some, least_)) collect(scores.subspan(i, kBlock), first_item + static_cast<std::int64_t>(i), excluded);
+      if (all_below(scores.data() + i, least_)) continue;
+      collect(scores.subspan(i, kBlock), first_item + static_cast<std::int64_t>(i), excluded, user);
     }
-    collect(scores.subspan(whole), first_item + static_cast<std::int64_t>(whole), excluded);
-    return true;
+    collect(scores.subspan(whole), first_item + static_cast<std::int64_t>(whole), excluded, user);
   }
 
   // Leaves k items, and all that share the score of the k-th; all if there are fewer.
@@ -57,43 +56,35 @@ class Candidates {
   std::span<const Score> scores() const { return scores_; }
 
  private:
-  static constexpr std::size_t kBlock = 32, kLanes = 8, kFirst = 64;
+  static constexpr std::size_t kBlock = 32, kFirst = 64;
 
-  // Whether one of kBlock scores is at least `least`.
-  static bool any_reaches(const Score* scores, Score least) {
+  // Whether all of kBlock scores are numbers below `least`: NaN is not.
+  static bool all_below(const Score* scores, Score least) {
 #if defined(__GNUC__) || defined(__clang__)
     typedef Score Vector __attribute__((vector_size(16)));  // compilers do not see that it is one comparison each
     constexpr std::size_t kWidth = 16 / sizeof(Score);
     Vector some;
     std::memcpy(&some, scores, sizeof some);
-    auto reached = some >= least;
+    auto below = some < least;
     for (std::size_t i = kWidth; i < kBlock; i += kWidth) {
       std::memcpy(&some, scores + i, sizeof some);
-      reached |= some >= least;
+      below &= some < least;
     }
     std::array<std::uint64_t, 2> bits;
-    std::memcpy(&bits, &reached, sizeof bits);
-    return (bits[0] | bits[1]) != 0;
+    std::memcpy(&bits, &below, sizeof bits);
+    return ~(bits[0] & bits[1]) == 0;
 #else
-    return std::any_of(scores, scores + kBlock, [least](Score score) { return score >= least; });
+    return std::all_of(scores, scores + kBlock, [least](Score score) { return score < least; });
 #endif
   }
 
-  static bool is_finite(std::span<const Score> scores) {
-    std::array<Score, kLanes> zeros{};  // a finite number times 0 is 0, any other is NaN
-    const std::size_t whole = scores.size() / kLanes * kLanes;
-    for (std::size_t i = 0; i < whole; i += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) zeros[lane] += scores[i + lane] * Score{0};
-    }
-    for (std::size_t i = whole; i < scores.size(); ++i) zeros[0] += scores[i] * Score{0};
-    return std::all_of(zeros.begin(), zeros.end(), [](Score zero) { return zero == 0; });
-  }
-
-  void collect(std::span<const Score> scores, std::int64_t first_item, std::span<const std::int64_t> excluded) {
+  void collect(std::span<const Score> scores, std::int64_t first_item, std::span<const std::int64_t> excluded,
+               std::int64_t user) {
     for (std::size_t i = 0; i < scores.size(); ++i) {
       const std::int64_t item = first_item + static_cast<std::int64_t>(i);
       const Score score = scores[i];
-      if (!(score >= least_) || std::binary_search(excluded.begin(), excluded.end(), item)) continue;
+      if (score < least_ || std::binary_search(excluded.begin(), excluded.end(), item)) continue;
+      if (!(score <= std::numeric_limits<Score>::max())) check_finite(std::array{static_cast<double>(score)}, user, item);
       items_.push_back(static_cast<std::uint32_t>(item));
       scores_.push_back(score);
       if (items_.size() >= most_) raise();
@@ -118,7 +109,7 @@ class Candidates {
   }
 
   std::size_t k_, most_;  // how many there may be before the least score is raised
-  Score least_ = std::numeric_limits<Score>::lowest();
+  Score least_ = -std::numeric_limits<Score>::infinity();
   std::vector<std::uint32_t> items_;
   std::vector<Score> scores_;
 };
@@ -155,20 +146,11 @@ class TopSelection {
     for (std::size_t u = 0; u < rows.size(); ++u) rows[u] = static_cast<std::int64_t>(u * width);
     const auto first_item = static_cast<std::int64_t>(next_);
     for_each_query(rows, threads, [&] {
-      return [&, own = std::vector<Score>()](std::int64_t user, std::int64_t begin, std::int64_t) mutable {
+      return [&](std::int64_t user, std::int64_t begin, std::int64_t) {
         const auto u = static_cast<std::size_t>(user);
-        const auto row = scores.subspan(static_cast<std::size_t>(begin), width);
         const auto excluded = std::span(excluded_).subspan(static_cast<std::size_t>(starts_[u]),
                                                            static_cast<std::size_t>(starts_[u + 1] - starts_[u]));
-        if (of_user_[u].add(row, first_item, excluded)) return;
-        own.resize(width);
-        for (std::size_t i = 0; i < width; ++i) own[i] = row[i] < kLowest ? kLowest : row[i];
-        for (auto item = std::lower_bound(excluded.begin(), excluded.end(), first_item);
-             item != excluded.end() && *item < first_item + static_cast<std::int64_t>(width); ++item) {
-          own[static_cast<std::size_t>(*item - first_item)] = kLowest;
-        }
-        if (!of_user_[u].add(own, first_item, excluded))
-          check_finite(std::vector<double>(own.begin(), own.end()), user, first_item);
+        of_user_[u].add(scores.subspan(static_cast<std::size_t>(begin), width), first_item, excluded, user);
       };
     });
     next_ += width;
@@ -190,9 +172,10 @@ class TopSelection {
     for (std::size_t u = 0, place = 0; u < n_users(); ++u) {
       const auto scores = of_user_[u].scores();
       few.assign(scores.begin(), scores.end());
+      for (double& score : few) score = std::max(score, std::numeric_limits<double>::lowest());  // -inf ranks last
       for (const std::uint32_t candidate : rank(few, few.size(), static_cast<std::int64_t>(u), 0)) {
         top.items[place] = of_user_[u].items()[candidate];
-        top.scores[place] = scores[candidate] == kLowest ? -std::numeric_limits<double>::infinity() : few[candidate];
+        top.scores[place] = static_cast<double>(scores[candidate]);
         ++place;
       }
     }
@@ -200,8 +183,6 @@ class TopSelection {
   }
 
  private:
-  static constexpr Score kLowest = std::numeric_limits<Score>::lowest();
-
   std::size_t n_items_, next_ = 0;
   std::vector<std::int64_t> excluded_, starts_;
   std::vector<Candidates<Score>> of_user_;

@@ -207,7 +207,7 @@ def _show_text(found: Comparison, shown: _Shown) -> None:
     """Print what was found in a sentence per measure, the systems, and the details, of which there may be many."""
     from idealrank.cli.support.tables import show_left_out, show_text
     from idealrank.cli.support.terminal import say
-    from idealrank.evaluation.comparison_tables import COLUMNS
+    from idealrank.evaluation.comparison_tables import columns_text
 
     left_out: list[str] = []
 
@@ -241,4 +241,4 @@ def _show_text(found: Comparison, shown: _Shown) -> None:
         pairs = "1 pair was tested" if n_pairs == 1 else f"{n_pairs:,} pairs were tested"
         say(f"{pairs}; --all shows each, and --format csv has all numbers")
     click.echo()
-    say(COLUMNS)
+    say(columns_text(found))

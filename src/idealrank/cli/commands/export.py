@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import OUTPUT, debug_option
+from idealrank.cli.support.options import OUTPUT, debug_option, quiet_option
 
 __all__ = ["command"]
 
@@ -49,8 +49,9 @@ Examples:
     metavar="NAMES",
     help="What the plugin or Vespa calls the features, with commas between them; by default as in training.",
 )
+@quiet_option
 @debug_option
-def command(model: str, file: str, tool: str, name: str | None, features: str | None) -> None:
+def command(model: str, file: str, tool: str, name: str | None, features: str | None, quiet: bool) -> None:
     """Write MODEL to FILE, for another tool."""
     by_name = tool not in ("onnx", "ranklib")
     if by_name and name is None:
@@ -58,6 +59,7 @@ def command(model: str, file: str, tool: str, name: str | None, features: str | 
     if not by_name and (name is not None or features is not None):
         raise click.UsageError(f"--name and --features are not for {tool}.")
 
+    from idealrank.cli.support.terminal import note
     from idealrank.learners.files import exports, models
 
     ranker = models.load(model)
@@ -66,3 +68,4 @@ def command(model: str, file: str, tool: str, name: str | None, features: str | 
         write(ranker, file, name=str(name), features=None if features is None else features.split(","))
     else:
         {"onnx": exports.to_onnx, "ranklib": exports.to_ranklib}[tool](ranker, file)
+    note(f"the model for {tool} is in {file}", quiet=quiet)

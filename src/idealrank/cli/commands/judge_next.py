@@ -38,6 +38,7 @@ def command(request: Request, measure: str, n: int, baseline: str | None) -> Non
     if request.output_format == "json":
         show_result(found, "json")
         return
-    show(found.table(), request.output_format)
-    click.echo(err=request.output_format == "csv")
+    if found.documents or request.output_format == "csv":
+        show(found.table(), request.output_format)
+        click.echo(err=request.output_format == "csv")
     show_remarks(found.findings()[:5], request.output_format)

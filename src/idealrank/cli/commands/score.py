@@ -41,7 +41,7 @@ def command(
 
     from dataclasses import replace
 
-    from idealrank.cli.support.conversion import by_query, read_features
+    from idealrank.cli.support.conversion import by_query, read_features, size_of
     from idealrank.cli.support.terminal import note
     from idealrank.io.formats import Frame
     from idealrank.io.formats import load as load_format
@@ -61,3 +61,6 @@ def command(
         if documents.doc_ids is None:
             note("documents have no ids: their row numbers, from 0, are used", quiet=quiet)
         load_format("run").write(by_query(replace(documents, labels=scores), tag), out)
+    if out != "-":
+        what = "scores are" if tag is None else "run is"
+        note(f"scored {size_of(documents)}; the {what} in {out}", quiet=quiet)

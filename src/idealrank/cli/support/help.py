@@ -16,7 +16,7 @@ _ARGUMENTS = "idealrank.arguments"
 # Styles of headings, options, and the names at the left of a list.
 _STYLES = {
     r"(?m)^[A-Z][\w ]*:": "bold",
-    r"(?<![\w-])--?[a-z][\w-]*": "cyan",
+    r"(?<![\w-])--?[A-Za-z][\w-]*": "cyan",
     r"(?m)^  [a-z_]+(?=  )": "bold cyan",
 }
 

@@ -20,6 +20,7 @@ __all__ = [
     "Value",
     "render",
     "show",
+    "show_findings",
     "show_left_out",
     "show_remarks",
     "show_result",
@@ -94,11 +95,23 @@ def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str, 
 
 
 def show_result(result: Result, output_format: str) -> None:
-    """Print the main table of a result and its remarks; JSON is the whole result."""
+    """Print what was found, the main table, and how it was computed; JSON is the whole result."""
     if output_format == "json":
         echo(json_text(result.to_dict(), indent=2))
-    else:
+    elif output_format == "text":
+        show_findings(result)
         show_with_remarks(result.table(), result.remarks(), output_format)
+    else:
+        show_with_remarks(result.table(), [*result.findings(), *result.remarks()], output_format)
+
+
+def show_findings(result: Result) -> None:
+    """Print what was found, and an empty line; nothing if nothing was."""
+    findings = result.findings()
+    for finding in findings:
+        say(finding)
+    if findings:
+        echo()
 
 
 def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_format: str) -> None:

@@ -56,10 +56,10 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
-    """Print text; on a terminal, control characters of names and ids are escaped, so that they cannot command it."""
+    """Print text; on a terminal, control characters of names and ids, other than tabs, are escaped."""
     stream = sys.stderr if err else sys.stdout
     if stream is not None and stream.isatty():
-        text = printable(text, keep="\n")
+        text = printable(text, keep="\n\t")
     # Ids that are not UTF-8 leave as the bytes that came in.
     content = text if text.isascii() or text.isprintable() else text.encode("utf-8", "surrogateescape")
     click.echo(content, err=err, nl=nl)

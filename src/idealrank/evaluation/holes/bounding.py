@@ -25,13 +25,26 @@ from idealrank.evaluation.holes.pool import Pool
 from idealrank.evaluation.holes.weighing import Rules, rules_of
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several, judged_and_systems, layout_of
 from idealrank.evaluation.results import Evaluations
-from idealrank.measures import Measure, measure
+from idealrank.measures import Measure
+from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention
 
 __all__ = ["Bounds", "DifferenceBounds", "bounds", "bounds_of", "judgments_and_runs", "labels_in"]
 
 #: The most different labels that are tried for an unjudged document.
 _MOST_LABELS = 64
+
+#: What the columns of the tables say of unjudged documents.
+_MEANINGS = {
+    "lowest": "lowest, highest: over all labels that unjudged documents could have",
+    "value": "value: they are not relevant",
+    "expected": "expected: they are as relevant as judged documents at similar ranks",
+    "condensed": "condensed: they are removed from the ranking",
+}
+_DIFFERENCES = (
+    "lowest, highest: the difference from the baseline for any labels of unjudged documents; decided: whether the same "
+    "system is ahead for all labels; exact: whether some labels reach both bounds."
+)
 
 
 @dataclass(frozen=True)
@@ -145,7 +158,8 @@ class Bounds(Result):
         names = list(first.per_query)
         columns = [Column("system"), *(Column(name, ".4f") for name in names)]
         rows: list[list[Value]] = [[name, *(means[each] for each in names)] for name, means in self.mean.items()]
-        found = {"means": Table(columns, rows)}
+        said = "; ".join(text for name, text in _MEANINGS.items() if name in names) + "."
+        found = {"means": Table(columns, rows, notes=(said,))}
         if self.differences:
             numbers = [Column(name, "+.4f") for name in ("difference", "lowest", "highest")]
             found["differences"] = Table(
@@ -162,6 +176,7 @@ class Bounds(Result):
                     ]
                     for each in self.differences
                 ],
+                notes=(_DIFFERENCES,),
             )
         ids = first.query_ids.tolist()
         by_query: list[list[Value]] = [
@@ -208,7 +223,7 @@ class Bounds(Result):
 def bounds(
     data: Data,
     scores: OneSystem | Several,
-    name: str | Measure = "ndcg@10",
+    measure: str | Measure = "ndcg@10",
     *,
     labels: npt.ArrayLike | None = None,
     n_unseen: int = 0,
@@ -229,7 +244,7 @@ def bounds(
     ----------
     data, scores
         Judgments, and one run or several, as for `evaluate`.
-    name : str or Measure
+    measure : str or Measure
         The measure: DCG, NDCG, AP, P, recall, F1, R-precision, RR, hit rate, ERR or RBP, with any options.
     labels : array-like, optional
         The labels that an unjudged document could have; by default, 0, 1, ... up to the highest label of the judgments,
@@ -275,7 +290,7 @@ def bounds(
     {'lowest': 0.6309, 'highest': 1.0}
     """
     qrels, runs = judgments_and_runs(data, scores, layout)
-    given = measure(name)
+    given = measure_named(measure)
     if not is_whole(n_unseen, 0) or not is_whole(n_draws, 0):
         raise OptionError(f"n_unseen and n_draws must be whole numbers from 0 on, got {n_unseen!r} and {n_draws!r}")
     evaluator = Evaluator(qrels, like, n_threads=n_threads)
@@ -305,17 +320,17 @@ def bounds_of(
     assert isinstance(qrels, Qrels)
     without_unjudged = evaluator.convention.replace(unjudged="drop")
     condensed = Evaluator(qrels, without_unjudged, n_threads=evaluator.n_threads)
-    model = LabelModel.of(pool.ranked.values(), rules)
+    model = LabelModel.of(pool.ranked.values(), rules) if n_draws else None
     found = {}
     for system, run in runs.items():
         ranked = pool.ranked[system]
         evaluated = evaluator.evaluate(run, [given, *_beside(given, evaluator.convention)])
         outside = pool.outside(system) + n_unseen
-        low, high = (ranked.values(extreme_gaps(ranked, rules, outside, highest=top), rules) for top in (False, True))
+        low, high = (ranked.values(gaps, rules) for gaps in extreme_gaps(ranked, rules, outside))
         kept = Ids.of(evaluated.query_ids).index_in(qrels.query_ids)
         beside = dict(evaluated.per_query)
         columns = {"lowest": low[kept], "value": beside.pop(str(given))}
-        if n_draws:
+        if model is not None:
             columns["expected"] = expected_values(ranked, rules, model, n_draws, seed)[kept]
         columns["highest"] = high[kept]
         (columns["condensed"],) = condensed.evaluate(run, given).per_query.values()
@@ -365,7 +380,7 @@ def _beside(given: Measure, convention: Convention) -> list[str]:
     found = []
     for name in (f"judged{cutoff}", "rbp", "rbp_resid", "inf_ap"):
         with suppress(OptionError):  # of a measure that has no closed form for averaged ties
-            measure(name).with_convention(convention).plan()
+            measure_named(name).with_convention(convention).plan()
             found.append(name)
     return [name for name in found if name != str(given)]
 

@@ -7,14 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.columns import offsets_of
 from idealrank.errors import OptionError
-from idealrank.evaluation.holes.extremes import IdealSums, Segments, best_counts, highest_ratio
+from idealrank.evaluation.holes.extremes import IdealSums, Segments, best_choice, highest_ratio
 from idealrank.evaluation.holes.pool import Pool
 from idealrank.evaluation.holes.weighing import Gaps, Ranked, Rules, sums_by_query
 from idealrank.measures import cutoffs, discounts
 
-__all__ = ["constant_denominator", "extreme_difference", "extreme_gaps", "filled_with"]
+__all__ = [
+    "constant_denominator",
+    "denominators",
+    "extreme_difference",
+    "extreme_gaps",
+    "filled_with",
+    "ideal_sums",
+    "known_relevant",
+]
 
 
 def filled_with(ranked: Ranked, label: float) -> Gaps:
@@ -23,8 +30,8 @@ def filled_with(ranked: Ranked, label: float) -> Gaps:
     return Gaps(labels, np.zeros(0, np.int64), np.zeros(0))
 
 
-def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s, *, highest: bool) -> Gaps:
-    """Return the labels for which the measure is highest, or lowest, for each query.
+def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s) -> tuple[Gaps, Gaps]:
+    """Return the labels for which the measure is lowest, and those for which it is highest, for each query.
 
     Parameters
     ----------
@@ -34,21 +41,53 @@ def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s, *, highest: bool
         The measure, and the labels that an unjudged document could have.
     outside : int64 array
         How many unjudged documents there are that the run does not retrieve, by query.
-    highest : bool
-        Whether the measure is to be highest.
     """
-    plan, top_label = rules.plan, float(rules.labels[-1])
+    plan = rules.plan
+    bottom_label, top_label = float(rules.labels[0]), float(rules.labels[-1])
     if not rules.levels.size or not ranked.data.n_queries:
-        return filled_with(ranked, float(rules.labels[0]))
+        return filled_with(ranked, bottom_label), filled_with(ranked, bottom_label)
     if plan.denominator in ("none", "cutoff", "retrieved", "full"):  # no label can lower it
-        return filled_with(ranked, top_label if highest else float(rules.labels[0]))
-    holes = _Holes.of(ranked, rules, outside, highest=highest)
+        return filled_with(ranked, bottom_label), filled_with(ranked, top_label)
+    weighed = _Weighed.of(ranked, rules, outside)
+    low, high = (_Holes.of(ranked, rules, weighed, highest=highest) for highest in (False, True))
     if plan.denominator == "ideal":
-        counts = _of_ideal(ranked, rules, holes, highest=highest)
+        found = _of_ideal(ranked, rules, weighed, low, high)
     else:
-        values = _of_binary(ranked, rules, holes, highest=highest)
-        counts = best_counts(values if highest else -values, holes.segments)[0][None, :]
-    return holes.gaps(ranked, rules, counts)
+        found = (
+            best_choice(-_of_binary(ranked, rules, low, highest=False), low.segments),
+            best_choice(_of_binary(ranked, rules, high, highest=True), high.segments),
+        )
+    return low.gaps(ranked, rules, found[0]), high.gaps(ranked, rules, found[1])
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """What the lowest and the highest value have in common.
+
+    Parameters
+    ----------
+    holes : int64 array
+        The unjudged documents, as positions in rank order.
+    outside, n_holes : int64 array
+        The numbers of unjudged documents outside of the run and in it, by query.
+    depths : int64 array
+        How many ranks count, by query.
+    weights : float64 array
+        The weights of all documents in rank order.
+    """
+
+    holes: Int64s
+    outside: Int64s
+    n_holes: Int64s
+    depths: Int64s
+    weights: Floats
+
+    @classmethod
+    def of(cls, ranked: Ranked, rules: Rules, outside: Int64s) -> _Weighed:
+        holes = np.flatnonzero(ranked.is_hole)
+        n_holes = np.bincount(ranked.queries[holes], minlength=ranked.data.n_queries)
+        depths = ranked.depths(rules, n_holes + outside)
+        return cls(holes, outside, n_holes, depths, ranked.weights(rules, depths))
 
 
 @dataclass(frozen=True)
@@ -74,12 +113,10 @@ class _Holes:
     all_weights: Floats
 
     @classmethod
-    def of(cls, ranked: Ranked, rules: Rules, outside: Int64s, *, highest: bool) -> _Holes:
+    def of(cls, ranked: Ranked, rules: Rules, weighed: _Weighed, *, highest: bool) -> _Holes:
         n_queries, plan = ranked.data.n_queries, rules.plan
-        holes = np.flatnonzero(ranked.is_hole)
-        n_holes = np.bincount(ranked.queries[holes], minlength=n_queries)
-        depths = ranked.depths(rules, n_holes + outside)
-        weights = ranked.weights(rules, depths)
+        holes, outside, n_holes = weighed.holes, weighed.outside, weighed.n_holes
+        depths, weights = weighed.depths, weighed.weights
         # A document without a weight, in the run or not, only raises the denominator. That helps the highest value only
         # where R is the cutoff, or where it gives an empty query a value at all.
         most = outside + n_holes
@@ -104,32 +141,26 @@ class _Holes:
         found = np.append(weights, 0.0)[places] * (1 if highest else -1)  # the last one stands for -1
         return cls(places, found, Segments(sizes), depths, weights)
 
-    def gaps(self, ranked: Ranked, rules: Rules, counts: Int64s) -> Gaps:
-        """Return labels such that ``counts[s]`` of the documents have at least level s."""
-        queries = np.repeat(np.arange(self.segments.sizes.size), self.segments.sizes)
-        level = levels_of(counts, self.segments)
+    def gaps(self, ranked: Ranked, rules: Rules, level: Int64s) -> Gaps:
+        """Return the labels of these levels."""
         inside = self.places >= 0
         labels = np.where(np.isnan(ranked.lists.labels), rules.labels[0], ranked.lists.labels)
         labels[ranked.places[self.places[inside]]] = rules.labels[level[inside]]
-        return Gaps(labels, queries[~inside], rules.labels[level[~inside]])
+        queries = np.repeat(np.arange(self.segments.sizes.size), self.segments.sizes)[~inside]
+        return Gaps(labels, queries, rules.labels[level[~inside]])
 
 
-def _of_ideal(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) -> Int64s:
-    """Return how many unjudged documents have at least each level where an NDCG is extreme."""
-    ideal = ideal_sums(ranked, rules, holes.depths, holes.segments.sizes)
+def _of_ideal(ranked: Ranked, rules: Rules, weighed: _Weighed, low: _Holes, high: _Holes) -> tuple[Int64s, ...]:
+    """Return the levels of the unjudged documents where an NDCG is lowest, and where it is highest."""
+    n_holes = np.maximum(low.segments.sizes, high.segments.sizes)
+    ideal = ideal_sums(ranked, rules, weighed.depths, n_holes)
     gains = np.where(ranked.is_hole, 0.0, rules.gains(ranked.labels))
-    fixed = sums_by_query(ranked.queries, gains * holes.all_weights, ranked.data.n_queries)
-    sign = 1 if highest else -1
-    empty = sign * rules.plan.empty
-    return highest_ratio(sign * fixed, holes.weights, holes.segments, ideal, rules.levels, empty)
-
-
-def levels_of(counts: Int64s, segments: Segments) -> Int64s:
-    """Return the level of each document if the first ``counts[s]`` documents of a query have at least level s."""
-    queries = np.repeat(np.arange(segments.sizes.size), segments.sizes)
-    number = np.arange(queries.size) - np.repeat(offsets_of(segments.sizes)[:-1], segments.sizes)
-    levels: Int64s = (counts[:, queries] > number).sum(axis=0)
-    return levels
+    fixed = sums_by_query(ranked.queries, gains * weighed.weights, ranked.data.n_queries)
+    empty, n_threads = rules.plan.empty, ranked.lists.n_threads
+    return tuple(
+        highest_ratio(sign * fixed, own.weights, own.segments.sizes, ideal, rules.levels, sign * empty, n_threads)
+        for sign, own in ((-1, low), (1, high))
+    )
 
 
 def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_holes: Int64s) -> IdealSums:
@@ -153,19 +184,38 @@ def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_holes: Int64s) ->
     return IdealSums(np.concatenate([[0.0], np.cumsum(weights)]), depths, levels, counts)
 
 
+def known_relevant(ranked: Ranked, rules: Rules) -> Int64s:
+    """Return how many documents that count in a denominator are known to be relevant, by query."""
+    n_queries = ranked.data.n_queries
+    if rules.plan.ideal_retrieved:
+        is_relevant = ~ranked.is_hole & (rules.gains(ranked.labels) > 0)
+        return np.bincount(ranked.queries[is_relevant], minlength=n_queries)
+    assert ranked.lists.judged is not None
+    judged = ranked.lists.judged
+    of_judged = np.repeat(np.arange(n_queries), np.diff(judged.offsets))
+    return np.bincount(of_judged[rules.gains(judged.labels) > 0], minlength=n_queries)
+
+
+def denominators(ranked: Ranked, rules: Rules, depths: Int64s, n_relevant: Int64s, queries: Int64s) -> Floats:
+    """Return what the number of relevant documents among the first ranks is divided by."""
+    plan = rules.plan
+    cutoff = depths[queries] if plan.cutoff is not None else ranked.data.group_sizes[queries]
+    match plan.denominator:
+        case "relevant":
+            found: Floats = n_relevant.astype(np.float64)
+        case "reachable":
+            found = (n_relevant if plan.cutoff is None else np.minimum(n_relevant, cutoff)).astype(np.float64)
+        case _:
+            found = (cutoff + n_relevant) / 2
+    return found
+
+
 def _of_binary(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) -> Floats:
     """Return the measure for each number of relevant documents among the unjudged ones."""
     plan, data, segments = rules.plan, ranked.data, holes.segments
     queries, counts = segments.queries, segments.counts
     is_relevant = ~ranked.is_hole & (rules.gains(ranked.labels) > 0)
-    if plan.ideal_retrieved:
-        known = np.bincount(ranked.queries[is_relevant], minlength=data.n_queries)
-    else:
-        assert ranked.lists.judged is not None
-        judged = ranked.lists.judged
-        of_judged = np.repeat(np.arange(data.n_queries), np.diff(judged.offsets))
-        known = np.bincount(of_judged[rules.gains(judged.labels) > 0], minlength=data.n_queries)
-    n_relevant = known[queries] + counts
+    n_relevant = known_relevant(ranked, rules)[queries] + counts
     if plan.cutoff == "relevant":
         top = _hits_at(ranked, rules, holes, is_relevant, n_relevant, highest=highest)
     elif plan.reduction == "precision_mean":
@@ -173,12 +223,7 @@ def _of_binary(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) ->
     else:
         fixed = sums_by_query(ranked.queries, is_relevant * holes.all_weights, data.n_queries)
         top = fixed[queries] + segments.sums(holes.weights) * (1 if highest else -1)
-    cutoff = holes.depths[queries] if plan.cutoff is not None else data.group_sizes[queries]
-    bottom = {
-        "relevant": n_relevant,
-        "reachable": n_relevant if plan.cutoff is None else np.minimum(n_relevant, cutoff),
-        "harmonic": (cutoff + n_relevant) / 2,
-    }[plan.denominator]
+    bottom = denominators(ranked, rules, holes.depths, n_relevant, queries)
     values = np.where(n_relevant > 0, top / np.maximum(bottom, 0.5), plan.empty)
     # A query that has no value with these labels counts with other labels only.
     return np.where(np.isnan(values), -np.inf if highest else np.inf, values)
@@ -303,13 +348,13 @@ def extreme_difference(pool: Pool, first: str, second: str, rules: Rules, *, hig
         level = np.where(signed > 0, rules.levels.size, 0)
     else:
         order = np.lexsort((-signed, pool.queries))
-        segments = Segments(pool.sizes)
         ideal = ideal_sums(runs[0], rules, depth, pool.sizes)
         fixed = [
             sums_by_query(each.queries, np.where(each.is_hole, 0.0, rules.gains(each.labels)) * own, pool.n_queries)
             for each, own in zip(runs, weights, strict=True)
         ]
-        counts = highest_ratio(sign * (fixed[0] - fixed[1]), signed[order], segments, ideal, rules.levels, 0.0)
         level = np.empty(order.size, np.int64)
-        level[order] = levels_of(counts, segments)
+        level[order] = highest_ratio(
+            sign * (fixed[0] - fixed[1]), signed[order], pool.sizes, ideal, rules.levels, 0.0, runs[0].lists.n_threads
+        )
     return _in_run(pool, first, rules, level), _in_run(pool, second, rules, level)

@@ -1,25 +1,4 @@
-"""The largest ratio of two sums over all gains that unjudged documents could have.
-
-For one query, let unjudged document i have the weight w_i in the numerator and the unknown gain x_i, one of the levels
-0 = g_0 < g_1 < ... < g_L. With D(1) >= D(2) >= ... the weights of ranks in the ideal order and S(j) their sum up to
-rank j, NDCG and differences of two NDCGs are
-
-    (fixed + sum_i w_i x_i) / sum_t (t - t') S(number of documents with a gain of at least t),
-
-where t runs over all positive gains and t' is the next smaller one. The denominator depends only on how many documents
-have each gain, so the documents with the largest weights get the largest gains, and c_1 >= ... >= c_L, the numbers of
-documents with at least the gain g_s, are all there is to choose.
-
-The numerator is linear in x and the denominator convex, hence the ratio is quasi-concave:
-
-- Where no choice makes it positive, its maximum is at a corner: c documents have the gain g_L and the others 0.
-- Where it is positive, Dinkelbach's method raises lambda from the best corner: numerator - lambda * denominator falls
-  apart into one function of c_s per level. Their maxima are ordered c_1 >= ... >= c_L without any further condition,
-  because D does not increase: the more documents are above a rank already, the less one more costs.
-
-So each step takes time linear in the number of unjudged documents, and few steps are needed: lambda never decreases and
-takes finitely many values.
-"""
+"""How many unjudged documents are relevant, or which gains they have, where a value is largest."""
 
 from __future__ import annotations
 
@@ -28,12 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from idealrank import _native
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import offsets_of
 
-__all__ = ["IdealSums", "Segments", "best_counts", "highest_ratio"]
-
-_MOST_STEPS = 100
+__all__ = ["IdealSums", "Segments", "best_choice", "highest_ratio"]
 
 
 @dataclass(frozen=True)
@@ -108,20 +86,21 @@ class IdealSums:
         return of_linear
 
 
-def best_counts(values: Floats, segments: Segments) -> tuple[Int64s, Floats]:
-    """Return the number of chosen documents with the largest value of each query, and that value.
+def best_choice(values: Floats, segments: Segments) -> Int64s:
+    """Return 1 for the first documents of each query, as many as have the largest value, and 0 for the others.
 
     Of equal values, the one with the most documents is taken.
     """
-    largest = np.maximum.reduceat(values, segments.starts)
-    is_largest = values == np.repeat(largest, segments.sizes + 1)
-    return np.maximum.reduceat(np.where(is_largest, segments.counts, 0), segments.starts), largest
+    is_largest = values == np.repeat(np.maximum.reduceat(values, segments.starts), segments.sizes + 1)
+    counts = np.maximum.reduceat(np.where(is_largest, segments.counts, 0), segments.starts)
+    number = segments.counts[segments.counts > 0]  # of each document in its query, from 1 on
+    return (number <= np.repeat(counts, segments.sizes)).astype(np.int64)
 
 
 def highest_ratio(
-    fixed: Floats, weights: Floats, segments: Segments, ideal: IdealSums, levels: Floats, empty: float
+    fixed: Floats, weights: Floats, sizes: Int64s, ideal: IdealSums, levels: Floats, empty: float, n_threads: int
 ) -> Int64s:
-    """Return how many unjudged documents have at least each gain where the ratio is largest.
+    """Return the level of each unjudged document, 0 for no gain, where the ratio to the ideal DCG is largest.
 
     Parameters
     ----------
@@ -129,7 +108,7 @@ def highest_ratio(
         The numerator without unjudged documents, by query.
     weights : float64 array
         The weight of each unjudged document, query by query, in descending order.
-    segments : Segments
+    sizes : int64 array
         The number of unjudged documents of each query.
     ideal : IdealSums
         The denominator; all levels are among its gains.
@@ -137,57 +116,19 @@ def highest_ratio(
         The positive gains that an unjudged document can have, ascending.
     empty : float
         The ratio where no document has a positive gain; NaN if there is none then.
-
-    Returns
-    -------
-    int64 array of shape (n_levels, n_queries)
+    n_threads : int
+        Number of threads.
     """
-    layers = np.searchsorted(levels, ideal.gains)  # the level that reaches each gain; n_levels if none does
-    queries, counts, sums = segments.queries, segments.counts, segments.sums(weights)
-
-    # What each level adds to the denominator; the layers above the highest level do not depend on the choice.
-    costs = [
-        sum((ideal.layer(gain, counts, queries) for gain in np.flatnonzero(layers == level).tolist()), np.zeros(1))
-        for level in range(levels.size)
-    ]
-    every = np.arange(segments.sizes.size)
-    above = sum(
-        (ideal.layer(gain, np.zeros_like(every), every) for gain in np.flatnonzero(layers == levels.size).tolist()),
-        np.zeros(every.size),
+    return _native.highest_ratio(
+        fixed,
+        weights,
+        offsets_of(sizes),
+        ideal.sums,
+        ideal.depths,
+        ideal.gains,
+        ideal.counts.ravel(),
+        ideal.lengths,
+        levels,
+        empty,
+        n_threads,
     )
-    denominator = sum(costs, above[queries])
-    numerator = fixed[queries] + levels[-1] * sums
-    without = -np.inf if np.isnan(empty) else empty
-    has_gain = denominator > 0
-    ratios = np.where(has_gain, numerator / np.where(has_gain, denominator, 1.0), without)
-    count, highest = best_counts(ratios, segments)
-    found = np.tile(count, (levels.size, 1))
-
-    rises = np.diff(levels, prepend=0.0)
-    active = np.flatnonzero((highest > 0) & np.isfinite(highest))
-    for _ in range(_MOST_STEPS):
-        if not active.size or levels.size == 1:
-            break
-        is_active = np.zeros(segments.sizes.size, bool)
-        is_active[active] = True
-        kept = is_active[queries]
-        part = Segments(segments.sizes[active])
-        own_sums, ratio = sums[kept], highest[active]
-        bottom = above[active]
-        top = fixed[active].copy()
-        chosen = np.empty((levels.size, active.size), np.int64)
-        for level in range(levels.size):
-            cost = costs[level][kept]
-            worth = rises[level] * own_sums - np.repeat(ratio, part.sizes + 1) * cost
-            chosen[level] = best_counts(worth, part)[0]
-            if level:  # equal but for rounding errors
-                np.minimum(chosen[level], chosen[level - 1], out=chosen[level])
-            entry = part.starts + chosen[level]
-            bottom += cost[entry]
-            top += rises[level] * own_sums[entry]
-        better = (bottom > 0) & (top > ratio * bottom)
-        raised = np.where(better, top / np.where(bottom > 0, bottom, 1.0), ratio)
-        better &= raised > ratio
-        active = active[better]
-        found[:, active], highest[active] = chosen[:, better], raised[better]
-    return found

@@ -20,7 +20,8 @@ from idealrank.evaluation.holes.completions import constant_denominator, ideal_s
 from idealrank.evaluation.holes.pool import Pool
 from idealrank.evaluation.holes.weighing import Ranked, Rules, rules_of
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several
-from idealrank.measures import Measure, measure
+from idealrank.measures import Measure
+from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention
 
 __all__ = ["NextJudgments", "judge_next"]
@@ -84,7 +85,7 @@ class NextJudgments(Result):
 def judge_next(
     data: Data,
     scores: OneSystem | Several,
-    name: str | Measure = "ndcg@10",
+    measure: str | Measure = "ndcg@10",
     *,
     n: int = 10,
     baseline: str | None = None,
@@ -102,7 +103,7 @@ def judge_next(
     ----------
     data, scores
         Judgments, and one run or several, as for `evaluate`.
-    name : str or Measure
+    measure : str or Measure
         A measure that sums gains over ranks: DCG, NDCG, P or RBP.
     n : int, default=10
         How many documents to choose.
@@ -137,7 +138,7 @@ def judge_next(
     if not is_whole(n, 1):
         raise OptionError(f"n must be a positive integer, got {n!r}")
     qrels, runs = judgments_and_runs(data, scores, layout)
-    given = measure(name)
+    given = measure_named(measure)
     evaluator = Evaluator(qrels, like, n_threads=n_threads)
     rules = rules_of(given, evaluator.convention, labels_in(qrels, labels))
     if rules.plan.reduction != "sum" or rules.plan.denominator not in ("none", "ideal", "cutoff", "retrieved", "full"):

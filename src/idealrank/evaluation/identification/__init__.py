@@ -7,8 +7,9 @@ from typing import Any
 
 from idealrank._base.options import is_whole
 from idealrank.errors import OptionError
-from idealrank.evaluation.identification.calls import Caller, Command, forms_of, parse_takes
+from idealrank.evaluation.identification.calls import Caller, Command
 from idealrank.evaluation.identification.defects import Defect, defects_of
+from idealrank.evaluation.identification.guessing import forms_of, parse_takes
 from idealrank.evaluation.identification.investigation import Investigation
 from idealrank.evaluation.identification.naming import choices_of, expressed, matching, options_of
 from idealrank.evaluation.identification.result import Choice, Identification

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from idealrank.evaluation.identification.calls import Answer, Form, variants
+from idealrank.evaluation.identification.calls import Answer
+from idealrank.evaluation.identification.forms import Form
+from idealrank.evaluation.identification.guessing import variants
 from idealrank.evaluation.identification.inquiry import Inquiry
 from idealrank.evaluation.identification.probes import Probe, Query, ranking
 

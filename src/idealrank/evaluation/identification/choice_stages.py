@@ -13,7 +13,7 @@ from idealrank.evaluation.identification.calls import Answer
 from idealrank.evaluation.identification.formula_stages import FormulaStages
 from idealrank.evaluation.identification.inquiry import N_DOCS
 from idealrank.evaluation.identification.probes import Query, doc_ids, ranking
-from idealrank.evaluation.identification.shapes import GAINS, binary, clipped
+from idealrank.evaluation.identification.shapes import GAINS, thresholds_like
 
 __all__ = ["TIES", "ChoiceStages"]
 
@@ -35,9 +35,12 @@ class ChoiceStages(FormulaStages):
             answer = self._at_rank(40, k=_LONGEST)
             if not self.agrees(self.formula, answer):
                 self._look_deeper(_LONGEST, answer)
-            if self._has_default_k():
-                self._own_cutoff(None)
         else:
+            self._own_cutoff(None)
+
+    def _default_cutoff(self) -> None:
+        """Find the cutoff of a function that is called without one."""
+        if self._has_default_k() and not {"ideal", "cutoff", "discount beyond rank 6"} & self.unexplained.keys():
             self._own_cutoff(None)
 
     def _has_default_k(self) -> bool:
@@ -52,7 +55,12 @@ class ChoiceStages(FormulaStages):
             return False
 
     def _at_rank(self, rank: int, k: int | None) -> Answer:
-        return self.ask(self.query(self._single(_LONGEST), self._rank_of(4, rank, _LONGEST)), k=k)
+        if self.formula.order == "ascending":
+            rank = _LONGEST + 1 - rank
+        labels, ranks = self._single(_LONGEST), self._rank_of(4, rank, _LONGEST)
+        if not self.formula.discount.at(1, _LONGEST):  # with one relevant document, the ideal DCG is 0
+            labels[ranks.index(3 if rank == 2 else 2)] = self.unit
+        return self.ask(self.query(labels, ranks), k=k)
 
     def _own_cutoff(self, k: int | None) -> None:
         """Find the rank below which nothing counts."""
@@ -63,8 +71,7 @@ class ChoiceStages(FormulaStages):
         if deepest.value is None:
             self.notes.append((f"a list of {_LONGEST} documents is refused: {deepest}", deepest))
             return
-        empty = self._plain(self.formula.output, deepest.value)
-        if abs(empty) > self.tolerance:
+        if not self.agrees(replace(self.formula, own_cutoff=_LONGEST - 2), deepest):
             self._look_deeper(k, deepest)
             return
         low, high = 0 if k is None and self.form.k is not None else N_DOCS - 1, _LONGEST - 1
@@ -74,9 +81,9 @@ class ChoiceStages(FormulaStages):
             if hint is not None and low == hint:
                 middle, hint = low + 1, None
             answer = self._at_rank(middle, k)
-            counts = answer.value is not None and abs(self._plain(self.formula.output, answer.value)) > self.tolerance
+            counts = answer.value is not None and not self.is_close(deepest.value, answer.value)
             low, high = (middle, high) if counts else (low, middle)
-        self.formula = replace(self.formula, own_cutoff=low)
+        self.formula = replace(self.formula, own_cutoff=low - (self.formula.cut or 0))
         self.evidence["own_cutoff"] = [self._at_rank(low, k), self._at_rank(low + 1, k)] if low else [deepest]
         if self.form.k is None:
             self._cut_choices([self._cut_probe(low, place) for place in range(4)], None)
@@ -149,15 +156,24 @@ class ChoiceStages(FormulaStages):
 
     def _short_lists(self) -> None:
         """Find what a k beyond the end of the list does."""
-        if self.form.k is None or "cutoff" in self.unexplained or "ideal" in self.unexplained:
+        if "cutoff" in self.unexplained or "ideal" in self.unexplained:
             return
-        answers = [self.ask(self.query([1, 0, min(2, self.max_label)], ranks), k=8) for ranks in ([2, 1, 3], [1, 3, 2])]
-        kinds = (
-            (self.formula.ideal, f"{self.formula.ideal} within n")
-            if self.formula.ideal in ("full", "highest", "k")
-            else (self.formula.ideal,)
-        )
-        self.settle(answers, short=("as is", "zero", "error"), **({"ideal": kinds} if len(kinds) > 1 else {}))
+        lists = [self.query([1, 0, min(2, self.max_label)], ranks) for ranks in ([2, 1, 3], [1, 3, 2])]
+        if self.form.k is None:
+            if self.formula.own_cutoff is None:
+                self._last_rank([self.ask(each) for each in lists])
+            return
+        choices: dict[str, Sequence[Any]] = {"short": ("as is", "zero", "error")}
+        if self.formula.ideal in ("full", "highest", "k"):
+            choices["ideal"] = (self.formula.ideal, f"{self.formula.ideal} within n")
+        if self.formula.cut == -1 or self.formula.ideal_cut == -1:
+            choices["cut_within"] = (False, True)
+        self.settle([self.ask(each, k=8) for each in lists], **choices)
+
+    def _last_rank(self, answers: Sequence[Answer]) -> None:
+        """Find out whether the last document counts, where there is no cutoff."""
+        if not all(self.agrees(self.formula, answer) for answer in answers):
+            self.settle(answers, cut=(0, -1), ideal_cut=(0, -1), cut_within=(True,))
 
     def _empty(self) -> None:
         """Find the value of a list without a relevant document."""
@@ -267,8 +283,16 @@ class ChoiceStages(FormulaStages):
                     self.notes.append((words, self.unexplained.pop(name)))
             return
         if self.formula.negative == "keep" and "negative" not in self.open and "negative" not in self.unexplained:
-            self.settle([self.ask(self.query([1, -5], [2, 1]))], negative_ideal=("divide", "empty"))
+            self._negative_ideal()
         self._large_labels()
+
+    def _negative_ideal(self) -> None:
+        """Find what happens if even the ideal DCG is negative."""
+        for labels in ([1, -5], [-1, -2]):
+            query = self.query(labels, [2, 1])
+            if self.formula.parts(query, self.probe(query).k)[1] < 0:
+                self.settle([self.ask(query)], negative_ideal=("divide", "empty"))
+                return
 
     def _fractional_labels(self, is_table: bool) -> None:
         """Find what fractional labels do, and so where the labels of relevant documents begin."""
@@ -280,11 +304,12 @@ class ChoiceStages(FormulaStages):
         if is_table:
             self.settle(answers, labels=("integer", "truncated", "rounded", "rounded up"))
             return
-        gains = [self.formula.gain]
-        if self.formula.gain.name.startswith("1 for a label"):
-            thresholds = [binary(1), binary(0, above=True), binary(0.5), binary(0.5, above=True)]
-            gains = [*thresholds, self.formula.gain, clipped(1)]
-        self.settle(answers, labels=("float", "truncated", "rounded", "rounded up", "integer"), gain=gains)
+        choices: dict[str, Sequence[Any]] = {"labels": ("float", "truncated", "rounded", "rounded up", "integer")}
+        for name in ("gain", "ideal_gain"):
+            own = getattr(self.formula, name)
+            if own is not None:
+                choices[name] = thresholds_like(own)
+        self.settle(answers, **choices)
 
     def _small_ideal(self) -> None:
         """Find the least number that the DCG is divided by."""
@@ -343,9 +368,14 @@ class ChoiceStages(FormulaStages):
             second = self.query([three, two, 1, 0], [3, 2, 1, 4])
         third = self.query([0, two, 0, two], [1, 4, 2, 3])
         answers = [self.ask(first, second), self.ask(third, first, second)]
-        averages = ("mean", "pooled", "documents", "relevant", "sum", "median", "first", "last")
+        averages = ("mean", "nonzero", "pooled", "documents", "relevant", "sum", "median", "first", "last")
+        worthless = self._with_a_worthless_query()
+        if worthless is not None:
+            answers.append(worthless)
         if not self.settle(answers, average=averages):
             return
+        if "average" in self.open and "nonzero" in self.open["average"]:
+            self.open.pop("average")  # no list with a relevant document has the value 0
         nothing = self.query([0, 0, 0, 0], [3, 1, 2, 4])
         if self.formula.empty in (0.0, 1.0, "nan"):
             with_empty = [self.ask(first, nothing), self.ask(nothing, second)]
@@ -361,6 +391,17 @@ class ChoiceStages(FormulaStages):
             self.settle([self.ask(first, missing)], missing=(0.0, "drop", "error", "empty"))
             extra = Query(second.ranked, None)
             self.settle([self.ask(first, extra)], extra=("ignored", "zero", "empty", "error"))
+
+    def _with_a_worthless_query(self) -> Answer | None:
+        """Ask for two queries, of which one has relevant documents and the value 0, if there can be such a one."""
+        if self.form.k is not None and self.formula.cut is not None:
+            good, bad, k = self.query([self.unit, 0], [1, 2]), self.query([self.unit, 0], [2, 1]), 1 - self.formula.cut
+        elif self.form.has_ids and self.formula.unretrieved == "absent":
+            good, k = self.query([self.unit, 0], [1, 2]), "all"
+            bad = self.query([0, 0], [1, 2], unretrieved=[self.unit])
+        else:
+            return None
+        return self.ask(good, bad, k=k) if self.can_ask(good, bad, k=k) else None
 
     def _precision(self) -> None:
         """Find out whether scores are compared in single precision, or as integers."""

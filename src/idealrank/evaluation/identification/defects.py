@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from idealrank.evaluation.identification.calls import Form, OutOfCalls
+from idealrank.evaluation.identification.calls import OutOfCalls
+from idealrank.evaluation.identification.forms import Form
 from idealrank.evaluation.identification.formulas import Formula, Refused
 from idealrank.evaluation.identification.investigation import Investigation
 from idealrank.evaluation.identification.probes import Probe, Query, doc_ids, ranking
@@ -70,6 +71,10 @@ def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
     if formula.clip != "none":
         words = {"above": "above 1 are set to 1", "below": "below 0 are set to 0", "both": "outside of 0 to 1 are cut"}
         yield f"values {words[formula.clip]}", {"clip": "none"}
+    if formula.ties == "best" and form.has_scores:
+        yield "documents with equal scores are ranked by their labels, the best first", {"ties": "average"}
+    if formula.labels in ("truncated", "rounded", "rounded up") and "table" not in formula.gain.name:
+        yield f"fractional labels are {formula.labels} to integers", {"labels": "float"}
     if formula.order == "input" and form.has_scores:
         yield "not sorted: documents are ranked in the order given, whatever their scores", {"order": "descending"}
     if formula.cut_first:
@@ -86,6 +91,7 @@ def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
     if formula.duplicates == "each" and form.has_duplicates:
         yield "a document that is retrieved twice counts twice", {"duplicates": "once"}
     names = {
+        "nonzero": "queries with the value 0 are left out of the mean, even if they have relevant documents",
         "pooled": "micro average: the DCG of all queries is divided by the ideal DCG of all queries",
         "documents": "queries are weighted by their number of documents",
         "relevant": "queries are weighted by their number of relevant documents",
@@ -95,13 +101,17 @@ def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         "last": "only the last query counts",
     }
     if formula.average in names:
-        yield names[formula.average], {"average": "mean"}
+        skipped = {"empty": "skip"} if formula.average == "nonzero" else {}
+        yield names[formula.average], {"average": "mean", **skipped}
 
 
 def _gain_and_discount(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
     gain, discount = formula.gain, formula.discount
     if (gain.name.startswith("1 for a") or gain.name == "min(label, 1)") and form.is_graded:
-        yield "relevance binarized: all labels of relevant documents count the same", {"gain": _LINEAR}
+        same = {
+            "ideal": formula.ideal.replace("full", "highest")
+        }  # which has a document of the best label at each rank
+        yield "relevance binarized: all labels of relevant documents count the same", {"gain": _LINEAR, **same}
     try:
         zero = gain.of(0.0)
     except ValueError:
@@ -110,12 +120,17 @@ def _gain_and_discount(formula: Formula, form: Form) -> Iterator[tuple[str, _Ref
         right = _EXP2 if "2^" in gain.name else _LINEAR
         yield f"a document with label 0 has a gain: the gain is {gain}", {"gain": right}
     elif gain.option is None and form.is_graded and gain.name != "min(label, 1)":
-        yield f"the gain is {gain}, neither the label nor 2^label - 1", {"gain": _LINEAR}
+        yield (
+            f"the gain is {gain}, neither the label nor 2^label - 1",
+            {"gain": _EXP2 if "2^" in gain.name else _LINEAR},
+        )
     if discount == _STARTS_AT_ONE:
         yield "the discount starts at log2(1) = 0, by which the first rank is divided", {"discount": _LOG}
     elif discount.name.startswith("1/log2(rank + ") and discount != _LOG and "^" not in discount.name:
         shift = discount.name.removeprefix("1/log2(rank + ").removesuffix(")")
         yield f"the discount starts at log2({int(shift) + 1}): {discount}", {"discount": _LOG}
+    elif discount.name.startswith("0 at rank 1"):
+        yield f"the first document does not count: the discount is {discount}", {"discount": _LOG}
     elif discount.name.startswith("none"):
         yield "no discount: every rank counts the same", {"discount": _LOG}
     elif discount.option is None or discount.name.startswith("a table"):
@@ -139,6 +154,9 @@ def _ideal(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
     kind = formula.ideal.removesuffix(" within n")
     if kind in kinds:
         yield kinds[kind], {"ideal": "sorted", "scale": 1.0}
+    if formula.baseline != "none":
+        words = {"worst": "the DCG of the worst order", "random": "the mean DCG of all orders"}[formula.baseline]
+        yield f"{words} is subtracted from the DCG and from the ideal DCG", {"baseline": "none"}
     pooled = kind not in ("none", "full", "documents", "k")
     if formula.floor:
         yield f"the DCG is divided by at least {formula.floor:g}, even if the ideal DCG is less", {"floor": 0.0}
@@ -173,6 +191,11 @@ def _cut(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         below = " where there are fewer than k of them" if form.k is not None and formula.ideal_cut == "least" else ""
         words = f"the ideal DCG is cut at the number of retrieved documents{below}"
         yield words, {"ideal_cut": 0}
+    if formula.cut_within:
+        lists = [name for name, cut in (("DCG", formula.cut), ("ideal DCG", formula.ideal_cut)) if cut == -1]
+        words = f"the last document does not count in the {' and in the '.join(lists)}"
+        yield words, {"cut": 0, "ideal_cut": 0, "cut_within": False}
+        return
     if form.k is None and formula.own_cutoff is None:
         return
     k = "k" if form.k is not None else f"the function's own cutoff of {formula.own_cutoff}"
@@ -217,11 +240,24 @@ def defects_of(found: Investigation) -> list[Defect]:
     for name, without in _rules(found.formula, found.form):
         reference = replace(found.formula, **without)
         listed.append(_shown(found, name, lambda probe, own=reference: _predicted(own, probe)))  # type: ignore[misc]
+    if found.decimals is not None and 10.0**-found.decimals > _VISIBLE * found.formula.scale:
+        listed.append(_rounded(found))
     if "ideal" not in found.unexplained and found.formula.ideal != "none" and found.formula.output == "value":
         above = _shown(found, _ABOVE, _above_one(found.formula), confirm=found.formula.scale <= 1)
         if above.example:
             listed.append(replace(above, expected=None))
     return listed
+
+
+def _rounded(found: Investigation) -> Defect:
+    """Return rounding as a defect, with the smallest list on which it is seen."""
+    name = f"values are rounded to {found.decimals} decimal{'s' if found.decimals != 1 else ''}"
+    for probe in _small_probes(found, longest=3):
+        value = _predicted(found.formula, probe)
+        if value is not None and math.isfinite(value) and abs(round(value, found.decimals) - value) > found.tolerance / 10:
+            answer = found.caller.ask(probe) if found.caller.left else None
+            return Defect(name, str(probe), round(value, found.decimals) if answer is None else answer.value, value)
+    return Defect(name)
 
 
 def _changing(found: Investigation) -> Defect:
@@ -299,12 +335,12 @@ def _small_probes(found: Investigation, longest: int) -> Iterator[Probe]:
             yield from _two_queries(found, highest)
     yield from _beyond_own_cutoff(found)
     if found.form.has_scores:
-        for scores in ([9.5, 10.5], [1.2, 1.4], [1.4, 1.2]):
+        for scores in ([1.5, 1.5], [9.5, 10.5], [1.2, 1.4], [1.4, 1.2]):
             for pair in ([1, 0], [0, 1]):
                 query = ranking(pair, scores=scores, zeros_judged=found.zeros_judged)
                 yield Probe((query,), 2 if has_k else None)
     if found.form.has_scores or found.form.is_graded:
-        for small in ([0.5], [0.25, 0.5]):
+        for small in ([0.5], [0.25, 0.5], [0.5, 1.0], [1.5, 1.75]):
             query = ranking(small, zeros_judged=found.zeros_judged)
             yield Probe((query,), len(small) if has_k else None)
         for negative in ([2, -1, 0], [-1, 2], [1, -1]):
@@ -328,6 +364,10 @@ def _two_queries(found: Investigation, highest: int) -> Iterator[Probe]:
     for first, second in itertools.product(pairs, repeat=2):
         queries = tuple(ranking(labels, ranks, zeros_judged=found.zeros_judged) for labels, ranks in (first, second))
         yield Probe(queries, 3 if found.form.k is not None else None)
+    good, late = (ranking([1, 0], ranks, zeros_judged=found.zeros_judged) for ranks in ([1, 2], [2, 1]))
+    missed = ranking([0, 0], [1, 2], unretrieved=[1], zeros_judged=found.zeros_judged)
+    for bad in (late, missed):
+        yield Probe((good, bad), 1 if found.form.k is not None else None)
 
 
 def _beyond_own_cutoff(found: Investigation) -> Iterator[Probe]:

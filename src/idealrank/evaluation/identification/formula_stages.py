@@ -68,8 +68,17 @@ class FormulaStages(CallingForm):
             self.unexplained["formula"] = alone[0]
 
     def _find_numerator(self, groups: Sequence[Sequence[Answer]], orders: Sequence[str]) -> bool:
-        for output in ("value", "one minus", "negative"):
-            found = self._numerators(groups, output, orders)
+        # of a list with one relevant document, nothing is known where rank 1 does not count
+        telling = [group for group in groups if any(each.value for each in group)]
+        kinds = [
+            ("value", "none"),
+            ("one minus", "none"),
+            ("negative", "none"),
+            ("value", "worst"),
+            ("value", "random"),
+        ]
+        for output, baseline in kinds if telling else ():
+            found = self._numerators(telling, output, baseline, orders)
             if found:
                 self._settle_dcg(found, groups)
                 return True
@@ -123,14 +132,15 @@ class FormulaStages(CallingForm):
         if is_single and any(value not in (0.0, 1.0, 0.5) for value in values):
             self.tolerance = 3e-6
 
-    def _numerators(self, groups: Sequence[Sequence[Answer]], output: str, orders: Sequence[str]) -> list[Formula]:
+    def _numerators(
+        self, groups: Sequence[Sequence[Answer]], output: str, baseline: str, orders: Sequence[str]
+    ) -> list[Formula]:
         """Return the formulas whose DCG is proportional to the values, group by group."""
         found = []
         zeros = ("kept", "dropped")
         for zero, order, gain, discount in itertools.product(zeros, orders, GAINS, DISCOUNTS[:-1]):
-            candidate = replace(
-                self.formula, gain=gain, discount=discount, order=order, zeros=zero, output=output, ties="stable"
-            )
+            choices = {"gain": gain, "discount": discount, "order": order, "zeros": zero}
+            candidate = replace(self.formula, output=output, baseline=baseline, ties="stable", **choices)
             if all(self._is_proportional(candidate, group) for group in groups):
                 found.append(candidate)
         return found
@@ -156,7 +166,7 @@ class FormulaStages(CallingForm):
     def _settle_dcg(self, found: list[Formula], groups: Sequence[Sequence[Answer]]) -> None:
         self.formula = found[0]
         answers = [each for group in groups for each in group]
-        for name in ("gain", "discount", "order", "output", "zeros"):
+        for name in ("gain", "discount", "order", "output", "zeros", "baseline"):
             self.evidence[name] = list(answers)
             values = list(dict.fromkeys(getattr(each, name) for each in found))
             if len(values) > 1:
@@ -176,11 +186,12 @@ class FormulaStages(CallingForm):
     def _measured_dcg(self, groups: Sequence[Sequence[Answer]], order: str) -> bool:
         """Measure discount and gain, where no usual formula fits: with the same labels, values are linear in both."""
         alone = [each.value for each in groups[0]]
-        if any(value is None or not math.isfinite(value) for value in alone) or not alone[0]:
+        unit = next((value for value in alone if value), None)
+        if unit is None or any(value is None or not math.isfinite(value) for value in alone):
             return False
-        weights = [(value or 0.0) / alone[0] for value in alone]
+        weights = [(value or 0.0) / unit for value in alone]
         deeper = [self._deeper(rank) for rank in range(N_DOCS, N_DOCS + 3)]
-        weights += [value / alone[0] for value in deeper if value is not None]
+        weights += [value / unit for value in deeper if value is not None]
         for discount in (
             *(each for each in DISCOUNTS[:-1] if self._has_weights(each.weights(len(weights), N_DOCS), weights)),
             measured_discount(weights, 10 * self.tolerance),
@@ -199,8 +210,9 @@ class FormulaStages(CallingForm):
         return self.ask(self.query(self._single(N_DOCS + 4), self._rank_of(4, rank, N_DOCS + 4))).value
 
     def _has_weights(self, known: Sequence[float], weights: Sequence[float]) -> bool:
+        unit = next(each for each in known if each)
         return all(
-            abs(each / known[0] - weight) <= 10 * self.tolerance for each, weight in zip(known, weights, strict=True)
+            abs(each / unit - weight) <= 10 * self.tolerance for each, weight in zip(known, weights, strict=True)
         )
 
     def _measured_gain(self, base: Formula, group: Sequence[Answer]) -> Gain | None:
@@ -216,20 +228,11 @@ class FormulaStages(CallingForm):
             rows.append(units)
             values.append(answer.value)
         solved, *_ = np.linalg.lstsq(np.array(rows), np.array(values), rcond=None)
-        if np.abs(np.array(rows) @ solved - values).max() > 10 * self.tolerance or not solved[0]:
+        if np.abs(np.array(rows) @ solved - values).max() > 10 * self.tolerance or not solved.any():
             return None
-        scaled = [0.0, *(solved / solved[0]).tolist()]
-        highest = int(max(labels))
-        by_label = dict(zip([0.0, *labels], scaled, strict=True))
-        for known in GAINS:
-            values_ = [known.of(label) for label in by_label]
-            if (
-                values_[0] == 0
-                and values_[1]
-                and all(abs(a / values_[1] - b) < 1e-7 for a, b in zip(values_, scaled, strict=True))
-            ):
-                return known
-        return measured_gain([_tidy(by_label.get(float(label), math.nan)) for label in range(highest + 1)])
+        unit = solved[np.abs(solved) > 10 * self.tolerance][0]
+        by_label = dict(zip([0.0, *labels], [0.0, *(solved / unit).tolist()], strict=True))
+        return measured_gain([_tidy(by_label.get(float(each), math.nan)) for each in range(int(max(labels)) + 1)], 1e-7)
 
     def _divisor(self) -> None:
         """Find what the DCG is divided by, from lists with different labels."""

@@ -14,6 +14,8 @@ from idealrank.evaluation.identification.shapes import DISCOUNTS, GAINS, Discoun
 
 __all__ = ["Formula", "Refused"]
 
+#: A difference that stands for 0 where two sums are the same.
+_ROUNDING = 1e-12
 _Row = tuple[str, float, float | None]
 
 
@@ -38,6 +40,8 @@ class Formula:
     ideal_gain: Gain | None = None
     ideal_discount: Discount | None = None
     scale: float = 1.0
+    #: none; worst, random: the DCG of the worst order, or the mean over all orders, is subtracted above and below
+    baseline: str = "none"
     #: What is added to the ideal DCG, and what it is at least.
     added: float = 0.0
     floor: float = 0.0
@@ -49,6 +53,8 @@ class Formula:
     cut: int | None = 0
     #: Likewise of the ideal; retrieved: cut at the number of retrieved documents; least: at that number or k.
     ideal_cut: int | str | None = 0
+    #: Whether ranks are counted off from the end of a list that is shorter than k.
+    cut_within: bool = False
     #: Whether the list is cut before it is sorted.
     cut_first: bool = False
     #: A cutoff of the function's own, used where none is given.
@@ -68,7 +74,7 @@ class Formula:
     zeros: str = "kept"
     #: each, first, last, error
     duplicates: str = "each"
-    #: mean, pooled, documents, relevant, sum, median, first, last
+    #: mean, nonzero (of values that are not 0), pooled, documents, relevant, sum, median, first, last
     average: str = "mean"
     missing: float | str = 0.0
     #: ignored, zero, empty (as one with nothing relevant), error: a query of the run without judgments
@@ -122,6 +128,8 @@ class Formula:
             weights.append((len(query.ranked or ()), sum(label > 0 for label in query.labels.values())))
         if self.average == "pooled":
             return self.scale * sum(tops) / sum(bottoms) if sum(bottoms) else math.nan
+        if self.average == "nonzero":
+            values = [value for value in values if value] or [0.0]
         if not values:
             return math.nan
         if self.average in ("documents", "relevant"):
@@ -172,12 +180,29 @@ class Formula:
         groups = self._groups(rows)
         if self.unretrieved == "appended":
             groups += [[(doc, -math.inf, query.labels[doc])] for doc in query.unretrieved]
-        depth = len(rows) + len(query.unretrieved) if limit is None or self.cut is None else max(limit + self.cut, 0)
-        found = [gain for group in groups for gain in self._gains(group)][:depth]
-        found = _without_trailing_zeros(found)
+        gains = [gain for group in groups for gain in self._gains(group)]
+        found = _without_trailing_zeros(gains[: self._depth(self.cut, limit, len(gains))])
         top = _dot(found, self.discount.weights(len(found), n))
         ranked = [row for group in groups for row in group]
-        return top, self._ideal(query, rows, ranked, limit, n), is_short
+        below = self._ideal(query, rows, ranked, limit, n)
+        if self.baseline == "none":
+            return top, below, is_short
+        base = self._baseline([self._gain(label) for _, _, label in rows], limit, n)
+        return top - base, below - base if abs(below - base) > _ROUNDING * abs(below) else 0.0, is_short
+
+    def _depth(self, cut: int | None, limit: int | None, n: int) -> int:
+        """Return the number of ranks that count in a list of n."""
+        if cut is None or (limit is None and not self.cut_within):
+            return n
+        return max((limit if limit is not None and (limit < n or not self.cut_within) else n) + cut, 0)
+
+    def _baseline(self, gains: list[float], limit: int | None, n: int) -> float:
+        """Return the DCG of the worst order of the documents, or the mean over all orders."""
+        depth = min(self._depth(self.cut, limit, n), n)
+        weights = self.discount.weights(depth, n)
+        if self.baseline == "random":
+            return sum(gains) / len(gains) * sum(weights) if gains else 0.0
+        return _dot(sorted(gains)[:depth], weights)
 
     def _rows(self, query: Query) -> list[_Row]:
         """Return documents, scores and labels, with the choices about labels and documents applied."""
@@ -274,9 +299,11 @@ class Formula:
         own = [self._gain(label) for _, _, label in group]
         return own if len(own) == 1 else [sum(own) / len(own)] * len(own)
 
-    def _ideal_depth(self, limit: int | None, n: int) -> int | None:
+    def _ideal_depth(self, limit: int | None, n: int, n_ideal: int) -> int | None:
         if isinstance(self.ideal_cut, str):
             return n if limit is None or self.ideal_cut == "retrieved" else min(limit, n)
+        if self.cut_within and self.ideal_cut:
+            return self._depth(self.ideal_cut, limit, n_ideal)
         return None if limit is None or self.ideal_cut is None else max(limit + self.ideal_cut, 0)
 
     def _ideal(self, query: Query, rows: Sequence[_Row], ranked: Sequence[_Row], limit: int | None, n: int) -> float:
@@ -284,7 +311,7 @@ class Formula:
         discount = self.ideal_discount or self.discount
         if self.ideal == "none":
             return 1.0
-        depth = self._ideal_depth(limit, n)
+        depth = self._ideal_depth(limit, n, n if self.pool != "judged" else len(query.labels))
         match self.pool:
             case "judged":
                 known = [self._label(label) for label in query.labels.values()]

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from idealrank.evaluation.identification.calls import Answer, Caller, Form
+from idealrank.evaluation.identification.calls import Answer, Caller
+from idealrank.evaluation.identification.forms import Form
 from idealrank.evaluation.identification.formulas import Formula, Refused
 from idealrank.evaluation.identification.probes import Probe, Query, ranking
 

@@ -28,8 +28,8 @@ class Investigation(ChoiceStages):
             self.notes.append(("the budget of calls ended before every choice was tried", self._any_answer()))
 
     def _stages(self) -> list[Callable[[], None]]:
-        found: list[Callable[[], None]] = [self._dcg, self._divisor, self._long_lists]
-        found += [self._cutoff, self._short_lists, self._empty, self._ties, self._documents, self._labels]
+        found: list[Callable[[], None]] = [self._dcg, self._divisor, self._long_lists, self._cutoff]
+        found += [self._default_cutoff, self._short_lists, self._empty, self._ties, self._documents, self._labels]
         return [*found, self._duplicates, self._queries, self._precision]
 
     def check(self) -> None:

@@ -22,11 +22,13 @@ _USUAL = (
     "ideal_gain",
     "ideal_discount",
     "scale",
+    "baseline",
     "floor",
     "clip",
     "output",
     "cut",
     "cut_first",
+    "cut_within",
     "unretrieved",
     "zeros",
     "average",
@@ -174,7 +176,14 @@ def _words(found: Investigation) -> dict[str, str]:
     if "own_cutoff" in found.evidence and formula.own_cutoff is None:
         words["cutoff"] = "none" if found.form.k is None else "none unless k is given"
     if found.form.k is not None and _is_seen(found, "cut"):
-        offset = {0: "k", None: "all", -1: "k - 1", 1: "k + 1", "retrieved": "as many as were retrieved", "least": "k"}
+        offset = {
+            0: "k",
+            None: "all",
+            -1: "k - 1" if not formula.cut_within else "min(k, n) - 1",
+            1: "k + 1",
+            "retrieved": "as many as were retrieved",
+            "least": "k",
+        }
         counted = "all ranks count" if formula.cut is None else f"the first {offset[formula.cut]} ranks count"
         words["k"] = f"{counted}, {offset[formula.ideal_cut]} in the ideal"
     if _is_seen(found, "extra"):
@@ -183,6 +192,10 @@ def _words(found: Investigation) -> dict[str, str]:
         words["values"] = f"rounded to {found.decimals} decimals"
     elif found.tolerance > 1e-9:
         words["values"] = "single precision"
+    if formula.baseline != "none":
+        words["subtracted"] = {"worst": "the DCG of the worst order", "random": "the mean DCG of all orders"}[
+            formula.baseline
+        ]
     if formula.added:
         words["added"] = f"{formula.added:g} to the ideal DCG"
     if formula.scale != 1:

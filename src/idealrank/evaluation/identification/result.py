@@ -136,9 +136,9 @@ class Identification(Result):
         return found
 
     def remarks(self) -> list[str]:
-        """Return the findings, the notes, and the counts."""
+        """Return the notes and the counts."""
         checked = f"{self.n_agreeing} of {self.n_checked} drawn lists agree to {self.tolerance:.1g}"
-        return [*self.findings(), *self.notes, f"{self.n_calls} calls; {checked}"]
+        return [*self.notes, f"{self.n_calls} calls; {checked}"]
 
     def __repr__(self) -> str:
         what = self.measure or "no measure of ours"
@@ -146,7 +146,7 @@ class Identification(Result):
         return f"Identification({self.function}: {self.status}, {what}{wrong})"
 
     def __str__(self) -> str:
-        return "\n".join([self.to_text(), *self.remarks()])
+        return "\n".join([*self.findings(), "", self.to_text(), *self.remarks()])
 
 
 def is_nan(value: object) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from idealrank.measures import discounts, gains
 
-__all__ = ["DISCOUNTS", "GAINS", "Discount", "Gain", "binary", "clipped", "measured_discount", "measured_gain"]
+__all__ = ["DISCOUNTS", "GAINS", "Discount", "Gain", "measured_discount", "measured_gain", "thresholds_like"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,16 @@ def binary(threshold: float, *, above: bool = False) -> Gain:
     rel = math.nextafter(threshold, math.inf) if above else threshold
     name = f"1 for a label {'above' if above else 'of at least'} {threshold:g}, else 0"
     return Gain(name, lambda label: float(label >= rel), gains.Binary(rel))
+
+
+def thresholds_like(gain: Gain) -> list[Gain]:
+    """Return the gains that differ from one only in where labels that are not whole begin to count."""
+    if not gain.name.startswith("1 for a label"):
+        return [gain]
+    least = next((float(label) for label in range(1, 6) if gain.of(label)), 1.0)
+    halves = [binary(least - 0.5), binary(least - 0.5, above=True)]
+    found = [binary(least), binary(least - 1, above=True), *halves, gain]
+    return [*found, clipped(1)] if least == 1 else found
 
 
 def clipped(highest: float) -> Gain:
@@ -125,13 +135,33 @@ DISCOUNTS: tuple[Discount, ...] = (
     Discount("1, then 1/log10(rank), ranks up to 10 counting 1", lambda rank, n: 1 / max(1.0, math.log10(rank))),
     Discount("n - rank", lambda rank, n: float(n - rank), discounts.Linear()),
     Discount("n - rank + 1", lambda rank, n: float(n - rank + 1)),
+    Discount("0 at rank 1, then 1/log2(rank)", lambda rank, n: 1 / math.log2(rank) if rank > 1 else 0.0),
+    Discount("0 at rank 1, then 1/log2(rank + 1)", lambda rank, n: 1 / math.log2(rank + 1) if rank > 1 else 0.0),
     Discount("2^-rank", lambda rank, n: 2.0**-rank, discounts.Geometric(2)),
     Discount("1/log2(rank), which starts at log2(1) = 0", _starting_at_one),
 )
 
 
-def measured_gain(values: Sequence[float]) -> Gain:
-    """Return a gain that was measured for the labels 0, 1, 2, ..., under its name if it has a usual formula."""
+def _gains_of_some_labels() -> Iterator[Gain]:
+    """Yield the usual gains, then the same up to a label, from a label on, and of labels minus a number."""
+    yield from GAINS
+    for usual, number in itertools.product(GAINS[:2], range(1, 5)):
+        of = usual.of
+        name = usual.name.replace("label", f"min(label, {number})")
+        yield Gain(name, lambda label, of=of, top=number: of(min(label, top)))  # type: ignore[misc]
+        name = f"{usual} from label {number} on, else 0"
+        yield Gain(name, lambda label, of=of, least=number: of(label) if label >= least else 0.0)  # type: ignore[misc]
+        name = usual.name.replace("label", f"max(label - {number}, 0)")
+        yield Gain(name, lambda label, of=of, less=number: of(max(label - less, 0)))  # type: ignore[misc]
+
+
+def measured_gain(values: Sequence[float], tolerance: float) -> Gain:
+    """Return a gain that was measured for the labels 0, 1, 2, ...: a usual one, or else a table."""
+    for known in _gains_of_some_labels():
+        own = [known.of(float(label)) for label in range(len(values))]
+        scale = next((a / b for a, b in zip(own, values, strict=True) if b), 0.0)
+        if not own[0] and scale and all(abs(a - scale * b) <= tolerance * a for a, b in zip(own, values, strict=True)):
+            return known
     shown = ", ".join(f"{label}: {value:.6g}" for label, value in enumerate(values))
 
     def of(label: float) -> float:

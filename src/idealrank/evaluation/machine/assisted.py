@@ -511,7 +511,7 @@ def _by_document(
                 ranked = Ranked.of(numbered, run, rules, n_threads)
             depths = ranked.depths(rules, np.zeros(n_docs.size, np.int64))
             places = np.nan_to_num(ranked.data.labels[ranked.places], nan=-1).astype(np.int64)
-            rankings.append(Ranking(places, ranked.weights(rules, depths), ranked.data.offsets))
+            rankings.append(Ranking(places, ranked.weights(rules, depths)))
             if not is_ratio and divisors is None:
                 divisors = constant_denominator(ranked, rules, depths)
         deepest = n_docs if plan.cutoff is None else np.minimum(depths, n_docs)

@@ -21,7 +21,8 @@ from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import values_of_lists
 from idealrank.evaluation.inputs import OneSystem, Several, judged_and_systems, naming
 from idealrank.evaluation.preparation import in_order_of_ties, prepare
-from idealrank.measures import Measure, gains, measure
+from idealrank.measures import Measure, gains
+from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import run as run_plans
 
@@ -144,7 +145,7 @@ class UncertainEvaluation(Result):
 def evaluate_uncertain(
     judgments: UncertainLabels,
     run: OneSystem | Several,
-    name: str | Measure = "ndcg@10",
+    measure: str | Measure = "ndcg@10",
     *,
     like: str | Convention | None = None,
     n_draws: int = 1000,
@@ -161,7 +162,7 @@ def evaluate_uncertain(
         language model, or a list with the labels of several judges. Documents are independent.
     run : Run, mapping or several of these
         One run or several, as for `evaluate`.
-    name : str or Measure
+    measure : str or Measure
         The measure.
     like : str or Convention, optional
         The convention, as for `evaluate`.
@@ -206,7 +207,7 @@ def evaluate_uncertain(
     numbered, labels, chances = _distributions(judgments)
     _, systems = judged_and_systems(numbered, run)
     rules = convention("trec_eval" if like is None else like)
-    given = measure(name)
+    given = measure_named(measure)
     filled = given.with_convention(rules)
     own = rules.for_measure(given.label, given.cutoff is not None)
     own = replace(own, unjudged="drop") if given.judged_only else own

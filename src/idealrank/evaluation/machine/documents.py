@@ -14,7 +14,7 @@ the second order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -81,16 +81,13 @@ class Ranking:
     Parameters
     ----------
     documents : int64 array
-        The retrieved documents, query by query, as positions in `Sampled`; -1 for one that is not there.
+        The retrieved documents as positions in `Sampled`; -1 for one that is not there.
     weights : float64 array
         Their weights.
-    offsets : int64 array
-        Query i has the documents ``offsets[i]:offsets[i + 1]`` of these.
     """
 
     documents: Int64s
     weights: Floats
-    offsets: Int64s
 
 
 @dataclass(frozen=True)
@@ -152,17 +149,27 @@ def estimate_by_document(
     n_queries = sampled.offsets.size - 1
     values = np.zeros((len(systems), n_queries))
     covariance = np.zeros((len(systems), len(systems)))
+    rows, documents, weights_of, cuts = _by_query(systems, sampled.offsets)
     for query, own in enumerate(sampled.queries()):
         weights = np.zeros((len(systems), own.stop - own.start))
-        for row, each in zip(weights, systems, strict=True):
-            part = slice(each.offsets[query], each.offsets[query + 1])
-            documents = each.documents[part]
-            row[documents[documents >= 0] - own.start] = each.weights[part][documents >= 0]
+        part = slice(cuts[query], cuts[query + 1])
+        weights[rows[part], documents[part] - own.start] = weights_of[part]
         inverse = None if divisors is None else 1 / divisors[query]
         found = _of_query(model, sampled, own, weights, inverse, sums[: depths[query] + 1])
         values[:, query] = found.values
         covariance += found.deviations @ found.deviations.T + np.outer(found.open, found.open)
     return DocumentEstimates(values, covariance / n_queries**2)
+
+
+def _by_query(systems: Sequence[Ranking], offsets: Int64s) -> tuple[Int64s, Int64s, Floats, list[int]]:
+    """Return the system, position and weight of all retrieved documents that count, and where each query ends."""
+    kept = [np.flatnonzero((each.documents >= 0) & (each.weights != 0)) for each in systems]
+    rows = np.repeat(np.arange(len(systems)), [own.size for own in kept])
+    documents = np.concatenate([each.documents[own] for each, own in zip(systems, kept, strict=True)])
+    weights = np.concatenate([each.weights[own] for each, own in zip(systems, kept, strict=True)])
+    order = np.argsort(documents, kind="stable")
+    documents = documents[order]
+    return rows[order], documents, weights[order], np.searchsorted(documents, offsets).tolist()
 
 
 class _Model:

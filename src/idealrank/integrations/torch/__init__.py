@@ -12,18 +12,18 @@ where they are read. They must not require a gradient. The row in an error count
 `torch.compile` takes a module with the native backend into its graph (fullgraph=True); the graph is broken at the torch
 backend, and at the functions, which create their loss at each call. `torch.func.grad` works with neither backend.
 
-`CatalogueLoss` takes embeddings of users and items instead of scores, for recommenders that rank whole catalogues.
+`CatalogLoss` takes embeddings of users and items instead of scores, for recommenders that rank whole catalogs.
 """
 
 from typing import Any
 
-from idealrank.integrations.torch.catalogue import CatalogueLoss
+from idealrank.integrations.torch.catalog import CatalogLoss
 from idealrank.integrations.torch.modules import RankingLoss, function, module
 from idealrank.losses import Loss
 from idealrank.losses.names import LOSSES
 
 __all__ = [
-    "CatalogueLoss",
+    "CatalogLoss",
     "RankingLoss",
     *(name for label, cls in LOSSES.members().items() for name in (cls.__name__, label)),
 ]

@@ -1,4 +1,4 @@
-"""Factors of users and items while they are learned: the loss over the whole catalogue, and its gradient."""
+"""Factors of users and items while they are learned: the loss over the whole catalog, and its gradient."""
 
 from __future__ import annotations
 

@@ -44,12 +44,21 @@ class Adam:
             gradient = gradient + self._weight_decay * parameters[rows]
         beta1, beta2 = self._betas
         self._steps[rows] += 1
-        steps = self._steps[rows]
-        first = beta1 * self._first[rows] + (1 - beta1) * gradient
-        second = beta2 * self._second[rows] + (1 - beta2) * gradient**2
-        self._first[rows], self._second[rows] = first, second
-        scale = self._learning_rate / (1 - beta1**steps)
-        parameters[rows] -= scale * first / (np.sqrt(second / (1 - beta2**steps)) + 1e-8)
+        steps, first, second = self._steps[rows], self._first[rows], self._second[rows]
+        first *= beta1
+        first += (1 - beta1) * gradient
+        change = gradient * gradient
+        change *= 1 - beta2
+        second *= beta2
+        second += change
+        if not isinstance(rows, slice):  # rows by number are copies
+            self._first[rows], self._second[rows] = first, second
+        np.divide(second, 1 - beta2**steps, out=change)
+        np.sqrt(change, out=change)
+        change += 1e-8
+        np.divide(first, change, out=change)
+        change *= self._learning_rate / (1 - beta1**steps)
+        parameters[rows] -= change
 
 
 class AdaGrad:

@@ -1,4 +1,4 @@
-"""Matrix factorization by any ranking loss, over the whole catalogue."""
+"""Matrix factorization by any ranking loss, over the whole catalog."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from idealrank.data.ids import Ids
 from idealrank.data.interactions import Interactions, positions_in
 from idealrank.data.lists import QueryIds, query_id
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.factors import Catalogue, Products, best_items, evaluate_catalogue
+from idealrank.evaluation.factors import Catalog, Products, best_items, evaluate_catalog
 from idealrank.evaluation.inputs import Measures
 from idealrank.evaluation.results import Evaluation
 from idealrank.io.interactions import interactions_of
@@ -39,7 +39,7 @@ _INITIAL_SCALE = 0.1
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class FactorRanker(Learner):
-    """Matrix factorization that minimizes a ranking loss over the whole catalogue, without sampling.
+    """Matrix factorization that minimizes a ranking loss over the whole catalog, without sampling.
 
     Each user and each item has a vector of factors, and the score of an item for a user is their similarity. Every
     epoch visits the users in random order, some at a time: their scores of *all* items come from one product of
@@ -215,8 +215,8 @@ class FactorRanker(Learner):
 
         def validate(parameters: Floats) -> float:
             assert validation is not None
-            catalogue = Catalogue(factors.scores, data.user_ids, data.item_ids)
-            found = evaluate_catalogue(catalogue, validation, data, chosen, n_threads=self.n_threads)
+            catalog = Catalog(factors.scores, data.user_ids, data.item_ids)
+            found = evaluate_catalog(catalog, validation, data, chosen, n_threads=self.n_threads)
             return found.mean[str(chosen)]
 
         start = np.concatenate((factors.users, factors.items))
@@ -251,7 +251,7 @@ class FactorRanker(Learner):
         users : iterable, optional
             Ids of users that were in fit; all of them by default.
         k : int
-            Number of items, at most that of the catalogue.
+            Number of items, at most that of the catalog.
         exclude_seen : bool
             Whether to leave out the items that the user had in fit.
 
@@ -274,7 +274,7 @@ class FactorRanker(Learner):
         items, seen = self.item_ids_.tolist(), self._seen() if exclude_seen else None
         found: dict[Any, list[Any]] = {}
         n_threads = resolve_threads(self.n_threads)
-        for some, best, _, offsets in best_items(self._catalogue(), rows, k, seen, n_threads):
+        for some, best, _, offsets in best_items(self._catalog(), rows, k, seen, n_threads):
             for place, row in enumerate(some.tolist()):
                 own = best[offsets[place] : offsets[place + 1]][:k]
                 found[query_id(self.user_ids_, row)] = [items[item] for item in own.tolist()]
@@ -310,7 +310,7 @@ class FactorRanker(Learner):
         item: str | None = None,
         label: str | None = None,
     ) -> Evaluation:
-        """Evaluate the recommendations on the whole catalogue, as `evaluate_factors` does.
+        """Evaluate the recommendations on the whole catalog, as `evaluate_factors` does.
 
         Parameters
         ----------
@@ -333,7 +333,7 @@ class FactorRanker(Learner):
         wanted = _read(relevant, {"user": user, "item": item, "label": label}).aligned(seen, "relevant")
         chosen = self.measure if measures is None else measures
         excluded = seen if exclude_seen else None
-        return evaluate_catalogue(self._catalogue(), wanted, excluded, chosen, n_threads=self.n_threads)
+        return evaluate_catalog(self._catalog(), wanted, excluded, chosen, n_threads=self.n_threads)
 
     def score(self, relevant: Any, y: None = None) -> float:
         """Return the mean of ``measure`` over users, without the items that they had in fit.
@@ -348,8 +348,8 @@ class FactorRanker(Learner):
         (mean,) = self.evaluate(relevant).mean.values()
         return mean
 
-    def _catalogue(self) -> Catalogue:
-        return Catalogue(Products(self.user_factors_, self.item_factors_), self.user_ids_, self.item_ids_)
+    def _catalog(self) -> Catalog:
+        return Catalog(Products(self.user_factors_, self.item_factors_), self.user_ids_, self.item_ids_)
 
     def _seen(self) -> Interactions:
         offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.seen_counts_)))

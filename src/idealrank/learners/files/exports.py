@@ -330,7 +330,8 @@ class _Portable:
                         f"{type(model).__name__} is neither linear nor made of trees: {tool} takes no other"
                     )
         if booster is not None:
-            return cls(booster.num_feature(), list(booster.feature_name()), Trees.of(booster.model_to_string()))
+            trees = _without_categories(Trees.of(booster.model_to_string()), tool)
+            return cls(booster.num_feature(), list(booster.feature_name()), trees)
         if model.normalize is not None:
             raise ModelError(
                 f"normalize={model.normalize!r} scales each feature by the other documents of the query, which {tool} "
@@ -338,7 +339,7 @@ class _Portable:
             )
         names = [str(each) for each in getattr(model, "feature_names_in_", ())]
         if hasattr(model, "to_trees"):
-            return cls(model.n_features_in_, names, model.to_trees())
+            return cls(model.n_features_in_, names, _without_categories(model.to_trees(), tool))
         return cls(model.n_features_in_, names, None, tuple(model.coef_.tolist()), float(model.intercept_))
 
     def named(self, features: Iterable[str] | None) -> list[str]:
@@ -349,6 +350,14 @@ class _Portable:
         if len(names) != self.n_features or len(set(names)) != len(names):
             raise DataError(f"features must be {self.n_features} different names, one per column, got {len(names)}")
         return names
+
+
+def _without_categories(trees: Trees, tool: str) -> Trees:
+    if trees.has_categories:
+        raise ModelError(
+            f"the trees split on categories, which {tool} is not given: fit with features that are numbers"
+        )
+    return trees
 
 
 @dataclass(frozen=True)

@@ -42,19 +42,20 @@ class Task:
 class Trial:
     """The outcome of a task: the fitted ranker, its validation value per query, and test scores; or why there are none.
 
-    >>> Trial(None, np.array([0.5, 1.0])).mean
+    >>> Trial(None, measure("ndcg"), np.array([0.5, 1.0])).mean
     0.75
     """
 
     ranker: Any
+    measure: Measure
     values: Floats
     test_scores: Floats | None = None
     failure: str = ""
 
     @property
     def mean(self) -> float:
-        """The mean of the validation values, NaN if there is none."""
-        return math.nan if self.why_no_mean else float(np.nanmean(self.values))
+        """The validation values as the measure is aggregated, in general their mean; NaN if there is none."""
+        return math.nan if self.why_no_mean else self.measure.moments(self.values).mean
 
     @property
     def why_no_mean(self) -> str:
@@ -156,8 +157,8 @@ def _tried(task: Task) -> Trial:
     try:
         ranker.fit(task.train, eval_set=task.validation if task.fit_sees_validation else None)
     except DataError as error:  # a step size that diverges, for example; another setting may do
-        return Trial(None, np.zeros(0), failure=str(error))
+        return Trial(None, task.measure, np.zeros(0), failure=str(error))
     lists = task.validation.lists(ranker.predict(task.validation))
     with lists.locating():
         values = task.measure.values(lists)
-    return Trial(ranker, values, None if task.test is None else ranker.predict(task.test))
+    return Trial(ranker, task.measure, values, None if task.test is None else ranker.predict(task.test))

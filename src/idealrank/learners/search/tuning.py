@@ -189,7 +189,8 @@ def _of_settings(trials: Iterator[Trial], n_folds: int) -> Iterator[Trial]:
     """Yield one trial per setting: the values of its folds together."""
     while fold_trials := list(islice(trials, n_folds)):
         failure = next((trial.failure for trial in fold_trials if trial.failure), "")
-        yield Trial(fold_trials[0].ranker, np.concatenate([trial.values for trial in fold_trials]), failure=failure)
+        values = np.concatenate([trial.values for trial in fold_trials])
+        yield Trial(fold_trials[0].ranker, fold_trials[0].measure, values, failure=failure)
 
 
 def _in_memory(ranker: Any, given: RankingData | Rows, what: str) -> RankingData:

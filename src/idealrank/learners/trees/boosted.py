@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from idealrank._base.extras import needs
 from idealrank._base.threads import resolve_threads
@@ -16,19 +18,38 @@ from idealrank._typing import Float32s, Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_value
-from idealrank.learners.base import Ranker
+from idealrank.learners.base import Dataset, Ranker, Rows
+from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.features import DenseFeatures, SparseFeatures, features_of
 from idealrank.learners.names import register
 from idealrank.learners.trees.arrays import Trees
 from idealrank.learners.trees.boosting import derivatives
+from idealrank.learners.trees.categories import (
+    Categories,
+    check_codes,
+    coded,
+    columns_named,
+    frame_categories,
+    from_text,
+    to_text,
+)
 from idealrank.losses import Loss, loss
 from idealrank.measures import measure
 
 __all__ = ["BoostedRanker"]
 
-# LightGBM's names of two parameters.
+# LightGBM's names of three parameters.
 _OBJECTIVE = {"app", "application", "loss", "objective", "objective_type"}
 _BOOSTING = {"boost", "boosting", "boosting_type"}
+_CATEGORICAL = {
+    "cat_column",
+    "cat_feature",
+    "categorical_column",
+    "categorical_feature",
+    "categorical_features",
+}
+# LightGBM refuses other names, and changes spaces.
+_ALLOWED_NAME = re.compile(r'[^\s\[\]{}",:]+')
 
 
 @register("boosted", "boosted_ranker")
@@ -37,7 +58,8 @@ class BoostedRanker(Ranker):
     """Boosted trees that minimize a loss of `idealrank.losses`, grown by LightGBM (the extra ``lightgbm``).
 
     With an ``eval_set`` the trees up to the best mean of ``measure`` on it are kept. An interrupt keeps the best so
-    far. A feature may be NaN, which LightGBM treats as missing: each split learns on which side it goes.
+    far. A feature may be NaN, which LightGBM treats as missing: each split learns on which side it goes. Columns of
+    data frames that are categorical are split by sets of categories; a category that was not in fit is missing.
 
     Parameters
     ----------
@@ -66,11 +88,17 @@ class BoostedRanker(Ranker):
     Attributes
     ----------
     booster_ : lightgbm.Booster
-        LightGBM's model; ``booster_.model_to_string()`` is its text.
+        LightGBM's model; ``booster_.model_to_string()`` is its text. It has the names of the features, unless LightGBM
+        does not allow one of them.
     best_iteration_ : int
-        The number of trees that were kept.
+        The number of trees that were kept, with those of an ``init_model``.
     history_ : list of dict
-        The validation means, the first of them without any tree.
+        The validation means, the first of them without any tree of this fit.
+    categorical_features_ : int64 array
+        The numbers of the categorical features.
+    categories_ : dict
+        {name: categories} of the categorical columns of a data frame. The place in the list is the number that stands
+        for the category in arrays.
 
     Examples
     --------
@@ -90,6 +118,10 @@ class BoostedRanker(Ranker):
         "left": "int64[n_splits]",
         "right": "int64[n_splits]",
         "leaf_values": "float64[n_leaves]",
+        "set_sizes": "int64[n_sets]",
+        "set_words": "int64[n_words]",
+        "categorical_features": "int64[n_categorical]",
+        "categories": "text",
     }
 
     loss: str | Loss = field(default="lambda_rank(truncation=30)", kw_only=False)
@@ -117,8 +149,129 @@ class BoostedRanker(Ranker):
             raise OptionError(f"params must be a mapping of LightGBM's parameters, got {self.params!r}")
         for name in _OBJECTIVE.intersection(self.params or ()):
             raise OptionError(f"params has {name!r}, but what the trees minimize is set by loss")
+        for name in _CATEGORICAL.intersection(self.params or ()):
+            raise OptionError(f"params has {name!r}: give categorical_feature to fit, so that the model remembers it")
 
-    def _fit(self, data: RankingData, validation: RankingData | None) -> None:
+    def fit(
+        self,
+        X: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        qid: Iterable[object] | None = None,
+        eval_set: Dataset | Rows | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        query_weight: npt.ArrayLike | None = None,
+        categorical_feature: Iterable[int | str] | str | None = None,
+        callbacks: Iterable[Callable[..., Any]] | None = None,
+        init_model: Any = None,
+    ) -> BoostedRanker:
+        """Learn from ranking data, or from arrays.
+
+        Parameters
+        ----------
+        X : RankingData or array-like of shape (n_docs, n_features)
+            The data, with weights and feature names if it has them; or the features alone, dense, sparse or a data
+            frame, whose categorical columns (of pandas or Polars) need not be numbers.
+        y : array-like, optional
+            One label per row of an array ``X``.
+        qid : iterable, optional
+            The query id of each row of an array ``X``, in any order.
+        eval_set : RankingData or (X, y, qid), optional
+            Data to validate on: the trees up to the best iteration are kept.
+        sample_weight : array-like, optional
+            One weight per row of an array ``X``, which multiplies the gain of the document or its pairs.
+        query_weight : array-like, optional
+            One weight per query, in the order in which the queries first appear in ``qid``.
+        categorical_feature : iterable of int or str, or "auto", optional
+            Numbers or names of more features that are categorical, in addition to the categorical columns of a data
+            frame. They have whole numbers from 0 on, or NaN.
+        callbacks : iterable of callable, optional
+            LightGBM's callbacks, or others like them, which are called before or after each tree.
+        init_model : BoostedRanker, lightgbm.Booster or lightgbm.LGBMModel, optional
+            A fitted model of the same features: the new trees are added to its trees.
+
+        Raises
+        ------
+        DataError
+            If the data is not valid; the error names the query id and the input row. Or if the ``init_model`` has
+            other features or other categories.
+        OptionError
+            If an option of the learner is not valid.
+
+        Examples
+        --------
+        Ten more trees:
+
+        >>> from idealrank import from_arrays
+        >>> data = from_arrays([0, 1] * 20, group=[2] * 20, features=[[0.0], [1.0]] * 20)
+        >>> first = BoostedRanker(n_estimators=10).fit(data)
+        >>> BoostedRanker(n_estimators=10).fit(data, init_model=first).best_iteration_
+        20
+        """
+        self.check_options()
+        chosen = [] if callbacks is None else _checked_callbacks(callbacks)
+        categories = frame_categories(X)
+        if isinstance(eval_set, (tuple, list)) and len(eval_set) == 3:
+            eval_set = coded(eval_set[0], categories), *eval_set[1:]
+        prepared = self._prepared(coded(X, categories), y, qid, eval_set, sample_weight, query_weight)
+        names = self._names()
+        columns = {*columns_named(categorical_feature, names, self.n_features_in_)}
+        columns |= {names.index(name) for name in categories} if names else set()
+        self.categories_: Categories = categories
+        self.categorical_features_ = np.array(sorted(columns), np.int64)
+        if columns and self.normalize is not None:
+            raise OptionError(f"categorical features cannot be normalized: use normalize=None, got {self.normalize!r}")
+        start = None if init_model is None else self._start(init_model)
+        self._fit(*prepared, callbacks=chosen, start=start)
+        return self
+
+    def predict(self, X: Any, qid: Iterable[object] | None = None) -> Floats:
+        """Return one score per document, higher for documents that should rank higher.
+
+        Parameters
+        ----------
+        X : RankingData or array-like of shape (n_docs, n_features)
+            The documents. The features must have the names and the number that they had in ``fit``, and the same
+            columns of a data frame must be categorical.
+        qid : iterable, optional
+            The query id of each row of an array ``X``. It is required if ``normalize`` is set.
+
+        Returns
+        -------
+        float64 array
+            In the order of the data's own arrays, or of the rows of an array ``X``.
+
+        Raises
+        ------
+        DataError
+            If the features do not fit the model.
+        """
+        check_is_fitted(self)
+        return super().predict(coded(X, self.categories_), qid)
+
+    def score(self, X: Any, y: npt.ArrayLike | None = None, *, qid: Iterable[object] | None = None) -> float:
+        """Return the mean of ``measure`` over the queries.
+
+        Parameters
+        ----------
+        X : RankingData or array-like of shape (n_docs, n_features)
+            The documents, as for ``predict``.
+        y : array-like, optional
+            One label per row of an array ``X``.
+        qid : iterable, optional
+            The query id of each row of an array ``X``, in any order.
+        """
+        check_is_fitted(self)
+        return super().score(coded(X, self.categories_), y, qid=qid)
+
+    def _fit(
+        self,
+        data: RankingData,
+        validation: RankingData | None,
+        callbacks: Sequence[Callable[..., Any]] = (),
+        start: Any = None,
+    ) -> None:
+        """Grow trees, in addition to those of the booster ``start`` if there is one."""
         lightgbm = _lightgbm()
         params = self._lightgbm_params()
         if validation is not None and any(params.get(name) == "dart" for name in _BOOSTING):
@@ -136,26 +289,33 @@ class BoostedRanker(Ranker):
             with lists.locating():
                 return of_scores(scores)
 
-        train = lightgbm.Dataset(self._features(data).table(), data.labels, params=params).construct()
+        train = lightgbm.Dataset(
+            self._features(data).table(),
+            data.labels,
+            params=params,
+            feature_name=self._booster_names(),
+            categorical_feature=self.categorical_features_.tolist(),
+            free_raw_data=start is None,  # which the trees of start have to score
+        ).construct()
         if not any(map(train.feature_num_bin, range(self.n_features_in_))):
             raise DataError(
                 f"no feature can be split: there are {data.n_docs} documents, and a leaf must have "
                 f"min_child_samples={self.min_child_samples}; use a lower number, or features that are not constant"
             )
         means: list[float] = []
-        watch = {} if validation is None else self._watch(train, validation, means)
+        watch = {} if validation is None else self._watch(train, validation, means, start)
         grown: list[Any] = []  # the booster, tree after tree
-        callbacks = [*watch.pop("callbacks", ()), lambda state: grown.append(state.model)]
+        watch["callbacks"] = [*watch.get("callbacks", ()), *callbacks, lambda state: grown.append(state.model)]
         try:
-            lightgbm.train({**params, "objective": objective}, train, self.n_estimators, callbacks=callbacks, **watch)
+            lightgbm.train({**params, "objective": objective}, train, self.n_estimators, init_model=start, **watch)
         finally:
             if grown:
-                self._keep(grown[-1], means)
+                self._keep(grown[-1], means, 0 if start is None else start.current_iteration())
 
-    def _keep(self, booster: Any, means: list[float]) -> None:
-        """Keep the trees up to the best of the means, which are those of 0, 1, 2 trees and so on; all without means."""
+    def _keep(self, booster: Any, means: list[float], n_before: int) -> None:
+        """Keep the trees up to the best of the means, which are those of 0, 1, 2 new trees and so on; or all trees."""
         choose = np.argmin if measure(self.measure).lower_is_better else np.argmax
-        self.best_iteration_: int = 1 + int(choose(means[1:])) if means else booster.current_iteration()
+        self.best_iteration_: int = n_before + 1 + int(choose(means[1:])) if means else booster.current_iteration()
         self.history_ = [{"validation": mean} for mean in means]
         # The text has the trees to keep and no data.
         self.booster_: Any = _lightgbm().Booster(model_str=booster.model_to_string(num_iteration=self.best_iteration_))
@@ -169,7 +329,61 @@ class BoostedRanker(Ranker):
         return tags
 
     def _features(self, data: RankingData) -> DenseFeatures | SparseFeatures:
+        check_codes(data, self.categorical_features_)
         return features_of(data, self.normalize, self.n_threads, may_be_missing=True)
+
+    def _names(self) -> list[str] | None:
+        """Return the names of the features, if they are known."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    def _booster_names(self) -> list[str]:
+        """Return names of the features as LightGBM allows them."""
+        names = self._names()
+        if names is not None and all(map(_ALLOWED_NAME.fullmatch, names)) and len(set(names)) == len(names):
+            return names
+        return [f"Column_{number}" for number in range(self.n_features_in_)]
+
+    def _start(self, model: Any) -> Any:
+        """Return the booster of a model, which must be one of the same features."""
+        booster = getattr(model, "booster_", None) if hasattr(model, "fit") else model
+        if not isinstance(booster, _lightgbm().Booster):
+            raise OptionError(
+                "init_model must be a fitted BoostedRanker, lightgbm.Booster or LGBMModel, got "
+                f"{model if isinstance(model, (str, int, float)) else type(model).__name__!r}"
+            )
+        if booster.num_feature() != self.n_features_in_:
+            raise DataError(
+                f"init_model has {booster.num_feature()} features, but the data has {self.n_features_in_}: "
+                "give the same features"
+            )
+        if booster.num_model_per_iteration() != 1:
+            raise DataError(f"init_model must have one score per document, got {booster.num_model_per_iteration()}")
+        for column, (was, now) in enumerate(zip(booster.feature_name(), self._booster_names(), strict=True)):
+            if was != now and f"Column_{column}" not in (was, now):
+                raise DataError(f"init_model has the feature {was!r} in column {column}, but the data has {now!r}")
+        if isinstance(model, BoostedRanker):
+            self._check_same(model)
+        elif booster.pandas_categorical and booster.pandas_categorical != list(map(list, self.categories_.values())):
+            raise DataError("init_model has other categories than the data: give categorical columns the same ones")
+        return booster
+
+    def _check_same(self, model: BoostedRanker) -> None:
+        """Raise an error unless a model has features of the same kind."""
+        if model.normalize != self.normalize:
+            raise OptionError(f"init_model has normalize={model.normalize!r}, got normalize={self.normalize!r}")
+        if not np.array_equal(model.categorical_features_, self.categorical_features_):
+            raise DataError(
+                f"init_model has the categorical features {model.categorical_features_.tolist()}, but the data has "
+                f"{self.categorical_features_.tolist()}"
+            )
+        for name, values in self.categories_.items():
+            was = model.categories_.get(name)
+            if was is not None and list(was) != list(values):
+                raise DataError(
+                    f"init_model has other categories of column {name!r} than the data: {list(was)[:5]} and "
+                    f"{list(values)[:5]} are the first ones; give the column those of init_model, in their order"
+                )
 
     def _scores(self, data: RankingData) -> Floats:
         threads = resolve_threads(self.n_threads)
@@ -181,12 +395,21 @@ class BoostedRanker(Ranker):
         return Trees.of(self.booster_.model_to_string())
 
     def _get_state(self) -> dict[str, Any]:
-        return vars(self.to_trees())
+        return {
+            **vars(self.to_trees()),
+            "categorical_features": self.categorical_features_,
+            "categories": to_text(self.categories_),
+        }
 
     def _set_state(self, state: Mapping[str, Any]) -> None:
-        trees = Trees(**state)
+        arrays = dict(state)
+        columns, text = arrays.pop("categorical_features"), arrays.pop("categories")
+        trees = Trees(**arrays)
         trees.check(self.n_features_in_)
-        self.booster_ = _lightgbm().Booster(model_str=trees.to_text(self.n_features_in_))
+        if not np.array_equal(columns, np.unique(columns)) or not np.isin(columns, range(self.n_features_in_)).all():
+            raise DataError(f"categorical_features must be ascending numbers of the {self.n_features_in_} features")
+        self.categorical_features_, self.categories_ = columns, from_text(text, self._names())
+        self.booster_ = _lightgbm().Booster(model_str=trees.to_text(self._booster_names()))
 
     def _lightgbm_params(self) -> dict[str, Any]:
         seed = {} if self.random_state is None else {"seed": self.random_state}
@@ -204,7 +427,7 @@ class BoostedRanker(Ranker):
             **(self.params or {}),
         }
 
-    def _watch(self, train: Any, data: RankingData, means: list[float]) -> dict[str, Any]:
+    def _watch(self, train: Any, data: RankingData, means: list[float], start: Any) -> dict[str, Any]:
         """Return arguments for LightGBM with which it validates, records the means, and stops."""
         lightgbm = _lightgbm()
         chosen = measure(self.measure)
@@ -213,10 +436,19 @@ class BoostedRanker(Ranker):
             means.append(mean_value(chosen, data.lists(scores, self.n_threads)))
             return "validation", means[-1], not chosen.lower_is_better
 
-        report(np.zeros(data.n_docs), None)
+        table = self._features(data).table()
+        report(np.zeros(data.n_docs) if start is None else start.predict(table, raw_score=True), None)
         callbacks = [] if self.patience is None else [lightgbm.early_stopping(self.patience, verbose=False)]
-        valid = train.create_valid(self._features(data).table(), data.labels)
+        valid = train.create_valid(table, data.labels)
         return {"valid_sets": [valid], "feval": report, "callbacks": callbacks}
+
+
+def _checked_callbacks(given: Iterable[Callable[..., Any]]) -> list[Callable[..., Any]]:
+    callbacks = list(given) if isinstance(given, Iterable) else [given]
+    for each in callbacks:
+        if not callable(each):
+            raise OptionError(f"callbacks must be functions as LightGBM calls them, got {each!r}")
+    return callbacks
 
 
 def _lightgbm() -> Any:

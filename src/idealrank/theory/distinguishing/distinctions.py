@@ -264,8 +264,8 @@ class Distinction(Result):
         return [found.measure, *self.names, *seen, *longer, found.verdict.how]
 
     def remarks(self) -> list[str]:
-        """Return the queries and the convention of the means, how lists became complete, and the advice."""
-        return [*self.evaluations.remarks(), *self.lists, self.advice]
+        """Return the queries and the convention of the means, and how lists became complete."""
+        return [*self.evaluations.remarks(), *self.lists]
 
     def reading(self) -> dict[str, str]:
         """Return what the columns of the table say, in words, for its first row."""
@@ -400,8 +400,8 @@ class Distinctions(Result):
         return {"separations": stacked([each.table() for each in self.pairs])}
 
     def remarks(self) -> list[str]:
-        """Return queries and convention of the means, how lists became complete, and the advice for each pair."""
-        return [*self.evaluations.remarks(), *self.lists, *(each.advice for each in self.pairs)]
+        """Return the queries and the convention of the means, and how lists became complete."""
+        return [*self.evaluations.remarks(), *self.lists]
 
     def about(self) -> str:
         """Return the number of queries, the measures and the convention."""

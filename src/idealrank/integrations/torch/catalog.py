@@ -1,4 +1,4 @@
-"""Any loss over the whole catalogue, for models with an embedding of each user and each item."""
+"""Any loss over the whole catalog, for models with an embedding of each user and each item."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ with needs("torch"):
     import torch
     from torch import Tensor, nn
 
-__all__ = ["CatalogueLoss"]
+__all__ = ["CatalogLoss"]
 
 Similarity: TypeAlias = Literal["cosine", "dot"]
 
 _SCORES_PER_BLOCK = 1 << 21
 
 
-class CatalogueLoss(nn.Module):
+class CatalogLoss(nn.Module):
     """The loss of users over all items, exact and without the matrix of all scores in memory.
 
-    For two-tower models: ``CatalogueLoss("lambda_rank")(user_embeddings, item_embeddings, positives)`` is what
+    For two-tower models: ``CatalogLoss("lambda_rank")(user_embeddings, item_embeddings, positives)`` is what
     `learners.FactorRanker` minimizes, with gradients for whatever made the embeddings. The score of an item for a user
     is the similarity of their embeddings over the temperature. Scores and their derivatives are computed for some users
     at a time in the forward pass, and only the gradients of the embeddings are kept for the backward pass.
@@ -56,7 +56,7 @@ class CatalogueLoss(nn.Module):
 
     >>> from scipy.sparse import csr_array
     >>> user, items = torch.ones(1, 2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
-    >>> value = CatalogueLoss("pairwise_logistic", similarity="dot", temperature=1.0)(user, items, csr_array([[1, 0]]))
+    >>> value = CatalogLoss("pairwise_logistic", similarity="dot", temperature=1.0)(user, items, csr_array([[1, 0]]))
     >>> value
     tensor(0.6931, grad_fn=...)
     >>> value.backward()

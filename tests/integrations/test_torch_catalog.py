@@ -1,4 +1,4 @@
-"""CatalogueLoss against the loss of all scores, differentiated by PyTorch."""
+"""CatalogLoss against the loss of all scores, differentiated by PyTorch."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ from idealrank.learners.factors.model import Factors
 torch = pytest.importorskip("torch")
 
 from idealrank.integrations import torch as ranking  # noqa: E402
-from idealrank.integrations.torch import catalogue  # noqa: E402
+from idealrank.integrations.torch import catalog  # noqa: E402
 
 RNG = np.random.default_rng(0)
 LABELS = (RNG.random((5, 9)) < 0.4) * RNG.integers(1, 3, (5, 9)).astype(float)
@@ -35,12 +35,12 @@ def embeddings(dtype: Any = torch.float64) -> tuple[Any, Any]:
 def test_value_and_gradient_are_those_of_all_scores(
     loss: str, reduction: Any, similarity: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(catalogue, "_SCORES_PER_BLOCK", 20)
+    monkeypatch.setattr(catalog, "_SCORES_PER_BLOCK", 20)
     found = []
     for form in ("whole", "blocks"):
         users, items = embeddings()
         if form == "blocks":
-            module = ranking.CatalogueLoss(loss, similarity=similarity, temperature=0.3, reduction=reduction)
+            module = ranking.CatalogLoss(loss, similarity=similarity, temperature=0.3, reduction=reduction)
             value = module(2 * users, items, csr_array(LABELS))
         else:
             own, others = 2 * users, items
@@ -55,7 +55,7 @@ def test_value_and_gradient_are_those_of_all_scores(
 
 def test_it_is_what_the_learner_minimizes() -> None:
     users, items = embeddings()
-    value = ranking.CatalogueLoss("lambda_rank", temperature=0.2)(users, items, csr_array(LABELS))
+    value = ranking.CatalogLoss("lambda_rank", temperature=0.2)(users, items, csr_array(LABELS))
     value.backward()
     factors = Factors(users.detach().numpy(), items.detach().numpy(), True, 0.2)
     pairs = interactions_of(csr_array(LABELS))
@@ -68,7 +68,7 @@ def test_it_is_what_the_learner_minimizes() -> None:
 @pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
 def test_types_and_forms_of_positives() -> None:
     users, items = embeddings(torch.float32)
-    module = ranking.CatalogueLoss("lambda_rank")
+    module = ranking.CatalogLoss("lambda_rank")
     values = [
         module(users, items, positives)
         for positives in (csr_array(LABELS), csr_array(LABELS).tocoo(), torch.tensor(LABELS).to_sparse_csr())
@@ -86,7 +86,7 @@ def test_a_two_tower_model_learns() -> None:
     tower = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3))
     features, items = torch.eye(8), torch.nn.Parameter(torch.randn(10, 3))
     optimizer = torch.optim.Adam([*tower.parameters(), items], lr=0.05)
-    module = ranking.CatalogueLoss("lambda_rank")
+    module = ranking.CatalogLoss("lambda_rank")
     for _ in range(60):
         optimizer.zero_grad()
         module(tower(features), items, csr_array(labels)).backward()
@@ -120,7 +120,7 @@ def test_what_does_not_fit_together_is_refused(change: dict[str, Any], message: 
     users, items = embeddings()
     arguments = {"users": users, "items": items, "positives": csr_array(LABELS), **change}
     with pytest.raises(DataError, match=re.escape(message)):
-        ranking.CatalogueLoss("lambda_rank")(**arguments)
+        ranking.CatalogLoss("lambda_rank")(**arguments)
 
 
 @pytest.mark.parametrize(
@@ -133,4 +133,4 @@ def test_what_does_not_fit_together_is_refused(change: dict[str, Any], message: 
 )
 def test_options_are_checked(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=re.escape(message)):
-        ranking.CatalogueLoss("lambda_rank", **options)
+        ranking.CatalogLoss("lambda_rank", **options)

@@ -1,4 +1,4 @@
-"""Whole catalogues: an epoch of matrix factorization by an exact loss, and the evaluation of factors."""
+"""Whole catalogs: an epoch of matrix factorization by an exact loss, and the evaluation of factors."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +14,7 @@ _FACTORS = 64
 
 
 @entry
-def an_epoch_over_a_catalogue(setting: Setting) -> Iterator[Comparison]:
+def an_epoch_over_a_catalog(setting: Setting) -> Iterator[Comparison]:
     """The sizes of Food and of MovieLens-100k, with drawn interactions; limits in seconds, for two cores."""
     for n_users, n_items, per_user, limit in ((5_875, 9_852, 31, 8.0), (939, 1_016, 68, 0.3)):
         users = setting.size(n_users)
