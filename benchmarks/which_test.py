@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
+from scipy.special import fdtrc
 
 from idealrank import stats
 from idealrank.stats.paired import TESTS, paired_test
@@ -214,6 +215,18 @@ def many_systems(drawn: Iterable[tuple[str, Population]], n: int, rng: np.random
     return counts.rates()
 
 
+def variance_analyses(drawn: Iterable[tuple[str, Population]], n: int, rng: np.random.Generator) -> Rates:
+    """Return how often the analysis of variance rejects, with its correction and without it."""
+    counts = _Counts()
+    for measure, population in drawn:
+        found = stats.anova(population.draw(n, rng))
+        plain = float(fdtrc(found.df_systems, found.df_residual, found.f_statistic))
+        counts.add("Huynh and Feldt", measure, found.p_value <= LEVEL)
+        counts.add("no correction", measure, plain <= LEVEL)
+        counts.add("epsilon", measure, found.epsilon)
+    return counts.rates()
+
+
 def halves(matrices: Sequence[Matrix], n_splits: int, rng: np.random.Generator) -> Rates:
     """Return what one half of the real topics says about what a test found on the other half.
 
@@ -302,6 +315,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[25, 50, 100], help="numbers of topics")
     parser.add_argument("--difference", type=float, default=0.05, help="the true difference where there is one")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--anova", action="store_true", help="only the analysis of variance, in a minute")
     options = parser.parse_args(arguments)
     matrices = [Matrix.read(path) for path in sorted(options.folder.glob("*.csv"))]
     if not any(matrix.values.shape[1] >= 10 for matrix in matrices):
@@ -314,6 +328,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sizes = options.sizes
         return {size: run(populations(matrices, n_systems, added, count, rng), size, rng) for size in sizes}
 
+    if options.anova:
+        print(f"## Analysis of variance of ten systems with equal means, {few:,} experiments\n")
+        print(table(each(10, [0.0] * 10, few, variance_analyses)), flush=True)
+        print("\n## Ten systems, exchanged at random\n")
+        print(table(each(10, None, few, variance_analyses)), flush=True)
+        return
     print(f"{len(matrices)} matrices, {n:,} simulated experiments per column, level {LEVEL}\n", flush=True)
     print("## Two systems with equal means\n")
     print(table(each(2, [0, 0], n, two_systems), measures=measures), flush=True)

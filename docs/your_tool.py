@@ -431,6 +431,12 @@ def real_recommenders() -> Callable[..., float]:
     return ndcg
 
 
+def real_beir() -> Callable[..., float]:
+    """Return BEIR's NDCG, at a cutoff beyond the end of every list."""
+    evaluation = importlib.import_module("beir.retrieval.evaluation").EvaluateRetrieval
+    return lambda qrels, run: float(evaluation.evaluate(qrels, run, [1000])[0]["NDCG@1000"])
+
+
 _PYTREC = partial(on_runs, single=True)
 _ON_LISTS = "labels, scores, k"
 TOOLS = (
@@ -441,7 +447,7 @@ TOOLS = (
     Tool("ir_measures", "ir_measures", "qrels, run", partial(_PYTREC, missing="zero"), "ir_measures", real_ir_measures),
     Tool("ranx", "ranx", "qrels, run", partial(on_runs, labels="truncated", missing="error", ties="input"), "ranx",
          real_ranx),
-    Tool("BEIR", "beir", "qrels, run", partial(_PYTREC, digits=5), source="2.2"),
+    Tool("BEIR", "beir", "qrels, run", partial(_PYTREC, digits=5), "beir", real_beir),
     Tool("MTEB", "mteb", "qrels, run", partial(_PYTREC, digits=5), source="2.26"),
     Tool("gdeval.pl", "gdeval", "qrels, run, k", partial(on_runs, gain=exp2, empty="skip", digits=5),
          source="TREC Web track"),

@@ -144,3 +144,182 @@ SHAPES: dict[str, Box] = {
     "a discount from rank 11 on": Box(made(dcg=deep_dcg), {}, ("ranks up to 10 counting 1",), ()),
     "queries without judgments count": Box(every_query, {"empty": "1", "missing": "drop"}),
 }  # fmt: skip
+
+
+def cutoff_named_ats(y_pred: Any, y_true: Any, ats: int = 10, filler_value: float = 1.0) -> Any:
+    """A name that usually means a list of cutoffs, with one of them."""
+    rows = zip(np.asarray(y_true, float), np.asarray(y_pred, float), strict=True)
+    return np.array([made(exp_gain, empty=filler_value)(labels, scores, ats) for labels, scores in rows])
+
+
+def with_patience(y_true: Sequence[float], y_score: Sequence[float], p: float = 0.8) -> float:
+    """A number that is no cutoff, though its name is that of one."""
+
+    def dcg(gains: Iterable[float]) -> float:
+        return sum(gain * p**place for place, gain in enumerate(gains))
+
+    best = dcg(sorted(y_true, reverse=True))
+    return dcg(by_score(y_true, y_score)) / best if best else 0.0
+
+
+def against(base: Any) -> Any:
+    """NDCG minus the DCG of a baseline, above and below."""
+
+    def ndcg(y_true: Sequence[float], y_score: Sequence[float], k: int = 10) -> float:
+        low = base(list(y_true), min(k, len(y_true)))
+        below = ideal_of(y_true, k) - low
+        return (log_dcg(by_score(y_true, y_score)[:k]) - low) / below if below > 1e-12 else 0.0
+
+    return ndcg
+
+
+def of_rows(value: Any, mean: Any = np.mean) -> Any:
+    def ndcg(y_true: Any, y_score: Any, k: int = 10) -> float:
+        return float(mean([value(labels, scores, k) for labels, scores in zip(y_true, y_score, strict=True)]))
+
+    return ndcg
+
+
+def of_found(values: list[float]) -> float:
+    found = [value for value in values if value]
+    return sum(found) / len(found) if found else 0.0
+
+
+def runs_with_a_value(qrels: Any, run: Any) -> float:
+    values = [on_judged(sorted(docs, key=lambda d: -docs[d]), qrels.get(q, {}), 1000) for q, docs in run.items()]
+    return of_found(values)
+
+
+def without_the_last(y_true: Sequence[float], y_score: Sequence[float]) -> float:
+    best = log_dcg(sorted(y_true, reverse=True)[:-1])
+    return log_dcg(by_score(y_true, y_score)[:-1]) / best if best else 0.0
+
+
+def last_of_the_top(y_true: Sequence[float], y_score: Sequence[float], k: int = 10) -> float:
+    ranked = by_score(y_true, y_score)
+    best = ideal_of(y_true, k)
+    return log_dcg(ranked[: min(k, len(ranked)) - 1]) / best if best > 0 else 0.0
+
+
+def after_the_first(rank_of_first: int) -> Any:
+    def dcg(gains: Iterable[float]) -> float:
+        return sum(gain / math.log2(place + rank_of_first) for place, gain in enumerate(gains) if place)
+
+    return dcg
+
+
+def until_a_hit(y_true: Sequence[float], y_score: Sequence[float], k: int = 10) -> float:
+    ranked = by_score(y_true, y_score)[:k]
+    return next((1 / math.log2(place + 2) for place, label in enumerate(ranked) if label > 0), 0.0)
+
+
+def in_shares(y_true: Sequence[float], y_score: Sequence[float], k: int = 10) -> float:
+    """Labels are divided by the highest one before 2^label - 1."""
+    highest = max(0.0, *y_true) or 1.0
+    return float(made(exp_gain)([label / highest for label in y_true], y_score, k))
+
+
+def of_half(y_true: Sequence[float], y_score: Sequence[float]) -> float:
+    return float(made()(y_true, y_score, max(1, len(y_true) // 2)))
+
+
+def shared_ranks(method: str) -> Any:
+    """As of scipy.stats.rankdata."""
+
+    def ndcg(y_true: Sequence[float], y_score: Sequence[float], k: int = 10) -> float:
+        dcg = 0.0
+        for label, score in zip(y_true, y_score, strict=True):
+            above, same = sum(other > score for other in y_score), sum(other == score for other in y_score)
+            rank = {"min": above + 1, "max": above + same, "average": above + (same + 1) / 2}[method]
+            dcg += label / math.log2(rank + 1) if rank <= k else 0.0
+        best = ideal_of(y_true, k)
+        return dcg / best if best > 0 else 0.0
+
+    return ndcg
+
+
+def positive_ideal(y_true: Sequence[float], y_score: Sequence[float], k: int = 10) -> float:
+    best = log_dcg(exp_gain(label) for label in sorted(y_true, reverse=True)[:k])
+    return log_dcg(exp_gain(label) for label in by_score(y_true, y_score)[:k]) / best if best > 0 else 0.0
+
+
+def ascending(y_true: Sequence[float], y_score: Sequence[float], k: int = 10) -> float:
+    return float(made()(y_true, [-score for score in y_score], k))
+
+
+def argsort_once(y_true: Sequence[float], y_score: Sequence[float], k: int = 10) -> float:
+    ranks = np.argsort(-np.asarray(y_score, float), kind="stable")
+    dcg = sum(label / math.log2(rank + 2) for label, rank in zip(y_true, ranks, strict=True) if rank < k)
+    best = ideal_of(y_true, k)
+    return float(dcg / best) if best > 0 else 0.0
+
+
+def only_as_many_as_are_relevant(recommended: Sequence[Any], relevant: Iterable[Any], k: int = 10) -> float:
+    wanted = set(relevant)
+    n = min(k, len(wanted))
+    found = [float(item in wanted) for item in dict.fromkeys(recommended)]
+    return log_dcg(found[:n]) / log_dcg([1.0] * n) if n else 0.0
+
+
+def binary_ideal(ranked_ids: Iterable[Any], judgments: Mapping[Any, float], k: int = 10) -> float:
+    best = log_dcg([1.0] * min(k, sum(label > 0 for label in judgments.values())))
+    found = [max(judgments.get(doc, 0), 0) for doc in dict.fromkeys(ranked_ids)]
+    return log_dcg(found[:k]) / best if best else 0.0
+
+
+SHAPES |= {
+    "one cutoff named ats": Box(cutoff_named_ats, {"gain": "exp2", "empty": "1", "cutoff": "10", "average": "mean"}),
+    "a number named p": Box(with_patience, {"discount": "geometric:1.25", "gain": "linear"}),
+    "the worst order is 0": Box(against(lambda labels, k: log_dcg(sorted(labels)[:k])), {"gain": "linear"},
+                                ("the DCG of the worst order is subtracted",)),
+    "a random order is 0": Box(
+        against(lambda labels, k: sum(labels) / len(labels) * log_dcg([1.0] * k)), {"gain": "linear"},
+        ("the mean DCG of all orders is subtracted",)),
+    "exponential up to 4": Box(made(lambda label: exp_gain(min(label, 4.0))), {"gain": "2^min(label, 4) - 1"},
+                               ("the gain is 2^min(label, 4) - 1",)),
+    "graded from label 2 on": Box(made(lambda label: float(label) if label >= 2 else 0.0),
+                                  {"gain": "label from label 2 on, else 0"}, ("label from label 2 on",)),
+    "label minus one": Box(made(lambda label: max(label - 1.0, 0.0)), {"gain": "max(label - 1, 0)"},
+                           ("the gain is max(label - 1, 0)",)),
+    "above 1": Box(made(lambda label: float(label > 1)), {"labels": "float"}, ("relevance binarized",)),
+    "the best of equal scores first": Box(
+        made(order=lambda labels, scores: [label for _, label in sorted(zip(scores, labels, strict=True))[::-1]]),
+        {"ties": "best"}, ("equal scores are ranked by their labels",)),
+    "truncated labels": Box(made(lambda label: exp_gain(int(label))), {"labels": "truncated", "gain": "exp2"},
+                            ("fractional labels are truncated",)),
+    "two decimals": Box(made(finish=lambda value: round(value, 2)), {"gain": "linear"},
+                        ("values are rounded to 2 decimals",)),
+    "whole percent": Box(made(finish=lambda value: int(100 * value) / 100), {"gain": "linear"},
+                         ("values are truncated to 2 decimals",)),
+    "mean of what is found": Box(of_rows(made(), of_found), {"average": "nonzero"}, ("value 0 are left out",)),
+    "mean of runs that found something": Box(runs_with_a_value, {"average": "nonzero"}, ("value 0 are left out",)),
+    "the best query": Box(of_rows(made(), max), {"average": "highest"}, ("the highest value of the queries",)),
+    "the last is left out": Box(without_the_last, {"gain": "linear"},
+                                ("the last document does not count in the DCG and in the ideal DCG",)),
+    "the last of the top is left out": Box(last_of_the_top, {"gain": "linear", "cutoff": "10"},
+                                           ("the last document does not count in the DCG", ABOVE)),
+    "the first is left out": Box(made(dcg=after_the_first(1)), {}, ("the first document does not count", ABOVE)),
+    "the first is left out, with usual weights": Box(
+        made(dcg=after_the_first(2)), {}, ("the first document does not count", ABOVE)),
+    "square": Box(made(finish=lambda value: value**2), {"gain": "linear"}, ("returns the square of NDCG",)),
+    "square root": Box(made(exp_gain, finish=lambda value: math.sqrt(value) if value > 0 else 0.0),
+                       {"gain": "exp2"}, ("returns the square root",)),
+    "the first hit": Box(until_a_hit, {"cutoff": "10"}, ("only the first relevant", "relevance binarized")),
+    "shares of the highest label": Box(in_shares, {"gain": "exp2"}, ("divided by the highest label",)),
+    "half of the list": Box(of_half, {"cutoff": "50%", "gain": "linear"}),
+    "equal scores have the best rank": Box(shared_ranks("min"), {"ties": "shared best"},
+                                           ("all have the best of their ranks", ABOVE)),
+    "equal scores have the mean rank": Box(shared_ranks("average"), {"ties": "shared mean"},
+                                           ("all have the mean of their ranks",)),
+    "absolute scores": Box(
+        made(order=lambda labels, scores: by_score(labels, [abs(score) for score in scores])), {},
+        ("absolute values of their scores",)),
+    "nothing relevant is a half": Box(made(empty=0.5), {"empty": "0.5", "gain": "linear"}),
+    "a negative ideal is nothing": Box(positive_ideal, {"negative_ideal": "empty", "gain": "exp2"}),
+    "a negative ideal divides": Box(made(exp_gain), {"negative_ideal": "divide"}),
+    "argsort for ranks": Box(argsort_once, {"gain": "linear", "cutoff": "10"}, ("what argsort returns",)),
+    "cut at the relevant": Box(only_as_many_as_are_relevant, {}, status="not identified"),
+    "ascending to 10": Box(ascending, {"cutoff": "10"}, ("sorted ascending",)),
+    "grades above, hits below": Box(binary_ideal, {"gain": "linear", "labels": "float"},
+                                    ("the gain of the ideal DCG is 1 for a label above 0", ABOVE)),
+}  # fmt: skip

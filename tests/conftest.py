@@ -22,14 +22,16 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # those that are asked for by number do not spin either
+    # Coverage is not for commands that tests run: a signal that comes while it traces may stop a process for ever.
+    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 
 # A shell may start jobs with Ctrl-C ignored, which children inherit: tests that send it would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-#: A browser, a cluster, an experiment, every example in a process without packages: who uses one of them is slow.
-_SLOW_FIXTURES = {"chromium", "client", "ravikumar", "outcomes"}
+#: A compiled page, a browser, a cluster, an experiment, every example without packages: who uses one of them is slow.
+_SLOW_FIXTURES = {"explorer_file", "chromium", "client", "ravikumar", "outcomes"}
 
 
 def _is_whole_suite(config: pytest.Config) -> bool:

@@ -5,7 +5,7 @@ import numpy as np
 from idealrank import losses
 from idealrank.losses.names import LOSSES
 
-__all__ = ["CLASSES", "FORMS", "INCOMPLETE", "LABELS", "NAMES", "OFFSETS", "SCORES"]
+__all__ = ["CLASSES", "FORMS", "HELD", "INCOMPLETE", "LABELS", "NAMES", "OFFSETS", "SCORES"]
 
 #: Forms of a loss beside the one without options.
 FORMS: dict[str, list[str]] = {
@@ -42,10 +42,17 @@ FORMS: dict[str, list[str]] = {
         "lambda_loss(kind=loss1,gain=linear,sigma=2)",
         "lambda_loss(kind=loss2,discount=zipf)",
         "lambda_loss(mu=3,truncation=2,normalize=pairs)",
+        "lambda_loss(kind=loss2,truncation=3,truncate_both=true)",
     ],
-    "LambdaRank": ["lambda_rank(measure=ndcg(gain=linear,discount=zipf)@3,truncation=2)", "lambda_rank(measure=ap)"],
+    "LambdaRank": [
+        "lambda_rank(measure=ndcg(gain=linear,discount=zipf)@3,truncation=2)",
+        "lambda_rank(measure=ap)",
+        "lambda_rank(truncation=3,truncate_both=true)",
+    ],
     "LeastSquares": ["least_squares(normalizer=dcg)", "least_squares(normalizer=50%,discount=zipf)"],
     "ListMLE": ["list_mle(ties=stable)"],
+    "NeuralNDCG": ["neural_ndcg(temperature=0.3,cutoff=3)", "neural_ndcg(gain=linear,discount=zipf)"],
+    "PSL": ["psl(activation=atan,temperature=0.3)", "psl(activation=relu,temperature=0.4,normalize=none,gain=exp2)"],
     "PairwiseLinear": ["pairwise_linear(surrogate=hinge)", "pairwise_linear(scale=3)"],
     "PairwiseLogistic": ["pairwise_logistic(sigma=5)"],
     "Push": ["push(p=1)", "push(p=20)"],
@@ -56,6 +63,13 @@ FORMS: dict[str, list[str]] = {
     "SquaredHinge": ["squared_hinge(margin=2)"],
     "XENDCG": ["xe_ndcg(gamma=1)", "xe_ndcg(gamma=0)"],
 }
+#: Forms with weights that change with every score, and that the gradient holds fixed: differences of values are not it.
+HELD = [
+    "lambda_rank(normalize=lambdas)",
+    "lambda_rank(score_offset=0.01)",
+    "lambda_rank(normalize=lambdas,score_offset=0.3,sigma=2,truncation=3)",
+    "softmax_at_k(cutoff=2,slope=3,hold=true)",
+]
 #: Losses that need an option.
 INCOMPLETE = {"Approx", "Bregman"}
 CLASSES = sorted(cls.__name__ for cls in LOSSES.members().values())

@@ -1,4 +1,4 @@
-"""The explorer, built once and opened from disk in headless Chromium, offline."""
+"""Headless Chromium, and the explorer, built once and opened from disk, offline."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+#: Milliseconds in which a browser must have answered, also on a machine that does much else.
+PATIENCE = 120_000
 
 
 @pytest.fixture(scope="session")
@@ -20,14 +23,15 @@ def explorer_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # no longer, for Playwright leaves an event loop running
 def chromium() -> Iterator[Any]:
+    """A browser, of which Playwright allows one at a time in a process."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = shutil.which("chromium")
     if path is None:
         pytest.skip("chromium is not installed")
     with api.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        launched = started.chromium.launch(executable_path=path, args=["--no-sandbox"], timeout=PATIENCE)
         yield launched
         launched.close()
 
@@ -40,6 +44,7 @@ def visit(explorer_file: Path, chromium: Any) -> Iterator[Callable[..., Any]]:
 
     def opened(link: str = "", *, script: str = "", complains: bool = False, **options: Any) -> Any:
         context = chromium.new_context(**({"offline": True, "viewport": {"width": 1300, "height": 900}} | options))
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         if script:

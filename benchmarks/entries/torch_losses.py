@@ -64,6 +64,75 @@ def torch_long_lists(setting: Setting) -> Iterator[Comparison]:
         )
 
 
+@entry
+def soft_ranks_of_others(setting: Setting) -> Iterator[Comparison]:
+    """NDCG of soft ranks of one list, loss and backward, with what others rank softly by, where it is installed."""
+    import numpy as np
+
+    from idealrank.integrations import torch as ranking
+
+    rng = np.random.default_rng(0)
+    for full in (1_000, 10_000, 100_000, 1_000_000):
+        n_docs = setting.size(full)
+        labels, scores = rng.integers(0, 5, n_docs).astype(np.float64), rng.normal(size=n_docs)
+        peers = [
+            Contestant("torchsort", partial(_soft_ndcg, _torchsort, labels, scores), AtLeast(1), module="torchsort"),
+            Contestant(
+                "fast-soft-sort",
+                partial(_soft_ndcg, _fast_soft_sort, labels, scores),
+                AtLeast(1),
+                module="fast_soft_sort",
+            ),
+        ]
+        if n_docs <= 3_000:  # all pairs
+            peers.append(
+                Contestant("allRank", partial(_allrank, labels, scores), AtLeast(1), module="allrank"),
+            )
+        loss = ranking.ApproxNDCG(reduction="none")
+        yield Comparison(
+            f"NDCG of soft ranks of one list of {n_docs:,} documents, loss and backward",
+            Contestant("idealrank", partial(_ours, loss, labels, scores)),
+            peers,
+        )
+
+
+def _torchsort(scores: Any) -> Any:
+    import torchsort
+
+    return torchsort.soft_rank(-scores[None], regularization_strength=1 / len(scores))[0]
+
+
+def _fast_soft_sort(scores: Any) -> Any:
+    from fast_soft_sort import pytorch_ops
+
+    return pytorch_ops.soft_rank(-scores[None], regularization_strength=1 / len(scores))[0]
+
+
+def _soft_ndcg(rank: Callable[[Any], Any], labels: Floats, scores: Floats) -> tuple[float, Floats]:
+    """1 - NDCG of soft ranks, and its gradient."""
+    import numpy as np
+    import torch
+
+    own = torch.from_numpy(scores).requires_grad_()
+    gains = 2.0**labels - 1
+    ideal = float((np.sort(gains)[::-1] / np.log2(np.arange(2, gains.size + 2))).sum())
+    value = 1 - (torch.from_numpy(gains) / torch.log2(1 + rank(own))).sum() / ideal
+    value.backward()  # type: ignore[no-untyped-call]
+    assert own.grad is not None
+    return float(value.detach()), own.grad.numpy()
+
+
+def _allrank(labels: Floats, scores: Floats) -> tuple[float, Floats]:
+    import torch
+    from allrank.models.losses.approxNDCG import approxNDCGLoss
+
+    own = torch.from_numpy(scores).requires_grad_()
+    value = approxNDCGLoss(own[None], torch.from_numpy(labels)[None], alpha=10.0)
+    value.backward()  # type: ignore[no-untyped-call]
+    assert own.grad is not None
+    return 1 + float(value.detach()), own.grad.numpy()
+
+
 def _ours(loss: Any, labels: Floats, scores: Floats) -> tuple[Floats, Floats]:
     import torch
 

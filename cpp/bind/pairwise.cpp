@@ -1,4 +1,4 @@
-// Losses over pairs of documents, and the expected DCG of noisy scores, which is computed from pairs too.
+// Losses over pairs of documents, and DCGs of noisy and of softly sorted scores, which are computed from pairs too.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -9,6 +9,8 @@
 
 #include "bind.hpp"
 #include "idealrank/pairs/pairwise.hpp"
+#include "idealrank/pairs/pairwise_softmax.hpp"
+#include "idealrank/sigmoid/neural_ndcg.hpp"
 #include "idealrank/sigmoid/soft_ndcg.hpp"
 
 namespace idealrank::bind {
@@ -19,10 +21,11 @@ namespace {
 struct BoundSwap {
   SwapMeasure measure;
   std::size_t truncation;
+  bool together;
   BoundDiscount discount;
   In<std::int64_t> depths;
   std::optional<In<double>> distances;
-  double share;
+  double share, offset;
 };
 
 struct BoundPairLoss {
@@ -31,31 +34,34 @@ struct BoundPairLoss {
 };
 
 void bind_options(nb::module_& m) {
-  // A pair has a document among the first `truncation` ranks.
+  // A pair has a document among the first `truncation` ranks, or both, if `together`.
   nb::class_<BoundSwap>(m, "Swap", "The measure whose change, if the documents of a pair were swapped, weights the pair.")
       .def(
           "__init__",
           [](BoundSwap* self, std::string_view reduction, const BoundDiscount& discount, In<std::int64_t> depths,
-             std::optional<std::size_t> truncation, std::optional<In<double>> distances, double share) {
+             std::optional<std::size_t> truncation, bool together, std::optional<In<double>> distances, double share,
+             double offset) {
             const auto kind = named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any"});
             const SwapMeasure measure{kind, discount, span_of(depths)};
             new (self) BoundSwap{
-                measure, truncation.value_or(PairSpec().truncation), discount, std::move(depths), std::move(distances),
-                share};
+                measure, truncation.value_or(PairSpec().truncation), together, discount, std::move(depths),
+                std::move(distances), share, offset};
           },
           nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(),
-          "distances"_a.noconvert() = nb::none(), "share"_a = 1.0);
+          "together"_a = false, "distances"_a.noconvert() = nb::none(), "share"_a = 1.0, "offset"_a = 0.0);
 
-  nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair with its margin or sigma (scale); the sum or mean per query.")
+  nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair with its margin or sigma (scale), and what multiplies the sum per query.")
       .def(
           "__init__",
-          [](BoundPairLoss* self, std::string_view kind, double scale, std::string_view weight, bool mean,
-             std::optional<BoundSwap> swap) {
+          [](BoundPairLoss* self, std::string_view kind, double scale, std::string_view weight,
+             std::string_view normalize, std::optional<BoundSwap> swap) {
             PairSpec spec;
             spec.loss = named<PairLoss>(kind, "kind of pair loss", {"hinge", "squared_hinge", "logistic"});
             spec.weight = named<PairWeight>(weight, "pair weight", {"one", "label_gap", "swap_change", "distance"});
             spec.scale = scale;
-            spec.mean = mean;
+            spec.normalize = named<PairNormalize>(normalize, "normalization", {"none", "pairs", "lambdas"});
+            if (spec.normalize == PairNormalize::lambdas && spec.loss != PairLoss::logistic)
+              throw std::invalid_argument("the normalization lambdas is for logistic losses");
             const bool apart = spec.weight == PairWeight::distance;
             if (swap.has_value() != (apart || spec.weight == PairWeight::swap_change)) {
               throw std::invalid_argument("the pair weights swap_change and distance need a swap, and no other takes one");
@@ -68,12 +74,14 @@ void bind_options(nb::module_& m) {
             if (swap) {
               spec.swap = swap->measure;
               spec.truncation = swap->truncation;
+              spec.together = swap->together;
+              spec.offset = swap->offset;
               spec.swap_share = swap->share;
               spec.distances = span_or_empty(swap->distances);
             }
             new (self) BoundPairLoss{spec, std::move(swap)};
           },
-          nb::kw_only(), "kind"_a, "scale"_a, "weight"_a = "one", "mean"_a = false, "swap"_a = nb::none());
+          nb::kw_only(), "kind"_a, "scale"_a, "weight"_a = "one", "normalize"_a = "none", "swap"_a = nb::none());
 }
 
 }  // namespace
@@ -147,6 +155,54 @@ void bind_pairwise(nb::module_& m) {
       },
       "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "discount"_a,
       "depths"_a.noconvert(), "sigma"_a, "curvature"_a, "n_threads"_a, "isa"_a = "");
+
+  m.def(
+      "pairwise_softmax",
+      [](const In<double>& targets, const In<double>& scores, const In<std::int64_t>& given_offsets,
+         std::string_view activation, double power, std::string_view derivative, int n_threads) {
+        const std::size_t n = targets.shape(0);
+        check_length(scores.shape(0), n, "scores");
+        const Offsets offsets(given_offsets, n);
+        const auto kind = named<Activation>(activation, "activation", {"tanh", "atan", "relu"});
+        const auto asked = named<Derivative>(derivative, "derivative", {"first", "second", "both"});
+        const Threads threads = interruptible(n_threads);
+        const bool both = asked == Derivative::both;
+        Buffer<double> values, column, second;
+        {
+          nb::gil_scoped_release release;
+          values.resize(offsets.n_queries());
+          column.resize(n);
+          second.resize(both ? n : 0);
+          pairwise_softmax(span_of(targets), span_of(scores), offsets, kind, power, asked, values.span(), column.span(),
+                           second.span(), threads);
+        }
+        if (both) return std::make_tuple(to_numpy(std::move(column)), to_numpy(std::move(second)));
+        return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
+      },
+      "targets"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "activation"_a, "power"_a,
+      "derivative"_a, "n_threads"_a);
+
+  m.def(
+      "neural_dcg",
+      [](const In<double>& gains, const In<double>& scores, const In<std::int64_t>& given_offsets,
+         const BoundDiscount& discount, const In<std::int64_t>& depths, double temperature, bool curvature, int n_threads) {
+        const std::size_t n = gains.shape(0);
+        check_length(scores.shape(0), n, "scores");
+        const Offsets offsets(given_offsets, n);
+        check_length(depths.shape(0), offsets.n_queries(), "depths");
+        const Threads threads = interruptible(n_threads);
+        Buffer<double> values, column;
+        {
+          nb::gil_scoped_release release;
+          values.resize(offsets.n_queries());
+          column.resize(n);
+          neural_dcg(span_of(gains), span_of(scores), offsets, discount, span_of(depths), temperature, curvature,
+                     values.span(), column.span(), threads);
+        }
+        return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
+      },
+      "gains"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "discount"_a,
+      "depths"_a.noconvert(), "temperature"_a, "curvature"_a, "n_threads"_a);
 }
 
 }  // namespace idealrank::bind

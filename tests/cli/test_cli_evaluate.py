@@ -111,7 +111,7 @@ def test_like_names_another_tool(files: Path) -> None:
         (["qrels.txt", "one.run", "-m", "ndgc"], 1, "unknown measure 'ndgc'; did you mean 'ndcg'?"),
         (["qrels.txt", "one.run", "--like", "trek"], 1, "unknown convention 'trek'"),
         (["qrels.txt", "three.run"], 1, "three.run"),
-        (["data.txt", "one.run"], 1, "needs one score per document beside it"),
+        (["data.txt", "one.run"], 1, "needs one score per document"),
         (["data.txt", "qrels.txt"], 1, "one score"),
         (["data.parquet", "scre"], 1, "scre"),
     ],

@@ -44,6 +44,20 @@ def test_the_findings_come_first_then_the_tables(files: Path) -> None:
     assert "note: bm25 on fiqa: " in result.stderr
 
 
+def test_many_notes_are_counted_rather_than_printed(files: Path) -> None:
+    for seed in range(2, 8):
+        qrels, runs = ir.datasets.search_runs(20, seed=seed)
+        ir.write_qrels(qrels, f"qrels/set{seed}.qrels")
+        for system, each in runs.items():
+            ir.write_run(each, f"runs/{system}/set{seed}.run")
+    result = run("qrels", *SYSTEMS)
+    assert result.exit_code == 0, result.output
+    problems = json.loads(run("qrels", *SYSTEMS, "--format", "json").stdout)["problems"]
+    assert len(problems) > 12
+    assert len([line for line in result.stderr.splitlines() if " on " in line]) == 10
+    assert f"note: {len(problems) - 10} more; --format json has all" in result.stderr
+
+
 @pytest.mark.parametrize("output_format", ["text", "json", "csv", "markdown", "latex"])
 def test_every_format_has_every_system(files: Path, output_format: str) -> None:
     result = run("qrels", *SYSTEMS, "--format", output_format, "--baseline", "bm25", "-q")

@@ -221,21 +221,25 @@ def test_an_interrupt_keeps_and_saves_the_best_so_far(folder: Path) -> None:
         stderr=inner,
         env=os.environ | {"TERM": "xterm-256color", "COLUMNS": "150", "NO_COLOR": ""},
     )
-    os.close(inner)
-    seen = b""
-    while not re.search(rb"[1-9]\d+/1000000000", seen):  # the bar: 10 iterations are done, and the 7th beats the start
-        seen += os.read(outer, 65536)
-    child.send_signal(signal.SIGINT)
     try:
-        while piece := os.read(outer, 65536):
-            seen += piece
-    except OSError:  # Linux says that the other end is closed in this way
-        pass
-    os.close(outer)
-    assert child.stdout is not None
-    table = child.stdout.read().decode()
-    child.stdout.close()
-    assert child.wait() == 130
+        os.close(inner)
+        seen = b""
+        # Until the bar says that 10 iterations are done: the 7th beats the start.
+        while not re.search(rb"[1-9]\d+/1000000000", seen):
+            seen += os.read(outer, 65536)
+        child.send_signal(signal.SIGINT)
+        try:
+            while piece := os.read(outer, 65536):
+                seen += piece
+        except OSError:  # Linux says that the other end is closed in this way
+            pass
+        os.close(outer)
+        assert child.stdout is not None
+        table = child.stdout.read().decode()
+        child.stdout.close()
+        assert child.wait() == 130
+    finally:
+        child.kill()
     assert b"training was interrupted: m.json has the best iteration so far" in seen
     assert b"interrupted" in seen
     assert "is kept" in table

@@ -136,6 +136,19 @@ def test_every_other_table_fits_too(tmp_path: Path, columns: int) -> None:
         check(on_a_terminal(*command, columns=columns, folder=tmp_path))
 
 
+@pytest.mark.parametrize(
+    "command", [["distinguish", "0.run", "1.run"], ["explain", "0.run", "--like", "trec_eval", "--like", "ranx"]]
+)
+def test_the_finding_comes_before_the_notes(tmp_path: Path, command: list[str]) -> None:
+    draw(tmp_path, names_of(2))
+    unjudged = "".join(f"{1000 + i} Q0 new{j} 0 99 r0\n" for i in range(40) for j in range(2))
+    (tmp_path / "0.run").write_text(unjudged + (tmp_path / "0.run").read_text())
+    name, *rest = command
+    text = check(on_a_terminal(name, "qrels.txt", *rest, "-m", "ndcg@10", columns=80, folder=tmp_path))
+    assert "note:" in text
+    assert not text.startswith("idealrank: note"), text
+
+
 def test_trec_eval_has_tabs_on_a_terminal_too(tmp_path: Path) -> None:
     draw(tmp_path, names_of(1))
     shown = on_a_terminal("trec_eval", "-m", "num_q", "qrels.txt", "0.run", columns=80, folder=tmp_path)

@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank.cli.group import commands
-from idealrank.errors import OptionError
+from idealrank.errors import MissingExtraError, OptionError
 from idealrank.evaluation.identification.formulas import Formula
 from idealrank.evaluation.identification.probes import Probe, ranking
 from idealrank.evaluation.identification.shapes import DISCOUNTS, GAINS
@@ -192,6 +192,17 @@ def test_arguments_are_refused_with_words() -> None:
         ir.identify(made(), max_calls=0)
     found = ir.identify(lambda a, b, c, d: 1.0)
     assert any("more than three required parameters" in note for note in found.notes)
+
+
+def test_frames_need_pandas_only_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+
+    def mean_label(df: Any) -> float:
+        return float(np.mean([each["label"] for each in df]))
+
+    with pytest.raises(MissingExtraError, match="this needs pandas: pip install pandas"):
+        ir.identify(mean_label, takes="frame")
+    assert ir.identify(mean_label).status == "not identified"  # nothing else fits, and frames are not tried
 
 
 def test_a_small_budget_is_kept_and_said() -> None:

@@ -29,7 +29,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("example", list(every_example()), ids=lambda example: example.title)
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(example, marks=pytest.mark.slow if example.needs == "ranx" else ())  # which is compiled at first
+        for example in every_example()
+    ],
+    ids=lambda example: example.title,
+)
 def test_every_shape_gives_the_numbers_of_the_nested_dicts(
     example: Example, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,19 +197,19 @@ RUN_FRAME = {"qid": ["q"], "docno": ["a"], "score": [1.0]}
     [
         (lambda: UNTYPED(ir.Run(RUN), ir.Qrels(QRELS)), r"first; the arguments are swapped"),
         (lambda: UNTYPED(ir.Run(RUN), RUN), r"got Run\(3 queries, 10 documents\) first; pass the judgments first"),
-        (lambda: UNTYPED(QRELS, ir.Qrels(QRELS)), r"needs a run beside it.*; got Qrels\(3 queries"),
+        (lambda: UNTYPED(QRELS, ir.Qrels(QRELS)), r"needs a run for it.*; got Qrels\(3 queries"),
         (lambda: ir.evaluate(frame(**RUN_FRAME), frame(**QRELS_FRAME)), "it has labels; judgments come first"),
-        (lambda: UNTYPED(QRELS, [0.5, 0.7]), r"\{query: \{document: number\}\} needs a run beside it.*got a list of 2"),
-        (lambda: UNTYPED([1, 0], RUN), r"needs one score per document beside it.*got nested dicts"),
+        (lambda: UNTYPED(QRELS, [0.5, 0.7]), r"\{query: \{document: number\}\} needs a run for it.*got a list of 2"),
+        (lambda: UNTYPED([1, 0], RUN), r"needs one score per document.*got nested dicts"),
         (lambda: UNTYPED({"q": ["a"]}, {"q": {"a", "b"}}), r"must have an order, got a set: pass a list \(query 'q'\)"),
         (lambda: UNTYPED({"q": {"a"}}, {"q": ["a", "b", "a"]}), r"got 'a' twice: keep its first place \(query 'q'\)"),
-        (lambda: UNTYPED(QRELS, {"0": [0.5, 0.25]}), r"got 0.5; a list beside judgments holds document ids"),
+        (lambda: UNTYPED(QRELS, {"0": [0.5, 0.25]}), r"got 0.5; a list given with judgments holds document ids"),
         (lambda: UNTYPED(QRELS, {"a": 0.5}), "without a query"),
         (lambda: UNTYPED(QRELS, 3), "scores: int is not a shape that idealrank recognizes; pass dicts"),
         (lambda: UNTYPED(object(), [1]), "data: object is not a shape"),
         (lambda: ir.evaluate(frame(qid=["q"], label=[1], relevance=[2]), [1]), "'label', 'relevance'; pass label="),
         (lambda: ir.evaluate(frame(q=["q"], label=[1]), [1]), "no column of query ids was recognized; pass query="),
-        (lambda: ir.evaluate(frame(**QRELS_FRAME), "scor"), "neither a column nor a file 'scor' beside a data frame"),
+        (lambda: ir.evaluate(frame(**QRELS_FRAME), "scor"), "neither a column nor a file 'scor' for a data frame"),
         (lambda: ir.evaluate(frame(**QRELS_FRAME), frame(qid=["q"], docno=["a"])), "no column of scores"),
         (lambda: ir.evaluate([[1, 0], [0, 1]], np.ones((2, 3))), r"scores must have the shape of the labels"),
         (lambda: ir.evaluate(np.ones((2, 3)), np.ones((3, 2))), r"scores must have the shape of the labels"),

@@ -31,7 +31,11 @@ MEASURES = ["ndcg@10", "ap", "rr(empty=skip)"]
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    settings = {"distributed.worker.daemon": True, "distributed.scheduler.allowed-failures": 10}
+    settings = {
+        "distributed.worker.daemon": True,
+        "distributed.scheduler.allowed-failures": 10,
+        "distributed.comm.timeouts": {"connect": "120s", "tcp": "120s"},  # the machine may do much else
+    }
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with (
         dask.config.set(settings),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from every_loss import CLASSES, LABELS, NAMES, OFFSETS, SCORES
+from every_loss import CLASSES, HELD, LABELS, NAMES, OFFSETS, SCORES
 
 from idealrank import discounts, losses
 from idealrank.data.columns import read_only
@@ -32,6 +32,7 @@ MORE_FORMS = [
     "lambda_rank(measure=r_precision)",
     "lambda_rank(measure=ap,truncation=2)",
     "lambda_rank(normalize=pairs)",
+    *HELD,
     "approx_ndcg(discount=table:1:0.5:0.2)",
     "approx_ndcg(discount=letor)",
     "approx(measure=hit_rate)",

@@ -222,6 +222,7 @@ def test_what_cannot_be_is_refused_by_name(rows: Rows) -> None:
         (OptionError, "or 'auto', got 'color'", {"categorical_feature": "color"}),
         (DataError, r"below 2\^24, or NaN, got -?\d.* in column 'width'", {"categorical_feature": ["width"]}),
         (OptionError, "callbacks must be functions .* got 3", {"callbacks": [3]}),
+        (OptionError, "callbacks must be a list of functions, got 3", {"callbacks": 3}),
         (OptionError, "init_model must be a fitted BoostedRanker.* got 'model.txt'", {"init_model": "model.txt"}),
         (OptionError, "init_model must be .* got 'BoostedRanker'", {"init_model": BoostedRanker()}),
     ]

@@ -20,7 +20,15 @@ def log_discount(rank: float) -> float:
 
 
 def defined(
-    kind: str, labels: Any, scores: Any, weights: Any, *, mu: float, sigma: float, truncation: int | None
+    kind: str,
+    labels: Any,
+    scores: Any,
+    weights: Any,
+    *,
+    mu: float,
+    sigma: float,
+    truncation: int | None,
+    truncate_both: bool = False,
 ) -> tuple[float, Any, Any]:
     """Value, gradient and curvature with fixed weights, by two loops."""
     n = len(labels)
@@ -31,7 +39,8 @@ def defined(
     value, gradient, curvature = 0.0, np.zeros(n), np.zeros(n)
     for i in range(n):
         for j in range(n):
-            if labels[i] <= labels[j] or (truncation is not None and min(ranks[i], ranks[j]) > truncation):
+            last = (max if truncate_both else min)(ranks[i], ranks[j])
+            if labels[i] <= labels[j] or (truncation is not None and last > truncation):
                 continue
             apart = abs(ranks[i] - ranks[j])
             delta = log_discount(apart) - log_discount(apart + 1)
@@ -67,6 +76,7 @@ def test_as_defined_pair_by_pair(seed: int, n: int, kind: str, spread: float, tr
         scores = np.rint(scores)  # ties
     truncation = None if kind == "loss1" else truncation
     options: dict[str, Any] = {"mu": 3.0, "sigma": 0.7, "truncation": truncation}
+    options["truncate_both"] = truncation is not None and rng.random() < 0.5
     value, gradient, curvature = defined(kind, labels, scores, weights, **options)
     loss = losses.LambdaLoss(kind=kind, **options)
     found, own = loss(labels, scores, weights=weights)

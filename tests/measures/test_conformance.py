@@ -923,9 +923,9 @@ def test_fractional_gains_do_not_upset_the_ideal_as_they_do_in_trec_eval() -> No
 
 PAGE = Path(__file__).parents[2] / "docs" / "conventions.md"
 WORDS = {
-    "exp2": "2^label&nbsp;-&nbsp;1",
-    "exp2:30": "2^label&nbsp;-&nbsp;1, label up to 30",
-    "exp2:31": "2^label&nbsp;-&nbsp;1, label up to 31",
+    "exp2": "2^label&nbsp;&minus;&nbsp;1",
+    "exp2:30": "2^label&nbsp;&minus;&nbsp;1, label up to 30",
+    "exp2:31": "2^label&nbsp;&minus;&nbsp;1, label up to 31",
     "linear": "label",
     "binary:1": "1 from label 1 on",
     "binary:0": "1 if judged",

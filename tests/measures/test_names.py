@@ -101,8 +101,8 @@ def test_gains_of_trec_eval_stay_together_and_say_what_to_write() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ndcg@10,", "a measure is missing beside a comma"),
-        (",ap", "a measure is missing beside a comma"),
+        ("ndcg@10,", "a measure is missing next to a comma"),
+        (",ap", "a measure is missing next to a comma"),
         ("ap,10", "the cutoff 10 follows 'ap', which has none; write name@10"),
         ("10", "cannot read"),
         ("AP(judged_only=maybe)", "ap: judged_only: expected True or False, got 'maybe'"),

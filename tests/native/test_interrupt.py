@@ -70,7 +70,7 @@ def test_ctrl_c_ends_a_native_call(name: str) -> None:
         assert child.stdout.readline() == "ready\n"
         time.sleep(0.3)  # into the call; a signal that comes before it is answered as well
         child.send_signal(signal.SIGINT)
-        output, _ = child.communicate(timeout=30)  # the work itself would take minutes
+        output, _ = child.communicate(timeout=200)  # the work itself has no end
     finally:
         child.kill()
     assert output == "interrupted\n"

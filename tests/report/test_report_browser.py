@@ -11,14 +11,11 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from exploring import PATIENCE
 from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank import report
-
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")]
 
 EVIL = "<script>alert(1)</script>"
 #: Names that markup, addresses, selectors, spreadsheets and columns have stumbled over.
@@ -111,14 +108,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Page]:
     return page
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
 @dataclass
 class Visit:
     """A page that was opened, and everything that it complained of or asked for."""
@@ -176,18 +165,19 @@ Open = Callable[..., Visit]
 
 
 @pytest.fixture
-def open_page(browser: Any, pages: Callable[[str], Page]) -> Iterator[Open]:
+def open_page(chromium: Any, pages: Callable[[str], Page]) -> Iterator[Open]:
     """Open a page by name; at the end of a test, no page may have complained or asked for anything."""
     visits = []
 
     def opened(name: str, kind: str = "light", address: str = "", **options: Any) -> Visit:
         page = pages(name)
-        context = browser.new_context(
+        context = chromium.new_context(
             color_scheme="dark" if kind == "dark" else "light",
             viewport={"width": 390 if kind == "phone" else 1300, "height": 844},
             offline=True,
             **options,
         )
+        context.set_default_timeout(PATIENCE)
         seen = Visit(context.new_page(), page.found)
         seen.page.on("console", lambda message: seen.complaints.append(message.text))
         seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))

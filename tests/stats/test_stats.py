@@ -208,6 +208,20 @@ def test_anova_agrees_with_the_f_test_of_residuals() -> None:
     assert stats.anova([[1.0, 1.0], [2.0, 2.0]]).p_value == 1.0
 
 
+def test_an_analysis_of_variance_of_equal_systems_that_vary_differently_keeps_its_level() -> None:
+    rng = np.random.default_rng(5)
+    spread = np.array([0.2, 0.2, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0])
+    shared = rng.normal(size=(1500, 25, 1)) * np.repeat([0, 1.0], 4)  # four systems have more in common
+    found = [stats.anova(values) for values in rng.normal(size=(1500, 25, 8)) * spread + shared]
+    # Without the correction, as if all differences of two systems varied alike.
+    naive = [scipy.stats.f.sf(each.f_statistic, each.df_systems, each.df_residual) for each in found]
+    assert 0.03 < np.mean([each.p_value <= 0.05 for each in found]) < 0.065
+    assert np.mean(np.array(naive) <= 0.05) > 0.08
+    box = [(each.epsilon, 1 / 7 <= each.epsilon <= 1) for each in found]
+    assert np.mean(box, axis=0)[1] == 1
+    assert 0.15 < np.mean(box, axis=0)[0] < 0.6
+
+
 def test_corrections_agree_with_scipy_and_hold_nan() -> None:
     p = np.random.default_rng(0).random(20) ** 2
     assert_allclose(stats.benjamini_hochberg(p), scipy.stats.false_discovery_control(p), rtol=1e-12, atol=0)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata, t, ttest_1samp
+from scipy.stats import norm, rankdata, t, ttest_1samp
 
 from idealrank import stats
 from idealrank.errors import DataError, OptionError
@@ -159,6 +159,26 @@ def test_p_values_of_one_data_set_are_those_of_paired_t_tests_with_holms_correct
     found = stats.rank_systems([values], seed=0).p_values
     assert [found[pair] for pair in pairs] == pytest.approx(expected.tolist())
     assert (found == found.T).all()
+
+
+def test_bootstrap_p_values_are_those_of_resampled_studentized_differences() -> None:
+    rng = np.random.default_rng(7)
+    values = rng.normal(0.4, 1, 7)
+    found = stats.rank_systems([np.column_stack([values, 0 * values])], n_resamples=20_000, seed=0, method="bootstrap")
+    error = values.std(ddof=1) / np.sqrt(7)
+    # The t statistic as a normal one, and resampled means, whose variance has the denominator n, scaled to n - 1.
+    reached = norm.isf(t.sf(values.mean() / error, 6))
+    means = (values - values.mean())[rng.integers(7, size=(50_000, 7))].mean(axis=1) * np.sqrt(7 / 6)
+    assert found.p_values[0, 1] == pytest.approx(np.mean(np.abs(means) / error >= reached), abs=0.012)
+
+
+@pytest.mark.parametrize("level", [0.3, 0.05, 1e-4])
+def test_ranks_count_the_systems_that_are_better_or_worse_at_the_level(level: float) -> None:
+    found = stats.rank_systems(drawn(np.random.default_rng(8)), seed=0, level=level)
+    told = found.p_values <= level
+    assert (found.rank_low == 1 + (told & (found.differences < 0)).sum(axis=1)).all()
+    assert (found.rank_high == 7 - (told & (found.differences > 0)).sum(axis=1)).all()
+    assert 0 < told.sum() < 42
 
 
 def test_few_equal_systems_or_data_sets_are_not_told_apart_too_often() -> None:

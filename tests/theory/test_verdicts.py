@@ -1,14 +1,16 @@
 """Whether a measure tells two rankers apart (Wang et al. 2013, all of it, as corrected), and how much that takes."""
 
+import dataclasses
 import math
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from theory_models import GRADED, JUMP, KNOTS_3, KNOTS_7, MODELS, Logarithm, halves
 
 from idealrank.errors import DataError, OptionError
-from idealrank.measures import NDCG
+from idealrank.measures import NDCG, cutoffs
 from idealrank.measures import measure as parse
 from idealrank.theory import GradedCurve, StepCurve, documents_needed, gap, queries_needed, verdict, win_probability
 from idealrank.theory.distinguishing.prefixes import prefix_values
@@ -96,6 +98,55 @@ def test_a_constant_discount_distinguishes_nothing() -> None:
     assert win_probability("power:0", A, B) == 0.5
 
 
+@dataclasses.dataclass(frozen=True)
+class Cut(cutoffs.Cutoff):
+    """A cutoff of one's own: k(n) as a function of log(n)."""
+
+    function: Any
+
+    def at(self, n: Any) -> Any:
+        return np.maximum(self.function(np.log(np.asarray(n, np.float64))), 1).astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    ("discount", "cut", "how"),
+    [
+        ("log", lambda x: x, "in probability"),
+        ("log", lambda x: 5 * x, "in probability"),
+        ("zipf", lambda x: x, "in probability"),
+        ("log", lambda x: x**2, "consistently"),
+        ("power:0.3", lambda x: x**2, "consistently"),
+        ("power:0.7", lambda x: x**2, "undecided"),  # errors of exp(-c log(n)^1.2)
+        ("power:0.7", lambda x: x**3, "consistently"),
+        ("zipf", lambda x: x**2, "undecided"),
+        ("zipf", lambda x: np.exp(x / 2), "consistently"),
+        ("log", lambda x: np.exp(np.sqrt(x)), "consistently"),
+    ],
+)
+def test_a_growing_cutoff_is_kept_if_it_outgrows_the_logarithm(discount: str, cut: Any, how: str) -> None:
+    found = verdict(discount, lambda s: 0.2 + 0.6 * s, lambda s: 0.5, Cut(cut))
+    assert (found.how, found.better) == (how, "a")
+    assert found.distinguishes is {"consistently": True, "undecided": None, "in probability": False}[how]
+
+
+def test_errors_of_log_n_ranks_are_a_power_of_n_and_those_of_more_ranks_are_below_any() -> None:
+    """The first k labels decide, of which 0.6 and 0.4 are relevant; all ranks that count do so equally."""
+    logs = np.array([25, 100, 400])
+
+    def powers(ranks: Any) -> Any:
+        """Return c such that the order is not right with the probability n^-c."""
+        found = []
+        for k, log in zip(ranks, logs, strict=True):
+            counts = np.arange(k + 1)
+            wrong = float(binom.pmf(counts, k, 0.4) @ binom.cdf(counts, k, 0.6))
+            found.append(-math.log(wrong) / log)
+        return found
+
+    few, more = powers(logs), powers((logs**1.5).astype(int))
+    assert few[0] > few[1] > few[2] > -math.log(0.48 + 2 * 0.24)  # Chernoff's bound is the limit
+    assert more[2] > 1.7 * more[1] > 2 * more[0]
+
+
 def test_identical_rankers_are_undecided() -> None:
     for measure in ("ndcg", "ndcg@10", "zipf", "power:0.5", "linear_ndcg"):
         found = verdict(measure, MODELS["line"], lambda s: 0.1 + 0.6 * s)
@@ -180,9 +231,9 @@ def test_no_number_of_documents_is_enough_where_limits_are_equal() -> None:
 
 
 def test_no_length_is_promised_where_the_verdict_is_open() -> None:
-    # Of log(n) ranks the errors vanish too slowly for Definition 5 to be known to hold, although the limits differ.
+    # Of log(n) ranks the errors vanish too slowly for Definition 5, although the limits differ.
     growing = Logarithm()
-    assert verdict("log", *FLAT, growing).how == "undecided"
+    assert verdict("log", *FLAT, growing).how == "in probability"
     found = documents_needed("log", lambda s: 0.05 + 0.9 * s, lambda s: 0.5, growing, delta=0.2)
     assert found.at_one_length is not None
     assert found.at_all_lengths is None

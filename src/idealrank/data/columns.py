@@ -136,6 +136,8 @@ def finite_scores(scores: Floats) -> Floats:
     >>> finite_scores(np.array([0.5, -np.inf, -3.0]))
     array([ 0.5, -7. , -3. ])
     """
+    if not scores.size or scores.min() > -np.inf:  # one pass without a temporary
+        return scores
     masked = np.isneginf(scores)
     if not masked.any():
         return scores

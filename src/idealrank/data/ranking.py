@@ -62,7 +62,7 @@ class RankingData:
     every array, so ``f(data.labels, scores, data.offsets)`` is correct whatever the order of the input rows; ``rows``
     holds the input row of each document. Arrays are read-only, and copied if anybody could write to the original.
     ``features`` may be a view of the caller's matrix, because it can be most of the memory: it must not change while
-    the data is in use. If it is a memory map, neither must its file: to read beyond the end of a file that was cut ends
+    the data is in use. If it is a memory map, neither must its file: reading beyond the end of a truncated file ends
     the process (SIGBUS).
 
     Parameters
@@ -171,6 +171,8 @@ class RankingData:
 
     def _check_distinct_queries(self) -> None:
         ids = self.query_ids
+        if len(ids) < 2:
+            return
         numbers = ids.numbered()[0] if isinstance(ids, Ids) else np.unique(ids, return_inverse=True)[1]
         repeated = np.flatnonzero(np.bincount(numbers)[numbers] > 1)
         if repeated.size:

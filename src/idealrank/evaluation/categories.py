@@ -41,7 +41,7 @@ def categories_of(by: Any, data: Shape) -> Categories:
     if data.column(name) is not None:
         return data.categories(name)
     if not os.path.exists(name):
-        raise DataError(f"there is neither a column nor a file {name!r} for by= (--by) beside {data.describe()}")
+        raise DataError(f"there is neither a column nor a file {name!r} for by= (--by) in {data.describe()}")
     return read_per_query(name)
 
 

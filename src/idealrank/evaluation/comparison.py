@@ -377,9 +377,9 @@ def compare(
     interval_method : {"t", "percentile", "bca"}
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
     machine_judgments : Qrels, mapping, data frame or path, optional
-        Judgments by a machine, such as a language model, of all queries and documents, beside human judgments of some
-        in ``data``. Means and differences are then estimated from both: without the judge's bias, and with narrower
-        intervals than from the human judgments alone.
+        Judgments by a machine, such as a language model, of all queries and documents, in addition to human judgments
+        of some in ``data``. Means and differences are then estimated from both: without the judge's bias, and with
+        narrower intervals than from the human judgments alone.
     human_sample : {"queries", "documents"}
         What people judged a random sample of: whole queries, or documents of every query.
     holes : bool, optional
@@ -420,7 +420,7 @@ def compare(
             raise DataError("evaluations are compared as they are: pass them without systems")
         return testing.compare(_with_the_same_measures(data))
     if systems is None:
-        raise DataError("a comparison needs systems: give {name: run} or {name: scores} beside the judged documents")
+        raise DataError("a comparison needs systems: give {name: run} or {name: scores} with the judged documents")
     laid_out = layout_of(layout, order)
     judged, named = judged_and_systems(data, systems, laid_out)
     if machine_judgments is not None:

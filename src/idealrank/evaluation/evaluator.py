@@ -83,7 +83,7 @@ class Evaluator:
     Parameters
     ----------
     judged : Qrels or RankingData
-        The judged documents. Systems are runs beside judgments, and scores beside RankingData.
+        The judged documents. Systems are runs for judgments, and scores for RankingData.
     like : str or Convention, optional
         The convention for unnamed options of measures; by default, "trec_eval" for judgments and "idealrank" for
         RankingData.

@@ -158,11 +158,11 @@ def evaluate_factors(
     """Evaluate a recommender on the whole catalog, without keeping the matrix of all scores.
 
     The score of an item for a user is the product of their factors, or whatever a function returns. All items are
-    ranked, but for those that are excluded for the user. Items that are not stored in ``relevant`` have the label 0;
+    ranked, except those that are excluded for the user. Items that are not stored in ``relevant`` have the label 0;
     users without relevant items are left out.
 
-    Scores are computed for some users at a time, in about 150 MB beside the factors. Measures with a cutoff only need
-    the items that reach it, so that nothing else is sorted; others rank all items of each user.
+    Scores are computed for some users at a time, in about 150 MB in addition to the factors. Measures with a cutoff
+    need only the items that reach it, so that nothing else is sorted; others rank all items of each user.
 
     Parameters
     ----------

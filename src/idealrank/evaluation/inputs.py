@@ -250,7 +250,7 @@ def naming(system: str) -> Iterator[None]:
 
 
 def _are_scores(judged: Shape, systems: Mapping[str, Shape]) -> bool:
-    """Return whether the systems are scores of labeled documents, rather than runs beside judgments."""
+    """Return whether the systems are scores of labeled documents, rather than runs for judgments."""
     if "ranking" in judged.gives and all("scores" in each.gives for each in systems.values()):
         return True
     if "qrels" in judged.gives and all("run" in each.gives for each in systems.values()):
@@ -262,9 +262,9 @@ def _are_scores(judged: Shape, systems: Mapping[str, Shape]) -> bool:
     needs = "run" if "qrels" in judged.gives and "ranking" not in judged.gives else "scores"
     name, odd = next((name, each) for name, each in systems.items() if needs not in each.gives)
     expected = {
-        "run": "a run beside it: {query: {document: score}}, {query: [document, ...]} best first, a frame with query, "
+        "run": "a run for it: {query: {document: score}}, {query: [document, ...]} best first, a frame with query, "
         "document and score columns, or a run file",
-        "scores": "one score per document beside it, in the same order, or a column of the same frame",
+        "scores": "one score per document, in the same order, or a column of the same frame",
     }[needs]
     called = f" for {name}" if name else ""
     raise DataError(f"{judged.describe()} needs {expected}; got {odd.describe()}{called}")
@@ -363,7 +363,7 @@ def _shape(value: Any, judged: Shape, layout: Layout) -> Shape:
     column = judged.column(value)
     if column is None and "ranking" in judged.gives and not os.path.exists(value):
         # The judged frame is the more likely place: its error suggests the most similar column.
-        raise DataError(f"there is neither a column nor a file {value!r} beside {judged.describe()}")
+        raise DataError(f"there is neither a column nor a file {value!r} for {judged.describe()}")
     return column or recognize(value, "scores", layout)
 
 

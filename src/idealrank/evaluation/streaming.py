@@ -128,7 +128,7 @@ def evaluate_stream(
     batch_rows: int = 1_000_000,
     n_threads: int | None = None,
 ) -> Summary:
-    """Evaluate batches of whole queries one after the other, in the memory of the largest batch and 8 bytes per query.
+    """Evaluate batches of whole queries one after the other, in memory for the largest batch and 8 bytes per query.
 
     Parameters
     ----------

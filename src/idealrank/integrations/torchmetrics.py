@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.extras import needs
+from idealrank.data.columns import read_only
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.measures import Measure
@@ -103,8 +104,11 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
         scores, labels, queries = (_column(state) for state in (self.preds, self.target, self.indexes))
         if not queries.size:
             return np.empty(0)
-        found = evaluate(labels.astype(np.float64), scores.astype(np.float64), self.measure, like=self.convention,
-                         query_ids=queries, order="input")  # fmt: skip
+        rules = self.convention
+        if scores.dtype == np.float32 and rules.precision == "float32":
+            rules = rules.replace(precision="float64")  # which compares them as they are
+        rows = [read_only(column.astype(np.float64)) for column in (labels, scores)]
+        found = evaluate(*rows, self.measure, like=rules, query_ids=queries, order="input")
         return found.per_query[str(self.measure)]
 
 

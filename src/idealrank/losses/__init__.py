@@ -15,8 +15,8 @@ _TABLE = {
     "names": ["loss", "register"],
     "pairwise": ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "SquaredHinge"],
     "push": ["Push"],
-    "soft": ["SoftNDCG"],
-    "softmax": ["Softmax", "SoftmaxAtK", "XENDCG"],
+    "soft": ["NeuralNDCG", "SoftNDCG"],
+    "softmax": ["PSL", "Softmax", "SoftmaxAtK", "XENDCG"],
 }
 
 __all__ = [*chain(*_TABLE.values())]
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from idealrank.losses.names import register as register
     from idealrank.losses.pairwise import *  # noqa: F403
     from idealrank.losses.push import Push as Push
-    from idealrank.losses.soft import SoftNDCG as SoftNDCG
+    from idealrank.losses.soft import *  # noqa: F403
     from idealrank.losses.softmax import *  # noqa: F403
 else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

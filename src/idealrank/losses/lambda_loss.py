@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import choice, number, option
+from idealrank._base.options import choice, flag, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.losses.names import register
-from idealrank.losses.pairwise import Pairwise, inverse_divisors, ranks_option
+from idealrank.losses.pairwise import Pairwise, check_truncation, inverse_divisors, ranks_option
 from idealrank.losses.targets import worth_of
 from idealrank.measures import NDCG, discounts, gains
 from idealrank.measures.plan import Plan
@@ -55,6 +55,8 @@ class LambdaLoss(Pairwise):
         What a rank counts; it must not depend on the length of the list.
     truncation : int, optional
         Keep only the pairs with a document among this many first ranks; not for "loss1".
+    truncate_both : bool
+        Keep only the pairs with both documents among these.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class LambdaLoss(Pairwise):
     gain: Any = option(gains.of, gains.Exp2())
     discount: Any = option(discounts.of, discounts.Log())
     truncation: int | None = option(ranks_option)
+    truncate_both: bool = option(flag, False)
     has_potential = False
 
     def __post_init__(self) -> None:
@@ -83,6 +86,7 @@ class LambdaLoss(Pairwise):
             raise OptionError(f"{self.label}: the discount must not depend on the length of the list, got linear")
         if self.kind == "loss1" and self.truncation is not None:
             raise OptionError(f"{self.label}: a truncation is for pairs of ranks, and loss1 has no such weights")
+        check_truncation(self)
 
     def pair_loss(self) -> tuple[str, float]:
         return "logistic", self.sigma
@@ -120,6 +124,7 @@ class LambdaLoss(Pairwise):
             discount=self.discount.native(longest),
             depths=lists.sizes,
             truncation=self.truncation,
+            together=self.truncate_both,
             distances=self.distances(longest),
             share=1.0 if self.kind == "loss2pp" else 0.0,
         )

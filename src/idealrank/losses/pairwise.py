@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import choice, number, option
+from idealrank._base.options import choice, flag, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
@@ -84,13 +84,14 @@ class Pairwise(Loss):
         ``factors``, one per query, multiply all of them.
         """
         kind, scale = self.pair_loss()
-        mean = self.normalize == "pairs"
-        loss = _native.PairLoss(kind=kind, scale=scale, weight=self.pair_weight, mean=mean, swap=swap)
+        options: dict[str, Any] = {"weight": self.pair_weight, "normalize": self.normalize, "swap": swap}
+        loss = _native.PairLoss(kind=kind, scale=scale, **options)
 
         def of_scores(scores: Floats, derivative: str) -> tuple[Floats, Floats]:
             columns = lists.labels, scores, lists.offsets, lists.weights
-            options: dict[str, Any] = {"derivative": derivative, "factors": factors, "n_threads": lists.n_threads}
-            return _native.pairwise(*columns, loss=loss, **options)
+            return _native.pairwise(
+                *columns, loss=loss, derivative=derivative, factors=factors, n_threads=lists.n_threads
+            )
 
         return of_scores
 
@@ -220,6 +221,17 @@ class LambdaRank(Pairwise):
         The slope.
     truncation : int, optional
         Keep only the pairs with a document among this many first ranks, like lambdarank_truncation_level in LightGBM.
+    truncate_both : bool
+        Keep only the pairs with both documents among these.
+    normalize : {"none", "pairs", "lambdas"}
+        "none" is the sum over all pairs; "pairs" divides it by their number; "lambdas" multiplies it by log2(1 + S) /
+        S, where S is the sum of |lambda| over the documents of all pairs, like lambdarank_norm in LightGBM and
+        lambdarank_normalization in XGBoost.
+    score_offset : float, optional
+        Divide the weight of each pair by this + |s_i - s_j|, unless all scores of the query are equal, like
+        lambdarank_norm in LightGBM and lambdarank_score_normalization in XGBoost, which have 0.01. Such weights are not
+        sums of products of what each document has: every pair with different labels is visited, so that time grows with
+        their number.
 
     Examples
     --------
@@ -227,17 +239,30 @@ class LambdaRank(Pairwise):
 
     >>> LambdaRank()([0, 1], [0, 0])
     (array([0.25582]), array([ 0.18453512, -0.18453512]))
+
+    The lambdas of LightGBM's and XGBoost's own objectives:
+
+    >>> LambdaRank(normalize="lambdas", score_offset=0.01)
+    lambda_rank(normalize=lambdas,score_offset=0.01)
     """
 
+    normalize: str = option(choice("none", "pairs", "lambdas"), "none")
     measure: Measure = option(measure, NDCG())
     sigma: float = option(_positive, 1.0)
     truncation: int | None = option(ranks_option)
+    truncate_both: bool = option(flag, False)
+    score_offset: float | None = option(_positive)
     pair_weight = "swap_change"
     has_potential = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_truncation(self)
         self.plan()
+
+    def curvature(self, lists: Lists) -> Floats:
+        # log2(1 + S) / S is made of first derivatives.
+        return self.gradient_and_curvature(lists)[1] if self.normalize == "lambdas" else super().curvature(lists)
 
     def pair_loss(self) -> tuple[str, float]:
         return "logistic", self.sigma
@@ -262,8 +287,16 @@ class LambdaRank(Pairwise):
             discount=plan.discount.native(int(lists.sizes.max(initial=0))),
             depths=lists.sizes if depths is None else depths,
             truncation=self.truncation,
+            together=self.truncate_both,
+            offset=self.score_offset or 0.0,
         )
         return super()._sums(dataclasses.replace(lists, labels=worth), swap=swap, factors=inverse_divisors(plan, lists))
+
+
+def check_truncation(loss: Any) -> None:
+    """Refuse a loss that truncates by both documents of a pair, but says not where."""
+    if loss.truncate_both and loss.truncation is None:
+        raise OptionError(f"{loss.label}: truncate_both=true needs a truncation, such as truncation=20")
 
 
 def inverse_divisors(plan: Plan, lists: Lists) -> Floats:

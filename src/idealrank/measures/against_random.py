@@ -156,7 +156,7 @@ class NDCGPValue(_AgainstRandom):
 
     It is exact for up to 8 documents. Otherwise it is estimated from random permutations as (b + 1) / (B + 1), never 0.
     All orders of a query with no relevant document are equal, so its p-value is 1, unless ``empty`` is "nan" or "skip".
-    DCGs that differ by less than 1e-12 of the sum of all gains count as equal: beside a label of 60, whose gain is
+    DCGs that differ by less than 1e-12 of the sum of all gains count as equal: next to a label of 60, whose gain is
     about 1e18, no order of the labels 0 and 1 matters.
 
     Parameters

@@ -59,7 +59,7 @@ def separate(text: str) -> list[str]:
     names: list[str] = []
     for part in map(str.strip, _COMMA.split(text)):
         if not part and "," in text:
-            raise OptionError(f"{text!r}: a measure is missing beside a comma")
+            raise OptionError(f"{text!r}: a measure is missing next to a comma")
         if names and _UTILITY.fullmatch(names[-1]) and re.fullmatch(_NUMBER, part):
             names[-1] += f",{part}"
         elif names and re.fullmatch(_CUTOFF, part):

@@ -237,7 +237,7 @@ class JudgingPlan(Result):
         )
         wanted = f"A {self.level:.0%} interval with a width of {self.width:g} needs"
         pilot = f"The plan comes from {self.n_pilot:,} queries with human values."
-        return [f"{wanted} {both} beside machine judgments of all, and {alone} without them.", pilot]
+        return [f"{wanted} {both} in addition to machine judgments of all, and {alone} without them.", pilot]
 
 
 def human_queries_for(

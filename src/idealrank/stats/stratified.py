@@ -53,6 +53,8 @@ class SystemRanks(Result):
         The number of random permutations or resamples, and the seed that repeats them.
     note : str
         Queries that were left out, and why something has no value.
+    method : {"t", "randomization", "bootstrap"}
+        How all pairs were tested.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class SystemRanks(Result):
     n_resamples: int
     seed: int
     note: str = ""
+    method: str = "t"
 
     @property
     def tied_for_first(self) -> npt.NDArray[np.bool_]:
@@ -210,6 +213,7 @@ def rank_systems(
         n_resamples,
         seed,
         and_note(sets.note, note),
+        method,
     )
 
 

@@ -63,6 +63,8 @@ def drawn(rng: Any) -> Any:
     docs = [f"d{i}" for i in range(int(rng.integers(1, 7)))]
     judged = {doc: int(rng.integers(0, highest + 1)) for doc in docs if rng.random() < 0.5}
     judged |= {f"x{i}": int(rng.integers(0, highest + 1)) for i in range(int(rng.integers(0, 3)))}
+    if rng.random() < 0.2:
+        judged = dict.fromkeys(judged, 0)
     return judged or {"x9": 0}, {doc: float(rng.integers(0, 4)) for doc in docs}, highest
 
 

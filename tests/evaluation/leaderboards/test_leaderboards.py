@@ -159,12 +159,27 @@ def test_bad_data_sets_are_named(sets: Any, message: str) -> None:
         {"weights": "many"},
         {"weights": {"one": -1, "two": 2}},
         {"over": "topics"},
+        {"method": "z"},
         {"measure": ["ap", "rr"]},
     ],
 )
 def test_bad_options_are_refused(options: Any) -> None:
     with pytest.raises(OptionError):
         ir.leaderboard(drawn(), **options)
+
+
+@pytest.mark.parametrize("method", ["t", "randomization", "bootstrap"])
+def test_ranks_are_those_of_the_chosen_method(method: str) -> None:
+    found = ir.leaderboard(drawn(), "ndcg@10", method=method, seed=0)
+    matrices = []
+    for qrels, runs in drawn().values():
+        own = ir.evaluate(qrels, {name: runs[name] for name in found.systems}, "ndcg@10")
+        matrices.append(np.column_stack([each.per_query["ndcg@10"] for each in own.values()]))
+    expected = stats.rank_systems(matrices, method=method, seed=0)
+    assert found.overall.method == method
+    assert found.overall.p_values == pytest.approx(expected.p_values)
+    word = {"t": "t tests", "randomization": "swaps", "bootstrap": "resampled"}[method]
+    assert word in " ".join(found.remarks())
 
 
 def test_an_unknown_baseline_is_an_error() -> None:

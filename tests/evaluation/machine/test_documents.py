@@ -1,6 +1,7 @@
 """Estimates from human labels of some documents, on drawn collections whose values are known."""
 
 from itertools import combinations, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,69 @@ def test_the_check_sees_a_variance_of_the_sample_mean_alone(monkeypatch: Any) ->
     assert draws(n_draws=30)[1] < 0.8
 
 
+DISCOUNTS = 1 / np.log2(np.arange(2, 12))
+
+
+def errors_of_draws(rng: Any, times: Any, n_known: Any, *, has_ideal: Any, spread: Any) -> Any:
+    """Return errors of two means and their difference, and the variances that were estimated for them.
+
+    The labels are drawn as the model has them: by the class of the machine label, times a factor of the query.
+    """
+    n_queries, n_docs, found = 20, 60, []
+    offsets = np.arange(n_queries + 1) * n_docs
+    for _ in range(times):
+        classes = (rng.random((n_queries, n_docs)) < 0.3).astype(float)
+        factor = rng.gamma(1 / spread, spread, (n_queries, 1))
+        labels = (rng.random(classes.shape) < np.where(classes == 1, 0.5, 0.1) * factor).astype(float)
+        ideal = (-np.sort(-labels, axis=1)[:, :10] * DISCOUNTS).sum(axis=1) if has_ideal else np.ones(n_queries)
+        rankings, truth = [], []
+        for noise in (0.5, 2):
+            order = np.argsort(-(labels + rng.normal(0, noise, labels.shape)), axis=1)[:, :10]
+            rankings.append(documents.Ranking((order + offsets[:-1, None]).ravel(), np.tile(DISCOUNTS, n_queries)))
+            values = (np.take_along_axis(labels, order, 1) * DISCOUNTS).sum(axis=1)
+            truth.append(np.where(ideal > 0, values / np.maximum(ideal, 1e-9), 0.0).mean())
+        known = rng.permuted(np.tile(np.arange(n_docs), (n_queries, 1)), axis=1) < n_known
+        gains = np.where(known, labels, np.nan).ravel()
+        own = documents.estimate_by_document(
+            documents.Sampled.of(offsets, gains, classes.ravel()),
+            rankings,
+            None if has_ideal else ideal,
+            DISCOUNTS,
+            np.full(n_queries, 10),
+        )
+        estimates = np.array([own.contrast(0), own.contrast(1), own.contrast(0, 1)])
+        found.append((estimates[:, 0] - [*truth, truth[0] - truth[1]], estimates[:, 1] ** 2))
+    return np.moveaxis(np.array(found), 1, 0)
+
+
+def test_variances_of_dcg_are_those_of_its_errors() -> None:
+    errors, variances = errors_of_draws(np.random.default_rng(5), 300, 18, has_ideal=False, spread=0.25)
+    assert np.mean(errors, axis=0) == pytest.approx(0, abs=4 * np.std(errors) / np.sqrt(300))
+    assert np.mean(variances, axis=0) / np.square(errors).mean(axis=0) == pytest.approx(1, abs=0.2)
+
+
+def test_variances_of_ndcg_are_those_of_its_errors_or_a_little_more() -> None:
+    errors, variances = errors_of_draws(np.random.default_rng(0), 200, 5, has_ideal=True, spread=1.5)
+    assert np.mean(errors, axis=0) == pytest.approx(0, abs=0.05)
+    ratios = np.mean(variances, axis=0) / np.square(errors).mean(axis=0)
+    assert 1.1 < ratios.mean() < 1.5
+
+
+@pytest.mark.parametrize("counts", [(1, 0), (3, 1), (6, 2)])
+def test_the_mean_inverse_of_an_ideal_sum_is_that_of_drawn_numbers(counts: Any) -> None:
+    rng = np.random.default_rng(1)
+    steps, shapes = np.array([1.0, 2.0]), np.array([[4.0], [2.0]])
+    sums = np.concatenate([[0.0], np.cumsum(DISCOUNTS)])
+    own, expected, rest = np.array(counts, float)[:, None], np.array([[2.5], [0.8]]), np.array([[6.0], [2.0]])
+    found = documents._Ideal.of(SimpleNamespace(steps=steps, shapes=shapes), sums, own, expected, rest)
+    factors = rng.gamma(shapes + own, 1 / (shapes + expected), (2, 50_000))
+    numbers = np.minimum(own + rng.poisson(factors * rest), 10).astype(int)
+    ideal = steps @ sums[numbers]
+    assert float(found.inverse[0]) == pytest.approx((1 / ideal[ideal > 0]).mean(), rel=0.06)
+    slopes = (sums[np.minimum(numbers + 1, 10)] - sums[numbers]).mean(axis=1)
+    assert found.slopes.ravel() == pytest.approx(slopes, rel=0.05)
+
+
 @pytest.mark.slow
 def test_sums_are_exactly_unbiased() -> None:
     """Over all samples of two of the four documents of each query."""
@@ -133,6 +197,17 @@ def test_sums_are_exactly_unbiased() -> None:
     truth = ir.evaluate(human, runs, measures).mean
     expected = [own[name] for name in measures for own in truth.values()]
     assert np.mean(estimates, axis=0) == pytest.approx(expected, abs=1e-12)
+
+
+def test_p_values_and_intervals_say_the_same() -> None:
+    human, machine, runs = collection(np.random.default_rng(2), n_queries=6)
+    options: Any = {"machine_judgments": machine, "human_sample": "documents", "correction": "none"}
+    some = sample(np.random.default_rng(1), human)
+    (each,) = ir.compare(some, runs, "dcg@10", **options).differences["dcg@10"]
+    assert 0.001 < each.p_value < 0.999
+    for level in (each.p_value * 0.99, each.p_value * 1.01):
+        (own,) = ir.compare(some, runs, "dcg@10", level=level, **options).differences["dcg@10"]
+        assert (own.low > 0 or own.high < 0) == (level > each.p_value)
 
 
 @pytest.mark.parametrize("measure", ["ndcg@10", "ndcg", "ndcg(gain=exp2)@5", "dcg@10"])

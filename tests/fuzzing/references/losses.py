@@ -45,19 +45,20 @@ def gradients(loss: Loss, labels: Numbers, scores: Numbers, weights: Numbers) ->
 
 
 def _has_kinks(loss: Any) -> bool:
-    return type(loss).__name__ in ("Hinge", "SoftmaxAtK") or getattr(loss, "surrogate", "") == "hinge"
+    has_kink = getattr(loss, "surrogate", "") == "hinge" or getattr(loss, "activation", "") in ("atan", "relu")
+    return has_kink or type(loss).__name__ in ("Hinge", "NeuralNDCG", "SoftmaxAtK")
 
 
 class _Fixed:
-    """A loss whose ranks stay those of the scores given, as the weights of LambdaRank and LambdaLoss do."""
+    """A loss whose weights stay those of the scores given, as those of LambdaRank and LambdaLoss do."""
 
     def __init__(self, loss: Loss, labels: Numbers, scores: Numbers) -> None:
         self.loss, self.labels = loss, labels
-        self.order = sorted(range(len(scores)), key=lambda i: -scores[i])
+        self.held = [mpf(s) for s in scores]
 
     def value(self, scores: Numbers, weights: Numbers) -> Any:
         if type(self.loss).__name__ in _OF_ORDERS:
-            return _OF_ORDERS[type(self.loss).__name__](self.loss, self.labels, scores, weights, self.order)
+            return _OF_ORDERS[type(self.loss).__name__](self.loss, self.labels, scores, weights, self.held)
         return VALUES[type(self.loss).__name__](self.loss, self.labels, scores, [mpf(w) for w in weights])
 
 
@@ -236,25 +237,43 @@ def _pairwise(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> 
     return total
 
 
-def _lambda_rank(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, order: list[int]) -> Any:
+def _order(scores: Numbers) -> list[int]:
+    return sorted(range(len(scores)), key=lambda i: -scores[i])
+
+
+def _lambda_rank(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, held: Numbers) -> Any:
+    order = _order(held)
     worth = _gains(_gain_of(loss.measure), labels, [mpf(1)] * len(labels))
     if not any(worth):
         return mpf(0)
     ranked = [labels[i] for i in order]
     base = oracles.measure_value(loss.measure, ranked)
-    total = mpf(0)
+    total = lambdas = mpf(0)
     for a, i in enumerate(order):
         for b, j in enumerate(order):
-            if worth[i] <= worth[j] or (loss.truncation is not None and min(a, b) >= loss.truncation):
+            if worth[i] <= worth[j] or _is_truncated(loss, a, b):
                 continue
             swapped = list(ranked)
             swapped[a], swapped[b] = swapped[b], swapped[a]
             change = abs(oracles.measure_value(loss.measure, swapped) - base)
-            total += weights[i] * change * mp.log1p(mp.exp(-mpf(loss.sigma) * (scores[i] - scores[j])))
-    return total
+            if loss.score_offset is not None and held[order[0]] != held[order[-1]]:
+                change /= mpf(loss.score_offset) + abs(held[i] - held[j])
+            odds = mp.exp(-mpf(loss.sigma) * (scores[i] - scores[j]))
+            total += weights[i] * change * mp.log1p(odds)
+            odds = mp.exp(-mpf(loss.sigma) * (held[i] - held[j]))
+            lambdas += 2 * weights[i] * change * mpf(loss.sigma) * odds / (1 + odds)
+    if loss.normalize == "lambdas":
+        return total * mp.log1p(lambdas) / mp.log(2) / lambdas if lambdas else total
+    return total / max(len(_pairs(worth)), 1) if loss.normalize == "pairs" else total
 
 
-def _lambda_loss(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, order: list[int]) -> Any:
+def _is_truncated(loss: Any, *places: int) -> bool:
+    """Return whether the pair at these places, counted from 0, is left out."""
+    return loss.truncation is not None and (max if loss.truncate_both else min)(places) >= loss.truncation
+
+
+def _lambda_loss(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, held: Numbers) -> Any:
+    order = _order(held)
     worth, n = _gains(loss.gain, labels, [mpf(1)] * len(labels)), len(labels)
     ideal = _norm(worth, loss.discount, None, n)
     if ideal <= 0:
@@ -264,7 +283,7 @@ def _lambda_loss(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, 
     total, count = mpf(0), 0
     for i, j in _pairs(worth):
         count += 1
-        if loss.truncation is not None and min(rank[i], rank[j]) > loss.truncation:
+        if _is_truncated(loss, rank[i] - 1, rank[j] - 1):
             continue
         apart = abs(rank[i] - rank[j])
         step, change = at[apart - 1] - at[apart], abs(at[rank[i] - 1] - at[rank[j] - 1])
@@ -276,10 +295,6 @@ def _lambda_loss(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, 
         }[loss.kind]
         total += weights[i] * weight / ideal * mp.log1p(mp.exp(-mpf(loss.sigma) * (scores[i] - scores[j])))
     return total / count if loss.normalize == "pairs" and count else total
-
-
-#: Losses whose weights depend on the order of the scores, and are constants to the gradient.
-_OF_ORDERS = {"LambdaRank": _lambda_rank, "LambdaLoss": _lambda_loss}
 
 
 # Softmax
@@ -308,13 +323,30 @@ def _xe_ndcg(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> A
     return _softmax_of(_shares_of(raw), scores)
 
 
-def _softmax_at_k(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+def _softmax_at_k(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, held: Numbers | None = None) -> Any:
     target = _shares_of(_gains(loss.gain, labels, weights))
     if target is None:
         return mpf(0)
-    last = sorted(scores, reverse=True)[min(len(scores), loss.cutoff) - 1]
+    last = sorted(held if loss.hold and held else scores, reverse=True)[min(len(scores), loss.cutoff) - 1]
     near = [1 / (1 + mp.exp(-mpf(loss.slope) * (s - last))) for s in scores]
     return _softmax_of([p * w for p, w in zip(target, near, strict=True)], scores)
+
+
+def _activation(kind: str, d: Any) -> Any:
+    """Return a of Yang et al. 2024, section 4.1; "atan" as 0 where it would be negative."""
+    if kind == "tanh":
+        return 1 + mp.tanh(d)
+    return max(mpf(0), 1 + (mp.atan(d) if kind == "atan" else d))
+
+
+def _psl(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    worth = _gains(loss.gain, labels, weights)
+    target = worth if loss.normalize == "none" else _shares_of(worth)
+    if target is None:
+        return mpf(0)
+    power = 1 / mpf(loss.temperature)
+    sums = [mp.fsum(_activation(loss.activation, s - own) ** power for s in scores) for own in scores]
+    return mp.fsum(p * mp.log(total) for p, total in zip(target, sums, strict=True) if p)
 
 
 def _gain_of(measure: Any) -> Any:
@@ -341,6 +373,22 @@ def _soft_ndcg(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) ->
                 ranks = [ranks[r] * (1 - beats) + (ranks[r - 1] * beats if r else 0) for r in range(n)]
         expected += worth[i] * mp.fsum(p * _discount(loss.discount, mpf(r), n) for r, p in enumerate(ranks[:k], 1))
     return 1 - expected / ideal
+
+
+def _neural_ndcg(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> Any:
+    worth, n = _gains(loss.gain, labels, weights), len(labels)
+    k = oracles.depth_of(loss.cutoff, n)
+    ideal = _norm(worth, loss.discount, k, n)
+    if ideal <= 0 or n < 2:
+        return mpf(0)
+    apart = [mp.fsum(abs(s - other) for other in scores) for s in scores]
+    total = mpf(0)
+    for r in range(1, (n if k is None else min(k, n)) + 1):
+        logits = [((n + 1 - 2 * r) * s - a) / mpf(loss.temperature) for s, a in zip(scores, apart, strict=True)]
+        highest = max(logits)
+        shares = [mp.exp(logit - highest) for logit in logits]
+        total += _discount(loss.discount, mpf(r), n) * _dot(shares, worth) / mp.fsum(shares)
+    return 1 - total / ideal
 
 
 def _sigmoid(kind: str, z: Any) -> Any:
@@ -414,6 +462,12 @@ def _approx(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> An
     raise NotImplementedError(f"no reference for the measure {measure!r}: write one here")
 
 
+#: Losses with weights that depend on scores, and are constants to the gradient: those of the last argument.
+_OF_ORDERS: dict[str, Callable[..., Any]] = {
+    "LambdaLoss": _lambda_loss,
+    "LambdaRank": _lambda_rank,
+    "SoftmaxAtK": _softmax_at_k,
+}
 #: The value of a loss for the labels, scores and weights of one query.
 VALUES: dict[str, Callable[[Any, Numbers, Numbers, Numbers], Any]] = {
     "Approx": _approx,
@@ -430,6 +484,8 @@ VALUES: dict[str, Callable[[Any, Numbers, Numbers, Numbers], Any]] = {
     "LambdaRank": lambda loss, labels, scores, weights: _Fixed(loss, labels, scores).value(scores, weights),
     "LeastSquares": _least_squares,
     "ListMLE": _list_mle,
+    "NeuralNDCG": _neural_ndcg,
+    "PSL": _psl,
     "PairwiseLinear": _pairwise,
     "PairwiseLogistic": _pairwise,
     "Push": _push,

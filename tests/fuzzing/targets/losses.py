@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from every_loss import NAMES
+from every_loss import HELD, NAMES
 
 from fuzzing.core import Target
 from fuzzing.references.losses import gradients, value
@@ -14,14 +14,14 @@ from idealrank.errors import DataError
 from idealrank.losses import loss as loss_named
 
 #: Losses of differences of scores alone, which no common shift may change.
-_SHIFTED = ("hinge", "squared_hinge", "pairwise", "lambda_rank", "list_mle", "push", "soft_ndcg", "approx")
+_SHIFTED = ("hinge", "squared_hinge", "pairwise", "lambda_rank", "list_mle", "push", "soft_ndcg", "approx", "psl")
 #: Sums of sigmoids are computed with a relative error of 1e-10.
 _SOFT = ("approx", "soft_ndcg")
 
 
 def draw(rng: Random) -> Iterator[dict[str, Any]]:
     for _ in range(2):
-        name = rng.choice(NAMES)
+        name = rng.choice([*NAMES, *HELD])
         labels = rng.choice([(0, 1), (0, 1, 2), (0, 1, 2, 3, 4), (0, 0.5, 2.25)])
         spread = rng.choice([0.01, 1, 1, 1, 3, 30, 300])
         weighted = rng.random() < 0.5

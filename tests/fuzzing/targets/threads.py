@@ -16,7 +16,7 @@ from idealrank.losses import loss as loss_named
 from idealrank.measures.names import MEASURES
 
 _OTHERS = ["letor", "sparse", "qrels", "run", "scores", "randomization_test", "bootstrap_test", "interval"]
-_SLOW = ("ndcg_p", "soft_ndcg", "approx_rr", "sigmoid=", "ndcg_z", "corrected_ndcg", "random_ndcg")
+_SLOW = ("ndcg_p", "soft_ndcg", "neural_ndcg", "approx_rr", "sigmoid=", "ndcg_z", "corrected_ndcg", "random_ndcg")
 
 
 def draw(rng: Random) -> Iterator[dict[str, Any]]:

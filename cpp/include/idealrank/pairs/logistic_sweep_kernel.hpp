@@ -153,7 +153,7 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
     return !kSwap ? 0.0 : kUp ? changes[high][place] : -changes[high][place];
   };
   double edge = documents.edges[split.all[kUp ? split.all.size() - 1 : 0]];
-  double value = 0;
+  double value = 0, slopes = 0;
   Lanes values = broadcast(0);
   for (std::size_t i = 0; i < split.all.size(); ++i) {
     if (i % kSettleAfter == 0) documents.stop->before(40 * kSettleAfter);
@@ -172,7 +172,7 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
     const double above = documents.scale * (documents.scores[place] - edge);
     const double decay = documents.decays[place], growth = 1 / decay;
     const bool on_top = !kSwap || place < documents.truncation;
-    if (!kUp || on_top) {
+    if ((!kUp && !documents.together) || on_top) {
       const auto received = sides[!high].receive(feature, change_of(!high, place));
       Terms series = powers(kUp ? decay : growth);
       for (std::size_t g = 0; g < kGroups; ++g) series.group[g] *= received.series.group[g];
@@ -181,14 +181,16 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
       if constexpr (kFirst) {
         const double slope = kept_if(misordered, received.count) - sum(weighted(Series::tail, series));
         first[place] += kUp ? slope : -slope;
+        if constexpr (kUp) slopes += std::abs(slope);  // that of a pair is received once upwards
       }
       if constexpr (kDerivative == Derivative::first && kUp) {
         values += weighted(Series::softplus, series);
         value += kept_if(misordered, received.distance + above * received.count);
       }
     }
-    if (kUp || on_top) sides[high].add(feature, powers(kUp ? growth : decay), kUp ? -above : above, change_of(high, place));
+    if ((kUp && !documents.together) || on_top) sides[high].add(feature, powers(kUp ? growth : decay), kUp ? -above : above, change_of(high, place));
   }
+  if constexpr (kFirst) *columns.slopes += slopes;
   return value + sum(values);
 }
 

@@ -31,6 +31,8 @@ enum class Derivative { first, second, both };
 struct DerivativeColumns {
   double* column = nullptr;
   double* second = nullptr;
+  // Gets the sum over pairs of the sizes of first derivatives of logistic losses, where these are asked for.
+  double* slopes = nullptr;
 };
 
 // A query's documents by place, that is rank - 1: best score first.
@@ -51,6 +53,7 @@ struct PlacedDocuments {
   const double* right = nullptr;
   const double* wrong = nullptr;
   std::size_t truncation = 0;
+  bool together = false;  // or both
 };
 
 // The sum over all pairs of a split, high against low. Adds the derivatives by each score to the columns, by place; the
@@ -74,6 +77,8 @@ struct LabelledDocuments {
   const double* wrong = nullptr;
   const double* places = nullptr;
   double truncation = 0;
+  bool together = false;
+  double offset = 0;
   // distance: one number for each difference of ranks, from 0 on.
   const double* distances = nullptr;
   double share = 1;

@@ -70,7 +70,12 @@ IDEALRANK_INLINE Lanes pair_weights(const LabelledDocuments& documents, std::siz
   const Lanes wrong = load(documents.wrong + others) - documents.wrong[better];
   const Lanes best_place = load(documents.places + others);
   const bool on_top = documents.places[better] < documents.truncation;
-  const Lanes counted = on_top ? broadcast(1) : where(best_place < documents.truncation, broadcast(1), broadcast(0));
+  Lanes counted = broadcast(on_top ? 1 : 0);
+  if (on_top == documents.together) counted = where(best_place < documents.truncation, broadcast(1), broadcast(0));
+  if (documents.offset > 0) {
+    const Lanes ahead = documents.scores[better] - load(documents.scores + others);
+    counted = counted / (documents.offset + where(ahead < 0.0, -ahead, ahead));
+  }
   const Lanes change = where(right > wrong, right, wrong);
   if constexpr (kWeight == PairWeight::swap_change) return counted * gap * change;
   auto apart = [&](std::size_t lane) {
@@ -110,7 +115,11 @@ double sum_pair_rows(const LabelledDocuments& documents, const DerivativeColumns
       }
     }
     value += sum(losses);
-    if constexpr (kFirst) first[better] -= sum(slopes);
+    if constexpr (kFirst) {
+      const double slope = sum(slopes);
+      first[better] -= slope;
+      *columns.slopes += slope;
+    }
     if constexpr (kSecond) second[better] += sum(bends);
   }
   return value;

@@ -12,15 +12,22 @@
 
 namespace idealrank {
 
+// What the sum over the pairs of different labels of a query is multiplied by: 1; 1 / their number; or log2(1 + S) / S, where S
+// is the sum of the sizes of all derivatives by d, counted for both documents of a pair.
+enum class PairNormalize { none, pairs, lambdas };
+
 struct PairSpec {
   PairLoss loss = PairLoss::logistic;
   PairWeight weight = PairWeight::one;
   double scale = 1;  // margin or sigma
   Derivative derivative = Derivative::first;
-  bool mean = false;  // over the pairs of different labels of a query, instead of their sum
-  // For PairWeight::swap_change, where labels are gains; a pair has a document among the first `truncation`.
+  PairNormalize normalize = PairNormalize::none;
+  // For PairWeight::swap_change, where labels are gains; a pair has a document among the first `truncation`, or with `together`
+  // both. If `offset` is not 0, a pair counts 1 / (offset + |d|) times, unless all scores are equal: pair by pair.
   SwapMeasure swap;
   std::size_t truncation = std::numeric_limits<std::size_t>::max();
+  bool together = false;
+  double offset = 0;
   // For PairWeight::distance, which is taken pair by pair: as many numbers as the longest query has documents.
   std::span<const double> distances;
   double swap_share = 1;

@@ -37,7 +37,9 @@ class PairsByLabel {
 
   // Whether boxes are for this loss and these scores.
   bool takes_by_box(std::span<const double> scores) const {
-    if (spec_.loss != PairLoss::logistic || spec_.weight != PairWeight::one) return false;
+    // Boxes do not know the sizes of the derivatives of single pairs.
+    if (spec_.loss != PairLoss::logistic || spec_.weight != PairWeight::one || spec_.normalize == PairNormalize::lambdas)
+      return false;
     return by_box_.takes(scores);
   }
 
@@ -70,13 +72,14 @@ class PairsByLabel {
         for (; p < last; ++p) place_of_[order[p]] = static_cast<std::uint32_t>(p);
       });
     }
+    slopes_ = 0;
     double value = 0;
     for (std::size_t g = 0, begin = 0; g < groups_.size(); begin = group_ends_[g++]) {
       const std::size_t next = g + 1 < groups_.size() ? groups_[g + 1] : levels.counts().size();
       if (next - groups_[g] > 1) value += one_by_one(query, change, begin, group_ends_[g]);
     }
     if (by_box) {
-      value += by_box_(query.scores, documents_, query.weights, group_ends_, {sums_.data(), second_sums_.data()});
+      value += by_box_(query.scores, documents_, query.weights, group_ends_, {sums_.data(), second_sums_.data(), nullptr});
     }
     auto to_rows = [&](const std::vector<double>& sums, std::span<double> rows) {
       for_each_part(rows.size(), stop_, [&](std::size_t i, std::size_t last) {
@@ -87,6 +90,9 @@ class PairsByLabel {
     to_rows(second_sums_, second);
     return value;
   }
+
+  // Of the last query: the sum over pairs of the sizes of derivatives.
+  double slopes() const { return slopes_; }
 
  private:
   // documents_ by level, each level in input order.
@@ -126,8 +132,11 @@ class PairsByLabel {
       documents.wrong = fill(wrong_, own, [&](std::uint32_t i) { return change.wrong()[place_of_[i]]; });
       documents.places = fill(places_, own, [&](std::uint32_t i) { return static_cast<double>(place_of_[i]); });
       documents.truncation = static_cast<double>(spec_.truncation);
+      documents.together = spec_.together;
+      const auto [least, most] = range_of(query.scores);
+      documents.offset = least < most ? spec_.offset : 0.0;
     }
-    return rows_(documents, {sums_.data() + begin, second_sums_.empty() ? nullptr : second_sums_.data() + begin});
+    return rows_(documents, {sums_.data() + begin, second_sums_.empty() ? nullptr : second_sums_.data() + begin, &slopes_});
   }
 
   template <class Value>
@@ -146,6 +155,7 @@ class PairsByLabel {
   PairsByBox by_box_;
   std::vector<std::uint32_t> groups_;
   std::vector<std::size_t> group_ends_;  // documents up to the end of each
+  double slopes_ = 0;
   std::vector<std::uint32_t> ends_, documents_, place_of_;
   std::vector<double> labels_, scores_, weights_, growths_, shrinks_, right_, wrong_, places_, sums_, second_sums_;
 };

@@ -56,16 +56,21 @@ class PairsByScore {
       documents.wrong = change.wrong();
     }
     documents.truncation = spec_.truncation;
+    documents.together = spec_.together;
 
     stop_.before(2 * query.n());
     std::fill(column.begin(), column.end(), 0.0);
     std::fill(second.begin(), second.end(), 0.0);
-    const DerivativeColumns columns{column.data(), second.empty() ? nullptr : second.data()};
+    slopes_ = 0;
+    const DerivativeColumns columns{column.data(), second.empty() ? nullptr : second.data(), &slopes_};
     const double value = between(documents, levels.counts(), groups, columns);
     to_rows(order, column);
     if (!second.empty()) to_rows(order, second);
     return value;
   }
+
+  // Of the last query: the sum over pairs of the sizes of derivatives, of logistic losses.
+  double slopes() const { return slopes_; }
 
  private:
   // Documents whose numbers fit a processor's own cache.
@@ -160,7 +165,7 @@ class PairsByScore {
         std::lower_bound(members.begin(), members.end(), documents.truncation) - members.begin());
     near_column_.assign(members.size(), 0.0);
     near_second_.assign(columns.second == nullptr ? 0 : members.size(), 0.0);
-    const DerivativeColumns own{near_column_.data(), columns.second == nullptr ? nullptr : near_second_.data()};
+    const DerivativeColumns own{near_column_.data(), columns.second == nullptr ? nullptr : near_second_.data(), columns.slopes};
     double value = 0;
     split_(near_levels_, counts.subspan(first_level, end_level - first_level), near_groups_,
            [&](const LabelSplit& split) { value += sweep_(near, split, own); });
@@ -213,6 +218,7 @@ class PairsByScore {
   Stop stop_;
   PairSweep sweep_;
   LabelSplits split_;
+  double slopes_ = 0;
   std::vector<double> scores_, weights_, labels_, edges_, decays_;
   std::vector<std::uint32_t> levels_;
   std::vector<std::size_t> regions_, member_ends_;

@@ -63,8 +63,12 @@ class TopRanker {
     } else if (k >= n) {
       list_all(n);
       sort(scores);
-    } else if (k <= kMostFew && n >= 3 * lanes_for(k)) {
+    } else if (k <= kMostFew && n >= 2 * lanes_for(k)) {
       collect(scores, lower_bound(scores, k));
+      end_after(scores, k);
+    } else if (n <= 2 * kMostFew) {  // sorting them all has no branch that depends on a score
+      list_all(n);
+      sort(scores);
       end_after(scores, k);
     } else {
       stop_.before(2 * n);

@@ -17,16 +17,19 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _HELP = """\
-Compare SYSTEMS on the judged documents in DATA. Both are as for 'idealrank evaluate'.
+Compare SYSTEMS on the judged documents in DATA. Both are given as for 'idealrank evaluate'.
 
-With --baseline, each other system is compared with the baseline by a paired randomization test; without it, all pairs
+With --baseline, each other system is compared with the baseline by a paired randomization test. Without it, all pairs
 are compared by paired t tests, and each system is shown next to the best one. P-values are corrected by Holm's method.
-Means and their intervals are those of 'idealrank evaluate' on the same systems: over the queries that all systems have.
-'detectable' is the smallest true difference that this many queries would detect with 80% power. If unjudged documents
-alone could reverse a difference, a sentence says so; --holes shows the numbers, and 'idealrank judge-next' the
-documents to judge. With --machine, DATA is human judgments of some queries, or of some documents of every query, and
-FILE is machine judgments of all: means and differences are estimated from both. A narrow terminal shows the most
-important columns; --format csv has all numbers, and --format latex is a table for a paper.
+Means and their intervals are those of 'idealrank evaluate': over the queries that all systems have. 'detectable' is the
+smallest true difference that this many queries would detect with 80% power.
+
+If unjudged documents alone could reverse a difference, a sentence says so; --holes shows the numbers, and 'idealrank
+judge-next' lists the documents to judge. With --machine, DATA has human judgments of some queries, or of some documents
+of every query, and FILE has machine judgments of all; means and differences are estimated from both.
+
+A narrow terminal shows the most important columns; --format csv has all numbers, and --format latex is a table for a
+paper.
 
 \b
 Examples:
@@ -58,14 +61,14 @@ class _Shown(NamedTuple):
     "--test",
     type=click.Choice(["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"]),
     metavar="TEST",
-    help="randomization, t, wilcoxon, sign, bootstrap or tukey.",
+    help="The test: randomization, t, wilcoxon, sign, bootstrap or tukey.",
 )
 @click.option(
     "--correction",
     type=click.Choice(["holm", "benjamini_hochberg", "bonferroni", "none"]),
     default="holm",
     metavar="METHOD",
-    help="holm (the default), benjamini_hochberg, bonferroni or none.",
+    help="The correction: holm (the default), benjamini_hochberg, bonferroni or none.",
 )
 @level_option
 @click.option(
@@ -85,7 +88,7 @@ class _Shown(NamedTuple):
     metavar="METHOD",
     help="Intervals by Student's t (t, the default) or by a bootstrap: percentile or bca.",
 )
-@click.option("--machine", metavar="FILE", help="Machine judgments of all queries, beside human ones in DATA.")
+@click.option("--machine", metavar="FILE", help="Machine judgments of all queries; DATA has the human ones.")
 @click.option(
     "--human-sample",
     type=click.Choice(["queries", "documents"]),
@@ -93,9 +96,13 @@ class _Shown(NamedTuple):
     metavar="KIND",
     help="With --machine: people judged some queries (queries, the default) or some documents of each (documents).",
 )
-@click.option("--holes/--no-holes", default=None, help="Show what unjudged documents could change, or never look.")
-@click.option("--seed", type=int, metavar="N", help="Seed of the random numbers; by default a new one, printed.")
-@click.option("--all", "everything", is_flag=True, help="Print all rows and all pairs as text, not only the first.")
+@click.option(
+    "--holes/--no-holes", default=None, help="Show what unjudged documents could change, or do not compute it."
+)
+@click.option(
+    "--seed", type=int, metavar="N", help="Seed of the random number generator; by default a new one, which is printed."
+)
+@click.option("--all", "everything", is_flag=True, help="In text, print all rows and all pairs, not only the first.")
 @digits_option
 @click.option("--underline", is_flag=True, help="Underline the second best means in LaTeX.")
 def command(

@@ -22,8 +22,8 @@ Search for random labels for which minimizing a loss does not maximize NDCG, or 
 
 A loss is refuted by two lists of labels and their probabilities: ranked by the scores that minimize the expected loss,
 the documents lose some of the expected NDCG ('regret'). The search goes through all pairs of label lists, each with
-probabilities from 0.01 to 0.99 and next to the points where the best order changes; by default of two documents, then,
-more coarsely, of three. The worst pair is shown, with the order that the loss picks and the best one.
+probabilities from 0.01 to 0.99 and next to the points where the best order changes; by default for two documents, then,
+more coarsely, for three. The worst pair is shown, with the order that the loss picks and the best one.
 
 \b
 consistent  no: the example refutes it; yes: a theorem proves it;
@@ -54,7 +54,7 @@ def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple
 @click.option(
     "--levels", default="0,1,2,3,4", show_default=True, metavar="LABELS", callback=_levels, help="Possible labels."
 )
-@click.option("--measure", metavar="MEASURE", help="Another measure than NDCG, such as p@1, rbp or ap.")
+@click.option("--measure", metavar="MEASURE", help="A measure other than NDCG, such as p@1, rbp or ap.")
 @click.option("--gain", metavar="GAIN", help="Gain of NDCG (default: exp2).")
 @click.option("--discount", metavar="DISCOUNT", help="Discount of NDCG (default: log).")
 @click.option("--cutoff", metavar="K", help="Use NDCG@K instead of NDCG.")

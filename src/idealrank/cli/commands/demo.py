@@ -40,22 +40,26 @@ _MEASURES = {
 
 
 @click.command("demo", cls=Command)
-@click.option("--queries", type=click.IntRange(5), default=40, show_default=True, metavar="N", help="Queries.")
+@click.option(
+    "--queries", type=click.IntRange(5), default=40, show_default=True, metavar="N", help="Number of queries."
+)
 @click.option(
     "--docs", type=click.IntRange(10), default=5000, show_default=True, metavar="N", help="Documents per query."
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the log.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the generated click log."
+)
 @format_option
 @html_option
 @quiet_option
 @debug_option
 def command(queries: int, docs: int, seed: int, output_format: str, html_path: str | None, quiet: bool) -> None:
-    """Train four rankers on an invented click log, and see which measure tells them apart.
+    """Train four rankers on a generated click log, and see which measure tells them apart.
 
-    The log comes from an invented search engine: a document's label is 2 above 1000 clicks, 1 from 100, else 0. Its
-    training part is written as LETOR text and read back; four learners are fitted to most of it and keep what is best
-    on the rest; the test queries are ranked by them and by the best single feature, measured by NDCG with four
-    discounts, compared pair by pair, and searched for what tells the two best learners apart. A report is written
+    The clicks are those of an invented search engine: a document's label is 2 above 1000 clicks, 1 from 100, else 0.
+    The training part of the log is written as LETOR text and read back. Four learners are fitted to most of it, and
+    keep the iteration that is best on the rest. They and the best single feature rank the test queries; the rankings
+    are measured by NDCG with four discounts and compared pair by pair. A report is written
     to idealrank-demo.html, or to the file of --html.
 
     With --format other than text, or --quiet, only the table is printed, and a report is written only with --html.
@@ -67,7 +71,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
         check_target(html_path)
     _check_extras(html_path)
     if speak:
-        click.echo(f"idealrank {idealrank.__version__}: the click log of an invented search engine, seed {seed}\n")
+        click.echo(f"idealrank {idealrank.__version__}: a generated click log, seed {seed}\n")
 
     from idealrank.data import datasets
     from idealrank.evaluation.comparison import compare
@@ -89,7 +93,8 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     show(replace(found, columns=columns, notes=(), caption=""), output_format)
     if speak:
         tested = f"paired randomization test, {compared.correction.capitalize()}, 5%"
-        seen = f"Letters: better than these ({tested}). Of the best two, {told.advice}."
+        letters = f"Letters: the systems that a system is significantly better than ({tested})."
+        seen = f"{letters} For the best two, {told.advice}."
         click.echo("\n" + textwrap.fill(seen, 80))
         click.echo(_NEXT, nl=False)
     if html_path is not None:

@@ -15,19 +15,19 @@ __all__ = ["command"]
 _HELP = """\
 Find which measures separate SYSTEMS, pair by pair, on the documents in DATA.
 
-DATA and SYSTEMS are as for 'idealrank evaluate', and so are the means. For 'documents', 'changes' and theory, lists
-grow document by document, in the order of DATA; of judgments and runs, the judged documents are ranked, those that a
-run does not retrieve last. The measures are DCG, NDCG or linear NDCG; those that separate the systems soonest come
-first.
+DATA and SYSTEMS are given as for 'idealrank evaluate', and the means are the same. For 'documents', 'changes' and
+theory, lists grow document by document, in the order of DATA. With judgments and runs, the judged documents are ranked,
+and those that a run does not retrieve come last. The measures are DCG, NDCG or linear NDCG; those that separate the
+systems soonest come first.
 
 \b
 mean a, b  means over queries, as 'idealrank evaluate' gives them
 wins       share of queries on which the better system beat the other
 separated  share of resamples of the queries in which its mean is higher
-queries    queries needed for the right order of means, except for --risk
-certified  queries after which the order was certain, except for --risk,
-           although it was looked at after each one
-documents  list length from which on the means are in the right order
+queries    queries needed to order the means correctly, up to --risk
+certified  queries after which the order was certain, up to --risk,
+           even if you look after each query
+documents  list length from which the means stay in the right order
 changes    how often the lead changes while one list grows
 limit a, b limits of both means on ever longer lists, according to theory
 theory     whether longer lists tell them apart: consistently (ever more
@@ -63,7 +63,12 @@ Examples:
     "--risk", "delta", type=float, default=0.05, show_default=True, metavar="P", help="Risk of the wrong order."
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the random numbers."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of the random number generator.",
 )
 @click.option(
     "--plot", type=OUTPUT, metavar="FILE", help="Plot wins by list length for the first pair: .svg, .png or .pdf."
@@ -75,18 +80,18 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
 
     from idealrank.cli.support.pictures import save_picture
     from idealrank.cli.support.tables import show_result
-    from idealrank.cli.support.terminal import notes
+    from idealrank.cli.support.terminal import quality
     from idealrank.theory.distinguishing.distinctions import MEASURES, distinguish_all
 
     found = distinguish_all(
         judged, systems, request.measures or MEASURES, like=request.convention_of(judged), **options
     )
-    notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
     show_result(found, request.output_format)
     if request.output_format == "text" and not request.quiet:
         show_reading("How to read the first row:", found.reading())
     if request.output_format == "text" and explain:
         show_reasons("Why, according to theory, on ever longer lists:", found.reasons())
+    quality(found.evaluations, quiet=request.quiet)
     if plot is not None:
         save_picture(found.pairs[0].plot().figure, plot)
     request.write_page(found)

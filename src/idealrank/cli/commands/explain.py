@@ -45,7 +45,6 @@ def command(request: Request, system: str, measure: str, like: tuple[str, ...], 
     rules = [request.convention_of(judged, each) for each in like]
     with working(f"evaluating between {len(rules)} conventions", quiet=request.quiet):
         found = explain(judged, answer, measure, like=rules, order="grouped")
-    notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
     if request.output_format == "json":
         show_result(found, "json")
     else:
@@ -62,4 +61,5 @@ def command(request: Request, system: str, measure: str, like: tuple[str, ...], 
                 say(line)
         click.echo(err=request.output_format == "csv")
         show_remarks(found.remarks(), request.output_format)
+    notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
     request.write_page(found)

@@ -47,7 +47,7 @@ Examples:
 @click.option(
     "--features",
     metavar="NAMES",
-    help="What the plugin or Vespa calls the features, with commas between them; by default as in training.",
+    help="Names of the features in the plugin or in Vespa, separated by commas; by default those of the training data.",
 )
 @quiet_option
 @debug_option

@@ -31,7 +31,7 @@ Examples:
 @click.argument("function", required=False)
 @click.option("--command", "shell_command", metavar="COMMAND", help="A command with {qrels}, {run} and possibly {k}.")
 @click.option("--takes", metavar="WORDS", help="What the function takes, such as 'labels, scores, k'.")
-@click.option("--max-calls", type=click.IntRange(1), default=100, show_default=True, help="Number of calls to make.")
+@click.option("--max-calls", type=click.IntRange(1), default=100, show_default=True, help="Maximum number of calls.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random number generator.")
 @format_option
 @html_option

@@ -23,7 +23,9 @@ Examples:
 
 @click.command("judge-next", cls=SystemsCommand, help=_HELP, without=("measures", "unjudged", "html_path"))
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
-@click.option("-n", "n", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="How many documents.")
+@click.option(
+    "-n", "n", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Number of documents."
+)
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
 def command(request: Request, measure: str, n: int, baseline: str | None) -> None:
     """Choose documents to judge for SYSTEMS on DATA."""

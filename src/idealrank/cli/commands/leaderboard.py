@@ -31,8 +31,8 @@ data set. Each other one has the runs of a system, one per data set and named by
 NFCorpus_predictions.json of MTEB); the folder is the name of the system, or give NAME=FOLDER. With --results there are
 no data sets: each folder has the result files of MTEB for one model.
 
-'may be' are the ranks that a system may have: other queries could bring it there. They are right for all systems at
-once with the confidence 1 - LEVEL.
+'may be' is the range of ranks that a system may have, because other queries could have been asked. The ranges hold for
+all systems at once, with confidence 1 - LEVEL.
 
 \b
 Examples:
@@ -43,6 +43,8 @@ Examples:
 
 #: Most rows of the detailed tables.
 _N_ROWS = 10
+#: Most notes about the data.
+_N_NOTES = 10
 
 
 @click.command("leaderboard", cls=Command, help=_HELP)
@@ -72,6 +74,14 @@ _N_ROWS = 10
 @click.option("--split", default="test", show_default=True, metavar="NAME", help="The split of BEIR data sets.")
 @level_option
 @click.option(
+    "--method",
+    type=click.Choice(["t", "randomization", "bootstrap"]),
+    default="t",
+    metavar="t|randomization|bootstrap",
+    help="How all pairs are tested for the ranks: t tests with Holm's correction (the default), or the largest "
+    "studentized difference over random swaps of the systems or over resampled queries.",
+)
+@click.option(
     "--permutations",
     "n_permutations",
     type=click.IntRange(1),
@@ -98,6 +108,7 @@ def command(
     over: str | None,
     split: str,
     level: float,
+    method: str,
     n_permutations: int,
     seed: int,
     digits: int,
@@ -116,7 +127,7 @@ def command(
     from idealrank.evaluation.leaderboards.building import Ranking, leaderboard_of
     from idealrank.evaluation.leaderboards.folders import datasets_in, results_in
 
-    chosen = Ranking(baseline, weights, over, level, n_permutations, seed)
+    chosen = Ranking(baseline, weights, over, level, n_permutations, seed, method=method)
     with working("reading data sets", quiet=quiet) as say_that:
         if are_results:
             found = leaderboard_of(results_in(systems, measure), measure or "main score", chosen)
@@ -130,7 +141,7 @@ def command(
 
             found = leaderboard_of(datasets, measure or "ndcg@10", chosen, like, watch=watch)
     _show(found, output_format, digits)
-    notes(found.problems, quiet=quiet)
+    notes(found.problems, quiet=quiet, most=_N_NOTES)
     if html_path is not None:
         from idealrank.cli.support import reporting
 

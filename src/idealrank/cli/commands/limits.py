@@ -29,8 +29,8 @@ _HELP = """\
 Show the limit of the NDCG of SYSTEMS as lists grow, estimated from the documents in DATA.
 
 DATA and SYSTEMS are as for 'idealrank evaluate'. For each query, the relevance at each position of a system's list is
-estimated as a curve. From the curves, the theorems of Wang et al. (2013) give NDCG on longer lists of the same kind. Of
-judgments and runs, the judged documents are ranked, and those that a run does not retrieve come last.
+estimated as a curve. From the curves, the theorems of Wang et al. (2013) give NDCG on longer lists of the same kind.
+With judgments and runs, the judged documents are ranked, and those that a run does not retrieve come last.
 
 \b
 now       mean over queries, as 'idealrank evaluate' gives it
@@ -65,7 +65,7 @@ def command(request: Request, method: str, plot: str | None, explain: bool) -> N
 
     from idealrank.cli.support.pictures import save_picture
     from idealrank.cli.support.tables import show_result
-    from idealrank.cli.support.terminal import notes
+    from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.measures.names import named
     from idealrank.theory.distinguishing.distinctions import MEASURES
@@ -95,12 +95,12 @@ def command(request: Request, method: str, plot: str | None, explain: bool) -> N
         for name, column in (lists.scores.items() if plot is not None or request.html_path is not None else ())
     }
     found = _Limits(tuple(map(tuple, rows)), evaluations, lists.remarks, curves)
-    notes(sorted(map(str, evaluations.problems)), quiet=request.quiet)
     show_result(found, request.output_format)
     if request.output_format == "text" and not request.quiet:
         show_reading("How to read the first row:", found.reading())
     if request.output_format == "text" and explain:
         show_reasons("Why, on ever longer lists:", found.reasons())
+    quality(evaluations, quiet=request.quiet)
     if plot is not None:
         save_picture(plot_curves(curves).figure, plot)
     request.write_page(found)

@@ -56,10 +56,17 @@ Examples:
     "--data",
     metavar="PATH",
     multiple=True,
-    help="Data to use instead of the built-in: LETOR text for wang2013 and jin2013, otherwise a folder with S1.txt "
-    "... S5.txt or Fold1 ... Fold5, or a folder of such folders; may be repeated.",
+    help="Data to use instead of the built-in data: LETOR text for wang2013 and jin2013, otherwise a folder with "
+    "S1.txt ... S5.txt or Fold1 ... Fold5, or a folder of such folders; may be repeated.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of the random number generator.",
+)
 @click.option("--quick", is_flag=True, help="Train briefly, as a test; the numbers are meaningless.")
 @click.option("--figures", metavar="FOLDER", help="Write the figures to this folder as SVG.")
 @html_option

@@ -36,8 +36,8 @@ Examples:
 
 @click.command("train", cls=Command, help=_HELP)
 @click.argument("data")
-@click.option("--valid", metavar="FILE", help="Documents that choose the best iteration.")
-@click.option("--learner", default="linear", show_default=True, metavar="NAME", help="What to train.")
+@click.option("--valid", metavar="FILE", help="Validation data, which choose the best iteration.")
+@click.option("--learner", default="linear", show_default=True, metavar="NAME", help="The learner.")
 @click.option(
     "-o", "--out", type=OUTPUT, required=True, metavar="FILE", help="The model file: .json, .json.gz or .json.xz."
 )
@@ -46,10 +46,10 @@ Examples:
     "--normalize",
     type=click.Choice(["none", "minmax", "zscore"]),
     metavar="HOW",
-    help="Bring features to one scale within each query: minmax, zscore or none (the default).",
+    help="Scale features within each query: minmax, zscore or none (the default).",
 )
 @click.option("-m", "--measure", metavar="MEASURE", help="The validation measure; ndcg by default.")
-@click.option("--l2", type=float, metavar="X", help="Weight of half the squared length of the weights.")
+@click.option("--l2", type=float, metavar="X", help="Strength of the L2 penalty on the weights.")
 @click.option("--max-iter", type=int, metavar="N", help="Maximum number of iterations.")
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the random number generator.")
 @click.option(

@@ -30,8 +30,8 @@ measure, 2 for a file that cannot be read, 4 for data that cannot be evaluated, 
 
 Known differences, where trec_eval reads memory that it never set or crashes: its rbp can depend on the other measures
 that were asked for if a label or gain is not 0 or 1; it refuses, or crashes on, a query in which all labels are
-negative, which is evaluated here as unjudged; and it crashes on dcg or ideal_dcg beside ndcg with gains. Not available
-here: -R with prefs, qrels_prefs or qrels_jg and the measures for them, -Z, and the debugging flags -D and -Q.
+negative, which is evaluated here as unjudged; and it crashes on dcg or ideal_dcg together with ndcg with gains. Not
+available here: -R with prefs, qrels_prefs or qrels_jg and the measures for them, -Z, and the debugging flags -D and -Q.
 
 \b
 Examples:

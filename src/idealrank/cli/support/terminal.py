@@ -71,10 +71,13 @@ def note(message: str, *, quiet: bool) -> None:
         say(f"idealrank: {one_line(message)}", err=True)
 
 
-def notes(messages: Iterable[object], *, quiet: bool) -> None:
-    """Print notes about the data, such as its ``problems``."""
-    for message in messages:
+def notes(messages: Iterable[object], *, quiet: bool, most: int | None = None) -> None:
+    """Print notes about the data, such as its ``problems``: all of them, or the first and how many more there are."""
+    found = list(messages)
+    for message in found[:most]:
         note(f"note: {message}", quiet=quiet)
+    if most is not None and len(found) > most:
+        note(f"note: {len(found) - most:,} more; --format json has all", quiet=quiet)
 
 
 def quality(evaluations: Evaluations, *, quiet: bool) -> None:

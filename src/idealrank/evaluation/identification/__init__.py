@@ -43,7 +43,7 @@ def identify(
         group, offsets, query_ids, and k as the last word. Brackets, as in "[labels], [scores]", mean one row per query;
         "docs+scores" is a list of pairs, and "[ranked+relevant]" one with a pair per query.
     max_calls : int, default=100
-        The number of calls that may be made.
+        Maximum number of calls.
     seed : int, default=0
         Seed of the random number generator that draws lists.
 

@@ -28,8 +28,10 @@ class ChoiceStages(FormulaStages):
         """Look at ranks far down: a cutoff of its own, or another discount there."""
         if "ideal" in self.unexplained or "table" in str(self.formula.discount):
             return
-        if self.formula.own_cutoff is not None:
-            own = self.formula.own_cutoff
+        own = self.formula.own_cutoff
+        if isinstance(own, float):
+            return
+        if own is not None:
             self._cut_choices([self._cut_probe(own, place) for place in range(4)], None)
         elif self.form.k is not None:
             answer = self._at_rank(40, k=_LONGEST)
@@ -71,24 +73,31 @@ class ChoiceStages(FormulaStages):
         if deepest.value is None:
             self.notes.append((f"a list of {_LONGEST} documents is refused: {deepest}", deepest))
             return
+        hint = self._default_hint()
+        around = [deepest, self._at_rank(hint, k), self._at_rank(hint + 1, k)] if N_DOCS <= hint < _LONGEST else []
+        if around and self.narrow(around, own_cutoff=[hint]):
+            self.formula = replace(self.formula, own_cutoff=hint)
+            self.evidence["own_cutoff"] = around[1:]
+            self._cut_at_own(hint)
+            return
         if not self.agrees(replace(self.formula, own_cutoff=_LONGEST - 2), deepest):
             self._look_deeper(k, deepest)
             return
         low, high = 0 if k is None and self.form.k is not None else N_DOCS - 1, _LONGEST - 1
-        hint = self._default_hint()
         while high - low > 1:
-            middle = hint if hint is not None and low < hint < high else (low + high) // 2
-            if hint is not None and low == hint:
-                middle, hint = low + 1, None
+            middle = (low + high) // 2
             answer = self._at_rank(middle, k)
             counts = answer.value is not None and not self.is_close(deepest.value, answer.value)
             low, high = (middle, high) if counts else (low, middle)
         self.formula = replace(self.formula, own_cutoff=low - (self.formula.cut or 0))
         self.evidence["own_cutoff"] = [self._at_rank(low, k), self._at_rank(low + 1, k)] if low else [deepest]
-        if self.form.k is None:
-            self._cut_choices([self._cut_probe(low, place) for place in range(4)], None)
+        self._cut_at_own(low)
 
-    def _default_hint(self) -> int | None:
+    def _cut_at_own(self, cutoff: int) -> None:
+        if self.form.k is None:
+            self._cut_choices([self._cut_probe(cutoff, place) for place in range(4)], None)
+
+    def _default_hint(self) -> int:
         try:
             default = inspect.signature(self.caller.function).parameters[str(self.form.k)].default
         except (KeyError, TypeError, ValueError):
@@ -173,14 +182,16 @@ class ChoiceStages(FormulaStages):
     def _last_rank(self, answers: Sequence[Answer]) -> None:
         """Find out whether the last document counts, where there is no cutoff."""
         if not all(self.agrees(self.formula, answer) for answer in answers):
-            self.settle(answers, cut=(0, -1), ideal_cut=(0, -1), cut_within=(True,))
+            full = self.ask(self.query([1, min(2, self.max_label), 1], [3, 2, 1]))
+            self.settle([*answers, full], cut=(0, -1), ideal_cut=(0, -1), cut_within=(True,))
 
     def _empty(self) -> None:
         """Find the value of a list without a relevant document."""
         if self.formula.ideal == "none":
             return
         answer = self.ask(self.query([0, 0, 0], [2, 1, 3]))
-        self.settle([answer], empty=(0.0, 1.0, "nan", "error"))
+        own = [] if answer.value is None or not answer.is_number else [self._plain(self.formula.output, answer.value)]
+        self.settle([answer], empty=(0.0, 1.0, "nan", "error", *own))
         single = self.ask(self.query([self.unit], [1]))
         if not self.agrees(self.formula, single):
             self.least = 2
@@ -210,6 +221,8 @@ class ChoiceStages(FormulaStages):
         if self.form.k is not None and "cutoff" not in self.unexplained and self.formula.pool != "top":
             answers.append(self.ask(first, k=2))  # the cutoff is inside the tie
         names = TIES if self.form.has_names else tuple(each for each in TIES if not each.startswith("docid"))
+        if not self.narrow(answers, ties=names):
+            names = tuple(f"shared {each}{how}" for how in ("", " by place") for each in ("best", "worst", "mean"))
         if not self.settle(answers, ties=names):
             self.formula = replace(self.formula, ties="undefined")
             return
@@ -258,10 +271,11 @@ class ChoiceStages(FormulaStages):
                 self.query([None, two, None, 1, 0], [1, 3, 4, 2, 5]),
                 self.query([1, None, 0, two], [2, 1, 3, 4]),
             ]
-            self.settle([self.ask(each) for each in unjudged], unjudged=("zero", "nothing", "drop"))
+            choices: dict[str, Sequence[Any]] = {"unjudged": ("zero", "nothing", "drop")}
             if not self.zeros_judged:
-                zero = ranking([0, 1, 0, two], [1, 2, 3, 4])
-                self.settle([self.ask(zero)], gain=(self.formula.gain, GAINS[-1]))
+                unjudged.append(ranking([0, 1, 0, two], [1, 2, 3, 4]))
+                choices["gain"] = (self.formula.gain, GAINS[-1])
+            self.settle([self.ask(each) for each in unjudged], **choices)
 
     def _labels(self) -> None:
         """Find what fractional, negative and large labels do."""
@@ -368,16 +382,16 @@ class ChoiceStages(FormulaStages):
             second = self.query([three, two, 1, 0], [3, 2, 1, 4])
         third = self.query([0, two, 0, two], [1, 4, 2, 3])
         answers = [self.ask(first, second), self.ask(third, first, second)]
-        averages = ("mean", "nonzero", "pooled", "documents", "relevant", "sum", "median", "first", "last")
+        averages = ("mean", "nonzero", "pooled", "documents", "relevant", "sum", "median", "first", "last", "geometric")
         worthless = self._with_a_worthless_query()
         if worthless is not None:
             answers.append(worthless)
-        if not self.settle(answers, average=averages):
+        if not self.settle(answers, average=(*averages, "highest", "lowest")):
             return
         if "average" in self.open and "nonzero" in self.open["average"]:
             self.open.pop("average")  # no list with a relevant document has the value 0
         nothing = self.query([0, 0, 0, 0], [3, 1, 2, 4])
-        if self.formula.empty in (0.0, 1.0, "nan"):
+        if self.formula.empty not in ("skip", "error"):
             with_empty = [self.ask(first, nothing), self.ask(nothing, second)]
             options = [self.formula.empty, "skip", 0.0, 1.0, "nan"]
             self.evidence.setdefault("empty", []).extend(with_empty)
@@ -404,9 +418,13 @@ class ChoiceStages(FormulaStages):
         return self.ask(good, bad, k=k) if self.can_ask(good, bad, k=k) else None
 
     def _precision(self) -> None:
-        """Find out whether scores are compared in single precision, or as integers."""
+        """Find out whether scores are compared in single precision, as integers, or without their sign."""
         if not self.form.has_scores or self.by_input or self.formula.ties in ("undefined", "random"):
             return
+        highest = min(self.max_label, 2) * self.unit
+        lists = [([highest, 0, self.unit], [-2.0, -0.5, -1.0]), ([0, self.unit, highest], [1.0, 0.0, -1.5])]
+        below = [ranking(labels, scores=scores, zeros_judged=self.zeros_judged) for labels, scores in lists]
+        self.settle([self.ask(each) for each in below], signs=("kept", "absolute", "dropped", "error"))
         pairs = [(1.0, 1.0 + 1e-9), (1.0 + 1e-9, 1.0), (1.1, 1.4), (1.2, 1.7), (1.7, 1.2)]
         close = [ranking([1, 0, 0], scores=[*pair, 0.5], zeros_judged=self.zeros_judged) for pair in pairs]
         self.settle([self.ask(each) for each in close], precision=("float64", "float32", "truncated", "rounded"))

@@ -62,8 +62,25 @@ def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         yield "returns 1 - NDCG", {"output": "value"}
     if formula.output == "negative":
         yield "returns the negative of NDCG", {"output": "value"}
+    if formula.output == "squared":
+        yield "returns the square of NDCG", {"output": "value"}
+    if formula.output == "root":
+        yield "returns the square root of NDCG", {"output": "value"}
+    if formula.counted == "first":
+        yield "only the first relevant document counts", {"counted": "all"}
+    if formula.relative:
+        yield "labels are divided by the highest label of the list before they have a gain", {"relative": False}
+    if formula.signs == "absolute":
+        yield "documents are ranked by the absolute values of their scores", {"signs": "kept"}
+    if formula.signs == "dropped":
+        yield "documents with negative scores are left out of the ranking", {"signs": "kept"}
+    if formula.ties.startswith("shared"):
+        words = formula.ties.split()[1]
+        yield f"documents with equal scores all have the {words} of their ranks", {"ties": "average"}
     if formula.order == "ascending":
         yield "sorted ascending: the lowest score is ranked first", {"order": "descending"}
+    if formula.order == "argsort":
+        yield "what argsort returns, documents by rank, is taken for the rank of each document", {"order": "descending"}
     if formula.order == "text":
         yield "scores are compared as text, so that 9 is ranked above 10", {"order": "descending"}
     if formula.precision in ("truncated", "rounded"):
@@ -92,6 +109,9 @@ def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         yield "a document that is retrieved twice counts twice", {"duplicates": "once"}
     names = {
         "nonzero": "queries with the value 0 are left out of the mean, even if they have relevant documents",
+        "geometric": "the geometric mean of the queries, not their mean",
+        "highest": "the highest value of the queries, not their mean",
+        "lowest": "the lowest value of the queries, not their mean",
         "pooled": "micro average: the DCG of all queries is divided by the ideal DCG of all queries",
         "documents": "queries are weighted by their number of documents",
         "relevant": "queries are weighted by their number of relevant documents",
@@ -152,7 +172,11 @@ def _ideal(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
         "relevant within k": "the DCG is divided by the number of relevant documents, at most k, not by the ideal DCG",
     }
     kind = formula.ideal.removesuffix(" within n")
-    if kind in kinds:
+    is_constant = kind == "full" and formula.scale != 1
+    if is_constant:
+        words = f"the ideal DCG has a gain of {1 / formula.scale:.6g} at every rank up to k, whatever the labels"
+        yield words, {"ideal": "sorted", "scale": 1.0}
+    elif kind in kinds:
         yield kinds[kind], {"ideal": "sorted", "scale": 1.0}
     if formula.baseline != "none":
         words = {"worst": "the DCG of the worst order", "random": "the mean DCG of all orders"}[formula.baseline]
@@ -174,7 +198,7 @@ def _ideal(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
     if formula.ideal_discount is not None:
         words = f"the discount of the ideal DCG is {formula.ideal_discount}, that of the DCG is {formula.discount}"
         yield words, {"ideal_discount": None}
-    if formula.scale != 1 and formula.ideal != "none":
+    if formula.scale != 1 and formula.ideal != "none" and not is_constant:
         known = {
             100.0: "values are in percent",
             1 / math.log(2): "the DCG has natural logarithms and the ideal DCG has binary ones",
@@ -239,7 +263,9 @@ def defects_of(found: Investigation) -> list[Defect]:
         return listed
     for name, without in _rules(found.formula, found.form):
         reference = replace(found.formula, **without)
-        listed.append(_shown(found, name, lambda probe, own=reference: _predicted(own, probe)))  # type: ignore[misc]
+        defect = _shown(found, name, lambda probe, own=reference: _predicted(own, probe))  # type: ignore[misc]
+        if defect.example or "clip" not in without:  # that values are cut is only known from lists that show it
+            listed.append(defect)
     if found.decimals is not None and 10.0**-found.decimals > _VISIBLE * found.formula.scale:
         listed.append(_rounded(found))
     if "ideal" not in found.unexplained and found.formula.ideal != "none" and found.formula.output == "value":
@@ -251,12 +277,14 @@ def defects_of(found: Investigation) -> list[Defect]:
 
 def _rounded(found: Investigation) -> Defect:
     """Return rounding as a defect, with the smallest list on which it is seen."""
-    name = f"values are rounded to {found.decimals} decimal{'s' if found.decimals != 1 else ''}"
+    how = "truncated" if found.truncates else "rounded"
+    name = f"values are {how} to {found.decimals} decimal{'s' if found.decimals != 1 else ''}"
     for probe in _small_probes(found, longest=3):
         value = _predicted(found.formula, probe)
-        if value is not None and math.isfinite(value) and abs(round(value, found.decimals) - value) > found.tolerance / 10:
-            answer = found.caller.ask(probe) if found.caller.left else None
-            return Defect(name, str(probe), round(value, found.decimals) if answer is None else answer.value, value)
+        if value is None or not math.isfinite(value) or not found.caller.left:
+            continue
+        if abs(round(value, found.decimals) - value) > found.tolerance / 10:
+            return Defect(name, str(probe), found.caller.ask(probe).value, value)
     return Defect(name)
 
 
@@ -335,8 +363,8 @@ def _small_probes(found: Investigation, longest: int) -> Iterator[Probe]:
             yield from _two_queries(found, highest)
     yield from _beyond_own_cutoff(found)
     if found.form.has_scores:
-        for scores in ([1.5, 1.5], [9.5, 10.5], [1.2, 1.4], [1.4, 1.2]):
-            for pair in ([1, 0], [0, 1]):
+        for scores in ([1.5, 1.5], [9.5, 10.5], [1.2, 1.4], [1.4, 1.2], [-1.5, -0.5], [0.5, -1.5]):
+            for pair in ([1, 0], [0, 1], [1, 1]):
                 query = ranking(pair, scores=scores, zeros_judged=found.zeros_judged)
                 yield Probe((query,), 2 if has_k else None)
     if found.form.has_scores or found.form.is_graded:
@@ -372,7 +400,7 @@ def _two_queries(found: Investigation, highest: int) -> Iterator[Probe]:
 
 def _beyond_own_cutoff(found: Investigation) -> Iterator[Probe]:
     cutoff = found.formula.own_cutoff
-    if cutoff is None:
+    if cutoff is None or isinstance(cutoff, float):
         return
     for n in (cutoff, cutoff + 1, cutoff + 2):
         for size in (1, 2):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +15,30 @@ from idealrank.evaluation.identification.calls import Answer
 from idealrank.evaluation.identification.formulas import Formula, Refused
 from idealrank.evaluation.identification.inquiry import N_DOCS
 from idealrank.evaluation.identification.probes import Query
-from idealrank.evaluation.identification.shapes import DISCOUNTS, GAINS, Gain, measured_discount, measured_gain
+from idealrank.evaluation.identification.shapes import (
+    DISCOUNTS,
+    GAINS,
+    GAINS_OF_SOME_LABELS,
+    Gain,
+    measured_discount,
+    measured_gain,
+)
 from idealrank.measures import measure
 
 __all__ = ["FormulaStages"]
 
 _OTHER_MEASURES = ("ap", "rr", "err(max_label=5)", "rbp", "auc", "r_precision", "linear_ndcg")
 _STARTS_AT_ONE = DISCOUNTS[-1]
+_FRACTIONS = (0.5, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6, 0.7, 0.75, 0.8, 0.9)
+#: What is done to values; the usual first.
+_OUTPUTS = tuple({"output": output} for output in ("value", "one minus", "negative", "squared", "root"))
+#: What few functions do to the DCG, to ranks or to labels.
+_UNUSUAL: tuple[dict[str, Any], ...] = (
+    {"baseline": "worst"},
+    {"baseline": "random"},
+    {"counted": "first"},
+    {"relative": True},
+)
 
 
 class FormulaStages(CallingForm):
@@ -46,11 +64,14 @@ class FormulaStages(CallingForm):
             groups.append(answers)
             break
         self._measure_precision([each for group in groups for each in group])
-        orders = ["input"] if self.by_input else ["descending", "ascending"]
-        if self._find_numerator(groups, orders):
+        orders = ["input"] if self.by_input else ["descending", "ascending", "argsort"]
+        if self._find_numerator(groups, orders, _OUTPUTS):
+            return
+        self.other_measure = self._named_measure([each for group in groups for each in group])
+        if self.other_measure is not None or self._find_numerator(groups, orders, _UNUSUAL):
             return
         self._shallow_cutoff(alone)
-        if self.formula.own_cutoff is not None and self._find_numerator(groups, orders):
+        if self.formula.own_cutoff is not None and self._find_numerator(groups, orders, _OUTPUTS):
             return
         if self.formula.own_cutoff is not None:  # the ideal may depend on what is in the top
             found = self.narrow(
@@ -63,22 +84,16 @@ class FormulaStages(CallingForm):
             if found:
                 self._settle_dcg(found, groups)
                 return
-        self.other_measure = self._named_measure([each for group in groups for each in group])
-        if self.other_measure is None and not self._measured_dcg(groups, orders[0]):
+        if not self._measured_dcg(groups, orders[0]):
             self.unexplained["formula"] = alone[0]
 
-    def _find_numerator(self, groups: Sequence[Sequence[Answer]], orders: Sequence[str]) -> bool:
+    def _find_numerator(
+        self, groups: Sequence[Sequence[Answer]], orders: Sequence[str], kinds: Sequence[Mapping[str, Any]]
+    ) -> bool:
         # of a list with one relevant document, nothing is known where rank 1 does not count
         telling = [group for group in groups if any(each.value for each in group)]
-        kinds = [
-            ("value", "none"),
-            ("one minus", "none"),
-            ("negative", "none"),
-            ("value", "worst"),
-            ("value", "random"),
-        ]
-        for output, baseline in kinds if telling else ():
-            found = self._numerators(telling, output, baseline, orders)
+        for kind in kinds if telling else ():
+            found = self._numerators(telling, kind, orders)
             if found:
                 self._settle_dcg(found, groups)
                 return True
@@ -133,14 +148,17 @@ class FormulaStages(CallingForm):
             self.tolerance = 3e-6
 
     def _numerators(
-        self, groups: Sequence[Sequence[Answer]], output: str, baseline: str, orders: Sequence[str]
+        self, groups: Sequence[Sequence[Answer]], kind: Mapping[str, Any], orders: Sequence[str]
     ) -> list[Formula]:
         """Return the formulas whose DCG is proportional to the values, group by group."""
         found = []
-        zeros = ("kept", "dropped")
-        for zero, order, gain, discount in itertools.product(zeros, orders, GAINS, DISCOUNTS[:-1]):
+        is_usual = kind.keys() <= {"output"}
+        zeros = ("kept", "dropped") if is_usual else ("kept",)
+        for zero, order, gain, discount in itertools.product(
+            zeros, orders if is_usual else orders[:1], GAINS, DISCOUNTS[:-1]
+        ):
             choices = {"gain": gain, "discount": discount, "order": order, "zeros": zero}
-            candidate = replace(self.formula, output=output, baseline=baseline, ties="stable", **choices)
+            candidate = replace(self.formula, ties="stable", **choices, **kind)
             if all(self._is_proportional(candidate, group) for group in groups):
                 found.append(candidate)
         return found
@@ -166,7 +184,7 @@ class FormulaStages(CallingForm):
     def _settle_dcg(self, found: list[Formula], groups: Sequence[Sequence[Answer]]) -> None:
         self.formula = found[0]
         answers = [each for group in groups for each in group]
-        for name in ("gain", "discount", "order", "output", "zeros", "baseline"):
+        for name in ("gain", "discount", "order", "output", "zeros", "baseline", "counted", "relative"):
             self.evidence[name] = list(answers)
             values = list(dict.fromkeys(getattr(each, name) for each in found))
             if len(values) > 1:
@@ -256,7 +274,24 @@ class FormulaStages(CallingForm):
                 if self._try_ideals(answers):
                     return
                 self.formula = before
-        self.unexplained["ideal"] = answers[-1]
+        if not self._try_fractions(answers) and not self._try_truncation(answers):
+            self.unexplained["ideal"] = answers[-1]
+
+    def _try_fractions(self, answers: list[Answer]) -> bool:
+        """Try a cutoff at a fraction of the list, where there is one at a rank."""
+        before = self.formula
+        for fraction in _FRACTIONS if isinstance(before.own_cutoff, int) else ():
+            self.formula = replace(before, own_cutoff=fraction)
+            if max(1, math.floor(fraction * N_DOCS)) == before.own_cutoff and self._try_ideals(answers):
+                return True
+        self.formula = before
+        return False
+
+    def _try_truncation(self, answers: list[Answer]) -> bool:
+        """Try decimals that are cut off, where values seem to be rounded."""
+        self.truncates = self.decimals is not None
+        self.truncates = self.truncates and self._try_ideals(answers)
+        return self.truncates
 
     @staticmethod
     def _shifted(n: int) -> list[int]:
@@ -321,7 +356,7 @@ class FormulaStages(CallingForm):
         return None
 
     def _gains_for_ideal(self) -> list[Gain]:
-        return [self.formula.gain, *GAINS]
+        return [self.formula.gain, *GAINS, *GAINS_OF_SOME_LABELS]
 
     def _scale_of(self, candidate: Formula, answers: Sequence[Answer]) -> float | None:
         for answer in answers:

@@ -29,8 +29,11 @@ class Formula:
 
     gain: Gain = GAINS[0]
     discount: Discount = DISCOUNTS[0]
-    #: descending, ascending, text (scores compared as text), or input: the order in which documents are ranked.
+    #: descending, ascending, text (scores compared as text), input, or argsort (its result, taken for ranks): the order
+    #: in which documents are ranked.
     order: str = "descending"
+    #: As in our options; shared best, shared worst, shared mean: equal scores have one rank of those that they take,
+    #: which k is compared with; or k is compared with the place, as in shared best by place.
     ties: str = "stable"
     #: sorted, unsorted, ascending, distinct; full, highest: k documents of gain 1, or of the highest gain; none; gains,
     #: documents, k, relevant: a sum of gains or a count.
@@ -47,8 +50,12 @@ class Formula:
     floor: float = 0.0
     #: none, above, below, both: whether values above 1 or below 0 are cut.
     clip: str = "none"
-    #: value, one minus, negative
+    #: value, one minus, negative, squared, root
     output: str = "value"
+    #: all, or first: whether ranks after the first relevant document count.
+    counted: str = "all"
+    #: Whether labels are divided by the highest label of the query before they have a gain.
+    relative: bool = False
     #: Ranks that count beyond k; None if k is ignored.
     cut: int | None = 0
     #: Likewise of the ideal; retrieved: cut at the number of retrieved documents; least: at that number or k.
@@ -57,8 +64,8 @@ class Formula:
     cut_within: bool = False
     #: Whether the list is cut before it is sorted.
     cut_first: bool = False
-    #: A cutoff of the function's own, used where none is given.
-    own_cutoff: int | None = None
+    #: A cutoff of the function's own, used where none is given: a rank, or a fraction of the list.
+    own_cutoff: int | float | None = None
     short: str = "as is"
     empty: float | str = 0.0
     negative: str = "keep"
@@ -74,11 +81,14 @@ class Formula:
     zeros: str = "kept"
     #: each, first, last, error
     duplicates: str = "each"
-    #: mean, nonzero (of values that are not 0), pooled, documents, relevant, sum, median, first, last
+    #: mean, geometric, nonzero (the mean of values that are not 0), highest, lowest, pooled,
+    #: documents, relevant, sum, median, first, last
     average: str = "mean"
     missing: float | str = 0.0
     #: ignored, zero, empty (as one with nothing relevant), error: a query of the run without judgments
     extra: str = "ignored"
+    #: kept, absolute, dropped, error: negative scores
+    signs: str = "kept"
     #: float64, float32; truncated or rounded to integers: of the scores
     precision: str = "float64"
 
@@ -90,9 +100,16 @@ class Formula:
         return self._shown(self._averaged(probe))
 
     def _shown(self, value: float) -> float:
-        if self.output == "one minus":
-            return 1 - value
-        return -value if self.output == "negative" else value
+        match self.output:
+            case "one minus":
+                return 1 - value
+            case "negative":
+                return -value
+            case "squared":
+                return value * value
+            case "root":
+                return math.sqrt(value) if value >= 0 else math.nan
+        return value
 
     def _averaged(self, probe: Probe) -> float:
         values, tops, bottoms, weights = [], [], [], []
@@ -137,6 +154,12 @@ class Formula:
             own = [weight[column] for weight in weights]
             return sum(w * v for w, v in zip(own, values, strict=False)) / sum(own) if sum(own) else math.nan
         match self.average:
+            case "geometric":
+                return math.exp(sum(map(math.log, values)) / len(values)) if min(values) > 0 else 0.0
+            case "highest":
+                return max(values)
+            case "lowest":
+                return min(values)
             case "sum":
                 return sum(values)
             case "median":
@@ -172,8 +195,9 @@ class Formula:
     def parts(self, query: Query, k: int | None) -> tuple[float, float, bool]:
         """Return the DCG, what it is divided by, and whether the list has fewer than k documents."""
         rows = self._rows(query)
-        limit = self.own_cutoff if k is None else k
         n = len(rows)
+        own = self.own_cutoff
+        limit = k if k is not None else max(1, math.floor(own * n)) if isinstance(own, float) else own
         is_short = limit is not None and n < limit
         if self.cut_first and limit is not None:
             rows = rows[: limit + (self.cut or 0)]
@@ -181,14 +205,33 @@ class Formula:
         if self.unretrieved == "appended":
             groups += [[(doc, -math.inf, query.labels[doc])] for doc in query.unretrieved]
         gains = [gain for group in groups for gain in self._gains(group)]
-        found = _without_trailing_zeros(gains[: self._depth(self.cut, limit, len(gains))])
-        top = _dot(found, self.discount.weights(len(found), n))
+        if self.counted == "first":
+            gains = _up_to_first(gains)
+        depth = self._depth(self.cut, limit, len(gains))
+        if self.ties.startswith("shared"):
+            top = self._of_shared_ranks(groups, depth, n)
+        else:
+            found = _without_trailing_zeros(gains[:depth])
+            top = _dot(found, self.discount.weights(len(found), n))
         ranked = [row for group in groups for row in group]
         below = self._ideal(query, rows, ranked, limit, n)
         if self.baseline == "none":
             return top, below, is_short
         base = self._baseline([self._gain(label) for _, _, label in rows], limit, n)
         return top - base, below - base if abs(below - base) > _ROUNDING * abs(below) else 0.0, is_short
+
+    def _of_shared_ranks(self, groups: Sequence[Sequence[_Row]], depth: int, n: int) -> float:
+        """Return the DCG where documents with equal scores have one rank."""
+        total, before = 0.0, 0
+        for group in groups:
+            last = before + len(group)
+            ranks = {"best": before + 1, "worst": last, "mean": (before + 1 + last) / 2}
+            rank = ranks[self.ties.split()[1]]
+            by_place = self.ties.endswith("by place")
+            inside = group[: max(depth - before, 0)] if by_place else group if rank <= depth else ()
+            total += sum(self._gain(label) for _, _, label in inside) * self.discount.at(rank, n)  # type: ignore[arg-type]
+            before = last
+        return total
 
     def _depth(self, cut: int | None, limit: int | None, n: int) -> int:
         """Return the number of ranks that count in a list of n."""
@@ -215,7 +258,12 @@ class Formula:
             assert not isinstance(label, str)
             if self.zeros == "dropped" and not label:
                 continue
-            rows.append((doc, self._score(score), label))
+            if score < 0 and self.signs == "error":
+                raise Refused
+            if score <= 0 and self.signs == "dropped":
+                continue
+            own = self._score(abs(score) if self.signs == "absolute" else score)
+            rows.append((doc, own, None if label is None else label / self._unit_of(query)))
         if len({doc for doc, _, _ in rows}) < len(rows):
             if self.duplicates == "error":
                 raise Refused
@@ -227,6 +275,10 @@ class Formula:
                 seen: set[str] = set()
                 rows = [(d, s, None if d in seen or seen.add(d) else label) for d, s, label in rows]  # type: ignore[func-returns-value]
         return rows
+
+    def _unit_of(self, query: Query) -> float:
+        """Return what labels are divided by."""
+        return max(0.0, *query.labels.values()) or 1.0 if self.relative and query.labels else 1.0
 
     def _score(self, score: float) -> float:
         match self.precision:
@@ -273,6 +325,9 @@ class Formula:
         """Return the ranking as groups: documents that share their ranks, or single ones."""
         if self.order == "input":
             return [[row] for row in rows]
+        if self.order == "argsort":
+            places = sorted(range(len(rows)), key=lambda place: -rows[place][1])
+            return [[row] for _, row in sorted(zip(places, rows, strict=True))]
         if self.order == "text":
             places = {text: place for place, text in enumerate(sorted({str(score) for _, score, _ in rows}))}
             rows = [(doc, float(places[str(score)]), label) for doc, score, label in rows]
@@ -291,7 +346,7 @@ class Formula:
                 rows = sorted(rows, key=lambda row: (sign * row[1], self._gain(row[2])))
             case _:
                 rows = sorted(rows, key=lambda row: sign * row[1])
-        if self.ties != "average":
+        if self.ties != "average" and not self.ties.startswith("shared"):
             return [[row] for row in rows]
         return [list(group) for _, group in itertools.groupby(rows, key=lambda row: row[1])]
 
@@ -315,7 +370,8 @@ class Formula:
         match self.pool:
             case "judged":
                 known = [self._label(label) for label in query.labels.values()]
-                labels = [0.0 if label is None else label for label in known if label != "drop"]
+                unit = self._unit_of(query)
+                labels = [0.0 if label is None else float(label) / unit for label in known if label != "drop"]
                 if self.zeros == "dropped":
                     labels = [label for label in labels if label]
             case "top":
@@ -348,8 +404,15 @@ class Formula:
                 own = sorted(own)
             case "sorted":
                 own = sorted(own, reverse=True)
+        if self.counted == "first":
+            own = _up_to_first(own)
         own = _without_trailing_zeros(own[:depth])
         return _dot(own, discount.weights(len(own), n))
+
+
+def _up_to_first(values: list[float]) -> list[float]:
+    """Return the values up to the first that is positive."""
+    return values[: 1 + next((place for place, value in enumerate(values) if value > 0), len(values))]
 
 
 def _without_trailing_zeros(values: list[float]) -> list[float]:

@@ -17,6 +17,7 @@ from idealrank.evaluation.identification.probes import Probe, Query, ranking
 
 __all__ = ["N_DOCS", "Inquiry"]
 
+_ROUNDING = 1e-9
 #: The length of most lists.
 N_DOCS = 7
 
@@ -38,6 +39,8 @@ class Inquiry:
         self.formula = Formula()
         self.tolerance = 1e-9
         self.decimals: int | None = None
+        #: Whether decimals are cut off, not rounded.
+        self.truncates = False
         #: What was found, by choice: the answers that decided it.
         self.evidence: dict[str, list[Answer]] = {}
         #: Choices that no known formula explains, and an answer that shows it.
@@ -105,6 +108,8 @@ class Inquiry:
             return math.isnan(expected) and math.isnan(value)
         if math.isinf(expected) or math.isinf(value):
             return expected == value
+        if self.truncates and self.decimals is not None:
+            return -_ROUNDING <= expected - value < 10.0**-self.decimals
         return abs(expected - value) <= self.tolerance * (1.0 if self.decimals is not None else max(1.0, abs(expected)))
 
     def narrow(self, answers: Sequence[Answer], **choices: Iterable[Any]) -> list[Formula]:
@@ -140,7 +145,17 @@ class Inquiry:
 
     @staticmethod
     def _plain(output: str, value: float) -> float:
-        return 1 - value if output == "one minus" else -value if output == "negative" else value
+        """Return the value before it was turned into the output."""
+        match output:
+            case "one minus":
+                return 1 - value
+            case "negative":
+                return -value
+            case "squared":
+                return math.sqrt(max(value, 0.0))
+            case "root":
+                return value * value
+        return value
 
     @staticmethod
     def _differ(answers: Sequence[Answer]) -> bool:

@@ -94,7 +94,7 @@ class Investigation(ChoiceStages):
             self.form.has_scores
             and place % 3 == 2
             and not self.by_input
-            and self.formula.ties in TIES
+            and (self.formula.ties in TIES or self.formula.ties.startswith("shared"))
             and "ties" not in self.unexplained
         )
         if tied and not (self.formula.pool == "top" and self.formula.ties == "average"):

@@ -10,6 +10,7 @@ from idealrank.evaluation.identification.investigation import Investigation
 from idealrank.evaluation.identification.result import Choice
 from idealrank.measures import discounts, gains
 from idealrank.measures import measure as measure_of
+from idealrank.measures.base import TIES
 from idealrank.measures.conventions import CONVENTION_NAMES, Convention, convention
 
 __all__ = ["choices_of", "matching", "options_of"]
@@ -26,6 +27,9 @@ _USUAL = (
     "floor",
     "clip",
     "output",
+    "counted",
+    "relative",
+    "signs",
     "cut",
     "cut_first",
     "cut_within",
@@ -67,7 +71,7 @@ def options_of(found: Investigation) -> dict[str, str]:
     elif "ties" in found.open:
         options.pop("ties", None)  # it makes no difference
     if formula.own_cutoff is not None:
-        options["cutoff"] = str(formula.own_cutoff)
+        options["cutoff"] = _cutoff(formula.own_cutoff)
     if found.evidence.get("negative_ideal"):
         options["negative_ideal"] = formula.negative_ideal
     options |= {name: _word(getattr(formula, name)) for name in _DATA if _is_seen(found, name)}
@@ -92,6 +96,10 @@ def _ideal_option(found: Investigation) -> dict[str, str]:
     return {"ideal": formula.ideal.removesuffix(" within n")}
 
 
+def _cutoff(own: float) -> str:
+    return f"{100 * own:g}%" if isinstance(own, float) else str(own)
+
+
 def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -108,9 +116,13 @@ def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None
         return None, None
     if formula.precision in ("truncated", "rounded"):
         return None, None
-    if formula.gain.option is None or formula.discount.option is None or formula.ties in ("random", "undefined"):
+    if formula.gain.option is None or formula.discount.option is None or formula.ties not in TIES:
         return None, None
-    if formula.empty == "error" or formula.short == "error" or "discount beyond rank 6" in found.unexplained:
+    if (
+        formula.empty not in (0.0, 1.0, "nan", "skip")
+        or formula.short == "error"
+        or "discount beyond rank 6" in found.unexplained
+    ):
         written_empty = None
     else:
         written_empty = options.get("empty")
@@ -127,7 +139,7 @@ def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None
         written = {name: written[name] for name in ("ties", "gain", "discount")}
     inside = ",".join(f"{name}={value}" for name, value in written.items() if value is not None)
     name = "dcg" if formula.ideal == "none" else "ndcg"
-    text = f"{name}({inside})" + ("" if formula.own_cutoff is None else f"@{formula.own_cutoff}")
+    text = f"{name}({inside})" + ("" if formula.own_cutoff is None else f"@{_cutoff(formula.own_cutoff)}")
     measured = str(measure_of(text))
     data: dict[str, object] = {}
     for choice, known in (
@@ -172,6 +184,7 @@ def _words(found: Investigation) -> dict[str, str]:
             "descending": "highest score first",
             "ascending": "lowest score first",
             "text": "by the text of the scores",
+            "argsort": "what argsort returns is taken for ranks",
         }[formula.order]
     if "own_cutoff" in found.evidence and formula.own_cutoff is None:
         words["cutoff"] = "none" if found.form.k is None else "none unless k is given"
@@ -189,7 +202,7 @@ def _words(found: Investigation) -> dict[str, str]:
     if _is_seen(found, "extra"):
         words["query without judgments"] = formula.extra
     if found.decimals is not None:
-        words["values"] = f"rounded to {found.decimals} decimals"
+        words["values"] = f"{'truncated' if found.truncates else 'rounded'} to {found.decimals} decimals"
     elif found.tolerance > 1e-9:
         words["values"] = "single precision"
     if formula.baseline != "none":
@@ -224,13 +237,15 @@ def _brief(answer: Answer) -> str:
 
 
 def matching(found: Investigation, options: dict[str, str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """Return the presets that agree in everything that was seen, and otherwise the nearest with what differs."""
+    """Return the presets that agree on everything that was tried, and otherwise the nearest with what differs."""
     formula, usual = found.formula, Formula()
     if not options or formula.ideal not in ("sorted", "full") or formula.pool in ("top", "first"):
         return [], {}
     if any(getattr(formula, name) != getattr(usual, name) for name in _USUAL) or "ideal" in found.unexplained:
         return [], {}
     if abs(formula.added) > _NEGLIGIBLE:
+        return [], {}
+    if set(found.unexplained) & {"empty", "short", "ties", "cutoff", "average", *_DATA}:
         return [], {}
     differing = {name: _differences(found, options, convention(name)) for name in CONVENTION_NAMES}
     presets = [name for name, differ in differing.items() if not differ]

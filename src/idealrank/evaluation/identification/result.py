@@ -53,11 +53,11 @@ class Identification(Result):
     choices : tuple of Choice
         What was found, each with a list that shows it.
     measure : str or None
-        The function as a measure of ours; None if options cannot express it.
+        The idealrank measure that computes the same; None if options cannot express it.
     convention : Convention or None
         Its choices about data, for ``like=``; None if options cannot express it.
     presets : tuple of str
-        The conventions that agree with the function in everything that was seen.
+        The conventions that agree with the function on everything that was tried.
     nearest : mapping
         {convention: choices that differ} for the most similar conventions, if none matches.
     defects : tuple of Defect
@@ -124,10 +124,10 @@ class Identification(Result):
         """Return the main findings."""
         found = [f"{self.function}({self.takes}) is {self.status}."]
         if self.measure is not None:
-            found.append(f"As a measure of ours, it is {self.measure}.")
+            found.append(f"In idealrank, it is {self.measure}.")
         if self.presets:
             found.append(
-                f"It agrees with {listed(f'like={each!r}' for each in self.presets)} in everything that was seen."
+                f"It agrees with {listed(f'like={each!r}' for each in self.presets)} on everything that was tried."
             )
         elif self.nearest:
             near = "; ".join(f"{name} (but {', '.join(differ)})" for name, differ in self.nearest.items())
@@ -141,7 +141,7 @@ class Identification(Result):
         return [*self.notes, f"{self.n_calls} calls; {checked}"]
 
     def __repr__(self) -> str:
-        what = self.measure or "no measure of ours"
+        what = self.measure or "not a measure of idealrank"
         wrong = f", {len(self.defects)} defects" if self.defects else ""
         return f"Identification({self.function}: {self.status}, {what}{wrong})"
 

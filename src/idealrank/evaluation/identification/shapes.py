@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 
 from idealrank.measures import discounts, gains
 
-__all__ = ["DISCOUNTS", "GAINS", "Discount", "Gain", "measured_discount", "measured_gain", "thresholds_like"]
+__all__ = [
+    "DISCOUNTS",
+    "GAINS",
+    "GAINS_OF_SOME_LABELS",
+    "Discount",
+    "Gain",
+    "measured_discount",
+    "measured_gain",
+    "thresholds_like",
+]
 
 
 @dataclass(frozen=True)
@@ -143,8 +152,7 @@ DISCOUNTS: tuple[Discount, ...] = (
 
 
 def _gains_of_some_labels() -> Iterator[Gain]:
-    """Yield the usual gains, then the same up to a label, from a label on, and of labels minus a number."""
-    yield from GAINS
+    """Yield the two usual gains up to a label, from a label on, and of labels minus a number."""
     for usual, number in itertools.product(GAINS[:2], range(1, 5)):
         of = usual.of
         name = usual.name.replace("label", f"min(label, {number})")
@@ -155,9 +163,12 @@ def _gains_of_some_labels() -> Iterator[Gain]:
         yield Gain(name, lambda label, of=of, less=number: of(max(label - less, 0)))  # type: ignore[misc]
 
 
+GAINS_OF_SOME_LABELS: tuple[Gain, ...] = tuple(_gains_of_some_labels())
+
+
 def measured_gain(values: Sequence[float], tolerance: float) -> Gain:
     """Return a gain that was measured for the labels 0, 1, 2, ...: a usual one, or else a table."""
-    for known in _gains_of_some_labels():
+    for known in (*GAINS, *GAINS_OF_SOME_LABELS):
         own = [known.of(float(label)) for label in range(len(values))]
         scale = next((a / b for a, b in zip(own, values, strict=True) if b), 0.0)
         if not own[0] and scale and all(abs(a - scale * b) <= tolerance * a for a, b in zip(own, values, strict=True)):
@@ -176,7 +187,7 @@ def measured_gain(values: Sequence[float], tolerance: float) -> Gain:
 def measured_discount(values: Sequence[float], tolerance: float) -> Discount:
     """Return a discount that was measured at the first ranks: r^-b, b^-r, or else a table."""
     power = -math.log(values[1]) / math.log(2) if values[1] > 0 else math.inf
-    if _fits(values, lambda rank: rank**-power, tolerance):
+    if math.isfinite(power) and _fits(values, lambda rank: rank**-power, tolerance):
         exponent = _short(power)
         return Discount(f"rank^-{exponent:g}", lambda rank, n: rank**-exponent, discounts.Power(exponent))
     ratio = values[1]

@@ -32,7 +32,7 @@ Dataset: TypeAlias = tuple[Data, Mapping[str, OneSystem]] | Mapping[str, Evaluat
 
 
 class Ranking(NamedTuple):
-    """The options of `leaderboard` beside the data and the measure."""
+    """The options of `leaderboard` besides the data and the measure."""
 
     baseline: str | None = None
     weights: str | Mapping[str, float] | None = None
@@ -41,6 +41,7 @@ class Ranking(NamedTuple):
     n_permutations: int = 10_000
     seed: int | None = None
     n_threads: int | None = None
+    method: str = "t"
 
     def leaderboard(
         self,
@@ -78,7 +79,7 @@ class Ranking(NamedTuple):
         weights = self._weights({name: own.n_queries for name, own in known})
         lower = any(own.lower_is_better for _, own in known)
         seed = new_seed(self.seed)
-        options: dict[str, Any] = {"level": self.level, "over": over, "seed": seed}
+        options: dict[str, Any] = {"level": self.level, "over": over, "method": self.method, "seed": seed}
         matrices = {name: own.values for name, own in known}
         share = None if weights is None else [weights[name] for name, _ in known]
         means = np.array([_means(own) for own in matrices.values()])
@@ -169,6 +170,7 @@ def leaderboard(
     weights: str | Mapping[str, float] | None = None,
     over: str | None = None,
     level: float = 0.05,
+    method: str = "t",
     n_permutations: int = 10_000,
     seed: int | None = None,
     n_threads: int | None = None,
@@ -196,6 +198,9 @@ def leaderboard(
         known; or other data sets like these.
     level : float
         The significance level; intervals have the confidence level 1 - ``level``.
+    method : {"t", "randomization", "bootstrap"}
+        How all pairs are tested for the ranks that each system may have, as in `idealrank.stats.rank_systems`: by t
+        tests with Holm's correction, or by the largest studentized difference of all pairs.
     n_permutations : int
         The number of random permutations of the tests against the baseline.
     seed : int, optional
@@ -236,7 +241,7 @@ def leaderboard(
     systems at once with 95% confidence. change:
     difference from the best system.
     """
-    chosen = Ranking(baseline, weights, over, level, n_permutations, seed, n_threads)
+    chosen = Ranking(baseline, weights, over, level, n_permutations, seed, n_threads, method)
     return leaderboard_of(datasets, measure, chosen, like)
 
 

@@ -26,6 +26,12 @@ __all__ = ["AgainstBaseline", "Leaderboard"]
 _FIRST = "†"
 #: Most names to list in a sentence.
 _FEW = 4
+#: What the ranks that systems may have come from.
+_RANKS = {
+    "t": "ranks by t tests of all pairs, Holm correction",
+    "randomization": "ranks by the largest studentized difference of all pairs over random swaps of systems",
+    "bootstrap": "ranks by the largest studentized difference of all pairs over resampled queries",
+}
 
 
 class AgainstBaseline(NamedTuple):
@@ -316,7 +322,7 @@ class Leaderboard(Result):
         weighted = "" if len(set(self.weights)) == 1 else ", weighted"
         intervals = f"{100 * (1 - own.level):.4g}% intervals by Student's t"
         how = f"mean {self.measure} over {self._datasets_text()}{weighted}; {intervals}"
-        ranks = "ranks by t tests of all pairs, Holm correction"
+        ranks = _RANKS[own.method]
         test = "stratified randomization" if self.over == "queries" else "randomization"
         against = [f"tests against {self.baseline}: {test}, Holm correction, seed {own.seed}"] if self.baseline else []
         return [
@@ -327,8 +333,13 @@ class Leaderboard(Result):
         ]
 
     def made_with(self) -> dict[str, object]:
-        """Return seed, level and what was resampled."""
-        return {"seed": self.overall.seed, "level": f"{self.overall.level:g}", "over": self.over}
+        """Return seed, level, what was resampled, and how pairs were tested."""
+        return {
+            "seed": self.overall.seed,
+            "level": f"{self.overall.level:g}",
+            "over": self.over,
+            "method": self.overall.method,
+        }
 
     def __repr__(self) -> str:
         first = ", ".join(self.tied_for_first[:_FEW]) + (", ..." if len(self.tied_for_first) > _FEW else "")

@@ -41,8 +41,10 @@ class Rankings(rankings.Rankings):
         assert data.judged is not None
         scores = data.scores
         if version < 10:
+            with np.errstate(over="ignore"):
+                narrow = scores.astype(np.float32)
             largest = np.finfo(np.float32).max
-            scores = np.clip(scores, -largest, largest).astype(np.float32).astype(np.float64)
+            scores = np.clip(narrow, -largest, largest, out=narrow).astype(np.float64)
         rows = _native.order_by_id(scores, data.offsets, *data.doc_ids.parts, True, resolve_threads(n_threads))
         labels, pool = data.labels[rows], np.trunc(data.judged.labels)
         np.trunc(labels, out=labels)

@@ -13,9 +13,10 @@ from idealrank._base.extras import needs
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.integrations.torch.padded import SIGMOIDS, Formula, NoFormulaError, Padded, differences
-from idealrank.losses import Approx, ApproxKendall, Loss, SoftNDCG
+from idealrank.losses import Approx, ApproxKendall, Loss, NeuralNDCG, SoftNDCG
 from idealrank.losses.direct import Approximation, depths_of, factors_of
 from idealrank.losses.segments import sums
+from idealrank.losses.soft import SoftlyRanked
 from idealrank.losses.targets import worth_of
 from idealrank.measures import discounts
 from idealrank.measures.discounted import Persistence
@@ -137,11 +138,26 @@ def _approx(loss: Approx, at: Padded) -> Tensor:
 
 
 def _soft_ndcg(loss: SoftNDCG, at: Padded) -> Tensor:
-    worth, ideal = loss.worth_and_ideal(at.lists)
     chances = torch.where(at.others, torch.special.ndtr(-differences(at.scores) / (math.sqrt(2) * loss.sigma)), 0)
+    return _softly_ranked(loss, at, _counts(chances).mT)
+
+
+def _neural_ndcg(loss: NeuralNDCG, at: Padded) -> Tensor:
+    apart = torch.where(at.others, differences(at.scores).abs(), 0).sum(2)
+    ranks = torch.arange(1, at.real.shape[1] + 1, device=at.real.device)
+    # The middle of the scores cancels, but would cost digits.
+    middle = torch.where(at.real, at.scores.detach(), 0).sum(1, keepdim=True) / at.sizes.clamp(min=1)
+    factors = (at.sizes + 1 - 2 * ranks).to(at.scores)
+    logits = (factors[:, :, None] * (at.scores - middle)[:, None, :] - apart[:, None, :]) / loss.temperature
+    counted = at.real[:, None, :] | ~at.real.any(1)[:, None, None]
+    return _softly_ranked(loss, at, torch.where(counted, logits, -torch.inf).softmax(2))
+
+
+def _softly_ranked(loss: SoftlyRanked, at: Padded, shares: Tensor) -> Tensor:
+    """Return 1 - NDCG; the shares of documents, along the last dimension, in each rank."""
+    worth, ideal = loss.worth_and_ideal(at.lists)
     weights = at.rank_weights(loss.discount, None if loss.cutoff is None else loss.cutoff.at(at.lists.sizes))
-    ranks = _counts(chances)[:, :, : weights.shape[1]]
-    expected = (at.column(worth) * (ranks * weights[:, None, :]).sum(2)).sum(1)
+    expected = (weights[:, :, None] * shares[:, : weights.shape[1]] * at.column(worth)[:, None, :]).sum((1, 2))
     best = at.tensor(ideal)
     return torch.where(best > 0, 1 - expected / torch.where(best > 0, best, 1), 0)
 
@@ -167,5 +183,6 @@ FORMULAS: dict[type[Loss], Formula] = {
     Approx: _approx,
     ApproxKendall: _kendall,
     Approximation: approximation,
+    NeuralNDCG: _neural_ndcg,
     SoftNDCG: _soft_ndcg,
 }

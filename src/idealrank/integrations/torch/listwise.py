@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from idealrank._base.extras import needs
-from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded, formula_of
-from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE, Loss, QNorm
+from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded, differences, formula_of
+from idealrank.losses import PSL, Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE, Loss, QNorm, SoftmaxAtK
 from idealrank.losses.links import Scale
 from idealrank.losses.potentials import KL, PNorm, Potential, Squared
+from idealrank.losses.softmax import SoftmaxLoss
 from idealrank.losses.targets import Listwise
 
 with needs("torch"):
     import torch
     from torch import Tensor
+    from torch.nn.functional import logsigmoid
 
-__all__ = ["FORMULAS"]
+__all__ = ["FORMULAS", "log_activations"]
 
 
 def _listwise(loss: Listwise, at: Padded) -> Tensor:
@@ -35,14 +38,46 @@ def _cosine(loss: Cosine, target: Tensor, at: Padded) -> Tensor:
 
 
 def _cross_entropy(loss: CrossEntropy, target: Tensor, at: Padded) -> Tensor:
-    logs = at.scores
-    if loss.normalizer is None:
-        below = torch.where(at.real | ~at.real.any(1, keepdim=True), logs, -torch.inf)
-        # Apart from the greatest, so that large scores cost no digits.
-        greatest = below.detach().amax(1, keepdim=True)
-        logs = (logs - greatest) - (below - greatest).logsumexp(1, keepdim=True)
+    logs = at.scores if loss.normalizer is not None else _log_shares(at)
     fitted = torch.where(at.real, logs.exp(), 0)
     return (target.xlogy(target) - target * logs - target + fitted).sum(1)
+
+
+def _log_shares(at: Padded) -> Tensor:
+    """Return the log of softmax of each query's scores."""
+    below = torch.where(at.real | ~at.real.any(1, keepdim=True), at.scores, -torch.inf)
+    # Apart from the greatest, so that large scores cost no digits.
+    greatest = below.detach().amax(1, keepdim=True)
+    return (at.scores - greatest) - (below - greatest).logsumexp(1, keepdim=True)
+
+
+def _softmax(loss: SoftmaxLoss, at: Padded) -> Tensor:
+    return -(at.column(loss.targets(at.lists)) * _log_shares(at)).sum(1)
+
+
+def _softmax_at_k(loss: SoftmaxAtK, at: Padded) -> Tensor:
+    below = torch.where(at.real, at.scores.detach(), -torch.inf)
+    ranking = below.argsort(dim=1, descending=True, stable=True)
+    last = (at.sizes.clamp(max=loss.cutoff) - 1).clamp(min=0)
+    border = at.scores.gather(1, ranking.gather(1, last))
+    near = torch.sigmoid(loss.slope * (at.scores - (border.detach() if loss.hold else border)))
+    return -(at.column(loss.targets(at.lists)) * near * _log_shares(at)).sum(1)
+
+
+def _psl(loss: PSL, at: Padded) -> Tensor:
+    logs = log_activations(loss, -differences(at.scores))  # of s_j - s_i, j along the last dimension
+    counted = at.real[:, None, :] | ~at.real.any(1)[:, None, None]
+    totals = torch.where(counted, logs, -torch.inf).logsumexp(2)
+    targets = at.column(loss.targets(at.lists))
+    return torch.where(targets > 0, targets * totals, 0).sum(1)
+
+
+def log_activations(loss: PSL, apart: Tensor) -> Tensor:
+    """Return the log of a(d)^(1/temperature); -inf where it is 0."""
+    if loss.activation == "tanh":
+        return (logsigmoid(2 * apart) + math.log(2)) / loss.temperature
+    inside = 1 + (apart.arctan() if loss.activation == "atan" else apart)
+    return torch.where(inside > 0, torch.where(inside > 0, inside, 1).log() / loss.temperature, -torch.inf)
 
 
 def _q_norm(loss: QNorm, target: Tensor, at: Padded) -> Tensor:
@@ -99,4 +134,10 @@ def _list_mle(loss: ListMLE, at: Padded) -> Tensor:
     return (weights * surplus).sum(1)
 
 
-FORMULAS: dict[type[Loss], Formula] = {ListMLE: _list_mle, Listwise: _listwise}
+FORMULAS: dict[type[Loss], Formula] = {
+    ListMLE: _list_mle,
+    Listwise: _listwise,
+    PSL: _psl,
+    SoftmaxAtK: _softmax_at_k,
+    SoftmaxLoss: _softmax,
+}

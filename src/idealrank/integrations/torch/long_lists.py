@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -16,9 +17,11 @@ from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.integrations.torch import direct
 from idealrank.integrations.torch.inputs import Batch
+from idealrank.integrations.torch.listwise import log_activations
 from idealrank.integrations.torch.padded import Formula, NoFormulaError
+from idealrank.integrations.torch.pairwise import shrunk
 from idealrank.integrations.torch.sweeps import Grid, Hinge, Kernel, Logistic, Sequence, pair_sums, wide
-from idealrank.losses import Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
+from idealrank.losses import PSL, Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
 from idealrank.losses.direct import Approximation, depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.segments import runs, sums
@@ -28,11 +31,14 @@ from idealrank.measures.discounts import Discount, Linear, Power, Zipf
 with needs("torch"):
     import torch
     from torch import Tensor
+    from torch.utils.checkpoint import checkpoint
 
 __all__ = ["FORMULAS", "Flat", "is_long"]
 
 #: From which length of the longest list, and from how many pairs in a rectangle, pairs are not visited one by one.
 LONGEST, MOST_PAIRS = 256, 1 << 23
+#: Pairs that are in memory at a time where they are visited.
+_AT_A_TIME = 1 << 22
 
 
 def is_long(lists: Lists) -> bool:
@@ -173,11 +179,23 @@ class _Weights(NamedTuple):
 
 
 def _sum_over_pairs(
-    loss: Pairwise, at: Flat, labels: Floats, weights: _Weights, better: Tensor | None = None
+    loss: Pairwise,
+    at: Flat,
+    labels: Floats,
+    weights: _Weights,
+    better: Tensor | None = None,
+    factors: Tensor | None = None,
 ) -> Tensor:
     name, scale = loss.pair_loss()
     kernel: Kernel = Logistic(scale) if name == "logistic" else Hinge(2 if name == "squared_hinge" else 1)
     total = _totals(at, labels, kernel, 0 if name == "logistic" else scale, weights, better)
+    if factors is not None:
+        total = total * factors
+    if loss.normalize == "lambdas":
+        with torch.no_grad():
+            lambdas = 2 * scale * _totals(at, labels, kernel, 0, weights, better, order=1)
+            share = shrunk(lambdas if factors is None else lambdas * factors)
+        return total * share
     if loss.normalize != "pairs":
         return total
     return total / at.tensor(np.maximum(sums(_n_lower(labels, at.lists), at.lists.offsets), 1.0))
@@ -261,6 +279,8 @@ def _pairwise(loss: Pairwise, at: Flat) -> Tensor:
 
 
 def _lambda_rank(loss: LambdaRank, at: Flat) -> Tensor:
+    if loss.score_offset is not None:
+        raise NoFormulaError(loss)  # weights by the distance of scores are not short series
     plan = loss.plan()
     worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
     depths = depths_of(plan, at.lists, worth)
@@ -275,8 +295,8 @@ def _lambda_rank(loss: LambdaRank, at: Flat) -> Tensor:
             case _:  # "any"
                 right, wrong = _of_the_first(at, worth > 0, _rank_weights(at, Power(0), depths))
         heights = torch.stack([right, wrong], 1)[at.flat_places]
-        weights = _Weights(gaps=True, heights=heights, seen=_seen(loss, at))
-    return _sum_over_pairs(loss, at, worth, weights) * at.tensor(inverse_divisors(plan, at.lists))
+        weights = _Weights(gaps=True, heights=heights, seen=_seen(loss, at), together=loss.truncate_both)
+    return _sum_over_pairs(loss, at, worth, weights, factors=at.tensor(inverse_divisors(plan, at.lists)))
 
 
 def _seen(loss: LambdaRank | LambdaLoss, at: Flat) -> Tensor | None:
@@ -323,7 +343,7 @@ def _lambda_loss(loss: LambdaLoss, at: Flat) -> Tensor:
     plan = loss.plan()
     worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
     better = at.column(worth) * _rank_weights(at, plan.discount, None)[at.flat_places].to(at.scores)
-    return _sum_over_pairs(loss, at, worth, _Weights(), better) * at.tensor(inverse_divisors(plan, at.lists))
+    return _sum_over_pairs(loss, at, worth, _Weights(), better, at.tensor(inverse_divisors(plan, at.lists)))
 
 
 def _kendall(loss: ApproxKendall, at: Flat) -> Tensor:
@@ -334,6 +354,26 @@ def _kendall(loss: ApproxKendall, at: Flat) -> Tensor:
     lower = _n_lower(labels, at.lists)
     pairs = sums(lower if weights is None else lower * weights, at.lists.offsets)
     return 2 * wrong / at.tensor(np.where(pairs > 0, pairs, 1.0))
+
+
+def _psl(loss: PSL, at: Flat) -> Tensor:
+    """Some relevant documents at a time against all of their query, so that memory is linear."""
+    targets, offsets = loss.targets(at.lists), at.lists.offsets
+    found = []
+    for begin, end in itertools.pairwise(offsets.tolist()):
+        relevant = begin + np.flatnonzero(targets[begin:end] > 0)
+        scores, total = at.scores[begin:end], at.scores[begin:end].sum() * 0
+        size = max(1, _AT_A_TIME // max(1, end - begin))
+        for first in range(0, relevant.size, size):
+            rows = relevant[first : first + size]
+            logs = checkpoint(_log_totals, loss, at.scores[at.tensor(rows)], scores, use_reentrant=False)
+            total = total + (at.tensor(targets[rows]) * logs).sum()
+        found.append(total)
+    return torch.stack(found) if found else at.totals(at.scores)
+
+
+def _log_totals(loss: PSL, own: Tensor, scores: Tensor) -> Tensor:
+    return log_activations(loss, scores - own[:, None]).logsumexp(1)
 
 
 def _approx(loss: Approx, at: Flat) -> Tensor:
@@ -347,5 +387,6 @@ FORMULAS: dict[type[Loss], Formula] = {
     Approximation: direct.approximation,
     LambdaLoss: _lambda_loss,
     LambdaRank: _lambda_rank,
+    PSL: _psl,
     Pairwise: _pairwise,
 }

@@ -196,4 +196,4 @@ def _describe(made: Any, cls: type[Loss], calls: Sequence[Callable[..., Any]], w
     made.__signature__ = inspect.Signature([each for each in parameters if each.name not in ("self", "loss")])
     made.__module__ = __package__
     first_line = (cls.__doc__ or "").partition("\n")[0]
-    made.__doc__ = f"{first_line}\n\n{what}: the same options, beside those of `RankingLoss`."
+    made.__doc__ = f"{first_line}\n\n{what}: the same options, in addition to those of `RankingLoss`."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 
 from idealrank._base.extras import needs
@@ -19,7 +20,7 @@ with needs("torch"):
     from torch import Tensor
     from torch.nn.functional import logsigmoid, relu
 
-__all__ = ["FORMULAS"]
+__all__ = ["FORMULAS", "shrunk"]
 
 _PAIR_LOSSES: dict[str, Callable[[Tensor, float], Tensor]] = {
     "hinge": lambda gap, margin: relu(margin - gap),
@@ -34,14 +35,29 @@ def _pairwise(loss: Pairwise, at: Padded) -> Tensor:
     return _sum_over_pairs(loss, at, labels, differences(at.column(labels)) if gaps else at.scores.new_ones(()))
 
 
-def _sum_over_pairs(loss: Pairwise, at: Padded, labels: Floats, pair_weights: Tensor) -> Tensor:
+def _sum_over_pairs(
+    loss: Pairwise, at: Padded, labels: Floats, pair_weights: Tensor, factors: Tensor | None = None
+) -> Tensor:
     better = at.is_above(labels)
     name, scale = loss.pair_loss()
-    each = _PAIR_LOSSES[name](differences(at.scores), scale)
+    ahead = differences(at.scores)
+    each = _PAIR_LOSSES[name](ahead, scale)
     if at.lists.weights is not None:
         pair_weights = pair_weights * at.column(at.lists.weights)[:, :, None]
     total = torch.where(better, pair_weights * each, 0).sum((1, 2))
-    return total / better.sum((1, 2)).clamp(min=1) if loss.normalize == "pairs" else total
+    if factors is not None:
+        total = total * factors
+    if loss.normalize == "pairs":
+        return total / better.sum((1, 2)).clamp(min=1)
+    if loss.normalize == "lambdas":
+        slopes = torch.where(better, pair_weights * torch.sigmoid(-scale * ahead.detach()), 0).sum((1, 2))
+        return total * shrunk(2 * scale * slopes if factors is None else 2 * scale * slopes * factors)
+    return total
+
+
+def shrunk(lambdas: Tensor) -> Tensor:
+    """Return log2(1 + S) / S, and 1 where S is 0."""
+    return torch.where(lambdas > 0, lambdas.log1p() / math.log(2) / lambdas, 1)
 
 
 def _lambda_rank(loss: LambdaRank, at: Padded) -> Tensor:
@@ -50,7 +66,12 @@ def _lambda_rank(loss: LambdaRank, at: Padded) -> Tensor:
     gains = at.column(worth)
     with torch.no_grad():
         changes = differences(gains) * _changes_of_swaps(loss, at, gains > 0, depths_of(plan, at.lists, worth))
-    return _sum_over_pairs(loss, at, worth, changes) * at.tensor(inverse_divisors(plan, at.lists))
+        if loss.score_offset is not None:
+            scores = torch.where(at.real, at.scores, at.scores[:, :1])
+            apart = scores.amax(1) > scores.amin(1)
+            offset = differences(at.scores).abs() + loss.score_offset
+            changes = torch.where(apart[:, None, None], changes / offset, changes)
+    return _sum_over_pairs(loss, at, worth, changes, at.tensor(inverse_divisors(plan, at.lists)))
 
 
 def _lambda_loss(loss: LambdaLoss, at: Padded) -> Tensor:
@@ -68,9 +89,15 @@ def _lambda_loss(loss: LambdaLoss, at: Padded) -> Tensor:
                 weighting = weighting + differences(weights).abs()
             weighting = differences(gains) * weighting
         if loss.truncation is not None:
-            seen = places < loss.truncation
-            weighting = torch.where(seen[:, :, None] | seen[:, None, :], weighting, 0)
-    return _sum_over_pairs(loss, at, worth, weighting) * at.tensor(inverse_divisors(plan, at.lists))
+            weighting = torch.where(_kept(loss, places), weighting, 0)
+    return _sum_over_pairs(loss, at, worth, weighting, at.tensor(inverse_divisors(plan, at.lists)))
+
+
+def _kept(loss: LambdaRank | LambdaLoss, places: Tensor) -> Tensor:
+    """Return whether a truncation keeps a pair."""
+    assert loss.truncation is not None
+    seen = places < loss.truncation
+    return seen[:, :, None] & seen[:, None, :] if loss.truncate_both else seen[:, :, None] | seen[:, None, :]
 
 
 def _places(at: Padded) -> Tensor:
@@ -99,10 +126,7 @@ def _changes_of_swaps(loss: LambdaRank, at: Padded, relevant: Tensor, depths: In
             right, wrong = _of_the_first(ranked, at.rank_weights(Power(0), depths))
     is_upper = differences(places) < 0
     change = torch.where(is_upper, differences(right.gather(1, places)), -differences(wrong.gather(1, places)))
-    if loss.truncation is None:
-        return change
-    seen = places < loss.truncation
-    return torch.where(seen[:, :, None] | seen[:, None, :], change, 0)
+    return change if loss.truncation is None else torch.where(_kept(loss, places), change, 0)
 
 
 def _of_precisions(relevant: Tensor, inverse_ranks: Tensor) -> tuple[Tensor, Tensor]:

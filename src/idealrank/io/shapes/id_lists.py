@@ -158,4 +158,4 @@ def _flat(queries: Iterable[object], lists: list[Any]) -> tuple[npt.NDArray[np.i
         return offsets, Ids.of(chain.from_iterable(lists))
     except DataError as error:
         query: Any = list(queries)[query_at(offsets, error.row or 0)]
-        raise DataError(f"{error.what}; a list beside judgments holds document ids, not scores", query) from None
+        raise DataError(f"{error.what}; a list given with judgments holds document ids, not scores", query) from None

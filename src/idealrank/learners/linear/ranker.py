@@ -87,7 +87,7 @@ class LinearModel(WeightedSum):
         raise NotImplementedError
 
     def _penalty(self, weight: float) -> float:
-        """Return the weight of half the squared length of the weights, beside the mean of the loss over queries.
+        """Return the weight of half the squared length of the weights, next to the mean of the loss over queries.
 
         ``weight`` is the sum of the query weights.
         """

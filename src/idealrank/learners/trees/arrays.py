@@ -176,7 +176,8 @@ class Trees:
         return np.where(kind == 0, zeros_left, defaults)
 
     def _is_on_categories(self) -> Booleans:
-        return self.decisions % 2 == 1
+        is_odd: Booleans = self.decisions % 2 == 1
+        return is_odd
 
     def parts(self) -> Iterator[tuple[slice, slice]]:
         """Yield the splits and the leaves of each tree."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,6 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scoring import mean_value
 from idealrank.learners.base import Dataset, Ranker, Rows
-from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.features import DenseFeatures, SparseFeatures, features_of
 from idealrank.learners.names import register
 from idealrank.learners.trees.arrays import Trees
@@ -164,7 +163,7 @@ class BoostedRanker(Ranker):
         categorical_feature: Iterable[int | str] | str | None = None,
         callbacks: Iterable[Callable[..., Any]] | None = None,
         init_model: Any = None,
-    ) -> BoostedRanker:
+    ) -> Self:
         """Learn from ranking data, or from arrays.
 
         Parameters
@@ -246,8 +245,7 @@ class BoostedRanker(Ranker):
         DataError
             If the features do not fit the model.
         """
-        check_is_fitted(self)
-        return super().predict(coded(X, self.categories_), qid)
+        return super().predict(self._coded(X), qid)
 
     def score(self, X: Any, y: npt.ArrayLike | None = None, *, qid: Iterable[object] | None = None) -> float:
         """Return the mean of ``measure`` over the queries.
@@ -261,8 +259,11 @@ class BoostedRanker(Ranker):
         qid : iterable, optional
             The query id of each row of an array ``X``, in any order.
         """
-        check_is_fitted(self)
-        return super().score(coded(X, self.categories_), y, qid=qid)
+        return super().score(self._coded(X), y, qid=qid)
+
+    def _coded(self, X: Any) -> Any:
+        """Return X with the numbers of categories, once they are known."""
+        return coded(X, self.categories_) if hasattr(self, "categories_") else X
 
     def _fit(
         self,
@@ -444,7 +445,10 @@ class BoostedRanker(Ranker):
 
 
 def _checked_callbacks(given: Iterable[Callable[..., Any]]) -> list[Callable[..., Any]]:
-    callbacks = list(given) if isinstance(given, Iterable) else [given]
+    try:
+        callbacks = list(given)
+    except TypeError:
+        raise OptionError(f"callbacks must be a list of functions, got {given!r}") from None
     for each in callbacks:
         if not callable(each):
             raise OptionError(f"callbacks must be functions as LightGBM calls them, got {each!r}")

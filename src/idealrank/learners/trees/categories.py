@@ -83,6 +83,8 @@ def columns_named(given: Any, names: Sequence[str] | None, n_features: int) -> l
 
 def check_codes(data: RankingData, columns: Int64s) -> None:
     """Raise a DataError unless these columns have whole numbers from 0 on, or NaN."""
+    if not columns.size:
+        return
     features = data.known_features()
     for column in columns.tolist():
         values = features[:, [column]].toarray()[:, 0] if is_sparse(features) else features[:, column]

@@ -466,7 +466,7 @@ def distinguish(
 
     Means, wins and the number of queries needed come from `evaluate`: the same numbers on the same queries. For the
     rest, every query's list grows document by document, as in appendix A of Wang et al. 2013. That needs lists that
-    both rankers order completely. Of judgments and runs, therefore, the judged documents are ranked, and those that a
+    both rankers order completely. For judgments and runs, therefore, the judged documents are ranked, and those that a
     run does not retrieve come last; the field ``lists`` of the result says so. A list has no value until something in
     it is relevant.
 

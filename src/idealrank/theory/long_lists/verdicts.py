@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from idealrank._base.results import Result
 from idealrank.measures import cutoffs
@@ -26,8 +29,8 @@ class Verdict(Result):
     Parameters
     ----------
     how : str
-        "consistently"; "in expectation" only (Definition 18), if means differ but single lists stay random; "no";
-        "undecided".
+        "consistently"; "in probability" only, if wrong orders become rare, but less fast than Definition 5 asks; "in
+        expectation" only (Definition 18), if means differ but single lists stay random; "no"; "undecided".
     reason : str
         The reason in words.
     theorem : str
@@ -65,6 +68,7 @@ class Verdict(Result):
 
 _IN_WORDS = {
     "consistently": "the longer the lists, the more surely the measure tells them apart",
+    "in probability": "the longer the lists, the rarer a wrong order, but never as rare as Definition 5 asks",
     "in expectation": "only averages over queries tell them apart: a single list stays random, however long it is",
     "no": "the measure cannot tell them apart, however long the lists are",
     "undecided": "theory does not say whether longer lists would tell them apart",
@@ -120,7 +124,8 @@ def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff
         return Verdict("no", "all ranks count equally: NDCG is 1 for any ranking", "Definition 1", "no gap, no noise")
     difference = limit_gap(weighting, a, b)
     if abs(difference) > EQUAL:
-        return _of_limits(weighting, found, seen, difference)
+        is_noisy = min(a.top_variance, b.top_variance) > 0
+        return _of_limits(weighting, found, seen, difference, is_noisy)
     if seen == "top":
         return _of_equal_tops(weighting, found, a, b)
     return _of_equal_limits(found, end, a, b)
@@ -160,16 +165,57 @@ def _log_power(exponent: float) -> str:
     return "log(n)" if exponent == 1 else f"log(n)^{exponent:g}"
 
 
-def _of_limits(weighting: Weighting, found: Regime, seen: str, difference: float) -> Verdict:
+#: Powers of log(n) from which on something grows faster than log(n), and up to which it does not, as far as lengths up
+#: to 10^15 can tell.
+_FASTER, _AS_LOG = 1.5, 1.15
+
+
+class _Growth(NamedTuple):
+    """The powers of log(n) with which the number of ranks grows, and minus the logarithm of the chance of an error."""
+
+    ranks: float
+    errors: float
+
+
+def _growth(weighting: Weighting, found: Regime) -> _Growth:
+    """How fast the ranks that count grow, and what follows for errors.
+
+    The chance of a wrong order is at most exp(-c S^2 / Q) with the sum S and the sum of squares Q of the weights
+    (Hoeffding's inequality). That is below any power of 1/n if S^2 / Q grows faster than log(n).
+    """
+    if isinstance(weighting.cutoff, cutoffs.Power | None):
+        return _Growth(math.inf, math.inf)
+    n = np.array([1e6, 1e15])
+    ranks = np.asarray(weighting.cutoff.at(n), np.float64)
+    match found.kind:
+        case "harmonic":
+            terms = np.log(ranks) ** 2 if found.logs == 0 else np.ones(2)
+        case "power":
+            terms = ranks ** min(1.0, 2 - 2 * found.beta)
+        case _:
+            terms = ranks
+    powers = (float(np.log(each[1] / each[0]) / np.log(np.log(n[1]) / np.log(n[0]))) for each in (ranks, terms))
+    return _Growth(*powers)
+
+
+def _of_limits(weighting: Weighting, found: Regime, seen: str, difference: float, is_noisy: bool) -> Verdict:
     """The verdict if the limits differ."""
     noise, reason = _noise(found), "the limits differ"
     if seen == "top":
         reason = "the expected gains at the very top differ, and only they count in the end"
         theorem = "Theorem 9" if found.kind == "harmonic" else "Theorem 11"
-        if not isinstance(weighting.cutoff, cutoffs.Power | None):
-            # The error is about exp(-c * sum of the weights): negligible only if the sum outgrows log(n).
+        rate = f"gap {abs(difference):.3g}"
+        growth = _growth(weighting, found)
+        if growth.errors < _FASTER:
             reason += "; whether errors vanish as fast as Definition 5 asks depends on the cutoff"
-            return Verdict("undecided", reason, theorem, f"gap {abs(difference):.3g}", _better(difference))
+            if growth.ranks > _AS_LOG or not is_noisy:
+                return Verdict("undecided", reason, theorem, rate, _better(difference))
+            reason = (
+                "the expected gains at the very top differ, but no more than about log(n) ranks count: with a chance "
+                "of a constant to that power, a power of 1/n, the worse ranker has the better labels there, and "
+                "Definition 5 asks for chances below any power"
+            )
+            return Verdict("in probability", reason, theorem, rate, _better(difference))
         noise = noise if found.kind == "harmonic" else "(sum of the weights)^-1/2"
     elif found.kind == "linear":
         theorem = "the law of large numbers"

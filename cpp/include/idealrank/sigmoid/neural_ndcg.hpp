@@ -1,0 +1,159 @@
+// The DCG of scores that NeuralSort sorts (Pobrotyn and Bialobrzeski 2021).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "idealrank/for_each_query.hpp"
+#include "idealrank/measure/measure.hpp"
+#include "idealrank/measure/rank_discounts.hpp"
+#include "idealrank/own_copy.hpp"
+#include "idealrank/sort/top.hpp"
+
+namespace idealrank {
+
+// Rank r of n has document j with the share softmax_j(((n + 1 - 2 r) s_j - sum_k |s_j - s_k|) / tau). With documents by
+// descending score, the exponent of place j + 1 exceeds that of j by (s_j - s_{j+1}) (2 r - 1 - 2 j) / tau, j from 1 on: it rises
+// up to place r, and falls from there. Shares below exp(-kNegligible) times the greatest are left out, so that a rank takes only the
+// places near its own.
+class NeuralDcg {
+ public:
+  NeuralDcg(double tau, bool curvature, const Stop& stop = {}) : tau_(tau), curvature_(curvature), stop_(stop), rank_(stop) {}
+
+  // The DCG of one query; into column, its derivatives by the scores, or bounds of its second ones.
+  double operator()(std::span<const double> gains, std::span<const double> scores, std::span<const double> discounts,
+                    std::int64_t query, std::int64_t first_row, std::span<double> column) {
+    const std::size_t n = scores.size();
+    const auto order = rank_(scores, n, query, first_row);
+    scores_.resize(n);
+    gains_.resize(n);
+    ranks_.assign(n, 0.0);
+    plain_.assign(n, 0.0);
+    for (std::size_t p = 0; p < n; ++p) {
+      scores_[p] = scores[order[p]];
+      gains_[p] = gains[order[p]];
+    }
+    find_centers();
+    double value = 0, flat = 0;
+    for (std::size_t r = 0; r < n; ++r) {
+      if (discounts[r] == 0) continue;
+      value += discounts[r] * at_rank(r, discounts[r], flat);
+    }
+    if (curvature_) {
+      for (std::size_t p = 0; p < n; ++p) column[order[p]] = (2 * ranks_[p] + 4 * flat) / (tau_ * tau_);
+    } else {
+      pull(order, column);
+    }
+    return value;
+  }
+
+ private:
+  static constexpr double kNegligible = 60;
+
+  // The expected gain at rank r, from 0 on. Adds to plain_ the derivatives of the DCG by exponents, and to ranks_ the
+  // same times the derivatives of exponents by their own scores; for curvatures, to ranks_ and `flat` what bounds them.
+  double at_rank(std::size_t r, double discount, double& flat) {
+    const std::size_t n = scores_.size();
+    shares_.clear();
+    std::size_t first = r, last = r + 1;  // the places that count
+    double exponent = 0;
+    shares_.push_back(1);
+    while (last < n) {
+      exponent -= (scores_[last - 1] - scores_[last]) / tau_ * (2 * static_cast<double>(last - r) - 1);
+      if (!(exponent > -kNegligible)) break;
+      shares_.push_back(std::exp(exponent));
+      ++last;
+    }
+    exponent = 0;
+    above_.clear();
+    while (first > 0) {
+      exponent -= (scores_[first - 1] - scores_[first]) / tau_ * (2 * static_cast<double>(r - first) + 1);
+      if (!(exponent > -kNegligible)) break;
+      above_.push_back(std::exp(exponent));
+      --first;
+    }
+    stop_.before(20 * (last - first));
+    auto share_at = [&](std::size_t place) -> double& {
+      return place >= r ? shares_[place - r] : above_[r - 1 - place];
+    };
+    double total = 0, gain = 0;
+    for (std::size_t place = first; place < last; ++place) {
+      total += share_at(place);
+      gain += share_at(place) * gains_[place];
+    }
+    gain /= total;
+    if (curvature_) {
+      double spread = 0;
+      for (std::size_t place = first; place < last; ++place) {
+        spread += share_at(place) / total * std::abs(gains_[place] - gain);
+      }
+      flat += discount * spread;
+      for (std::size_t place = first; place < last; ++place) {
+        const double apart = centers_[place] - 2 * static_cast<double>(r);
+        ranks_[place] += discount * share_at(place) / total * (std::abs(gains_[place] - gain) + spread) * apart * apart;
+      }
+      return gain;
+    }
+    for (std::size_t place = first; place < last; ++place) {
+      const double slope = discount * share_at(place) / total * (gains_[place] - gain);
+      plain_[place] += slope;
+      ranks_[place] += slope * (centers_[place] - 2 * static_cast<double>(r));
+    }
+    return gain;
+  }
+
+  // A score moves its own exponent by n + 1 - 2 rank - (documents with lower scores - those with higher ones) over tau: with r from 0
+  // on, centers_ - 2 r, where equal scores have one center.
+  void find_centers() {
+    const std::size_t n = scores_.size();
+    centers_.resize(n);
+    for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
+      while (end < n && scores_[end] == scores_[begin]) ++end;
+      std::fill(centers_.begin() + static_cast<std::ptrdiff_t>(begin), centers_.begin() + static_cast<std::ptrdiff_t>(end),
+                static_cast<double>(begin + end) - 1);
+    }
+  }
+
+  // A score moves the exponents of all documents with lower scores by -1 / tau, and of those with higher ones by 1 / tau.
+  void pull(std::span<const std::uint32_t> order, std::span<double> column) {
+    const std::size_t n = scores_.size();
+    double higher = 0, lower = 0;
+    for (std::size_t p = n; p-- > 0;) lower += plain_[p];
+    for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
+      double own = 0;
+      for (; end < n && scores_[end] == scores_[begin]; ++end) own += plain_[end];
+      lower -= own;
+      for (std::size_t p = begin; p < end; ++p) column[order[p]] = (ranks_[p] + higher - lower) / tau_;
+      higher += own;
+    }
+  }
+
+  double tau_;
+  bool curvature_;
+  Stop stop_;
+  TopRanker rank_;
+  std::vector<double> scores_, gains_, centers_, plain_, ranks_, shares_, above_;
+};
+
+// One DCG per query, one derivative or bound of a second one per document; depths[query] ranks count.
+inline void neural_dcg(std::span<const double> gains, std::span<const double> scores, std::span<const std::int64_t> offsets,
+                       const Discount& discount, std::span<const std::int64_t> depths, double tau, bool curvature,
+                       std::span<double> values, std::span<double> column, Threads threads) {
+  for_each_query(offsets, threads, [&](const Stop& stop) {
+    return [&, dcg = NeuralDcg(tau, curvature, stop), discounts = std::vector<double>(), own_scores = OwnCopy(stop)](
+               std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
+      const auto q = static_cast<std::size_t>(query), first = static_cast<std::size_t>(begin);
+      const auto n = static_cast<std::size_t>(end - begin);
+      discounts.resize(n);
+      fill_discounts(discount, depths[q], discounts);
+      values[q] = dcg(gains.subspan(first, n), own_scores(scores.subspan(first, n)), discounts, query, begin,
+                      column.subspan(first, n));
+    };
+  });
+}
+
+}  // namespace idealrank
