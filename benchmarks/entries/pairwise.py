@@ -37,6 +37,33 @@ def pairs_of_a_long_list(setting: Setting) -> Iterator[Comparison]:
 
 
 @entry
+def pairs_of_distinct_labels(setting: Setting) -> Iterator[Comparison]:
+    """The most that labels can cost: every document has another one."""
+    from idealrank import losses
+
+    rng = np.random.default_rng(2)
+    n_docs = setting.size(300_000)
+    labels, scores = rng.permutation(n_docs) / n_docs, rng.normal(size=n_docs)
+    for loss, times in [
+        (losses.PairwiseLogistic(), 5),
+        (losses.Hinge(), None),
+        (losses.PairwiseLinear(), None),
+        (losses.LambdaRank(), 8),
+    ]:
+        yield Comparison(
+            f"{loss}, value and gradient, one list of {n_docs:,} documents, all labels distinct",
+            Contestant("idealrank", lambda loss=loss: loss(labels, scores)),  # type: ignore[misc]
+            [
+                Contestant(
+                    "np.argsort, stable",
+                    lambda: np.argsort(scores, kind="stable"),
+                    None if times is None else AtMost(times),
+                )
+            ],
+        )
+
+
+@entry
 def pairs_of_short_lists(setting: Setting) -> Iterator[Comparison]:
     from idealrank import losses
 

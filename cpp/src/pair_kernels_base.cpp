@@ -1,8 +1,10 @@
+#include "idealrank/pairs/pair_boxes_kernel.hpp"
 #include "idealrank/pairs/pair_choice_kernel.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
 
 namespace idealrank {
 
-extern const PairKernels pair_kernels_base{&base::choose_sweep, &base::choose_rows};
+extern const PairKernels pair_kernels_base{&base::choose_sweep, &base::choose_rows, &base::deposit_in_boxes,
+                                          &base::evaluate_in_boxes, &base::act_on_boxes};
 
 }  // namespace idealrank

@@ -1,5 +1,6 @@
 #include "idealrank/pairs/label_pairs.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -50,6 +51,25 @@ TEST(each_pair_of_different_labels_is_on_two_sides_once) {
         for (std::size_t j = 0; j < n; ++j) CHECK_EQ(met[i * n + j], levels[i] > levels[j] ? 1 : 0);
       }
     }
+  }
+}
+
+TEST(each_pair_of_different_groups_is_on_two_sides_once) {
+  std::mt19937_64 random(2);
+  LabelSplits split;
+  const std::size_t n = 60, n_levels = 20;
+  const auto levels = random_levels(random, n, n_levels);
+  const std::vector<std::uint32_t> groups{0, 1, 7, 19};
+  auto group_of = [&](std::uint32_t level) { return std::upper_bound(groups.begin(), groups.end(), level) - groups.begin(); };
+  std::vector<int> met(n * n);
+  split(levels, counts_of(levels, n_levels), groups, [&](const LabelSplit& sides) {
+    CHECK(std::find(groups.begin(), groups.end(), sides.boundary) != groups.end());
+    for (const auto high : sides.high) {
+      for (const auto low : sides.low) ++met[high * n + low];
+    }
+  });
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) CHECK_EQ(met[i * n + j], group_of(levels[i]) > group_of(levels[j]) ? 1 : 0);
   }
 }
 

@@ -1,7 +1,9 @@
 #include "idealrank/pairs/pairwise.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "check.hpp"
@@ -96,6 +98,89 @@ TEST(sweeps_and_rows_of_pairs_agree_on_every_instruction_set) {
       });
     }
   }
+}
+
+TEST(boxes_and_rows_of_pairs_agree_on_every_instruction_set) {
+  std::mt19937_64 random(3);
+  const std::size_t n = 700;
+  for (const bool distinct : {false, true}) {
+    for (const double spread : {1e-6, 1.0, 6.0, 1e2}) {
+      for (const double offset : {0.0, 1e6}) {
+        Documents documents = random_documents(random, n, spread);
+        for (std::size_t i = 0; i < n; ++i) {
+          documents.scores[i] += offset;
+          if (distinct) documents.labels[i] = static_cast<double>(i * 37 % n);
+        }
+        const std::vector<std::int64_t> offsets{0, static_cast<std::int64_t>(n)};
+        for (const Derivative derivative : {Derivative::first, Derivative::second, Derivative::both}) {
+          PairSpec spec;
+          spec.derivative = derivative;
+          spec.scale = 0.7;
+          spec.few_pairs = std::numeric_limits<double>::infinity();
+          const Outcome rows = outcome(documents, offsets, spec);
+          for (const Isa isa : sets()) {
+            for (const double few : {0.0, 20.0}) {
+              spec.isa = isa;
+              spec.few_pairs = few;
+              const Outcome boxes = outcome(documents, offsets, spec);
+              double all = 0;  // what all pairs of a document could add up to
+              for (const double weight : documents.weights) all += weight;
+              if (derivative == Derivative::first)
+                CHECK(std::abs(boxes.values[0] - rows.values[0]) <= 1e-12 * rows.values[0]);
+              for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(boxes.column[i] - rows.column[i]) <= 1e-13 * all);
+              for (std::size_t i = 0; i < boxes.second.size(); ++i)
+                CHECK(std::abs(boxes.second[i] - rows.second[i]) <= 1e-12 * rows.second[i]);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(slopes_in_a_long_list_of_distinct_labels_are_sums_over_pairs) {
+  std::mt19937_64 random(4);
+  const std::size_t n = 20'000;
+  Documents documents = random_documents(random, n, 1.0);
+  for (std::size_t i = 0; i < n; ++i) documents.labels[i] = static_cast<double>(i * 7919 % n) / 1000;
+  std::vector<double> discounts(n);
+  for (std::size_t r = 0; r < n; ++r) discounts[r] = 1 / std::log2(2.0 + static_cast<double>(r));
+  std::vector<std::size_t> order(n), place(n);
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return documents.scores[a] > documents.scores[b]; });
+  for (std::size_t p = 0; p < n; ++p) place[order[p]] = p;
+  const std::vector<std::int64_t> offsets{0, static_cast<std::int64_t>(n)}, depths{static_cast<std::int64_t>(n)};
+  for_each_spec([&](PairSpec spec) {
+    if (spec.derivative != Derivative::first) return;
+    for (const Isa isa : sets()) {
+      spec.isa = isa;
+      spec.few_pairs = 30;
+      spec.swap = {Reduction::sum, {false, discounts}, depths};
+      spec.truncation = n / 3;
+      const Outcome found = outcome(documents, offsets, spec);
+      for (std::size_t i = 0; i < n; i += n / 20) {
+        long double sum = 0, all = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+          if (j == i) continue;
+          const bool better = documents.labels[i] > documents.labels[j];
+          const long double gap = std::abs(documents.labels[i] - documents.labels[j]), scale = spec.scale;
+          const long double ahead = (better ? 1 : -1) * (documents.scores[i] - documents.scores[j]);
+          long double weight = documents.weights[better ? i : j];
+          if (spec.weight != PairWeight::one) weight *= gap;
+          if (spec.weight == PairWeight::swap_change) {
+            weight *= std::min(place[i], place[j]) < spec.truncation ? std::abs(discounts[place[i]] - discounts[place[j]]) : 0;
+          }
+          const long double room = scale - ahead;
+          const long double slope = spec.loss == PairLoss::logistic      ? scale / (1 + std::exp(scale * ahead))
+                                    : spec.loss == PairLoss::hinge ? (room > 0 ? 1 : 0)
+                                                                         : 2 * std::max(room, 0.0L);
+          sum += (better ? -1 : 1) * weight * slope;
+          all += weight * slope;
+        }
+        CHECK(std::abs(found.column[i] - static_cast<double>(sum)) <= 1e-12 * static_cast<double>(all));
+      }
+    }
+  });
 }
 
 TEST(any_number_of_threads_gives_the_same_bits) {

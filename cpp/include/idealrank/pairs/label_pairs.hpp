@@ -30,22 +30,35 @@ class LabelSplits {
   // levels[place] is the level of a document, counts[level] says how many have it.
   template <class Visit>
   void operator()(std::span<const std::uint32_t> levels, std::span<const std::uint32_t> counts, Visit&& visit) {
-    starts_.assign(counts.size() + 1, 0);
-    std::inclusive_scan(counts.begin(), counts.end(), starts_.begin() + 1);
+    stoppable_resize(own_groups_, counts.size(), stop_);
+    std::iota(own_groups_.begin(), own_groups_.end(), 0U);
+    (*this)(levels, counts, own_groups_, visit);
+  }
+
+  // The same of documents in different groups: groups[g] is the least level of group g, from 0 on.
+  template <class Visit>
+  void operator()(std::span<const std::uint32_t> levels, std::span<const std::uint32_t> counts,
+                  std::span<const std::uint32_t> groups, Visit&& visit) {
+    groups_ = groups;
+    starts_.assign(groups.size() + 1, 0);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const std::size_t end = g + 1 < groups.size() ? groups[g + 1] : counts.size();
+      starts_[g + 1] = std::accumulate(counts.begin() + groups[g], counts.begin() + end, starts_[g]);
+    }
     stoppable_resize(places_, levels.size(), stop_);
     stoppable_resize(spare_, levels.size(), stop_);
     std::iota(places_.begin(), places_.end(), 0U);
-    divide(levels, 0, static_cast<std::uint32_t>(counts.size()), places_.data(), spare_.data(), visit);
+    divide(levels, 0, static_cast<std::uint32_t>(groups.size()), places_.data(), spare_.data(), visit);
   }
 
  private:
-  // from[starts_[first] ... starts_[last]) holds the documents of the levels [first, last).
+  // from[starts_[first] ... starts_[last]) holds the documents of the groups [first, last).
   template <class Visit>
   void divide(std::span<const std::uint32_t> levels, std::uint32_t first, std::uint32_t last, std::uint32_t* from,
               std::uint32_t* to, Visit& visit) {
     if (last - first < 2) return;
-    const std::uint32_t boundary = most_even(first, last);
-    const std::uint32_t begin = starts_[first], middle = starts_[boundary], end = starts_[last];
+    const std::uint32_t upper = most_even(first, last), boundary = groups_[upper];
+    const std::uint32_t begin = starts_[first], middle = starts_[upper], end = starts_[last];
     std::uint32_t low = begin, high = middle;
     for_each_part(end - begin, stop_, [&](std::size_t i, std::size_t part_end) {
       for (; i < part_end; ++i) {
@@ -57,11 +70,11 @@ class LabelSplits {
       }
     });
     visit(LabelSplit{{from + begin, from + end}, {to + begin, to + middle}, {to + middle, to + end}, boundary});
-    divide(levels, first, boundary, to, from, visit);
-    divide(levels, boundary, last, to, from, visit);
+    divide(levels, first, upper, to, from, visit);
+    divide(levels, upper, last, to, from, visit);
   }
 
-  // The boundary nearest to half of the documents.
+  // The group that begins nearest to half of the documents.
   std::uint32_t most_even(std::uint32_t first, std::uint32_t last) const {
     const std::uint32_t half = starts_[first] + (starts_[last] - starts_[first]) / 2;
     const auto above = std::lower_bound(starts_.begin() + first + 1, starts_.begin() + last, half) - starts_.begin();
@@ -71,7 +84,8 @@ class LabelSplits {
   }
 
   Stop stop_;
-  std::vector<std::uint32_t> starts_, places_, spare_;
+  std::span<const std::uint32_t> groups_;
+  std::vector<std::uint32_t> own_groups_, starts_, places_, spare_;
 };
 
 }  // namespace idealrank

@@ -179,13 +179,13 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
       const bool misordered = kUp != high;
       if constexpr (kSecond) second[place] += sum(weighted(Series::slope, series));
       if constexpr (kFirst) {
-        const double slope = (misordered ? received.count : 0.0) - sum(weighted(Series::tail, series));
+        const double slope = kept_if(misordered, received.count) - sum(weighted(Series::tail, series));
         first[place] += kUp ? slope : -slope;
         if constexpr (kUp) slopes += std::abs(slope);  // that of a pair is received once upwards
       }
       if constexpr (kDerivative == Derivative::first && kUp) {
         values += weighted(Series::softplus, series);
-        value += misordered ? received.distance + above * received.count : 0.0;
+        value += kept_if(misordered, received.distance + above * received.count);
       }
     }
     if ((kUp && !documents.together) || on_top) sides[high].add(feature, powers(kUp ? growth : decay), kUp ? -above : above, change_of(high, place));

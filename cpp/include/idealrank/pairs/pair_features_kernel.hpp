@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,6 +10,15 @@
 #include "idealrank/pairs/pair_kernels.hpp"
 
 #include "idealrank/isa/isa_begin.hpp"
+
+// x or 0, without a branch: which side a document is on cannot be predicted.
+IDEALRANK_INLINE double kept_if(bool condition, double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & (~std::uint64_t{condition} + 1));
+}
+IDEALRANK_INLINE double chosen(bool condition, double yes, double no) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(kept_if(condition, yes)) |
+                               std::bit_cast<std::uint64_t>(kept_if(!condition, no)));
+}
 
 // Weight w_i of the better document: (w_i) (1). Times the gap of the labels, y_i - y_j = (y_i - c) + (c - y_j) with c
 // between the sides, so that nothing cancels: (w_i (y_i - c), w_i) (1, c - y_j).
@@ -21,12 +31,13 @@ class PairFeatures {
   bool is_high(std::uint32_t place) const { return documents_.levels[place] >= boundary_; }
 
   std::array<double, kChannels> operator()(std::uint32_t place, bool high) const {
-    const double weight = high && documents_.weights != nullptr ? documents_.weights[place] : 1.0;
+    const double weight = documents_.weights == nullptr ? 1.0 : chosen(high, documents_.weights[place], 1.0);
     if constexpr (kChannels == 1) {
       return {weight};
     } else {
-      const double label = documents_.labels[documents_.levels[place]];
-      return {high ? weight * (label - between_) : 1.0, high ? weight : between_ - label};
+      const double label =
+          documents_.own_labels != nullptr ? documents_.own_labels[place] : documents_.labels[documents_.levels[place]];
+      return {chosen(high, weight * (label - between_), 1.0), chosen(high, weight, between_ - label)};
     }
   }
 

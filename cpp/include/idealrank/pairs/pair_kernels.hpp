@@ -43,6 +43,7 @@ struct PlacedDocuments {
   const std::uint32_t* levels = nullptr;
   const double* weights = nullptr;  // none where all are 1
   const double* labels = nullptr;  // of each level
+  const double* own_labels = nullptr;  // none where levels are so few that their labels are at hand
   double scale = 1;  // margin or sigma
   // logistic: score = edge + d, where edges are few and decay = exp(-sigma d) is not small.
   const double* edges = nullptr;
@@ -88,10 +89,26 @@ inline constexpr std::size_t kPairPadding = 4;
 // The same sum over all pairs of a query, one by one. The columns are padded too.
 using PairRows = double (*)(const LabelledDocuments& documents, const DerivativeColumns& columns);
 
+// A query's documents by label, as places in [-1, 1] of boxes of scores.
+struct BoxedDocuments {
+  const double* within = nullptr;
+  const std::uint32_t* boxes = nullptr;
+  const double* weights = nullptr;
+};
+
+inline constexpr std::size_t kBoxTerms = 16;  // of a polynomial in a box
+
 // The kernels of one instruction set.
 struct PairKernels {
   PairSweep (*sweep)(PairLoss loss, PairWeight weight, Derivative derivative);
   PairRows (*rows)(PairLoss loss, PairWeight weight, Derivative derivative);
+  // Adds Chebyshev's polynomials at the documents [begin, end) to the moments of their boxes.
+  void (*deposit)(const BoxedDocuments& documents, std::size_t begin, std::size_t end, bool weighted, double* moments);
+  // Adds the polynomials of their boxes to the documents.
+  void (*evaluate)(const BoxedDocuments& documents, std::size_t begin, std::size_t end, bool weighted,
+                   const double* polynomials, double* column);
+  // Adds `factor` times the polynomials that moments make.
+  void (*act)(const double* blocks, std::size_t n_boxes, const double* from, double factor, double* to);
 };
 
 extern const PairKernels pair_kernels_base, pair_kernels_v3;

@@ -1,4 +1,5 @@
-// The pairs of one query one by one: for short lists, and for long ones with few pairs.
+// The pairs of one query one by one: for short lists, and for long ones with few pairs. Of other long ones, pairs with labels
+// that are close, the others by boxes.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "idealrank/pairs/label_levels.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
 #include "idealrank/pairs/pair_spec.hpp"
+#include "idealrank/pairs/pairs_by_box.hpp"
 #include "idealrank/pairs/swap_change.hpp"
 
 namespace idealrank {
@@ -23,7 +25,8 @@ class PairsByLabel {
   explicit PairsByLabel(const PairSpec& spec, const Stop& stop = {})
       : spec_(spec),
         stop_(stop),
-        rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.derivative)) {}
+        rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.derivative)),
+        by_box_(choose(spec.isa, pair_kernels_base, pair_kernels_v3), spec.scale, spec.derivative, stop) {}
 
   // Whether the exponentials of all scores, and their ratios, are normal numbers; for hinges, the squares of distances. By
   // the weight `distance` alone, other scores are taken too.
@@ -32,54 +35,59 @@ class PairsByLabel {
     return spec_.loss == PairLoss::logistic ? spec_.scale * (most - least) < 600 : most - least < 1e150;
   }
 
-  // As PairsByScore. The order is only for changes by swaps.
-  double operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
-                    const SwapChange& change, std::span<double> column, std::span<double> second) {
-    sort(levels);
-    LabelledDocuments documents;
-    documents.stop = &stop_;
-    documents.n = query.n();
-    documents.scale = spec_.scale;
-    documents.labels = fill(labels_, [&](std::uint32_t i) { return query.labels[i]; });
-    documents.scores = fill(scores_, [&](std::uint32_t i) { return query.scores[i]; });
-    documents.weights = fill(weights_, [&](std::uint32_t i) { return query.weight(i); });
-    if (spec_.loss == PairLoss::logistic && takes(query.scores)) {
-      const auto [least, most] = range_of(query.scores);
-      const double middle = least + (most - least) / 2;
-      documents.growths =
-          fill(growths_, [&](std::uint32_t i) { return std::exp(spec_.scale * (query.scores[i] - middle)); });
-      stoppable_resize(shrinks_, growths_.size(), stop_);
-      std::transform(growths_.begin(), growths_.end(), shrinks_.begin(), [](double growth) { return 1 / growth; });
-      documents.shrinks = shrinks_.data();
+  // Whether boxes are for this loss and these scores.
+  bool takes_by_box(std::span<const double> scores) const {
+    // Boxes do not know the sizes of the derivatives of single pairs.
+    if (spec_.loss != PairLoss::logistic || spec_.weight != PairWeight::one || spec_.normalize == PairNormalize::lambdas)
+      return false;
+    return by_box_.takes(scores);
+  }
+
+  // The least level of each group of labels that are close: a group has some labels and few documents, or one label.
+  std::span<const std::uint32_t> groups(const LabelLevels& levels, std::size_t most) {
+    groups_.clear();
+    group_ends_.clear();
+    const std::span<const std::uint32_t> counts = levels.counts();
+    for (std::size_t level = 0, begin = 0; level < counts.size();) {
+      groups_.push_back(static_cast<std::uint32_t>(level));
+      std::size_t end = begin + counts[level++];
+      while (level < counts.size() && end + counts[level] - begin <= most) end += counts[level++];
+      group_ends_.push_back(end);
+      begin = end;
     }
-    if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
-      documents.distances = spec_.distances.data();
-      documents.share = spec_.swap_share;
+    return groups_;
+  }
+
+  // Adds the pairs within each group to the columns, as PairsByScore has them; `by_box`: those between groups too. The order is
+  // only for changes by swaps.
+  double operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
+                    const SwapChange& change, bool by_box, std::span<double> column, std::span<double> second) {
+    sort(levels);
+    stop_.before(2 * query.n());
+    sums_.assign(query.n() + kPairPadding, 0.0);
+    if (!second.empty()) second_sums_.assign(query.n() + kPairPadding, 0.0);
+    if (!order.empty()) {
       place_of_.resize(query.n());
       for_each_part(order.size(), stop_, [&](std::size_t p, std::size_t last) {
         for (; p < last; ++p) place_of_[order[p]] = static_cast<std::uint32_t>(p);
       });
-      documents.right = fill(right_, [&](std::uint32_t i) { return change.right()[place_of_[i]]; });
-      documents.wrong = fill(wrong_, [&](std::uint32_t i) { return change.wrong()[place_of_[i]]; });
-      documents.places = fill(places_, [&](std::uint32_t i) { return static_cast<double>(place_of_[i]); });
-      documents.truncation = static_cast<double>(spec_.truncation);
-      documents.together = spec_.together;
-      const auto [least, most] = range_of(query.scores);
-      documents.offset = least < most ? spec_.offset : 0.0;
     }
-    stop_.before(2 * query.n());
-    sums_.assign(query.n() + kPairPadding, 0.0);
-    if (!second.empty()) second_sums_.assign(query.n() + kPairPadding, 0.0);
     slopes_ = 0;
-    const double value = rows_(documents, {sums_.data(), second_sums_.data(), &slopes_});
-    for_each_part(query.n(), stop_, [&](std::size_t i, std::size_t last) {
-      for (; i < last; ++i) column[documents_[i]] = sums_[i];
-    });
-    if (!second.empty()) {
-      for_each_part(query.n(), stop_, [&](std::size_t i, std::size_t last) {
-        for (; i < last; ++i) second[documents_[i]] = second_sums_[i];
-      });
+    double value = 0;
+    for (std::size_t g = 0, begin = 0; g < groups_.size(); begin = group_ends_[g++]) {
+      const std::size_t next = g + 1 < groups_.size() ? groups_[g + 1] : levels.counts().size();
+      if (next - groups_[g] > 1) value += one_by_one(query, change, begin, group_ends_[g]);
     }
+    if (by_box) {
+      value += by_box_(query.scores, documents_, query.weights, group_ends_, {sums_.data(), second_sums_.data(), nullptr});
+    }
+    auto to_rows = [&](const std::vector<double>& sums, std::span<double> rows) {
+      for_each_part(rows.size(), stop_, [&](std::size_t i, std::size_t last) {
+        for (; i < last; ++i) rows[documents_[i]] += sums[i];
+      });
+    };
+    to_rows(sums_, column);
+    to_rows(second_sums_, second);
     return value;
   }
 
@@ -87,16 +95,6 @@ class PairsByLabel {
   double slopes() const { return slopes_; }
 
  private:
-  // The least and the greatest score, without a branch that depends on one.
-  static std::pair<double, double> range_of(std::span<const double> scores) {
-    double least = scores[0], most = scores[0];
-    for (const double score : scores) {
-      least = score < least ? score : least;
-      most = score > most ? score : most;
-    }
-    return {least, most};
-  }
-
   // documents_ by level, each level in input order.
   void sort(const LabelLevels& levels) {
     ends_.resize(levels.counts().size());
@@ -107,11 +105,45 @@ class PairsByLabel {
     });
   }
 
+  // The pairs among documents_[begin, end).
+  double one_by_one(const PairQuery& query, const SwapChange& change, std::size_t begin, std::size_t end) {
+    const std::span<const std::uint32_t> own = std::span(documents_).subspan(begin, end - begin);
+    LabelledDocuments documents;
+    documents.stop = &stop_;
+    documents.n = own.size();
+    documents.scale = spec_.scale;
+    documents.labels = fill(labels_, own, [&](std::uint32_t i) { return query.labels[i]; });
+    documents.scores = fill(scores_, own, [&](std::uint32_t i) { return query.scores[i]; });
+    documents.weights = fill(weights_, own, [&](std::uint32_t i) { return query.weight(i); });
+    const auto own_scores = std::span<const double>(scores_).first(own.size());
+    if (spec_.loss == PairLoss::logistic && takes(own_scores)) {
+      const auto [least, most] = range_of(own_scores);
+      const double middle = least + (most - least) / 2;
+      documents.growths =
+          fill(growths_, own, [&](std::uint32_t i) { return std::exp(spec_.scale * (query.scores[i] - middle)); });
+      stoppable_resize(shrinks_, growths_.size(), stop_);
+      std::transform(growths_.begin(), growths_.end(), shrinks_.begin(), [](double growth) { return 1 / growth; });
+      documents.shrinks = shrinks_.data();
+    }
+    if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
+      documents.distances = spec_.distances.data();
+      documents.share = spec_.swap_share;
+      documents.right = fill(right_, own, [&](std::uint32_t i) { return change.right()[place_of_[i]]; });
+      documents.wrong = fill(wrong_, own, [&](std::uint32_t i) { return change.wrong()[place_of_[i]]; });
+      documents.places = fill(places_, own, [&](std::uint32_t i) { return static_cast<double>(place_of_[i]); });
+      documents.truncation = static_cast<double>(spec_.truncation);
+      documents.together = spec_.together;
+      const auto [least, most] = range_of(query.scores);
+      documents.offset = least < most ? spec_.offset : 0.0;
+    }
+    return rows_(documents, {sums_.data() + begin, second_sums_.empty() ? nullptr : second_sums_.data() + begin, &slopes_});
+  }
+
   template <class Value>
-  const double* fill(std::vector<double>& padded, Value&& value) {
-    stoppable_resize(padded, documents_.size() + kPairPadding, stop_);
-    for_each_part(documents_.size(), stop_, [&](std::size_t i, std::size_t last) {
-      for (; i < last; ++i) padded[i] = value(documents_[i]);
+  const double* fill(std::vector<double>& padded, std::span<const std::uint32_t> documents, Value&& value) {
+    stoppable_resize(padded, documents.size() + kPairPadding, stop_);
+    for_each_part(documents.size(), stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) padded[i] = value(documents[i]);
     });
     std::fill_n(padded.end() - kPairPadding, kPairPadding, 1.0);
     return padded.data();
@@ -120,6 +152,9 @@ class PairsByLabel {
   const PairSpec& spec_;
   Stop stop_;
   PairRows rows_;
+  PairsByBox by_box_;
+  std::vector<std::uint32_t> groups_;
+  std::vector<std::size_t> group_ends_;  // documents up to the end of each
   double slopes_ = 0;
   std::vector<std::uint32_t> ends_, documents_, place_of_;
   std::vector<double> labels_, scores_, weights_, growths_, shrinks_, right_, wrong_, places_, sums_, second_sums_;

@@ -45,19 +45,33 @@ class PairwiseLoss {
     }
     const double n_pairs = count_pairs();
     const bool apart = spec_.weight == PairWeight::distance;
-    const bool few = apart || spec_.offset > 0 || (n_pairs <= spec_.few_pairs * static_cast<double>(query.n()) && by_label_.takes(query.scores));
+    const bool one_by_one = apart || by_label_.takes(query.scores);
+    const bool few = apart || spec_.offset > 0 || (one_by_one && n_pairs <= spec_.few_pairs * static_cast<double>(query.n()));
+    const bool by_box = !few && by_label_.takes_by_box(query.scores);
     const bool swaps = apart || spec_.weight == PairWeight::swap_change;
     std::span<const std::uint32_t> order;
-    if (!few || swaps) order = ranked(query);
+    if (!(few || by_box) || swaps) order = ranked(query);
     if (swaps) change_(spec_.swap, query.query, number_, order);
-    const double value = few ? by_label_(query, order, number_, change_, column, second)
-                             : by_score_(query, order, number_, change_, column, second);
+    // A group of n labels has n/2 pairs a document.
+    const auto n_group = one_by_one ? std::min(2 * spec_.few_pairs, static_cast<double>(query.n())) : 0.0;
+    const auto groups = by_label_.groups(number_, few ? query.n() : static_cast<std::size_t>(n_group));
+    std::fill(column.begin(), column.end(), 0.0);
+    std::fill(second.begin(), second.end(), 0.0);
+    double value = 0, slopes = 0;
+    if (!(few || by_box)) {
+      value += by_score_(query, order, number_, groups, change_, column, second);
+      slopes += by_score_.slopes();
+    }
+    if (few || by_box || groups.size() < number_.counts().size()) {
+      value += by_label_(query, order, number_, change_, by_box, column, second);
+      slopes += by_label_.slopes();
+    }
 
     const double sigma = spec_.loss == PairLoss::logistic ? spec_.scale : 1.0;
     double share = query_factor;
     if (spec_.normalize == PairNormalize::pairs) share /= n_pairs;
     if (spec_.normalize == PairNormalize::lambdas) {
-      const double lambdas = 2 * sigma * query_factor * (few ? by_label_.slopes() : by_score_.slopes());
+      const double lambdas = 2 * sigma * query_factor * slopes;
       if (lambdas > 0) share *= std::log1p(lambdas) / (std::log(2.0) * lambdas);
     }
     // Where changes by swaps are 0, rounding may leave a curvature a little below.
