@@ -43,18 +43,24 @@ void bind_options(nb::module_& m) {
              double offset) {
             const auto kind = named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any"});
             const SwapMeasure measure{kind, discount, span_of(depths)};
-            new (self) BoundSwap{
-                measure, truncation.value_or(PairSpec().truncation), together, discount, std::move(depths),
-                std::move(distances), share, offset};
+            new (self) BoundSwap{measure,
+                                 truncation.value_or(PairSpec().truncation),
+                                 together,
+                                 discount,
+                                 std::move(depths),
+                                 std::move(distances),
+                                 share,
+                                 offset};
           },
-          nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(),
-          "together"_a = false, "distances"_a.noconvert() = nb::none(), "share"_a = 1.0, "offset"_a = 0.0);
+          nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(), "together"_a = false,
+          "distances"_a.noconvert() = nb::none(), "share"_a = 1.0, "offset"_a = 0.0);
 
-  nb::class_<BoundPairLoss>(m, "PairLoss", "The loss of a pair with its margin or sigma (scale), and what multiplies the sum per query.")
+  nb::class_<BoundPairLoss>(m, "PairLoss",
+                            "The loss of a pair with its margin or sigma (scale), and what multiplies the sum per query.")
       .def(
           "__init__",
-          [](BoundPairLoss* self, std::string_view kind, double scale, std::string_view weight,
-             std::string_view normalize, std::optional<BoundSwap> swap) {
+          [](BoundPairLoss* self, std::string_view kind, double scale, std::string_view weight, std::string_view normalize,
+             std::optional<BoundSwap> swap) {
             PairSpec spec;
             spec.loss = named<PairLoss>(kind, "kind of pair loss", {"hinge", "squared_hinge", "logistic"});
             spec.weight = named<PairWeight>(weight, "pair weight", {"one", "label_gap", "swap_change", "distance"});

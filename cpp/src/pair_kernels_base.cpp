@@ -5,6 +5,6 @@
 namespace idealrank {
 
 extern const PairKernels pair_kernels_base{&base::choose_sweep, &base::choose_rows, &base::deposit_in_boxes,
-                                          &base::evaluate_in_boxes, &base::act_on_boxes};
+                                           &base::evaluate_in_boxes, &base::act_on_boxes};
 
 }  // namespace idealrank

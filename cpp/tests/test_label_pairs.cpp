@@ -60,7 +60,9 @@ TEST(each_pair_of_different_groups_is_on_two_sides_once) {
   const std::size_t n = 60, n_levels = 20;
   const auto levels = random_levels(random, n, n_levels);
   const std::vector<std::uint32_t> groups{0, 1, 7, 19};
-  auto group_of = [&](std::uint32_t level) { return std::upper_bound(groups.begin(), groups.end(), level) - groups.begin(); };
+  auto group_of = [&](std::uint32_t level) {
+    return std::upper_bound(groups.begin(), groups.end(), level) - groups.begin();
+  };
   std::vector<int> met(n * n);
   split(levels, counts_of(levels, n_levels), groups, [&](const LabelSplit& sides) {
     CHECK(std::find(groups.begin(), groups.end(), sides.boundary) != groups.end());

@@ -168,12 +168,13 @@ TEST(slopes_in_a_long_list_of_distinct_labels_are_sums_over_pairs) {
           long double weight = documents.weights[better ? i : j];
           if (spec.weight != PairWeight::one) weight *= gap;
           if (spec.weight == PairWeight::swap_change) {
-            weight *= std::min(place[i], place[j]) < spec.truncation ? std::abs(discounts[place[i]] - discounts[place[j]]) : 0;
+            weight *=
+                std::min(place[i], place[j]) < spec.truncation ? std::abs(discounts[place[i]] - discounts[place[j]]) : 0;
           }
           const long double room = scale - ahead;
-          const long double slope = spec.loss == PairLoss::logistic      ? scale / (1 + std::exp(scale * ahead))
-                                    : spec.loss == PairLoss::hinge ? (room > 0 ? 1 : 0)
-                                                                         : 2 * std::max(room, 0.0L);
+          const long double slope = spec.loss == PairLoss::logistic ? scale / (1 + std::exp(scale * ahead))
+                                    : spec.loss == PairLoss::hinge  ? (room > 0 ? 1 : 0)
+                                                                    : 2 * std::max(room, 0.0L);
           sum += (better ? -1 : 1) * weight * slope;
           all += weight * slope;
         }

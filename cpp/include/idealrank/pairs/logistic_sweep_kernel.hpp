@@ -188,7 +188,8 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
         value += kept_if(misordered, received.distance + above * received.count);
       }
     }
-    if ((kUp && !documents.together) || on_top) sides[high].add(feature, powers(kUp ? growth : decay), kUp ? -above : above, change_of(high, place));
+    if ((kUp && !documents.together) || on_top)
+      sides[high].add(feature, powers(kUp ? growth : decay), kUp ? -above : above, change_of(high, place));
   }
   if constexpr (kFirst) *columns.slopes += slopes;
   return value + sum(values);

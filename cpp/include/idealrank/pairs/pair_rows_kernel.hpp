@@ -79,8 +79,8 @@ IDEALRANK_INLINE Lanes pair_weights(const LabelledDocuments& documents, std::siz
   const Lanes change = where(right > wrong, right, wrong);
   if constexpr (kWeight == PairWeight::swap_change) return counted * gap * change;
   auto apart = [&](std::size_t lane) {
-    return documents.distances[static_cast<std::size_t>(
-        std::abs(documents.places[better] - documents.places[others + lane]))];
+    return documents
+        .distances[static_cast<std::size_t>(std::abs(documents.places[better] - documents.places[others + lane]))];
   };
   return counted * gap * (documents.share * change + four(apart(0), apart(1), apart(2), apart(3)));
 }

@@ -111,8 +111,8 @@ class PairsByBox {
 
   // The sum of all pairs of documents in different groups, the value only for Derivative::first; adds the derivatives by t
   // to the columns. `documents` are by label; group g has those from ends[g - 1] to ends[g]. The weights may be empty.
-  double operator()(std::span<const double> scores, std::span<const std::uint32_t> documents, std::span<const double> weights,
-                    std::span<const std::size_t> ends, const DerivativeColumns& columns) {
+  double operator()(std::span<const double> scores, std::span<const std::uint32_t> documents,
+                    std::span<const double> weights, std::span<const std::size_t> ends, const DerivativeColumns& columns) {
     place(scores, documents, weights);
     ends_ = ends;
     first_ = derivative_ == Derivative::second ? nullptr : columns.column;
@@ -132,7 +132,9 @@ class PairsByBox {
 
   // Moments of documents that count 1 each as the lower ones, and of the weights as the better ones.
   std::size_t per_node() const { return weighted_ ? 2 * size_ : size_; }
-  double* moments(std::size_t node, bool better) { return moments_.data() + node * per_node() + (better && weighted_ ? size_ : 0); }
+  double* moments(std::size_t node, bool better) {
+    return moments_.data() + node * per_node() + (better && weighted_ ? size_ : 0);
+  }
   std::size_t begin_of(std::size_t group) const { return group == 0 ? 0 : ends_[group - 1]; }
 
   void place(std::span<const double> scores, std::span<const std::uint32_t> documents, std::span<const double> weights) {

@@ -29,7 +29,8 @@ class PairsByScore {
   // The sum of all pairs of documents whose labels are in different groups, of which there are the least levels; into the
   // columns, sums of derivatives by sigma s, or s for hinges. order: best score first.
   double operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
-                    std::span<const std::uint32_t> groups, const SwapChange& change, std::span<double> column, std::span<double> second) {
+                    std::span<const std::uint32_t> groups, const SwapChange& change, std::span<double> column,
+                    std::span<double> second) {
     place(query, order, levels.levels());
     PlacedDocuments documents;
     documents.stop = &stop_;
@@ -78,8 +79,8 @@ class PairsByScore {
 
   // All pairs between groups. Those of levels that are close are swept from copies of their documents, since what is scattered
   // over long arrays has to be waited for.
-  double between(const PlacedDocuments& documents, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> groups,
-                 const DerivativeColumns& columns) {
+  double between(const PlacedDocuments& documents, std::span<const std::uint32_t> counts,
+                 std::span<const std::uint32_t> groups, const DerivativeColumns& columns) {
     double value = 0;
     if (documents.n <= kNear) {
       split_({documents.levels, documents.n}, counts, groups,
@@ -104,7 +105,8 @@ class PairsByScore {
     list_members(documents, counts);
     for (std::size_t r = 0; r < regions_.size(); ++r) {
       const std::size_t last = r + 1 < regions_.size() ? regions_[r + 1] : groups.size();
-      if (last - regions_[r] > 1) value += within(documents, counts, groups.subspan(regions_[r], last - regions_[r]), r, columns);
+      if (last - regions_[r] > 1)
+        value += within(documents, counts, groups.subspan(regions_[r], last - regions_[r]), r, columns);
     }
     return value;
   }
@@ -131,8 +133,8 @@ class PairsByScore {
   }
 
   // The pairs between the groups of one region.
-  double within(const PlacedDocuments& documents, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> groups,
-                std::size_t region, const DerivativeColumns& columns) {
+  double within(const PlacedDocuments& documents, std::span<const std::uint32_t> counts,
+                std::span<const std::uint32_t> groups, std::size_t region, const DerivativeColumns& columns) {
     const std::size_t begin = region == 0 ? 0 : member_ends_[region - 1];
     const auto members = std::span<const std::uint32_t>(members_).subspan(begin, member_ends_[region] - begin);
     const std::uint32_t first_level = groups[0];
@@ -148,7 +150,8 @@ class PairsByScore {
     std::transform(members.begin(), members.end(), near_levels_.begin(),
                    [&](std::uint32_t p) { return documents.levels[p] - first_level; });
     near_groups_.resize(groups.size());
-    std::transform(groups.begin(), groups.end(), near_groups_.begin(), [&](std::uint32_t level) { return level - first_level; });
+    std::transform(groups.begin(), groups.end(), near_groups_.begin(),
+                   [&](std::uint32_t level) { return level - first_level; });
     const bool same = documents.wrong == documents.right;
     PlacedDocuments near = documents;
     near.n = members.size();
@@ -161,11 +164,12 @@ class PairsByScore {
     near.decays = copied(near_decays_, documents.decays);
     near.right = copied(near_right_, documents.right);
     near.wrong = same ? near.right : copied(near_wrong_, documents.wrong);
-    near.truncation = static_cast<std::size_t>(
-        std::lower_bound(members.begin(), members.end(), documents.truncation) - members.begin());
+    near.truncation =
+        static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), documents.truncation) - members.begin());
     near_column_.assign(members.size(), 0.0);
     near_second_.assign(columns.second == nullptr ? 0 : members.size(), 0.0);
-    const DerivativeColumns own{near_column_.data(), columns.second == nullptr ? nullptr : near_second_.data(), columns.slopes};
+    const DerivativeColumns own{near_column_.data(), columns.second == nullptr ? nullptr : near_second_.data(),
+                                columns.slopes};
     double value = 0;
     split_(near_levels_, counts.subspan(first_level, end_level - first_level), near_groups_,
            [&](const LabelSplit& split) { value += sweep_(near, split, own); });

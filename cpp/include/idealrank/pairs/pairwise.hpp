@@ -46,7 +46,8 @@ class PairwiseLoss {
     const double n_pairs = count_pairs();
     const bool apart = spec_.weight == PairWeight::distance;
     const bool one_by_one = apart || by_label_.takes(query.scores);
-    const bool few = apart || spec_.offset > 0 || (one_by_one && n_pairs <= spec_.few_pairs * static_cast<double>(query.n()));
+    const bool few =
+        apart || spec_.offset > 0 || (one_by_one && n_pairs <= spec_.few_pairs * static_cast<double>(query.n()));
     const bool by_box = !few && by_label_.takes_by_box(query.scores);
     const bool swaps = apart || spec_.weight == PairWeight::swap_change;
     std::span<const std::uint32_t> order;

@@ -22,7 +22,8 @@ namespace idealrank {
 // places near its own.
 class NeuralDcg {
  public:
-  NeuralDcg(double tau, bool curvature, const Stop& stop = {}) : tau_(tau), curvature_(curvature), stop_(stop), rank_(stop) {}
+  NeuralDcg(double tau, bool curvature, const Stop& stop = {})
+      : tau_(tau), curvature_(curvature), stop_(stop), rank_(stop) {}
 
   // The DCG of one query; into column, its derivatives by the scores, or bounds of its second ones.
   double operator()(std::span<const double> gains, std::span<const double> scores, std::span<const double> discounts,
@@ -77,9 +78,7 @@ class NeuralDcg {
       --first;
     }
     stop_.before(20 * (last - first));
-    auto share_at = [&](std::size_t place) -> double& {
-      return place >= r ? shares_[place - r] : above_[r - 1 - place];
-    };
+    auto share_at = [&](std::size_t place) -> double& { return place >= r ? shares_[place - r] : above_[r - 1 - place]; };
     double total = 0, gain = 0;
     for (std::size_t place = first; place < last; ++place) {
       total += share_at(place);
