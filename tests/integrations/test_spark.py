@@ -38,7 +38,9 @@ def test_the_recipe_gives_the_values_of_evaluate(tmp_path: Path) -> None:
     assert recipe is not None
     assert function is not None
     body = function[1].replace("... ", "")
-    script = f"{SESSION}\n{body}\nfor row in {recipe[1]}.collect():\n    print('value', row.qid, row.ndcg)\nspark.stop()\n"
+    script = (
+        f"{SESSION}\n{body}\nfor row in {recipe[1]}.collect():\n    print('value', row.qid, row.ndcg)\nspark.stop()\n"
+    )
     environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", script],
