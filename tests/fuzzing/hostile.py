@@ -236,7 +236,7 @@ ARGUMENTS: dict[str, _Argument] = {
     "scores_a": _scores,
     "scores_b": _scores,
     "second": _scores,
-    "seed": lambda hostile, folder: 0,
+    "seed": _nth(0, 0, -1, 0, 2.5, 0, "x", 0, [1]),
     "relevant": lambda hostile, folder: [hostile.labels],
     "settings": lambda hostile, folder: {"l2": [0.1]},
     "sizes": _labels,

@@ -11,6 +11,7 @@ from idealrank._base.drawing import new_panels
 from idealrank._base.extras import needs
 from idealrank._base.palette import BETTER
 from idealrank._base.sections import listed
+from idealrank._base.seeds import generator
 from idealrank._typing import Floats
 from idealrank.data import datasets
 from idealrank.data.ranking import RankingData
@@ -71,7 +72,7 @@ def _error(labels: Floats, scores: Floats, offsets: npt.ArrayLike, ties: str = "
 
 def _on_drawn_lists(seed: int) -> list[Claim]:
     """The identities on simulated lists."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     n_lists, n = 300, 30
     offsets = np.arange(0, n_lists * n + 1, n)
     labels = rng.integers(0, 5, n_lists * n).astype(float)

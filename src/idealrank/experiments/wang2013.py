@@ -18,6 +18,7 @@ import numpy as np
 
 from idealrank._base.drawing import new_panels
 from idealrank._base.palette import NEUTRAL, SERIES
+from idealrank._base.seeds import generator
 from idealrank._typing import Floats, Int64s
 from idealrank.data import datasets
 from idealrank.data.construction import from_arrays
@@ -141,7 +142,7 @@ def grow(train: RankingData, test: RankingData, seed: int = 0, rank_svm: Loss = 
     -------
     Growth
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     few = train.subset(range(min(train.n_queries, 10))) if train.n_docs > 100_000 else train
     scores = [test.known_features() @ _trained(each, few) for each in (rank_svm, CrossEntropy())]
     rankers = [np.ascontiguousarray(each, np.float64) for each in (*scores, rng.uniform(-1, 1, test.n_docs))]

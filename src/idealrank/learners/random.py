@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from idealrank._base.seeds import generator
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
@@ -47,7 +48,7 @@ class RandomRanker(Ranker):
         self.seed_ = drawn if self.random_state is None else self.random_state
 
     def _scores(self, data: RankingData) -> Floats:
-        return np.random.default_rng(self.seed_).uniform(-1, 1, data.n_docs)
+        return generator(self.seed_, "random_state").uniform(-1, 1, data.n_docs)
 
     def _check_state(self) -> None:
         if self.seed_ < 0:

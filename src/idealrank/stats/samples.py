@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.options import is_whole
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 
 #: The largest size of a value: sums of the cubes of that many are still numbers.
 LARGEST = 1e100
@@ -80,7 +81,11 @@ def new_seed(seed: int | None) -> int:
     >>> new_seed(7), new_seed(None) == new_seed(None)
     (7, False)
     """
-    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) if seed is None else seed & (2**64 - 1)
+    if seed is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    if not is_whole(seed, most=2**64 - 1):
+        raise OptionError(f"seed must be None or a whole number from 0 to 2^64 - 1, got {seed!r}")
+    return int(seed)
 
 
 def and_note(note: str, more: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from idealrank.cli.support.options import seed_option
 from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
 
 __all__ = ["command"]
@@ -37,7 +38,7 @@ _N_FINDINGS = 3
     metavar="N",
     help="Allow for up to N relevant documents per query that no run retrieves.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the expected values.")
+@seed_option
 def command(request: Request, measure: str, baseline: str | None, unseen: int, seed: int) -> None:
     """Bound the measure of SYSTEMS on DATA."""
     judged, systems = request.read()

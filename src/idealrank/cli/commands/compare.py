@@ -100,7 +100,10 @@ class _Shown(NamedTuple):
     "--holes/--no-holes", default=None, help="Show what unjudged documents could change, or do not compute it."
 )
 @click.option(
-    "--seed", type=int, metavar="N", help="Seed of the random number generator; by default a new one, which is printed."
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Seed of the random number generator; by default a new one, which is printed.",
 )
 @click.option("--all", "everything", is_flag=True, help="In text, print all rows and all pairs, not only the first.")
 @digits_option

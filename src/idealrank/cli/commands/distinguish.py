@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from idealrank.cli.support.options import OUTPUT
+from idealrank.cli.support.options import OUTPUT, seed_option
 from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
 
@@ -62,14 +62,7 @@ Examples:
 @click.option(
     "--risk", "delta", type=float, default=0.05, show_default=True, metavar="P", help="Risk of the wrong order."
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of the random number generator.",
-)
+@seed_option
 @click.option(
     "--plot", type=OUTPUT, metavar="FILE", help="Plot wins by list length for the first pair: .svg, .png or .pdf."
 )

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from idealrank.cli.support.failures import Failure
-from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option
+from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option, seed_option
 
 __all__ = ["command"]
 
@@ -32,7 +32,7 @@ Examples:
 @click.option("--command", "shell_command", metavar="COMMAND", help="A command with {qrels}, {run} and possibly {k}.")
 @click.option("--takes", metavar="WORDS", help="What the function takes, such as 'labels, scores, k'.")
 @click.option("--max-calls", type=click.IntRange(1), default=100, show_default=True, help="Maximum number of calls.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random number generator.")
+@seed_option
 @format_option
 @html_option
 @quiet_option

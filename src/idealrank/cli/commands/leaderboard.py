@@ -16,6 +16,7 @@ from idealrank.cli.support.options import (
     level_option,
     like_option,
     quiet_option,
+    seed_option,
 )
 
 if TYPE_CHECKING:
@@ -90,9 +91,7 @@ _N_NOTES = 10
     metavar="N",
     help="Number of permutations of the tests against the baseline.",
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the random number generator."
-)
+@seed_option
 @digits_option
 @format_option
 @html_option

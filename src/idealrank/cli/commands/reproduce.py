@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option
+from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option, seed_option
 
 if TYPE_CHECKING:
     from idealrank.experiments.results import Reproduction
@@ -59,14 +59,7 @@ Examples:
     help="Data to use instead of the built-in data: LETOR text for wang2013 and jin2013, otherwise a folder with "
     "S1.txt ... S5.txt or Fold1 ... Fold5, or a folder of such folders; may be repeated.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of the random number generator.",
-)
+@seed_option
 @click.option("--quick", is_flag=True, help="Train briefly, as a test; the numbers are meaningless.")
 @click.option("--figures", metavar="FOLDER", help="Write the figures to this folder as SVG.")
 @html_option

@@ -21,6 +21,7 @@ __all__ = [
     "measures_option",
     "missing_option",
     "quiet_option",
+    "seed_option",
     "unjudged_option",
     "weights_option",
 ]
@@ -77,6 +78,14 @@ digits_option = click.option(
 )
 level_option = click.option(
     "--level", type=float, default=0.05, show_default=True, metavar="P", help="Significance level."
+)
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of the random number generator.",
 )
 html_option = click.option(
     "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as one self-contained HTML page."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from idealrank._base.seeds import generator
 from idealrank._typing import Floats, Int64s
 from idealrank.evaluation.holes.completions import (
     constant_denominator,
@@ -69,7 +70,7 @@ def expected_values(ranked: Ranked, rules: Rules, model: LabelModel, n_draws: in
     label; only these numbers are drawn, and nothing where the denominator does not depend on labels. Otherwise the
     label of each document is drawn.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     plan = rules.plan
     if not ranked.is_hole.any() or not rules.levels.size:
         return ranked.values(filled_with(ranked, float(rules.labels[0])), rules)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from idealrank._base.seeds import generator
 from idealrank.evaluation.identification.calls import Answer, Caller
 from idealrank.evaluation.identification.forms import Form
 from idealrank.evaluation.identification.formulas import Formula, Refused
@@ -35,7 +36,7 @@ class Inquiry:
 
     def __init__(self, caller: Caller, seed: int = 0) -> None:
         self.caller = caller
-        self.rng = np.random.default_rng(seed)
+        self.rng = generator(seed)
         self.formula = Formula()
         self.tolerance = 1e-9
         self.decimals: int | None = None

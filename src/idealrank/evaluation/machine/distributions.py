@@ -11,6 +11,7 @@ import numpy as np
 from idealrank._base.options import is_whole
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
+from idealrank._base.seeds import generator
 from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import offsets_of
@@ -227,7 +228,7 @@ def evaluate_uncertain(
                 "the others out of the judgments, or choose a convention that counts them as 0"
             )
         lists[system] = found, absent
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     cumulative = np.cumsum(chances, axis=1)[:, :-1]
     draws = {system: np.zeros(n_draws) for system in lists}
     sums = {system: np.zeros(numbered.n_queries) for system in lists}

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.grammar import unknown
+from idealrank._base.seeds import generator
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
@@ -183,7 +184,7 @@ class FactorRanker(Learner):
         columns = {"user": user, "item": item, "label": label}
         data = _read(interactions, columns)
         validation = None if eval_set is None else _read(eval_set, columns).aligned(data, "eval_set")
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state, "random_state")
         shapes = (data.n_users, self.n_factors), (data.n_items, self.n_factors)
         users, items = (rng.normal(scale=_INITIAL_SCALE, size=shape) for shape in shapes)
         factors = Factors(users, items, self.similarity == "cosine", float(self.temperature))

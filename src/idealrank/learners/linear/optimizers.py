@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from idealrank._base.seeds import generator
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.learners.features import Moments
@@ -90,7 +91,7 @@ def steepest(objective: Objective, start: Floats, trace: Trace, max_iter: int, m
 
 def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: float, seed: int | None) -> Minimum:
     """Take one step per query, the queries shuffled again for each epoch: Algorithm 1 of Qin et al. 2008."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     queries = objective.queries()
     parameters = np.array(start)
     trace.add(parameters, objective(parameters)[0])

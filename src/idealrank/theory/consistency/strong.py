@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.results import Result
+from idealrank._base.seeds import generator
 from idealrank._typing import Booleans, Floats
 from idealrank.errors import OptionError
 from idealrank.theory.consistency.fisher import Mixture, targets
@@ -110,7 +111,7 @@ def check_strong_consistency(
     vectors, each = vectors[each.any(axis=1)], each[each.any(axis=1)]
     if len(vectors) < n_docs + 2:
         raise OptionError(f"{len(vectors)} label vectors have only one mixture per target; pass more levels")
-    first, second = _with_one_target(each, n_pairs, np.random.default_rng(seed))
+    first, second = _with_one_target(each, n_pairs, generator(seed))
     support = np.broadcast_to(vectors, (n_pairs, *vectors.shape))
     convex = hasattr(function, "minimizer") or looks_convex(function, vectors)
     mixtures = [Mixture(chances, support) for chances in (first, second)]

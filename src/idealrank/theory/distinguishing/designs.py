@@ -13,6 +13,7 @@ import numpy as np
 from idealrank import stats
 from idealrank._base.options import is_whole
 from idealrank._base.results import Result
+from idealrank._base.seeds import generator
 from idealrank._base.tables import Column, Table
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ranking import Order
@@ -203,7 +204,7 @@ def search_design(
         raise DataError("no measure sees a difference between the two systems")
     ratios = _ratios(differences)
     best = int(np.argmax(np.abs(ratios)))
-    honest = honest_choice(differences, n_splits, np.random.default_rng(seed))
+    honest = honest_choice(differences, n_splits, generator(seed))
     return DesignSearch(
         tuple(names),
         differences.mean(axis=0),

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section, listed
+from idealrank._base.seeds import generator
 from idealrank._base.tables import Column, Table, Value, stacked
 from idealrank._typing import Floats, Int64s
 from idealrank.data.judgments import Qrels, Run
@@ -593,7 +594,7 @@ def _distinction(
     if not labels.any():
         raise DataError("no document is relevant: no measure can tell rankers apart")
     grid = growing_sizes(length) if sizes is None else np.ascontiguousarray(sizes, np.int64)
-    seed = int(np.random.default_rng(seed).integers(2**32))  # shared, so that all measures see the same resamples
+    seed = int(generator(seed).integers(2**32))  # shared, so that all measures see the same resamples
     filled = list(given.values())
     on_paths = _along(filled, labels, [a, b], cut, grid, n_orders, seed, n_threads)
     by_gain = {
@@ -633,7 +634,7 @@ def _along(
     n_threads: int | None,
 ) -> Floats:
     """Values on growing lists, in row order or in random orders, of shape (rankers, measures, lists, sizes)."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     queries = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
     found = []
     for _ in range(max(n_orders, 1)):
@@ -660,7 +661,7 @@ def _separation(
     n_queries, mean = differences.size, float(differences.mean())
     sd = float(differences.std(ddof=1)) if n_queries > 1 else math.nan
     sign = 0.0 if abs(mean) < 1e-15 else math.copysign(1.0, mean)
-    drawn = np.random.default_rng(seed).integers(n_queries, size=(n_resamples, n_queries))
+    drawn = generator(seed).integers(n_queries, size=(n_resamples, n_queries))
     draws = differences[drawn].mean(axis=1) * sign
     needed = Gap(mean, sd).queries(delta) if sign and n_queries > 1 else math.inf
     lead = path * (sign or 1.0)

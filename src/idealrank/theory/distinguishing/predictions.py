@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from idealrank._base.seeds import generator
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
@@ -183,7 +184,7 @@ def _within(
     sizes = np.diff(offsets)
     begins, widths = np.repeat(offsets[:-1], sizes), np.repeat(sizes, sizes)
     has_relevant = sums(labels, offsets) > 0
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     drawn = []
     for _ in range(int(np.clip(_DRAWN // labels.size, _LEAST, _MOST))):
         rows = begins + (rng.random(labels.size) * widths).astype(np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from idealrank._base.results import Result
+from idealrank._base.seeds import generator
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts
@@ -73,7 +74,7 @@ class BoundedLaw(Result):
         -------
         float64 array
         """
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
         drawn, ends = np.empty(size), np.cumsum(self.probabilities)[:-1]
         batch = max(1, 2_000_000 // self.shares.size)
         for start in range(0, size, batch):

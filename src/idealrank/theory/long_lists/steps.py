@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.seeds import generator
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns, float_array, query_at
 from idealrank.errors import DataError, OptionError
@@ -209,7 +210,7 @@ class StepCurve(Curve):
         curve = _fitted(queries, method, n_bins)
         if n_resamples > 0:
             s = (np.arange(200) + 0.5) / 200
-            rng = np.random.default_rng(seed)
+            rng = generator(seed)
             curve.resamples = tuple(_fitted(_resampled(queries, rng), method, n_bins) for _ in range(n_resamples))
             gains = [each(s) for each in curve.resamples]
             curve.bands = Bands(s, *np.quantile(gains, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0))
