@@ -423,8 +423,6 @@ const theory = (() => {
       if (seen === "top") {
         reason = "the expected gains at the very top differ, and only they count in the end";
         theorem = found.kind === "harmonic" ? "Theorem 9" : "Theorem 11";
-        const isPower = measure.cutoff === null || measure.cutoff.power;
-        if (!isPower) return verdictOf("undecided", `${reason}; whether errors vanish as fast as Definition 5 asks depends on the cutoff`, theorem, `gap ${g(Math.abs(difference), 3)}`, better(difference));
         noise = found.kind === "harmonic" ? noise : "(sum of the weights)^-1/2";
       } else theorem = measure.cutoff === null ? "Theorem 8, condition 1" : "Theorems 12 and 13";
       return verdictOf("consistently", reason, theorem, `gap ${g(Math.abs(difference), 3)}, noise ${noise}`, better(difference));
