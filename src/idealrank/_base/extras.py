@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from idealrank.errors import MissingExtraError
 
-__all__ = ["needs"]
+__all__ = ["is_installed", "needs"]
 
 #: The names that pip knows packages by, if they differ.
 _DISTRIBUTIONS = {"sklearn": "scikit-learn"}
@@ -43,3 +44,17 @@ def needs(package: str, extra: str | None = None) -> Iterator[None]:
             raise  # installed, but one of its own dependencies is missing
         name = _DISTRIBUTIONS.get(package, package)
         raise MissingExtraError(name, package if extra is None else extra) from None
+
+
+def is_installed(package: str) -> bool:
+    """Return whether a package is there to be imported.
+
+    Examples
+    --------
+    >>> is_installed("numpy"), is_installed("no_such_booster")
+    (True, False)
+    """
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # of an import hook that refuses the package
+        return False

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from idealrank._base.extras import is_installed
 from idealrank._base.options import is_whole
 from idealrank.errors import OptionError
 from idealrank.evaluation.identification.calls import Command
@@ -136,7 +136,7 @@ def forms_of(function: Callable[..., Any]) -> list[Form]:
         found = [(words, "") for words in _PAIRS if k is None] + [(words, k) for words in _TRIPLES]
     else:
         found = [(words, k) for words in _PAIRS] + ([(("ranked_labels",), "")] if k is None else [])
-    if importlib.util.find_spec("pandas") is None:
+    if not is_installed("pandas"):
         found = [each for each in found if not set(FRAMES) & set(each[0])]
     ordered = sorted(found, key=lambda each: -_likeness((*each[0], *(["k"] if each[1] == "" else [])), data))
     listed = next((_takes_list(each) for each in [*parameters, *named] if each.name == k), False)
