@@ -96,6 +96,12 @@ def _normalized(worth: Floats, lists: Lists) -> Floats:
     return shares
 
 
+def _gain_targets(gain: gains.Gain, normalize: str, lists: Lists) -> Floats:
+    """Return the gains of the documents, over their sum unless ``normalize`` is "none"."""
+    worth = worth_of(gain, lists)
+    return worth if normalize == "none" else _normalized(worth, lists)
+
+
 @register("softmax")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Softmax(SoftmaxLoss):
@@ -124,8 +130,7 @@ class Softmax(SoftmaxLoss):
     gain: Any = option(gains.of, gains.Linear())
 
     def targets(self, lists: Lists) -> Floats:
-        worth = worth_of(self.gain, lists)
-        return worth if self.normalize == "none" else _normalized(worth, lists)
+        return _gain_targets(self.gain, self.normalize, lists)
 
 
 @register("xe_ndcg")
@@ -212,7 +217,7 @@ class SoftmaxAtK(Loss):
         -------
         ndarray of shape (n_docs,)
         """
-        return _normalized(worth_of(self.gain, lists), lists)
+        return _gain_targets(self.gain, "gains", lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         targets = self.targets(lists)
@@ -305,8 +310,7 @@ class PSL(Loss):
         -------
         ndarray of shape (n_docs,)
         """
-        worth = worth_of(self.gain, lists)
-        return worth if self.normalize == "none" else _normalized(worth, lists)
+        return _gain_targets(self.gain, self.normalize, lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         return self._sums(lists, "first")
