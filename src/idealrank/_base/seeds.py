@@ -1,4 +1,4 @@
-"""Random numbers from a user's seed."""
+"""Seeds that users give, and random numbers from them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from idealrank._base.options import is_whole
 from idealrank.errors import OptionError
 
-__all__ = ["generator"]
+__all__ = ["generator", "new_seed"]
 
 
 def generator(seed: Any, name: str = "seed") -> np.random.Generator:
@@ -26,3 +27,18 @@ def generator(seed: Any, name: str = "seed") -> np.random.Generator:
         return np.random.default_rng(seed)
     except (TypeError, ValueError):
         raise OptionError(f"{name} must be None or a whole number of 0 or more, got {seed!r}") from None
+
+
+def new_seed(seed: int | None) -> int:
+    """Return the seed, or one drawn by the system: results keep it, so that they can be repeated.
+
+    Examples
+    --------
+    >>> new_seed(7), new_seed(None) == new_seed(None)
+    (7, False)
+    """
+    if seed is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    if not is_whole(seed, most=2**64 - 1):
+        raise OptionError(f"seed must be None or a whole number from 0 to 2^64 - 1, got {seed!r}")
+    return int(seed)

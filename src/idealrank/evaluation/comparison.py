@@ -11,6 +11,7 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._base.exact import WeightedMoments, linearized
+from idealrank._base.seeds import new_seed
 from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
@@ -24,7 +25,6 @@ from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.io.shapes.base import recognize
 from idealrank.measures.conventions import Convention
 from idealrank.stats.paired import TESTS, paired_test
-from idealrank.stats.samples import new_seed
 
 if TYPE_CHECKING:
     from idealrank.evaluation.machine.assisted import AssistedComparison

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.results import Result
+from idealrank._base.seeds import new_seed
 from idealrank._base.tables import Column, Table
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.paired import TESTS, paired_test
-from idealrank.stats.samples import complete_queries, new_seed
+from idealrank.stats.samples import complete_queries
 from idealrank.stats.several import randomized_tukey_hsd
 
 __all__ = ["DiscriminativePower", "discriminative_power", "swap_rate"]

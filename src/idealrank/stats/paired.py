@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.results import Result
+from idealrank._base.seeds import new_seed
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
-from idealrank.stats.samples import and_note, differences_of, new_seed
+from idealrank.stats.samples import and_note, differences_of
 
 __all__ = [
     "PairedTest",

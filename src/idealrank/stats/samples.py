@@ -7,15 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import is_whole
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import DataError
 
 #: The largest size of a value: sums of the cubes of that many are still numbers.
 LARGEST = 1e100
 
-__all__ = ["LARGEST", "Sample", "and_note", "complete_queries", "complete_values", "differences_of", "new_seed"]
+__all__ = ["LARGEST", "Sample", "and_note", "complete_queries", "complete_values", "differences_of"]
 
 
 class Sample(NamedTuple):
@@ -71,21 +70,6 @@ def complete_queries(matrix: npt.ArrayLike) -> Sample:
     n_left_out = kept.size - int(kept.sum())
     note = f"{n_left_out} of {kept.size} queries without a value left out" if n_left_out else ""
     return Sample(np.ascontiguousarray(values[kept]), note)
-
-
-def new_seed(seed: int | None) -> int:
-    """Return the seed, or one drawn by the system: results keep it, so that they can be repeated.
-
-    Examples
-    --------
-    >>> new_seed(7), new_seed(None) == new_seed(None)
-    (7, False)
-    """
-    if seed is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if not is_whole(seed, most=2**64 - 1):
-        raise OptionError(f"seed must be None or a whole number from 0 to 2^64 - 1, got {seed!r}")
-    return int(seed)
 
 
 def and_note(note: str, more: str) -> str:

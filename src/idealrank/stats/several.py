@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.results import Result
+from idealrank._base.seeds import new_seed
 from idealrank._base.tables import Column, Table
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
-from idealrank.stats.samples import and_note, complete_queries, new_seed
+from idealrank.stats.samples import and_note, complete_queries
 
 __all__ = ["Anova", "TukeyHSD", "anova", "randomized_tukey_hsd"]
 

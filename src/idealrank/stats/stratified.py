@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from idealrank._base.options import is_whole
 from idealrank._base.results import Result
+from idealrank._base.seeds import new_seed
 from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.corrections import holm
 from idealrank.stats.paired import PairedTest, randomization_test
-from idealrank.stats.samples import and_note, complete_queries, differences_of, new_seed
+from idealrank.stats.samples import and_note, complete_queries, differences_of
 
 __all__ = ["SystemRanks", "rank_systems", "stratified_randomization_test"]
 

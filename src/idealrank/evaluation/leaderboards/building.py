@@ -12,6 +12,7 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._base.sections import listed
+from idealrank._base.seeds import new_seed
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
@@ -23,7 +24,6 @@ from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.io.mteb import read_mteb_predictions
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
-from idealrank.stats.samples import new_seed
 
 __all__ = ["Ranking", "beir_qrels", "leaderboard", "leaderboard_of"]
 
