@@ -23,6 +23,8 @@ _GAP = "  "
 _TEXT, _NARROW = 24, 12
 #: The smallest width of a wrapped heading above numbers.
 _HEADING = 12
+#: The width of marks, with the blank before them, that a heading may take no room from.
+_MARK = 6
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ class _Column:
 
     def lines(self, width: int, style: Callable[[str], str] | None, best: frozenset[int]) -> Iterator[list[str]]:
         """Yield the lines of each cell."""
-        space = width - max(self._number, min(width - self._mark, display_width(self.cells[0]))) if self._mark else 0
+        heading = display_width(self.cells[0])
+        space = width - max(self._number, min(width - min(self._mark, _MARK), heading)) if self._mark else 0
         for row, (cell, mark) in enumerate(zip(self.cells, self.marks, strict=True)):
             is_styled = style is not None and (row == 0 or row - 1 in best)
             if not self.is_number:

@@ -144,7 +144,7 @@ class Evaluation(Measured):
     def convention_remarks(self) -> list[str]:
         """Return the convention, and every measure with all of its options, as lines of text."""
         conventions = self.conventions
-        choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
+        choices = ", ".join(f"{name}={value}" for name, value in conventions["data"].items())
         return [
             f"like {conventions['convention']}: {choices}",
             *(f"{m} = {f}" for m, f in filled_measures(conventions)),

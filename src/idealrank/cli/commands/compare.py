@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -238,17 +239,27 @@ def _show_text(found: Comparison, shown: _Shown) -> None:
         if found.baseline is None and shown.everything:
             show(measure)
     show_left_out(left_out)
+    details = list(_details(found, shown))
     click.echo()
+    for line in details:
+        say(line)
+    if details:
+        click.echo()
+    say(columns_text(found))
+
+
+def _details(found: Comparison, shown: _Shown) -> Iterator[str]:
+    """Yield the queries on which systems differ most from the baseline, or how many pairs were tested."""
+    if found.baseline is None:
+        n_pairs = len(next(iter(found.differences.values())))
+        if n_pairs > 1 and not shown.everything:
+            yield f"{n_pairs:,} pairs were tested; --all shows each, and --format csv has all numbers"
+        return
     for measure in found.values:
         changes = found.largest_changes(measure)
         ranked = [system for system in found.ranked() if system in changes]
-        for system in ranked if shown.everything else ranked[:_N_CHANGES]:
-            say(f"{measure}, {system} - {found.baseline}, most on: {changes[system]}")
-        if not shown.everything and len(changes) > _N_CHANGES:
-            say(f"{measure}, {len(changes) - _N_CHANGES} more systems; --all shows the queries that changed most")
-    n_pairs = len(next(iter(found.differences.values())))
-    if found.baseline is None and not shown.everything:
-        pairs = "1 pair was tested" if n_pairs == 1 else f"{n_pairs:,} pairs were tested"
-        say(f"{pairs}; --all shows each, and --format csv has all numbers")
-    click.echo()
-    say(columns_text(found))
+        some = ranked if shown.everything else ranked[:_N_CHANGES]
+        for system in some:
+            yield f"{measure}, {system} - {found.baseline}, largest differences: {changes[system]}"
+        if rest := len(ranked) - len(some):
+            yield f"{measure}: {rest} more {'system' if rest == 1 else 'systems'}; --all shows their largest differences"
