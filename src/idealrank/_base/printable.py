@@ -108,5 +108,8 @@ def _piece(word: str, width: int) -> str:
     end = 1
     while end < len(word) and display_width(word[: end + 1]) <= width:
         end += 1
-    place = max(word.rfind(mark, end // 3, end) for mark in ",;/_-.)(=:") + 1
-    return word[: place or end]
+    for marks in (",;", "/_-.)(=:"):
+        place = max(word.rfind(mark, end // 3, end) for mark in marks) + 1
+        if place:
+            return word[:place]
+    return word[:end]

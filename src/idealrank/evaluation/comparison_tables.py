@@ -238,31 +238,33 @@ def caption(found: Comparison, marks: Collection[str]) -> str:
     them = "them" if len(found.values) > 1 else "it"
     meaning = _meaning(found, marks, letters=True)
     best = "The best mean is bold" if len(found.values) == 1 else "The best means are bold"
-    return f"{what} {them}. {meaning} ({test_text(found)}). {best}."
+    return f"{what} {them}. {meaning}. {best}."
 
 
 def _meaning(found: Comparison, marks: Collection[str], *, letters: bool) -> str:
-    """Return what the marks after means, or the letters in a column, say."""
+    """Return what the marks after means, or the letters in a column, say, and by which test."""
+    test = f"({test_text(found)})"
     if found.baseline is not None:
         if not marks:
-            return f"No system differs significantly from {found.baseline}"
-        return f"{BETTER} and {WORSE}: significantly better and worse than {found.baseline}"
+            return f"No system differs significantly from {found.baseline} {test}"
+        return f"{BETTER} and {WORSE}: significantly better and worse than {found.baseline} {test}"
     beaten = [text for measure in found.values for text in found.letters(measure).values()]
     if not any(beaten):
-        return "No two systems differ significantly"
+        return f"No two systems differ significantly {test}"
     what = "Letters" if len(found.systems) <= _N_LETTERS else "Numbers"
     ranges = [part for text in beaten for part in text.split(",") if "-" in part]
-    range_text = f" ({ranges[0]}: {ranges[0].replace('-', ' to ')})" if ranges else ""
+    if ranges:
+        test = f"({ranges[0]}: {ranges[0].replace('-', ' to ')}; {test_text(found)})"
     if letters:
-        return f"{what} after a mean: the systems that this system is significantly better than{range_text}"
+        return f"{what} after a mean: the systems that this system is significantly better than {test}"
     best = "the best system"
     told = f"{WORSE}: significantly worse than {best}" if marks else f"No system differs significantly from {best}"
-    return f"{told}; better than: the systems that this system is significantly better than{range_text}"
+    return f"{told}; better than: the systems that this system is significantly better than {test}"
 
 
 def _notes(found: Comparison, marks: Collection[str], *, letters: bool = False) -> tuple[str, ...]:
     first = next(iter(found.values))
-    return (f"{_meaning(found, marks, letters=letters)} ({test_text(found)}). Rows are sorted by {first}.",)
+    return (f"{_meaning(found, marks, letters=letters)}. Rows are sorted by {first}.",)
 
 
 def _against(found: Comparison, measure: str, reference: str) -> dict[str, Difference]:

@@ -22,18 +22,18 @@ _EXPERIMENTS = {
     "jin2013": "linear NDCG and misordered pairs",
     "qin2008": "rankers trained for smooth NDCG and AP",
     "ravikumar2011": "losses and their NDCG-consistent versions",
-    "wang2013": "four discounts along lists that grow",
+    "wang2013": "four discounts as lists grow",
 }
 #: Experiments that train, validate and test on folds: their data is a folder.
 _ON_FOLDS = {"qin2008", "ravikumar2011"}
 _HELP = """\
-Reproduce the EXPERIMENT of a paper: its claims and whether they hold, its numbers, and its figures.
+Reproduce the experiment of a paper: its numbers, its figures, and whether its claims hold.
 
-What a paper leaves open (evaluation script, scale of features, optimizer, seed) is tried one choice at a time: a claim
-holds, fails or is undecided, in some settings or in all.
+Where a paper leaves a choice open (evaluation script, scaling of features, optimizer, seed), alternatives are tried one
+at a time: a claim holds, fails or is undecided, in some settings or in all.
 
 \b
-wang2013   four discounts along lists that grow (Figures 1 to 4)
+wang2013   four discounts as lists grow (Figures 1 to 4)
 jin2013    linear NDCG and misordered pairs (Figures 1 to 3)
 ravikumar2011
            losses and their NDCG-consistent versions (Table 1, Figures 1 to 6)
@@ -51,7 +51,7 @@ Examples:
 
 
 @click.command("reproduce", cls=Command, help=_HELP)
-@click.argument("experiment", type=click.Choice(list(_EXPERIMENTS)))
+@click.argument("experiment", type=click.Choice(list(_EXPERIMENTS)), metavar="PAPER")
 @click.option(
     "--data",
     metavar="PATH",
@@ -60,8 +60,8 @@ Examples:
     "S1.txt ... S5.txt or Fold1 ... Fold5, or a folder of such folders; may be repeated.",
 )
 @seed_option
-@click.option("--quick", is_flag=True, help="Train briefly, as a test; the numbers are meaningless.")
-@click.option("--figures", metavar="FOLDER", help="Write the figures to this folder as SVG.")
+@click.option("--quick", is_flag=True, help="Train only briefly, as a test; the numbers are meaningless.")
+@click.option("--figures", metavar="FOLDER", help="Write the figures to this folder, as SVG.")
 @html_option
 @format_option
 @quiet_option
