@@ -499,7 +499,7 @@ def test_a_conversion_says_what_it_read_wrote_and_left_out(tmp_path: Path) -> No
     said = converted(tmp_path, "1 qid:4\n0 qid:5\n0 qid:4\n", "a.txt", "b.qrels")[1]
     assert said[:2] == [
         "idealrank: note: the lines of some queries are not adjacent: regrouped by qid",
-        "idealrank: note: documents have no ids: their row numbers, from 0, are used",
+        "idealrank: note: the documents have no ids: their row numbers, starting at 0, are used",
     ]
     assert (tmp_path / "b.qrels").read_text() == "4 0 0 1\n4 0 2 0\n5 0 1 0\n"
 

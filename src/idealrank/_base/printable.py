@@ -79,7 +79,7 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     --------
     >>> wrapped("ndcg@10 = ndcg(ties=average,gain=exp2)", 24, "  ")
     ['ndcg@10 =', '  ndcg(ties=average,', '  gain=exp2)']
-    >>> wrapped("ndcg@10 = ndcg(ties=average,gain=exp2)", 30, "  ")
+    >>> wrapped("ndcg@10 = ndcg(ties=average,gain=exp2)", 29, "  ")
     ['ndcg@10 = ndcg(ties=average,', '  gain=exp2)']
     >>> wrapped("  two more", 6)
     ['  two', 'more']
