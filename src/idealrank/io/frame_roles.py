@@ -28,8 +28,8 @@ __all__ = [
 ]
 
 #: Names of columns by role, without case, hyphens and underscores, as idealrank, PyTerrier, ir_measures, MTEB, BEIR,
-#: recommenders and well-known data sets of searches, ratings and clicks write them. A name of an earlier group wins over
-#: those of later groups; two of one group are ambiguous.
+#: recommenders and well-known data sets of searches, ratings and clicks write them. A name of an earlier group wins
+#: over those of later groups; two of one group are ambiguous.
 NAMES: Mapping[str, Sequence[Sequence[str]]] = {
     "query": (
         ("qid", "queryid", "userid", "topicid"),
@@ -40,7 +40,7 @@ NAMES: Mapping[str, Sequence[Sequence[str]]] = {
         ("docno",),
         ("docid", "documentid", "corpusid", "passageid", "pid", "itemid"),
         ("doc", "document", "item"),
-        ("movieid", "productid", "articleid", "newsid", "trackid", "songid", "bookid", "videoid", "businessid", "propid"),
+        ("movieid", "productid", "propid", "articleid", "newsid", "trackid", "songid", "bookid", "videoid"),
         ("parentasin",),
         ("asin",),
     ),
