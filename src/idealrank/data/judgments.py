@@ -360,4 +360,6 @@ def _left_out(kind: str, what: str, missing: Booleans, ids: Ids) -> tuple[Proble
     numbers = np.flatnonzero(missing)
     if not numbers.size:
         return ()
+    if numbers.size == 1:
+        what = what.replace("queries", "query").replace(" are ", " is ")
     return (Problem(kind, numbers.size, f"{numbers.size:,} {what}, first {ids[int(numbers[0])]!r}", missing.size),)
