@@ -171,7 +171,7 @@ def test_seventeen_runs_give_one_table_and_few_lines(files: Path) -> None:
     assert lines[1].split() == ["system", "tied@10", "unjudged@10", "missing", "queries"]
     assert [line.split() for line in lines[2:19]] == [[f"run{n}", "66.7%", "33.3%", "1"] for n in range(17)]
     assert [line.split(":")[0] for line in lines[19:]] == ["idealrank"]
-    assert "unjudged queries of the run are left out" in lines[19]
+    assert "1 unjudged query of the run is left out, first 'q9'" in lines[19]
 
 
 def test_a_small_share_is_not_worth_a_note(files: Path) -> None:
