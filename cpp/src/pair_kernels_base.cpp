@@ -4,7 +4,7 @@
 
 namespace idealrank {
 
-extern const PairKernels pair_kernels_base{&base::choose_sweep, &base::choose_rows, &base::deposit_in_boxes,
+extern const PairKernels pair_kernels_base{&base::choose_sweep, &base::choose_distance_sweep, &base::choose_rows, &base::deposit_in_boxes,
                                            &base::evaluate_in_boxes, &base::act_on_boxes};
 
 }  // namespace idealrank

@@ -4,7 +4,7 @@
 
 namespace idealrank {
 
-extern const PairKernels pair_kernels_v3{&v3::choose_sweep, &v3::choose_rows, &v3::deposit_in_boxes, &v3::evaluate_in_boxes,
+extern const PairKernels pair_kernels_v3{&v3::choose_sweep, &v3::choose_distance_sweep, &v3::choose_rows, &v3::deposit_in_boxes, &v3::evaluate_in_boxes,
                                          &v3::act_on_boxes};
 
 }  // namespace idealrank

@@ -140,12 +140,12 @@ inline constexpr std::size_t kSettleAfter = 512;
 // A pair at the distance d >= 0 in t, q = exp(-d), has the loss log(1 + q) and the slope q / (1 + q) by its better
 // document where this is above; else d + log(1 + q) and 1 - q / (1 + q). Sums of q^k over all documents passed give sums
 // of each. Upwards, each document receives from those below it; downwards, from those above.
-template <std::size_t kChannels, bool kSwap, Derivative kDerivative, bool kUp>
+template <std::size_t kChannels, bool kGap, bool kSwap, Derivative kDerivative, bool kUp>
 double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
   constexpr bool kFirst = kDerivative != Derivative::second, kSecond = kDerivative != Derivative::first;
   double* const first = columns.column;
   double* const second = kDerivative == Derivative::both ? columns.second : columns.column;
-  const PairFeatures<kChannels> features(documents, split);
+  const PairFeatures<kChannels, kGap> features(documents, split);
   PassedSide<kChannels, kSwap> sides[2];  // low, high
   // Of pairs whose source is low, and high: a source is below the receiver in an upward sweep.
   const double* const changes[2] = {kUp ? documents.right : documents.wrong, kUp ? documents.wrong : documents.right};
@@ -195,11 +195,19 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
   return value + sum(values);
 }
 
-template <std::size_t kChannels, bool kSwap, Derivative kDerivative>
-double sweep_logistic(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
-  const double value = sweep_logistic_one_way<kChannels, kSwap, kDerivative, true>(documents, split, columns);
-  sweep_logistic_one_way<kChannels, kSwap, kDerivative, false>(documents, split, columns);
+template <std::size_t kChannels, bool kGap, bool kSwap, Derivative kDerivative>
+double sweep_logistic_both_ways(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
+  const double value = sweep_logistic_one_way<kChannels, kGap, kSwap, kDerivative, true>(documents, split, columns);
+  sweep_logistic_one_way<kChannels, kGap, kSwap, kDerivative, false>(documents, split, columns);
   return value;
+}
+
+template <bool kGap, bool kSwap, Derivative kDerivative>
+double sweep_logistic(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
+  if constexpr (kGap) {
+    if (!split.has_single_level()) return sweep_logistic_both_ways<2, true, kSwap, kDerivative>(documents, split, columns);
+  }
+  return sweep_logistic_both_ways<1, kGap, kSwap, kDerivative>(documents, split, columns);
 }
 
 #include "idealrank/isa/isa_end.hpp"

@@ -127,7 +127,7 @@ class PairsByLabel {
     }
     if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
       documents.distances = spec_.distances.data();
-      documents.share = spec_.swap_share;
+      documents.with_swap = spec_.with_swap;
       documents.right = fill(right_, own, [&](std::uint32_t i) { return change.right()[place_of_[i]]; });
       documents.wrong = fill(wrong_, own, [&](std::uint32_t i) { return change.wrong()[place_of_[i]]; });
       documents.places = fill(places_, own, [&](std::uint32_t i) { return static_cast<double>(place_of_[i]); });

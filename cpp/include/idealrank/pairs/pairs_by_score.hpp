@@ -13,6 +13,7 @@
 #include "idealrank/pairs/label_pairs.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
 #include "idealrank/pairs/pair_spec.hpp"
+#include "idealrank/pairs/rank_decays.hpp"
 #include "idealrank/pairs/swap_change.hpp"
 
 namespace idealrank {
@@ -24,6 +25,7 @@ class PairsByScore {
       : spec_(spec),
         stop_(stop),
         sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).sweep(spec.loss, spec.weight, spec.derivative)),
+        distance_sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).distance_sweep(spec.derivative)),
         split_(stop) {}
 
   // The sum of all pairs of documents whose labels are in different groups, of which there are the least levels; into the
@@ -52,7 +54,7 @@ class PairsByScore {
       documents.edges = edges_.data();
       documents.decays = decays_.data();
     }
-    if (spec_.weight == PairWeight::swap_change) {
+    if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
       documents.right = change.right();
       documents.wrong = change.wrong();
     }
@@ -84,7 +86,7 @@ class PairsByScore {
     double value = 0;
     if (documents.n <= kNear) {
       split_({documents.levels, documents.n}, counts, groups,
-             [&](const LabelSplit& split) { value += sweep_(documents, split, columns); });
+             [&](const LabelSplit& split) { value += swept(documents, split, columns); });
       return value;
     }
     regions_.clear();  // the first group of each
@@ -99,7 +101,7 @@ class PairsByScore {
     region_levels_.resize(regions_.size());
     for (std::size_t r = 0; r < regions_.size(); ++r) region_levels_[r] = groups[regions_[r]];
     split_({documents.levels, documents.n}, counts, region_levels_,
-           [&](const LabelSplit& split) { value += sweep_(documents, split, columns); });
+           [&](const LabelSplit& split) { value += swept(documents, split, columns); });
     if (regions_.size() == groups.size()) return value;
 
     list_members(documents, counts);
@@ -109,6 +111,12 @@ class PairsByScore {
         value += within(documents, counts, groups.subspan(regions_[r], last - regions_[r]), r, columns);
     }
     return value;
+  }
+
+  double swept(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
+    if (spec_.weight != PairWeight::distance) return sweep_(documents, split, columns);
+    const double swaps = spec_.with_swap ? sweep_(documents, split, columns) : 0.0;
+    return swaps + distance_sweep_(documents, split, rank_decays_(*spec_.exponentials), columns);
   }
 
   static std::size_t n_of(std::span<const std::uint32_t> counts, std::span<const std::uint32_t> groups, std::size_t g) {
@@ -166,13 +174,14 @@ class PairsByScore {
     near.wrong = same ? near.right : copied(near_wrong_, documents.wrong);
     near.truncation =
         static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), documents.truncation) - members.begin());
+    near.ranks = members.data();
     near_column_.assign(members.size(), 0.0);
     near_second_.assign(columns.second == nullptr ? 0 : members.size(), 0.0);
     const DerivativeColumns own{near_column_.data(), columns.second == nullptr ? nullptr : near_second_.data(),
                                 columns.slopes};
     double value = 0;
     split_(near_levels_, counts.subspan(first_level, end_level - first_level), near_groups_,
-           [&](const LabelSplit& split) { value += sweep_(near, split, own); });
+           [&](const LabelSplit& split) { value += swept(near, split, own); });
     for (std::size_t i = 0; i < members.size(); ++i) columns.column[members[i]] += near_column_[i];
     for (std::size_t i = 0; i < near_second_.size(); ++i) columns.second[members[i]] += near_second_[i];
     return value;
@@ -221,6 +230,8 @@ class PairsByScore {
   const PairSpec& spec_;
   Stop stop_;
   PairSweep sweep_;
+  DistanceSweep distance_sweep_;
+  RankDecayTables rank_decays_;
   LabelSplits split_;
   double slopes_ = 0;
   std::vector<double> scores_, weights_, labels_, edges_, decays_;

@@ -23,6 +23,7 @@ namespace idealrank {
 
 // Up to so many pairs a document, taking them one by one is faster than sorting and sweeping: as measured.
 inline double few_pairs(const PairSpec& spec) {
+  if (spec.weight == PairWeight::distance) return 300;
   if (spec.isa == Isa::base) return 30;
   return spec.loss == PairLoss::logistic ? 60 : 150;
 }
@@ -46,8 +47,8 @@ class PairwiseLoss {
     const double n_pairs = count_pairs();
     const bool apart = spec_.weight == PairWeight::distance;
     const bool one_by_one = apart || by_label_.takes(query.scores);
-    const bool few =
-        apart || spec_.offset > 0 || (one_by_one && n_pairs <= spec_.few_pairs * static_cast<double>(query.n()));
+    const bool no_sweep = spec_.offset > 0 || (apart && !spec_.exponentials);
+    const bool few = no_sweep || (one_by_one && n_pairs <= spec_.few_pairs * static_cast<double>(query.n()));
     const bool by_box = !few && by_label_.takes_by_box(query.scores);
     const bool swaps = apart || spec_.weight == PairWeight::swap_change;
     std::span<const std::uint32_t> order;
