@@ -23,7 +23,7 @@ from idealrank.measures.plan import Plan
 
 __all__ = ["LambdaLoss"]
 
-_SHORT = 0  # documents whose pairs are always visited one by one
+_SHORT = 256  # documents whose pairs are always visited one by one
 
 
 @register("lambda_loss")

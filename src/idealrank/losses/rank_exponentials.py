@@ -36,7 +36,7 @@ def rank_exponentials(discount: Discount, n: int) -> tuple[Floats, Floats] | Non
     """Return rates and amounts such that D(d) - D(d + 1) = sum_m amounts[m] exp(-rates[m] (d - 1)) for d = 1 to n.
 
     The steps of logarithmic, power-law and geometric discounts are such sums, to a relative error of about 1e-11.
-    Return None for a discount that is not: one that falls in jumps, or to 0.
+    Return None for a discount that is not: one that falls in jumps, to 0, or not at all from one rank to the next.
 
     Examples
     --------
@@ -52,15 +52,13 @@ def rank_exponentials(discount: Discount, n: int) -> tuple[Floats, Floats] | Non
 
 @functools.lru_cache(maxsize=64)
 def _fitted(discount: Discount, n: int) -> tuple[Floats, Floats] | None:
-    whole = np.arange(1.0, 65.0)
-    apart = np.unique(np.append(whole, np.rint(np.geomspace(64, n, 16 * n.bit_length()))))
+    apart = np.unique(np.append(np.arange(1.0, 65.0), np.rint(np.geomspace(64, n, 16 * n.bit_length()))))
     steps = _accurate_steps(discount, apart)
     if not steps.any():
         return np.empty(0), np.empty(0)
-    # A step of 0 between others is to be near 0 at their scale.
-    around = np.maximum(_accurate_steps(discount, np.maximum(apart - 1, 1)), _accurate_steps(discount, apart + 1))
-    scale = np.maximum(steps, around)
-    scale = np.maximum(scale, 1e-290 * scale.max())
+    scale = _scale(steps)
+    if not np.all(scale > 0):
+        return None
     for rates in _candidates(apart, steps, n):
         with np.errstate(under="ignore"):
             shapes = np.exp(-rates * (apart[:, None] - 1)) / scale[:, None]
@@ -72,6 +70,11 @@ def _fitted(discount: Discount, n: int) -> tuple[Floats, Floats] | None:
         if error <= _PRECISION and not cancels:
             return (rates, amounts) if _holds(discount, n, rates, amounts) else None
     return None
+
+
+def _scale(steps: Floats) -> Floats:
+    """Return what errors are measured by: the steps, of which those of geometric discounts may underflow."""
+    return np.maximum(steps, 1e-290 * steps.max())
 
 
 def _accurate_steps(discount: Discount, apart: Floats) -> Floats:
@@ -87,22 +90,21 @@ def _candidates(apart: Floats, steps: Floats, n: int) -> list[Floats]:
     last = int(np.flatnonzero(steps > 1e-290 * steps.max())[-1])
     if last > 0 and steps[0] > steps[last]:
         tried.append(np.array([math.log(steps[0] / steps[last]) / (apart[last] - 1)]))
-    # Evenly spaced logarithms are near the best rates (Braess and Hackbusch 2005), and the last one, which is over after
-    # one rank, serves discounts with another rule for their first rank.
+    # Rates with evenly spaced logarithms are near the best ones (Braess and Hackbusch 2005).
     for n_terms in range(16 + 4 * int(0.5 * math.log(n)), _MOST_TERMS + 1, 4):
-        tried.append(np.append(np.geomspace(0.4 / n, 8, n_terms - 1), 40))
+        tried.append(np.geomspace(0.4 / n, 8, n_terms))
     return tried
 
 
 def _holds(discount: Discount, n: int, rates: Floats, amounts: Floats) -> bool:
     """Return whether the sum of exponentials is what it is for, at each difference of ranks."""
     steps, rounding = steps_of(discount, n), 4 * np.finfo(float).eps * discount.weights(n)
+    allowed = 10 * _PRECISION * _scale(steps) + rounding
     with np.errstate(under="ignore"):
         within = np.exp(-rates * np.arange(_PART)[:, None])
         for start in range(0, n, _PART):
             part = slice(start, start + _PART)
             found = (within @ (amounts * np.exp(-rates * start)))[: n - start]
-            scale = np.maximum(steps[part], steps[start + 1 : start + 1 + found.size].max(initial=0))
-            if np.any(np.abs(found - steps[part]) > 10 * _PRECISION * scale + rounding[part]):
+            if np.any(np.abs(found - steps[part]) > allowed[part]):
                 return False
     return True

@@ -23,7 +23,7 @@ namespace idealrank {
 
 // Up to so many pairs a document, taking them one by one is faster than sorting and sweeping: as measured.
 inline double few_pairs(const PairSpec& spec) {
-  if (spec.weight == PairWeight::distance) return 300;
+  if (spec.weight == PairWeight::distance) return spec.isa == Isa::base ? 400 : 200;
   if (spec.isa == Isa::base) return 30;
   return spec.loss == PairLoss::logistic ? 60 : 150;
 }
