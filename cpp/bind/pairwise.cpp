@@ -48,16 +48,11 @@ void bind_options(nb::module_& m) {
               throw std::invalid_argument("rates need amounts, and both need distances");
             if (rates) check_length(amounts->shape(0), rates->shape(0), "amounts");
             const SwapMeasure measure{kind, discount, span_of(depths)};
-            new (self) BoundSwap{measure,
-                                 truncation.value_or(PairSpec().truncation),
-                                 together,
-                                 discount,
-                                 std::move(depths),
-                                 std::move(distances),
-                                 std::move(rates),
-                                 std::move(amounts),
-                                 changes,
-                                 offset};
+            new (self) BoundSwap{measure,           truncation.value_or(PairSpec().truncation),
+                                 together,          discount,
+                                 std::move(depths), std::move(distances),
+                                 std::move(rates),  std::move(amounts),
+                                 changes,           offset};
           },
           nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(), "together"_a = false,
           "distances"_a.noconvert() = nb::none(), "rates"_a.noconvert() = nb::none(), "amounts"_a.noconvert() = nb::none(),

@@ -14,6 +14,7 @@
 #include "idealrank/isa/lanes_math.hpp"
 #include "idealrank/pairs/logistic_sweep_kernel.hpp"
 #include "idealrank/pairs/pair_features_kernel.hpp"
+#include "idealrank/pairs/score_boxes_kernel.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
 
 #include "idealrank/isa/isa_begin.hpp"
@@ -126,15 +127,12 @@ class FarSide {
 // By how much exponentials of ranks shrink; gaps beyond the tables are rare, and so are their rounding errors.
 class RankSteps {
  public:
-  explicit RankSteps(const RankDecays& decays) : decays_(decays) {
-    std::fill_n(decays.room, decays.n, 0.0);
-  }
+  explicit RankSteps(const RankDecays& decays) : decays_(decays) { std::fill_n(decays.room, decays.n, 0.0); }
 
   const double* seen(std::uint32_t gap) const {
     if (gap <= decays_.n_gaps) return decays_.seen + (gap - 1) * decays_.n;
     double* const room = decays_.room + decays_.n;
-    for (std::size_t m = 0; m < decays_.n; m += kLanes)
-      store(room + m, load(decays_.amounts + m) * shrunk(m, gap - 1));
+    for (std::size_t m = 0; m < decays_.n; m += kLanes) store(room + m, load(decays_.amounts + m) * shrunk(m, gap - 1));
     return room;
   }
 
@@ -173,19 +171,21 @@ double sweep_distance_one_way(const PlacedDocuments& documents, const LabelSplit
   Misordered misordered(decays, room);
   Ordered ordered(decays, room + decays.n * Misordered::kNumbers);
 
-  double edge = documents.edges[split.all[kUp ? split.all.size() - 1 : 0]];
+  const ScoreEdges edge_of(documents.scale);
+  double edge = edge_of(documents.scores[split.all[kUp ? split.all.size() - 1 : 0]]);
   double value = 0, slopes = 0;
   Lanes values = broadcast(0);
   for (std::size_t i = 0; i < split.all.size(); ++i) {
     documents.stop->before(20 * decays.n);
     const std::uint32_t place = split.all[kUp ? split.all.size() - 1 - i : i];
     const std::uint32_t rank = documents.ranks == nullptr ? place : documents.ranks[place];
-    if (documents.edges[place] != edge) {
-      const double step = documents.scale * std::abs(documents.edges[place] - edge);
+    const double own_edge = edge_of(documents.scores[place]);
+    if (own_edge != edge) {
+      const double step = documents.scale * std::abs(own_edge - edge);
       const Terms decay = powers(std::exp(-step));
       misordered.move(step, decay);
       ordered.move(step, decay);
-      edge = documents.edges[place];
+      edge = own_edge;
     }
 
     const bool high = features.is_high(place);

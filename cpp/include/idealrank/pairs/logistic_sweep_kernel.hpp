@@ -9,6 +9,7 @@
 #include "idealrank/isa/lanes.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
 #include "idealrank/pairs/pair_features_kernel.hpp"
+#include "idealrank/pairs/score_boxes_kernel.hpp"
 #include "idealrank/sigmoid/sigmoid_series.hpp"
 
 #include "idealrank/isa/isa_begin.hpp"
@@ -152,17 +153,19 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
   auto change_of = [&](bool high, std::uint32_t place) {
     return !kSwap ? 0.0 : kUp ? changes[high][place] : -changes[high][place];
   };
-  double edge = documents.edges[split.all[kUp ? split.all.size() - 1 : 0]];
+  const ScoreEdges edge_of(documents.scale);
+  double edge = edge_of(documents.scores[split.all[kUp ? split.all.size() - 1 : 0]]);
   double value = 0, slopes = 0;
   Lanes values = broadcast(0);
   for (std::size_t i = 0; i < split.all.size(); ++i) {
     if (i % kSettleAfter == 0) documents.stop->before(40 * kSettleAfter);
     const std::uint32_t place = split.all[kUp ? split.all.size() - 1 - i : i];
-    if (documents.edges[place] != edge) {
-      const double step = documents.scale * std::abs(documents.edges[place] - edge);
+    const double own_edge = edge_of(documents.scores[place]);
+    if (own_edge != edge) {
+      const double step = documents.scale * std::abs(own_edge - edge);
       const Terms decay = powers(std::exp(-step));
       for (const bool high : {false, true}) sides[high].move(step, decay, change_of(high, place));
-      edge = documents.edges[place];
+      edge = own_edge;
     } else if (i % kSettleAfter == 0) {
       for (auto& side : sides) side.settle();
     }
@@ -196,7 +199,8 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
 }
 
 template <std::size_t kChannels, bool kGap, bool kSwap, Derivative kDerivative>
-double sweep_logistic_both_ways(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
+double sweep_logistic_both_ways(const PlacedDocuments& documents, const LabelSplit& split,
+                                const DerivativeColumns& columns) {
   const double value = sweep_logistic_one_way<kChannels, kGap, kSwap, kDerivative, true>(documents, split, columns);
   sweep_logistic_one_way<kChannels, kGap, kSwap, kDerivative, false>(documents, split, columns);
   return value;

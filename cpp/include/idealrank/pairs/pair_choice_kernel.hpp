@@ -38,12 +38,11 @@ inline PairSweep choose_sweep(PairLoss loss, PairWeight weight, Derivative deriv
   return with_constants(
       loss, weight, derivative, [](auto loss_constant, auto weight_constant, auto derivative_constant) -> PairSweep {
         constexpr bool kGap = weight_constant != PairWeight::one;
-        constexpr bool kSwap =
-            weight_constant == PairWeight::swap_change || weight_constant == PairWeight::distance;
+        constexpr bool kSwap = weight_constant == PairWeight::swap_change || weight_constant == PairWeight::distance;
         if constexpr (loss_constant == PairLoss::logistic) {
           return &sweep_logistic<kGap, kSwap, derivative_constant>;
         } else {
-          return &sweep_hinge<loss_constant, kGap ? 2 : 1, derivative_constant>;
+          return &sweep_hinge < loss_constant, kGap ? 2 : 1, derivative_constant > ;
         }
       });
 }

@@ -27,7 +27,8 @@ template <std::size_t kChannels, bool kGap>
 class PairFeatures {
  public:
   PairFeatures(const PlacedDocuments& documents, const LabelSplit& split)
-      : documents_(documents), boundary_(split.boundary),
+      : documents_(documents),
+        boundary_(split.boundary),
         low_is_single_(split.boundary - split.lowest == 1),
         between_(documents.labels[kChannels == 2 || low_is_single_ ? split.boundary - 1 : split.boundary]) {}
 

@@ -45,8 +45,7 @@ struct PlacedDocuments {
   const double* labels = nullptr;  // of each level
   const double* own_labels = nullptr;  // none where levels are so few that their labels are at hand
   double scale = 1;  // margin or sigma
-  // logistic: score = edge + d, where edges are few and decay = exp(-sigma d) is not small.
-  const double* edges = nullptr;
+  // logistic: exp(-sigma d), where score = edge + d with one of few edges, and which is not small.
   const double* decays = nullptr;
   // swap_change: of pairs whose better document is above, and of the others; and how many places from the first on one
   // document of a pair must have.
@@ -125,6 +124,8 @@ struct PairKernels {
   // Of the weight `distance`, its changes by swaps.
   PairSweep (*sweep)(PairLoss loss, PairWeight weight, Derivative derivative);
   DistanceSweep (*distance_sweep)(Derivative derivative);
+  // The decays of PlacedDocuments.
+  void (*find_decays)(const double* scores, std::size_t n, double sigma, double* decays);
   PairRows (*rows)(PairLoss loss, PairWeight weight, Derivative derivative);
   // Adds Chebyshev's polynomials at the documents [begin, end) to the moments of their boxes.
   void (*deposit)(const BoxedDocuments& documents, std::size_t begin, std::size_t end, bool weighted, double* moments);

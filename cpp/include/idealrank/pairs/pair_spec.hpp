@@ -40,10 +40,10 @@ struct PairSpec {
 };
 
 struct PairQuery {
-  std::span<const double> labels, scores, weights;  // weights may be empty: all 1
+  std::span<const double> scores, weights;  // weights may be empty: all 1
   std::int64_t query = 0, first_row = 0;
 
-  std::size_t n() const { return labels.size(); }
+  std::size_t n() const { return scores.size(); }
   double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
 };
 

@@ -24,8 +24,9 @@ class PairsByScore {
   explicit PairsByScore(const PairSpec& spec, const Stop& stop = {})
       : spec_(spec),
         stop_(stop),
-        sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).sweep(spec.loss, spec.weight, spec.derivative)),
-        distance_sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).distance_sweep(spec.derivative)),
+        kernels_(choose(spec.isa, pair_kernels_base, pair_kernels_v3)),
+        sweep_(kernels_.sweep(spec.loss, spec.weight, spec.derivative)),
+        distance_sweep_(kernels_.distance_sweep(spec.derivative)),
         split_(stop) {}
 
   // The sum of all pairs of documents whose labels are in different groups, of which there are the least levels; into the
@@ -44,14 +45,16 @@ class PairsByScore {
     if (levels.counts().size() > kNear) {
       stoppable_resize(labels_, query.n(), stop_);
       for_each_part(query.n(), stop_, [&](std::size_t p, std::size_t last) {
-        for (; p < last; ++p) labels_[p] = query.labels[order[p]];
+        for (; p < last; ++p) labels_[p] = levels.labels()[levels_[p]];
       });
       documents.own_labels = labels_.data();
     }
     documents.scale = spec_.scale;
     if (spec_.loss == PairLoss::logistic) {
-      find_edges();
-      documents.edges = edges_.data();
+      stoppable_resize(decays_, query.n(), stop_);
+      for_each_part(query.n(), stop_, [&](std::size_t p, std::size_t last) {
+        kernels_.find_decays(scores_.data() + p, last - p, spec_.scale, decays_.data() + p);
+      });
       documents.decays = decays_.data();
     }
     if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
@@ -168,7 +171,6 @@ class PairsByScore {
     near.own_labels = nullptr;
     near.scores = copied(near_scores_, documents.scores);
     near.weights = copied(near_weights_, documents.weights);
-    near.edges = copied(near_edges_, documents.edges);
     near.decays = copied(near_decays_, documents.decays);
     near.right = copied(near_right_, documents.right);
     near.wrong = same ? near.right : copied(near_wrong_, documents.wrong);
@@ -213,33 +215,19 @@ class PairsByScore {
     });
   }
 
-  // Multiples of the greatest power of two that is at most 1 / sigma: exact, and so is the distance of a score from its
-  // own. A score with no bits for such a distance is its own edge.
-  void find_edges() {
-    const double width = std::exp2(std::floor(-std::log2(spec_.scale)));
-    stoppable_resize(edges_, scores_.size(), stop_);
-    stoppable_resize(decays_, scores_.size(), stop_);
-    for (std::size_t p = 0; p < scores_.size(); ++p) {
-      stop_.before(10);
-      const double boxes = scores_[p] / width;
-      edges_[p] = std::abs(boxes) < 0x1p52 ? std::floor(boxes) * width : scores_[p];
-      decays_[p] = std::exp(-spec_.scale * (scores_[p] - edges_[p]));
-    }
-  }
-
   const PairSpec& spec_;
   Stop stop_;
+  const PairKernels& kernels_;
   PairSweep sweep_;
   DistanceSweep distance_sweep_;
   RankDecayTables rank_decays_;
   LabelSplits split_;
   double slopes_ = 0;
-  std::vector<double> scores_, weights_, labels_, edges_, decays_;
+  std::vector<double> scores_, weights_, labels_, decays_;
   std::vector<std::uint32_t> levels_;
   std::vector<std::size_t> regions_, member_ends_;
   std::vector<std::uint32_t> region_levels_, region_of_, members_, near_levels_, near_groups_;
-  std::vector<double> near_scores_, near_weights_, near_edges_, near_decays_, near_right_, near_wrong_, near_column_,
-      near_second_;
+  std::vector<double> near_scores_, near_weights_, near_decays_, near_right_, near_wrong_, near_column_, near_second_;
 };
 
 }  // namespace idealrank

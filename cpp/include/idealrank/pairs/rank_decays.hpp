@@ -18,8 +18,14 @@ struct RankExponentials {
 // What kernels are given of it. Made when it is first asked for, since short lists do not need it.
 class RankDecayTables {
  public:
-  const RankDecays& operator()(const RankExponentials& sum) {
-    if (!kept_.empty()) return decays_;
+  // Of one and the same sum at all calls.
+  RankDecays operator()(const RankExponentials& sum) {
+    if (kept_.empty()) fill(sum);
+    return {rates_.size(), kGaps, rates_.data(), amounts_.data(), kept_.data(), lost_.data(), seen_.data(), room_.data()};
+  }
+
+ private:
+  void fill(const RankExponentials& sum) {
     const std::size_t n = (sum.rates.size() + kRankTermsAtOnce - 1) / kRankTermsAtOnce * kRankTermsAtOnce;
     rates_.assign(sum.rates.begin(), sum.rates.end());
     amounts_.assign(sum.amounts.begin(), sum.amounts.end());
@@ -38,16 +44,12 @@ class RankDecayTables {
       }
     }
     room_.resize(n * kRankRoom);
-    decays_ = {n, kGaps, rates_.data(), amounts_.data(), kept_.data(), lost_.data(), seen_.data(), room_.data()};
-    return decays_;
   }
 
- private:
   static constexpr std::size_t kGaps = 128;
   // A million factors near 1, each rounded in the same way, would drift from their product; small parts taken away do not.
   static constexpr double kSlow = 0.3;
 
-  RankDecays decays_;
   std::vector<double> rates_, amounts_, kept_, lost_, seen_, room_;
 };
 
