@@ -89,7 +89,7 @@ def test_the_ways_to_aggregate_disagree_and_the_page_says_so() -> None:
     assert "a by the mean; a by the geometric mean; b by the mean rank" in said
     alike = ir.leaderboard({"x": {"a": 0.9, "b": 0.3}, "y": {"a": 0.9, "b": 0.2}}, seed=0)
     assert alike.disagreements == ()
-    assert alike.findings()[1] == "Mean, geometric mean and mean rank order all systems alike."
+    assert alike.findings()[1] == "Mean, geometric mean and mean rank give the same order of systems."
 
 
 def test_normalization_reverses_systems_that_are_good_on_queries_with_much_to_find() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from idealrank.cli.support.failures import Failure
+from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option, seed_option
 
 __all__ = ["command"]
@@ -27,7 +28,7 @@ Examples:
 """
 
 
-@click.command("identify", help=_HELP)
+@click.command("identify", cls=Command, help=_HELP)
 @click.argument("function", required=False)
 @click.option("--command", "shell_command", metavar="COMMAND", help="A command with {qrels}, {run} and possibly {k}.")
 @click.option("--takes", metavar="WORDS", help="What the function takes, such as 'labels, scores, k'.")

@@ -13,7 +13,7 @@ import numpy as np
 from idealrank import stats
 from idealrank._base.plain import Plain, number, plain
 from idealrank._base.results import Result
-from idealrank._base.sections import listed
+from idealrank._base.sections import Section, listed
 from idealrank._base.tables import Column, Table, Tables, Value
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
@@ -26,6 +26,15 @@ __all__ = ["AgainstBaseline", "Leaderboard"]
 _FIRST = "†"
 #: Most names to list in a sentence.
 _FEW = 4
+#: Longer tables of pairs are closed at first on a page.
+_MANY = 10
+_TITLES = {
+    "systems": "Systems",
+    "datasets": "Mean on each data set",
+    "aggregations": "Ways to aggregate over data sets",
+    "pairs": "All pairs",
+    "normalization": "Pairs that NDCG and DCG order differently",
+}
 #: What the ranks that systems may have come from.
 _RANKS = {
     "t": "ranks by t tests of all pairs, Holm correction",
@@ -268,6 +277,16 @@ class Leaderboard(Result):
         """Return the measure and the data sets."""
         return f"{self.measure}; {self._datasets_text()}: {', '.join(self.datasets)}"
 
+    def sections(self) -> list[Section]:
+        """Return a section per table; that of many pairs is closed at first."""
+        made = []
+        for name, table in self.tables().items():
+            title = _TITLES[name]
+            folded = {title: f"{title}: {len(table.rows):,} rows"} if len(table.rows) > _MANY and name == "pairs" else {}
+            notes = tuple(f"{line[0].upper()}{line[1:]}." for line in self.remarks()) if name == "systems" else ()
+            made.append(Section(title, tables={title: table}, folded=folded, notes=notes))
+        return made
+
     def findings(self) -> list[str]:
         """Return who may be first, where aggregations disagree, and whether normalization matters."""
         return [self._first_text(), self._disagreement_text(), *self._normalization_text()]
@@ -284,7 +303,7 @@ class Leaderboard(Result):
     def _disagreement_text(self) -> str:
         pairs, best = self.disagreements, self._best()
         if not pairs:
-            return f"{listed(best).capitalize()} order all systems alike."
+            return f"{listed(best).capitalize()} give the same order of systems."
         n_pairs = len(self.systems) * (len(self.systems) - 1) // 2
         places = {system: place for place, system in enumerate(self.systems)}
         told = sum(bool(self.overall.p_values[places[a], places[b]] <= self.overall.level) for a, b in pairs)
@@ -303,7 +322,7 @@ class Leaderboard(Result):
         if found is None:
             return []
         if not found.flips:
-            return [f"{found.measure} and {found.dcg} order all systems alike on every data set."]
+            return [f"{found.measure} and {found.dcg} give the same order of systems on every data set."]
         changed = [name for name, (first, second) in found.best.items() if first != second]
         n_told = len(found.significant(self.overall.level))
         told = f"{n_told} significant by both" if n_told else "none significant by both"
