@@ -278,7 +278,7 @@ class Comparison(Measured):
         return f"Comparison of {len(self.systems)} systems"
 
     def findings(self) -> list[str]:
-        """Return which systems differ significantly, by measure, and what limits the test or could reverse the order."""
+        """Return which systems differ significantly, what limits the test, and what could reverse the order."""
         found = [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
         reversible = [text for name in self.holes for text in self._reversible(name)]
         n_open = sum(not each.is_decided for bounds in self.holes.values() for each in bounds.differences)
@@ -315,7 +315,9 @@ class Comparison(Measured):
         shown = [each.system for each in open_ones[:_FEW]]
         if len(open_ones) == 1:
             (each,) = open_ones
-            shown = [f"{each.system} ({each.difference:+.4f}; {each.lowest:+.4f} to {each.highest:+.4f} for any labels)"]
+            shown = [
+                f"{each.system} ({each.difference:+.4f}; {each.lowest:+.4f} to {each.highest:+.4f} for any labels)"
+            ]
         if len(open_ones) > _FEW:
             shown.append(f"{len(open_ones) - _FEW} more")
         count = f"{len(open_ones)} of {len(differences)} differences from {differences[0].baseline}"

@@ -170,7 +170,8 @@ class Measured(Result):
 
 def _folded(tables: Mapping[str, Table]) -> dict[str, str]:
     """Return labels of the tables that are too long to be open at first; the first table is always open."""
-    return {name: f"{name}: {len(table.rows):,} rows" for name, table in [*tables.items()][1:] if len(table.rows) > _MANY}
+    long = {name: len(table.rows) for name, table in [*tables.items()][1:] if len(table.rows) > _MANY}
+    return {name: f"{name}: {n_rows:,} rows" for name, n_rows in long.items()}
 
 
 def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) -> str:

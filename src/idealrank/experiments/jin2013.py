@@ -111,9 +111,7 @@ def _on(data: RankingData) -> list[Claim]:
     seen = f"{_off(off)} of the ideal DCG, {queries}" if off else f"equal, {queries}"
     return [
         Claim.exact("(5)", "the DCG error is R, on data", seen, off < 1e-9),
-        Claim.exact(
-            "not in the paper", "linear NDCG is linear in AUC", f"{_off(line)}, {queries}", line < 1e-9
-        ),
+        Claim.exact("not in the paper", "linear NDCG is linear in AUC", f"{_off(line)}, {queries}", line < 1e-9),
     ]
 
 

@@ -96,8 +96,7 @@ class Reproduction(Result):
     def sections(self) -> list[Section]:
         """Return the claims with the figures, then the other tables."""
         figures = tuple(
-            Figure("drawn", (figure,), _caption(name), _described(figure))
-            for name, figure in self.figures.items()
+            Figure("drawn", (figure,), _caption(name), _described(figure)) for name, figure in self.figures.items()
         )
         mark = f" ({self.warning})" if self.warning else ""  # which the page says once, at its top
         (title, table), *others = ((title.removesuffix(mark), table) for title, table in self.tables().items())

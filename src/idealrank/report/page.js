@@ -927,7 +927,9 @@
       ];
       head.replaceChildren(h("tr", { "aria-rowindex": 1 }, ...columns.map((column) => sortHead(column, state.rows, press))));
       const spreadText = shown.length > 1 ? "; spread is the largest minus the smallest value of a row" : "";
-      said.textContent = values
+      said.textContent = values && !rows.length
+        ? "No query matches."
+        : values
         ? `Press a query for its ${systems.length > 1 ? "differences" : "value"}${data.lists ? " and its ranked lists" : ""}. All bars share one scale${spreadText}. ${precisionText()}`
         : leftOutText();
       table.setAttribute("aria-rowcount", rows.length + 1);
@@ -964,7 +966,7 @@
           equal.size ? h("td", {}, equal.has(rank) ? h("abbr", { title: "has the same score as a neighbor" }, "=") : "") : null);
       });
       const table = h("table", {}, h("caption", {}, systems[s]), h("thead", {}, h("tr", {}, ...head.map((name, i) => h("th", { scope: "col", class: i === 0 || name === "gain" || name === "discount" ? "number" : null }, name || h("span", { class: "unseen" }, "rank"))))), h("tbody", {}, ...rows));
-      return h("div", { class: "ranking" }, h("h4", {}, swatch(chosen().indexOf(s)), ` ${systems[s]} `, h("span", { class: "note" }, valueText(measureNow().values?.[s][state.query]))), table);
+      return h("div", { class: "ranking" }, h("h4", {}, swatch(chosen().indexOf(s)), " ", h("bdi", {}, systems[s]), " ", h("span", { class: "note" }, valueText(measureNow().values?.[s][state.query]))), table);
     });
   };
   const detail = () => {
@@ -1002,7 +1004,7 @@
         return h("tr", {}, h("th", { scope: "row", title: systems[s] }, swatch(shown.indexOf(s)), " ", systems[s]), share,
           ...(systems.length > 1 ? [h("td", { class: "number" }, s === other ? "" : changeText(difference), s === other || !isKnown(difference) ? null : changeBar(difference / most, difference > 0 !== lower))] : []));
       });
-      const table = h("div", { class: "scroll" }, h("table", { class: "values" }, h("caption", {}, `Values of ${measure.name} on query ${queries[q]}`), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, scores.kind), h("th", { scope: "col", class: "number" }, measure.name), systems.length > 1 ? h("th", { scope: "col", class: "number" }, `− ${fitted(systems[other], 110)}`) : null)), h("tbody", {}, ...rows)));
+      const table = h("div", { class: "scroll" }, h("table", { class: "values" }, h("caption", {}, `Values of ${measure.name} on query ${queries[q]}`), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, scores.kind), h("th", { scope: "col", class: "number" }, ...breakable(measure.name)), systems.length > 1 ? h("th", { scope: "col", class: "number" }, `− ${fitted(systems[other], 110)}`) : null)), h("tbody", {}, ...rows)));
       const found = await listsOf(q);
       if (q !== state.query) return;
       const parts = [table];
@@ -1061,12 +1063,13 @@
   };
 
   /* ---- the controls of the whole page ---- */
+  const usualPair = () => [againstNow(), measureNow().ranked.find((s) => s !== againstNow())];
   const toolbar = () => {
     const measure = h("select", { id: "measure", onchange: (event) => change({ measure: +event.target.value }) }, ...measures.map((each, i) => h("option", { value: i }, each.name)));
     const against = h("select", { id: "against", onchange: (event) => change({ against: event.target.value === "" ? null : +event.target.value }) });
     const choice = (name, label) => h("button", { type: "button", "data-show": name, onclick: () => change({ show: name, picked: new Set() }) }, label);
     const presets = h("div", { class: "buttons", role: "group", "aria-label": `${scores.kind}s shown` }, systems.length > nTop ? choice("top", `Top ${nTop}`) : null, choice("all", systems.length > nTop ? `All ${systems.length}` : "All"),
-      !scores.has_best || systems.length < 3 ? null : h("button", { type: "button", "data-show": "picked", onclick: () => change({ show: "picked", picked: new Set([againstNow(), measureNow().ranked.find((s) => s !== againstNow())]) }) }, "Reference and best"));
+      !scores.has_best || systems.length < 3 ? null : h("button", { type: "button", "data-show": "picked", onclick: () => change({ show: "picked", picked: new Set(usualPair()) }) }, "Reference and best"));
     const copied = h("button", { type: "button", onclick: async () => {
       try { await navigator.clipboard.writeText(location.href); copied.textContent = "Link copied"; } catch { copied.textContent = "The link is in the address bar"; }
       setTimeout(() => { copied.textContent = "Copy link"; }, 2000);
@@ -1079,9 +1082,11 @@
       const usual = reference(state.measure);
       against.replaceChildren(h("option", { value: "" }, `${systems[usual]}${!scores.has_best ? "" : scores.baseline === null ? " (best)" : " (baseline)"}`), ...measureNow().ranked.filter((s) => s !== usual).map((s) => h("option", { value: s }, systems[s])));
       against.value = state.against === null || state.against === usual ? "" : state.against;
-      for (const button of presets.children) button.setAttribute("aria-pressed", button.dataset.show === (systems.length <= nTop && state.show === "top" ? "all" : state.show) ? "true" : "false");
+      const isUsualPair = state.picked.size === 2 && usualPair().every((s) => state.picked.has(s)); // and not any two
+      const show = systems.length <= nTop && state.show === "top" ? "all" : state.show === "picked" && !isUsualPair ? null : state.show;
+      for (const button of presets.children) button.setAttribute("aria-pressed", button.dataset.show === show ? "true" : "false");
     };
-    return { element, redraw, depends: () => [state.measure, state.against, state.show] };
+    return { element, redraw, depends: () => [state.measure, state.against, state.show, [...state.picked]] };
   };
 
   /* ---- the page ---- */

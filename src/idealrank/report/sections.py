@@ -43,8 +43,8 @@ def render_section(section: Section, key: str) -> Markup:
 
 
 def is_scripted(section: Section) -> bool:
-    """Return whether the section is empty without JavaScript."""
-    shown = (section.figures, section.tables, section.notes, section.lists, section.definitions, section.code)
+    """Return whether the section says nothing without JavaScript: its notes are about its views."""
+    shown = (section.figures, section.tables, section.lists, section.definitions, section.code)
     return bool(section.views) and not any(shown) and all(map(is_scripted, section.parts))
 
 

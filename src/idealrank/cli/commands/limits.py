@@ -190,7 +190,9 @@ class _Limits(Result):
     def sections(self) -> list[Section]:
         """Return the table and the relevance curves."""
         told = "the expected label of a document by its position in the list, 1 at the top"
-        caption = "Relevance curves: the expected gain of a document by its position, from the bottom (0) to the top (1)"
+        caption = (
+            "Relevance curves: the expected gain of a document by its position, from the bottom (0) to the top (1)"
+        )
         figure = Figure("relevance_curves", (self.curves,), caption, told)
         title = "Now and on longer lists"
         over = next(iter(self.evaluations.values()))

@@ -282,7 +282,8 @@ class Leaderboard(Result):
         made = []
         for name, table in self.tables().items():
             title = _TITLES[name]
-            folded = {title: f"{title}: {len(table.rows):,} rows"} if len(table.rows) > _MANY and name == "pairs" else {}
+            is_folded = name == "pairs" and len(table.rows) > _MANY
+            folded = {title: f"{title}: {len(table.rows):,} rows"} if is_folded else {}
             notes = tuple(f"{line[0].upper()}{line[1:]}." for line in self.remarks()) if name == "systems" else ()
             made.append(Section(title, tables={title: table}, folded=folded, notes=notes))
         return made
