@@ -115,9 +115,12 @@ def test_tiles_of_products_make_no_difference(kind: Any, monkeypatch: Any) -> No
     monkeypatch.setattr(factors, "_ITEMS_PER_TILE", 5)
     shapes = []
     product = factors.Products._product
-    monkeypatch.setattr(
-        factors.Products, "_product", lambda *given: shapes.append(product(*given).shape) or product(*given)
-    )
+
+    def recorded(*given: Any) -> Any:
+        shapes.append((given[1].shape[0], given[2].shape[0]))
+        return product(*given)
+
+    monkeypatch.setattr(factors.Products, "_product", recorded)
     parts = ir.evaluate_factors(users, items, labels, exclude=seen, measures="ndcg@4")
     assert_allclose(parts.per_query["ndcg@4"], whole.per_query["ndcg@4"], rtol=0, atol=0)
     assert shapes == [(n, m) for n in (4, 4, 3) for m in (5, 5, 5, 2)]

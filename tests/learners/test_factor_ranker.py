@@ -144,7 +144,7 @@ def test_float32_learns_the_same_to_its_precision(optimizer: str) -> None:
     factors = [Factors(both[0].astype(kind), both[1].astype(kind), True, 0.2) for kind in (np.float64, np.float32)]
     exact, rounded = (each.loss(losses.loss("softmax_at_k"), data, users, np.ones(40), 1) for each in factors)
     for expected, found in zip(exact[1:], rounded[1:], strict=True):
-        assert (expected.dtype, found.dtype) == (np.float64, np.float32)
+        assert (expected.dtype.name, found.dtype.name) == ("float64", "float32")
         assert_allclose(found, expected, rtol=1e-4, atol=1e-6 * np.abs(expected).max())
 
 

@@ -39,7 +39,7 @@ def through_directions(gradient: Matrix, unit: Matrix, norms: Matrix) -> Matrix:
     array([[0. , 0.5]])
     """
     along = np.einsum("ij,ij->i", gradient, unit)[:, None]
-    across = along * unit
+    across: Matrix = along * unit
     np.subtract(gradient, across, out=across)
     across /= norms
     return across
