@@ -273,7 +273,8 @@ class Evaluator:
         for name in named:
             skipped = int(np.isnan(values[name]).sum())
             if skipped and filled[name].empty == "skip":
-                what = f"{skipped:,} queries have no value of {name} and are left out of its mean"
+                gone = "query has no value" if skipped == 1 else "queries have no value"
+                what = f"{skipped:,} {gone} of {name} and {'is' if skipped == 1 else 'are'} left out of its mean"
                 problems[Problem("skipped query", skipped, what)] = None
             values[name].flags.writeable = False
         exceptions = {name: _exceptions(each, rules_of[name], rules) for name, each in filled.items()}

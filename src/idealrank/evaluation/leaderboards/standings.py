@@ -13,7 +13,7 @@ import numpy as np
 from idealrank import stats
 from idealrank._base.plain import Plain, number, plain
 from idealrank._base.results import Result
-from idealrank._base.sections import listed
+from idealrank._base.sections import Section, listed
 from idealrank._base.tables import Column, Table, Tables, Value
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
@@ -26,6 +26,15 @@ __all__ = ["AgainstBaseline", "Leaderboard"]
 _FIRST = "†"
 #: Most names to list in a sentence.
 _FEW = 4
+#: Longer tables of pairs are closed at first on a page.
+_MANY = 10
+_TITLES = {
+    "systems": "Systems",
+    "datasets": "Mean on each data set",
+    "aggregations": "Ways to aggregate over data sets",
+    "pairs": "All pairs",
+    "normalization": "Pairs that NDCG and DCG order differently",
+}
 #: What the ranks that systems may have come from.
 _RANKS = {
     "t": "ranks by t tests of all pairs, Holm correction",
@@ -270,6 +279,17 @@ class Leaderboard(Result):
     def about(self) -> str:
         """Return the measure and the data sets."""
         return f"{self.measure}; {self._datasets_text()}: {', '.join(self.datasets)}"
+
+    def sections(self) -> list[Section]:
+        """Return a section per table; that of many pairs is closed at first."""
+        made = []
+        for name, table in self.tables().items():
+            title = _TITLES[name]
+            is_folded = name == "pairs" and len(table.rows) > _MANY
+            folded = {title: f"{title}: {len(table.rows):,} rows"} if is_folded else {}
+            notes = tuple(f"{line[0].upper()}{line[1:]}." for line in self.remarks()) if name == "systems" else ()
+            made.append(Section(title, tables={title: table}, folded=folded, notes=notes))
+        return made
 
     def findings(self) -> list[str]:
         """Return who may be first, where aggregations disagree, and whether normalization matters."""

@@ -330,24 +330,31 @@ class Distinction(Result):
         """Return the table, how often the better ranker is ahead, and both means as lists grow."""
         a, b = self.names
         won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.separations)
-        caption = "Share of lists with the better ranker ahead, by length; triangles mark from where on it is certain"
+        caption = "Share of lists on which the better ranker is ahead, by list length"
+        if any(each.n is not None for each in self.certificates.values()):
+            caption += f"; from a triangle on, it stays ahead with probability {1 - self.delta:g}, by theory"
         figures = [Figure("wins", (self,), caption, won)]
         first = self[self.given[0]]
         if self.n_queries > 1 and self._is_bounded(first.measure):
             told = f"{self.sequence(first.measure)}"
-            caption = f"Mean difference in {first.measure} as queries are added, with intervals that hold all at once"
+            caption = f"Mean difference in {first.measure} as queries are added, with intervals that all hold at once"
             figures.append(Figure("difference_by_queries", (self, first.measure), caption, told))
         for row in self.separations:
             ends = [
                 next((value for value in means[::-1] if value == value), math.nan) for means in self.means[row.measure]
             ]
             told = f"{a} ends at {ends[0]:.4f}, {b} at {ends[1]:.4f}"
-            caption = f"{row.measure} on growing lists; dashed lines are the limits"
+            limits = "" if math.isnan(row.limit_a) else "; the dashed lines are the limits"
+            caption = f"{row.measure} on growing lists{limits}"
             figures.append(Figure("means_by_length", (self, row.measure), caption, told))
         title = f"{a} and {b}"
         over = f"Means over {self._first.queries_text()}, like {self._first.convention.name}, as 'evaluate' gives them."
-        notes = (over, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
-        shown = Section(tables={title: self.table()}, notes=notes)
+        # Only the first line begins with a word of ours, the others with the name of a ranker.
+        notes = (over, *(f"{line if place else line[0].upper() + line[1:]}." for place, line in enumerate(self.lists)))
+        words = tuple(f"{column}: {text}" for column, text in self.reading().items())
+        why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
+        lists = {"The first row of the table in words": words, "The theorems behind the column 'theory'": why}
+        shown = Section(tables={title: self.table()}, notes=notes, lists=lists)
         return [Section(title, parts=(shown, Section(figures=tuple(figures))))]
 
     def background(self) -> list[Section]:
