@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import idealrank as ir
 from idealrank._base.layout import layout
 from idealrank._base.printable import display_width, wrapped
-from idealrank._base.tables import Column, Table, render
+from idealrank._base.tables import Column, Table, Value, render
 
 TEXT = st.text(st.sampled_from("ab_-. ,日\u0301"), max_size=30).map(lambda text: " ".join(text.split()))
 
@@ -129,7 +129,7 @@ def test_no_number_is_minus_zero() -> None:
 
 def test_columns_that_are_repeated_are_narrowed_until_a_number_fits_next_to_them() -> None:
     names = [Column(name, priority=-1) for name in ("measure", "a", "b")]
-    row = ["ndcg(discount=power:0.5)", "bm25-with-feedback", "dense-and-reranked", 0.123456789]
+    row: list[Value] = ["ndcg(discount=power:0.5)", "bm25-with-feedback", "dense-and-reranked", 0.123456789]
     lines = layout(Table([*names, Column("separated", ".9f")], [row]), 40).lines
     assert max(map(display_width, lines)) <= 40
 

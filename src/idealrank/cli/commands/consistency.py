@@ -79,9 +79,9 @@ def command(
 
     found = []
     with working("searching for counterexamples", quiet=quiet) as say_that:
-        for each in list(map(loss, losses)):
-            say_that(f"searching for counterexamples to {each}")
-            found.append(theory.check_consistency(each, refine=not grid, **options))
+        for chosen in list(map(loss, losses)):
+            say_that(f"searching for counterexamples to {chosen}")
+            found.append(theory.check_consistency(chosen, refine=not grid, **options))
     table = stacked([each.table() for each in found])
     if output_format != "text":
         show(table, output_format)
