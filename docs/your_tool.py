@@ -26,22 +26,38 @@ _Judged = Mapping[str, Mapping[str, float]]
 _INTRO = """\
 # What your tool's NDCG is
 
-NDCG differs between tools: in the gain of a label, in the order of equal scores, in what the ideal ranking is, and in
-what counts for a query with nothing relevant. This page lists {n_tools} tools, as
-[`idealrank.identify`](api/evaluation.md) sees them: it calls each with a few dozen small lists, each of which isolates
-one choice, and then compares the formula that remains with the tool on random lists. {n_run} tools were called
-themselves, in the versions given, on {date}; for the others, the formula in their source code was called instead
-(`docs/your_tool.py` has both, and writes this page).
+Two tools can report different NDCG for the same ranking. They differ in the gain of a label, in the order of equal
+scores, in what the ideal ranking is, and in what counts for a query with nothing relevant. This page lists the choices
+of {n_tools} tools, so you can see what the number of your tool means, and compare it with others.
 
-The [explorer](explorer.md) shows all of them on your own files, in a browser. Pass `like="name"` to get a tool's number
-from idealrank, and call `identify` to find out about a function that is not listed:
+- To get a tool's number from idealrank, pass the name in the column *like*, as in `like="sklearn"`.
+  [Conventions](conventions.md) explains the choices.
+- To see all tools side by side on your own files, in a browser, use the [explorer](explorer.md).
+- To find out about a function that is not listed, call [`identify`](api/evaluation.md):
 
 ```sh
 idealrank identify sklearn.metrics:ndcg_score
 ```
 
-`value` is the NDCG of one list, without a cutoff or with one beyond its end: labels 2, 0, 1, 0, 3 (or relevant, not,
-relevant, not, relevant), all retrieved, with the scores 5, 4, 3, 2, 1.
+## How the table was made
+
+`identify` calls each tool with a few dozen small lists, each of which isolates one choice. It then compares the formula
+that remains with the tool on random lists. {n_run} tools were called themselves, in the versions given, on {date}; for
+the others, the formula in their source code was called instead. `docs/your_tool.py` has both, and writes this page.
+
+The column *value* has the NDCG of one list, without a cutoff or with one beyond its end: labels 2, 0, 1, 0, 3 (or
+relevant, not, relevant, not, relevant), all retrieved, with the scores 5, 4, 3, 2, 1.
+
+## The tools
+
+- *gain*: `linear` is the label, and `exp2` is 2^label - 1.
+- *discount*: `log:2` is 1/log2(1 + rank); `letor` is 1 for the first rank and 1/log2(rank) for the others.
+- *equal scores*: `docid_desc` sorts by document id, descending; `stable` keeps the order of the input; `average`
+  averages over all orders; `worst` puts the lowest label first; *as ranked* means that the tool takes a ranking,
+  not scores.
+- *nothing relevant*: the value of a query without relevant documents.
+- *ideal over*: the documents of the ideal ranking: all judged ones, only the retrieved ones, or a relevant document at
+  every rank (`full`).
 """
 
 
