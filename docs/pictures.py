@@ -326,7 +326,7 @@ def error_rates() -> Axes:
     return ax
 
 
-@picture("Claims of four papers that hold, are undecided and fail")
+@picture("Number of claims of each paper that hold, are undecided or fail")
 def verdicts() -> Axes:
     """What the page on experiments says."""
     found = {
