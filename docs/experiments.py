@@ -67,11 +67,11 @@ EXPERIMENTS = {
         "If ranks are replaced by smooth ranks, a measure such as NDCG or AP becomes a differentiable loss "
         "(ApproxNDCG, ApproxAP). The approximation is accurate, and linear rankers trained with it are better than "
         "SoftRank, AdaRank and SVMMap.",
-        "The smooth ranks of the paper's Table 1 are reproduced (off by at most 3.5e-06), and the error of smooth NDCG "
-        "(rho) falls as alpha grows, as claimed. The NDCG of ApproxNDCG on OHSUMED is 0.6658, within 0.01 of the published 0.6698, but "
-        "only with scaled features and LETOR's discount. Most claims that one ranker is better than another are "
-        "undecided: the intervals of the differences contain 0. The claim that fails is the NDCG of SoftRank, 0.6490 "
-        "in place of 0.6680; trained with L-BFGS, SoftRank reaches 0.6702.",
+        "The smooth ranks of the paper's Table 1 are reproduced (off by at most 3.5e-06), and the error of smooth "
+        "NDCG (rho) falls as alpha grows, as claimed. The NDCG of ApproxNDCG on OHSUMED is 0.6658, within 0.01 of "
+        "the published 0.6698, but only with scaled features and LETOR's discount. Most claims that one ranker is "
+        "better than another are undecided: the intervals of the differences contain 0. The claim that fails is the "
+        "NDCG of SoftRank, 0.6490 in place of 0.6680; trained with L-BFGS, SoftRank reaches 0.6702.",
         "`ohsumed-letor1` is OHSUMED of LETOR 1.0 with 25 features, as in the paper. Drawn topics stand in for "
         "TD2003 and TD2004.",
         ("ohsumed-letor1",),
