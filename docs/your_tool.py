@@ -12,6 +12,7 @@ import datetime
 import importlib
 import importlib.metadata
 import math
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,7 +51,8 @@ relevant, not, relevant, not, relevant), all retrieved, with the scores 5, 4, 3,
 
 ## The tools
 
-- *gain*: `linear` is the label, and `exp2` is 2^label - 1.
+- *gain*: `linear` is the label, `exp2` is 2^label - 1, and `binary:0` is 1 for a label of 0 or more; *relevant or not*
+  means that the tool takes relevant ids, not labels.
 - *discount*: `log:2` is 1/log2(1 + rank); `letor` is 1 for the first rank and 1/log2(rank) for the others.
 - *equal scores*: `docid_desc` sorts by document id, descending; `stable` keeps the order of the input; `average`
   averages over all orders; `worst` puts the lowest label first; *as ranked* means that the tool takes a ranking,
@@ -58,6 +60,11 @@ relevant, not, relevant, not, relevant), all retrieved, with the scores 5, 4, 3,
 - *nothing relevant*: the value of a query without relevant documents.
 - *ideal over*: the documents of the ideal ranking: all judged ones, only the retrieved ones, or a relevant document at
   every rank (`full`).
+"""
+_OUTRO = """\
+## Defects
+
+What is wrong with some of these numbers, or surprising:
 """
 
 
@@ -506,6 +513,7 @@ TOOLS = (
     Tool("LightGCN", "lightgcn", "ranked, relevant, k", on_ids, source="LightGCN-PyTorch"),
     Tool("NGCF", "ngcf", "ranked_labels, k", ngcf, source="utility/metrics.py"),
 )  # fmt: skip
+_DEFECTS = "what is wrong"
 _COLUMNS = (
     "tool",
     "like",
@@ -516,7 +524,7 @@ _COLUMNS = (
     "ideal over",
     "value",
     "checked",
-    "what is wrong",
+    _DEFECTS,
 )
 
 
@@ -567,7 +575,7 @@ def row(tool: Tool, function: Callable[..., float], checked: str) -> dict[str, s
         "ideal over": ideal,
         "value": f"{example(tool, function):.4f}",
         "checked": checked,
-        "what is wrong": "; ".join(defects),
+        _DEFECTS: "; ".join(defects),
     }
 
 
@@ -587,18 +595,31 @@ def real_of(tool: Tool) -> Callable[..., float] | None:
 def written(rows: Sequence[Mapping[str, str]], date: str) -> str:
     """Return the page."""
     n_run = sum(each["checked"].startswith("run") for each in rows)
-    lines = [_INTRO.format(n_tools=len(rows), n_run=n_run, date=date)]
-    lines.append("| " + " | ".join(_COLUMNS) + " |")
-    lines.append("|" + " --- |" * len(_COLUMNS))
-    lines += ["| " + " | ".join(each[column] for column in _COLUMNS) + " |" for each in rows]
+    defects = [each for each in rows if each[_DEFECTS]]
+    parts = [
+        _INTRO.format(n_tools=len(rows), n_run=n_run, date=date),
+        _table(rows, [column for column in _COLUMNS if column != _DEFECTS]),
+        _OUTRO,
+        _table(defects, ["tool", _DEFECTS]),
+    ]
+    return "\n".join(parts)
+
+
+def _table(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
+    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    lines += ["| " + " | ".join(each[column] for column in columns) + " |" for each in rows]
     return "\n".join([*lines, ""])
 
 
 def rows_of(page: str) -> dict[str, dict[str, str]]:
     """Return {tool: cells by column} of the page."""
-    lines = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
-    cells = [[cell.strip() for cell in line.removeprefix("|").removesuffix("|").split("|")] for line in lines]
-    return {each[0]: dict(zip(_COLUMNS, each, strict=True)) for each in cells[1:]}
+    found: dict[str, dict[str, str]] = {}
+    for table in re.findall(r"^\| tool .*?(?=^$)", page, re.MULTILINE | re.DOTALL):
+        lines = [line for line in table.splitlines() if not line.startswith("| ---")]
+        header, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+        for cells in rows:
+            found.setdefault(cells[0], {_DEFECTS: ""}).update(zip(header, cells, strict=True))
+    return {name: {column: cells[column] for column in _COLUMNS} for name, cells in found.items()}
 
 
 def main(*names: str) -> None:
