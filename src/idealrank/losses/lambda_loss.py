@@ -41,10 +41,10 @@ class LambdaLoss(Pairwise):
     The paper's logarithm has the base 2, so that its losses are 1 / ln 2 times as large. As in `LambdaRank`, weights
     are treated as constants. A query without gain has the value 0.
 
-    All three take near-linear time and linear memory. In the other two delta is a sum of up to 60 exponentials of |r_i -
-    r_j|, to a relative error of about 1e-11, which is found once for each discount; documents are then swept in the order
-    of their scores, once for each exponential. Only where delta is no such sum, as for the discounts "letor" and "table",
-    every pair with different labels is visited: the time grows with the number of such pairs.
+    All three take near-linear time and linear memory. In the last two, delta is replaced by a sum of up to 60
+    exponentials of |r_i - r_j|, with a relative error of about 1e-11, which is found once per discount; the documents
+    are then swept in the order of their scores. Only where delta is no such sum, as for the discounts "letor" and
+    "table", every pair with different labels is visited: the time grows with the number of such pairs.
 
     Parameters
     ----------
