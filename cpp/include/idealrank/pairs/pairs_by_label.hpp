@@ -76,7 +76,7 @@ class PairsByLabel {
     double value = 0;
     for (std::size_t g = 0, begin = 0; g < groups_.size(); begin = group_ends_[g++]) {
       const std::size_t next = g + 1 < groups_.size() ? groups_[g + 1] : levels.counts().size();
-      if (next - groups_[g] > 1) value += one_by_one(query, change, begin, group_ends_[g]);
+      if (next - groups_[g] > 1) value += one_by_one(query, levels, change, begin, group_ends_[g]);
     }
     if (by_box) {
       value += by_box_(query.scores, documents_, query.weights, group_ends_, {sums_.data(), second_sums_.data(), nullptr});
@@ -106,10 +106,13 @@ class PairsByLabel {
   }
 
   // The pairs among documents_[begin, end).
-  double one_by_one(const PairQuery& query, const SwapChange& change, std::size_t begin, std::size_t end) {
+  double one_by_one(const PairQuery& query, const LabelLevels& levels, const SwapChange& change, std::size_t begin,
+                    std::size_t end) {
     const std::span<const std::uint32_t> own = std::span(documents_).subspan(begin, end - begin);
     const std::size_t padded = own.size() + kPairPadding;
-    stoppable_resize(columns_, kColumns * padded, stop_);
+    const bool logistic = spec_.loss == PairLoss::logistic;
+    const bool swaps = spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance;
+    stoppable_resize(columns_, (3 + (logistic ? 2 : 0) + (swaps ? 3 : 0)) * padded, stop_);
     double* next = columns_.data();
     auto column = [&] {
       std::fill_n(next + own.size(), kPairPadding, 1.0);
@@ -122,12 +125,12 @@ class PairsByLabel {
     };
     double *const labels = column(), *const scores = column(), *const weights = column();
     for_each([&](std::size_t i, std::uint32_t document) {
-      labels[i] = query.labels[document];
+      labels[i] = levels.labels()[levels.levels()[document]];
       scores[i] = query.scores[document];
       weights[i] = query.weight(document);
     });
     LabelledDocuments documents{&stop_, own.size(), labels, scores, weights, spec_.scale};
-    if (spec_.loss == PairLoss::logistic && takes({scores, own.size()})) {
+    if (logistic && takes({scores, own.size()})) {
       const auto [least, most] = range_of({scores, own.size()});
       const double middle = least + (most - least) / 2;
       double *const growths = column(), *const shrinks = column();
@@ -138,7 +141,7 @@ class PairsByLabel {
       documents.growths = growths;
       documents.shrinks = shrinks;
     }
-    if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
+    if (swaps) {
       double *const right = column(), *const wrong = column(), *const places = column();
       for_each([&](std::size_t i, std::uint32_t document) {
         const std::uint32_t place = place_of_[document];
@@ -150,7 +153,7 @@ class PairsByLabel {
       documents.wrong = wrong;
       documents.places = places;
       documents.distances = spec_.distances.data();
-      documents.share = spec_.swap_share;
+      documents.with_swap = spec_.with_swap;
       documents.truncation = static_cast<double>(spec_.truncation);
       documents.together = spec_.together;
       if (spec_.offset > 0) {
@@ -160,8 +163,6 @@ class PairsByLabel {
     }
     return rows_(documents, {sums_.data() + begin, second_sums_.empty() ? nullptr : second_sums_.data() + begin, &slopes_});
   }
-
-  static constexpr std::size_t kColumns = 8;  // of LabelledDocuments
 
   const PairSpec& spec_;
   Stop stop_;
