@@ -55,7 +55,7 @@ class ParseError(IdealrankError, ValueError):
         What is wrong.
     path : str, optional
         The file.
-    line, column : int, default=1
+    line, column : int
         The position in the file.
 
     Examples

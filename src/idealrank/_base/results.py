@@ -113,7 +113,7 @@ class Result:
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+        backend : {"pandas", "polars", "pyarrow"}
             The data frame library.
         table : str, optional
             The name of one of `tables`.
@@ -136,7 +136,7 @@ class Result:
         width : int, optional
             The largest width. Numbers are never shortened: columns that matter least are left out, and a line says
             which.
-        digits : int, default=4
+        digits : int
             The number of digits after the decimal point of values; p-values keep theirs.
 
         Returns
@@ -153,7 +153,7 @@ class Result:
         ----------
         table : str, optional
             The name of one of `tables`.
-        digits : int, default=4
+        digits : int
             The number of digits after the decimal point of values.
         """
         return self._rendered("markdown", table, digits=digits)
@@ -168,9 +168,9 @@ class Result:
         ----------
         table : str, optional
             The name of one of `tables`.
-        digits : int, default=4
+        digits : int
             The number of digits after the decimal point of values.
-        underline_second : bool, default=False
+        underline_second : bool
             Whether to underline the second best values.
         """
         return self._rendered("latex", table, digits=digits, underline_second=underline_second)
@@ -182,7 +182,7 @@ class Result:
         ----------
         table : str, optional
             The name of one of `tables`.
-        escape_formulas : bool, default=False
+        escape_formulas : bool
             Whether text that begins with =, +, - or @, which a spreadsheet would take for a formula and run, begins
             with an apostrophe. Use it if people open the file in a spreadsheet; other readers see the apostrophe.
 

@@ -53,8 +53,8 @@ def from_arrays(
     query_ids : iterable, optional
         One id per document, in any order; the documents of each query are grouped. With ``offsets`` or ``group``, one
         id per query instead. Without any of the three, all documents belong to one query.
-    offsets : array-like, optional
-        n_queries + 1 integers; query i has the documents ``offsets[i]:offsets[i + 1]``.
+    offsets : array-like of int, optional
+        Query i has the documents ``offsets[i]:offsets[i + 1]``.
     group : array-like, optional
         The number of documents of each query, as in LightGBM and XGBoost.
     features : array-like of shape (n_docs, n_features) or SciPy sparse matrix, optional

@@ -121,13 +121,13 @@ def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, se
 
     Parameters
     ----------
-    n_queries : int, default=40
+    n_queries : int
         Number of queries in each part.
-    n_docs : int, default=5000
+    n_docs : int
         Number of documents per query.
-    n_features : int, default=40
+    n_features : int
         Number of features; it does not change the labels.
-    seed : int, default=0
+    seed : int
         Seed of the random number generator.
 
     Returns
@@ -181,15 +181,15 @@ def topic_distillation(
 
     Parameters
     ----------
-    n_queries : int, default=50
+    n_queries : int
         Number of queries.
-    n_docs : int, default=1000
+    n_docs : int
         Number of documents per query.
-    n_features : int, default=44
+    n_features : int
         Number of features; it does not change the labels.
-    p : float, default=0.01
+    p : float
         Mean share of relevant documents, between 0 and 1.
-    seed : int, default=0
+    seed : int
         Seed of the random number generator.
 
     Returns
@@ -240,11 +240,11 @@ def search_runs(n_queries: int = 50, n_docs: int = 200, seed: int = 0) -> Search
 
     Parameters
     ----------
-    n_queries : int, default=50
+    n_queries : int
         Number of queries.
-    n_docs : int, default=200
+    n_docs : int
         Number of documents per query from which a system retrieves.
-    seed : int, default=0
+    seed : int
         Seed of the random number generator.
 
     Returns

@@ -223,7 +223,7 @@ class Run(_ByQuery):
     ----------
     queries : mapping
         {query id: {document id: score}}. A document with the score -inf ranks last.
-    name : str, default=""
+    name : str
         Name of the system.
 
     Raises
@@ -293,7 +293,7 @@ def join(
     run : Run or mapping
         The run, {query id: {document id: score}}.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

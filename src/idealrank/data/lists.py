@@ -118,7 +118,7 @@ class Lists:
         mask : array-like of bool, optional
             Documents where it is False are left out.
         n_threads : int, optional
-            Number of threads; all cores by default.
+            Number of threads; None means all cores, or the number passed to `set_threads`.
 
         Returns
         -------

@@ -19,7 +19,7 @@ class Problem:
         A sentence that says what was found, where, and how it was handled.
     total : int, optional
         Of how many, if the share matters.
-    system : str, default=""
+    system : str
         The system that it was found in; empty if it concerns all systems, or the only one.
 
     Examples

@@ -291,7 +291,7 @@ class RankingData:
         scores : float64 array, optional
             One score per document, in the order of the data's own arrays; all 0 by default.
         n_threads : int, optional
-            Number of threads; all cores by default.
+            Number of threads; None means all cores, or the number passed to `set_threads`.
 
         Returns
         -------
@@ -434,7 +434,7 @@ class RankingData:
         fractions : sequence of float
             Positive fractions of the queries, with a sum of at most 1.
         seed : int, optional
-            Seed of the random number generator.
+            Seed of the random number generator; None means a new seed for every call.
 
         Returns
         -------
@@ -462,7 +462,7 @@ class RankingData:
         k : int
             Number of pairs, from 2 to the number of queries.
         seed : int, optional
-            Seed of the random number generator.
+            Seed of the random number generator; None means a new seed for every call.
 
         Returns
         -------

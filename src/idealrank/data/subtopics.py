@@ -282,7 +282,7 @@ class Subtopics:
         documents : int64 array
             Positions of documents in the lists, in rank order.
         rel : float
-            The smallest label of a relevant document.
+            The lowest label of a relevant document.
 
         Returns
         -------

@@ -62,9 +62,9 @@ class Testing:
     n_permutations : int
         Number of permutations, and of bootstrap resamples.
     seed : int, optional
-        Seed of the random number generator; by default, a new one.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     interval_method : {"t", "percentile", "bca"}
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
 
@@ -168,7 +168,7 @@ class Testing:
         measures : str, Measure or iterable of these
             The measures.
         like : str or Convention, optional
-            The convention.
+            The convention for options that the measures leave unset, as in `evaluate`.
         sample : {"queries", "documents"}
             What people judged a random sample of.
 
@@ -354,7 +354,7 @@ def compare(
     baseline : str, optional
         The system that all others are compared with; by default, all pairs are compared.
     like : str or Convention, optional
-        The convention for unnamed options of the measures, as for `evaluate`.
+        The convention for options that the measures leave unset, as in `evaluate`.
     test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
         The paired test; "tukey" is the randomized Tukey HSD test of all pairs. By default, the randomization test with
         a baseline and the t test of all pairs without.
@@ -365,7 +365,7 @@ def compare(
     n_permutations : int
         Number of permutations, and of bootstrap resamples.
     seed : int, optional
-        Seed of the random number generator; by default, a new one.
+        Seed of the random number generator; None means a new seed for every call.
     order : {"input", "grouped"}, optional
         The order of the scores, as for `evaluate`.
     query_weights : mapping or array, optional
@@ -387,7 +387,7 @@ def compare(
         as `bounds` does; ``holes`` of the result has them. By default, if a measure sees unjudged documents and the
         runs have at most 300,000 documents together.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
         How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
 

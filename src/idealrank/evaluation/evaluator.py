@@ -85,15 +85,15 @@ class Evaluator:
     judged : Qrels or RankingData
         The judged documents. Systems are runs for judgments, and scores for RankingData.
     like : str or Convention, optional
-        The convention for unnamed options of measures; by default, "trec_eval" for judgments and "idealrank" for
-        RankingData.
+        The convention for options that the measures leave unset; by default, "trec_eval" for judgments and "idealrank"
+        for `RankingData`.
     query_weights : mapping or array, optional
         The weight of each query in the means, by query id or in the order of ``judged``; by default, all queries count
         the same. The ``query_weights`` of RankingData are for learners; pass them here to use them in means too.
     by : mapping or sequence, optional
         The category of each query, by query id or in the order of ``judged``.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Raises
     ------
@@ -367,8 +367,8 @@ def evaluate(
     measures : str, Measure or iterable of these
         The measures.
     like : str or Convention, optional
-        The convention for unnamed options of the measures; by default, trec_eval for judgments and runs, otherwise
-        idealrank.
+        The convention for options that the measures leave unset; by default, "trec_eval" for judgments and runs, and
+        "idealrank" for other data.
     offsets, group : array of int, optional
         Boundaries of the queries in arrays of labels, or their numbers of documents.
     query_ids : iterable, optional
@@ -390,7 +390,7 @@ def evaluate(
         column of the frame or table that ``data`` is, or a file with a query and its category per line. The result's
         ``by_category()`` has an evaluation per category.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

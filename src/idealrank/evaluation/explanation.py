@@ -252,7 +252,7 @@ def explain(
     order : {"input", "grouped"}, optional
         The order of the scores, as for `evaluate`.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
         How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
 

@@ -147,13 +147,13 @@ def ranked_lists(
     measures : str, Measure or iterable of these
         The measures of the report; documents with equal scores are in the order of the first one.
     like : str or Convention, optional
-        The convention for unnamed options of the measures, as for `evaluate`.
+        The convention for options that the measures leave unset, as in `evaluate`.
     depth : int
         The most documents per query.
     order : {"input", "grouped"}, optional
         The order of the scores, as for `evaluate`.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
         How the data is laid out, as for `evaluate`.
 

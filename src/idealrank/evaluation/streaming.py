@@ -41,7 +41,7 @@ class Summary(Result):
     Attributes
     ----------
     convention : Convention
-        The convention for unnamed options of the measures.
+        The convention for options that the measures leave unset.
     n_queries : int
         Number of queries.
     filled : mapping of str to Measure
@@ -138,11 +138,11 @@ def evaluate_stream(
     measures : str, Measure or iterable of these
         The measures.
     like : str or Convention, optional
-        The convention for unnamed options of the measures; by default, idealrank.
+        The convention for options that the measures leave unset; by default, idealrank.
     batch_rows : int
         Number of rows to read from Parquet at a time.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

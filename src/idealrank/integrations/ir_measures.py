@@ -56,7 +56,7 @@ class Provider(providers.Provider):  # type: ignore[misc]
 
     Parameters
     ----------
-    like : str or Convention, default="ir_measures"
+    like : str or Convention
         The convention for what the names leave open: equal scores, negative labels.
     ties : str, optional
         Another order of documents with equal scores, such as "average".
@@ -171,8 +171,8 @@ def define(name: str | Measure, *, like: str | Convention = "trec_eval") -> Any:
     ----------
     name : str or Measure
         The measure, such as "ndcg(gain=exp2,ties=average)@10".
-    like : str or Convention, default="trec_eval"
-        The convention for unnamed options.
+    like : str or Convention
+        The convention for options that the measure leaves unset.
 
     Returns
     -------

@@ -42,7 +42,7 @@ def objective(loss: str | Loss, *, n_threads: int | None = None) -> LightGBMObje
     loss : str or Loss
         The loss or its name.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
@@ -72,12 +72,12 @@ def metric(
     measure : str or Measure
         The measure or its name.
     like : str or Convention, optional
-        The convention.
+        The convention for options that the measures leave unset, as in `evaluate`.
     name : str, optional
         The name of the metric. LightGBM stores values by name, those of its own ndcg@10 too, so set it to keep them
         apart.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def cv_folds(
 
     Parameters
     ----------
-    data : RankingData, lightgbm.Dataset or array_like of int
+    data : RankingData, lightgbm.Dataset or array-like of int
         The data, or the number of documents in each query, in the order of the rows of the data set.
     n_folds : int
         Number of folds.

@@ -29,12 +29,12 @@ def expression(
 
     Parameters
     ----------
-    measure : str or Measure, default="ndcg@10"
+    measure : str or Measure
         The measure.
     label, score : str or Expr
         The columns with the label and the score of each document.
-    like : str or Convention, default="idealrank"
-        The convention for unnamed options.
+    like : str or Convention
+        The convention for options that the measure leaves unset.
 
     Returns
     -------

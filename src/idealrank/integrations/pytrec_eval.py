@@ -57,11 +57,11 @@ class RelevanceEvaluator:
         {query: {document: label}}. Labels may be fractional, which pytrec_eval refuses.
     measures : iterable of str
         Names of measures, such as "map", "ndcg_cut.5,10" or "P_10", or of sets of them, such as "official".
-    relevance_level : int, default=1
+    relevance_level : int
         The lowest label of a relevant document.
-    judged_docs_only_flag : bool, default=False
+    judged_docs_only_flag : bool
         Whether to leave out unjudged documents.
-    ties : {"docid_desc", "average", "stable", "reverse", "best", "worst", "docid_asc"}, default="docid_desc"
+    ties : {"docid_desc", "average", "stable", "reverse", "best", "worst", "docid_asc"}
         The order of documents with equal scores. The default is that of trec_eval, by descending document id;
         "average" is the mean over all orders, which a constant scorer cannot exploit.
 

@@ -35,9 +35,9 @@ class CrossEncoderLoss(torch.nn.Module):
     ----------
     model : sentence_transformers.CrossEncoder
         A model with one output.
-    loss : str or Loss, default="approx_ndcg"
+    loss : str or Loss
         A loss of `idealrank.losses`, or its name.
-    mini_batch_size : int, default=64
+    mini_batch_size : int
         The number of (query, document) pairs that pass through the model at once.
 
     Examples
@@ -113,13 +113,13 @@ class RankingEvaluator(BaseEvaluator):  # type: ignore[misc]
     ----------
     samples : iterable of mapping
         Each has "query"; and either "documents" and "labels", or "positive" and "negative" documents.
-    measures : str, Measure or iterable of these, default=("ndcg@10", "rr@10", "ap")
+    measures : str, Measure or iterable of these
         The measures; the first is the one that selects models.
-    name : str, default=""
+    name : str
         A prefix of the names of metrics.
-    like : str or Convention, default="idealrank"
-        The convention for unnamed options.
-    batch_size : int, default=64
+    like : str or Convention
+        The convention for options that the measure leaves unset.
+    batch_size : int
         The number of pairs that pass through the model at once.
 
     Examples

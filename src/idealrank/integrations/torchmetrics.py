@@ -30,10 +30,10 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
 
     Parameters
     ----------
-    measure : str or Measure, default="ndcg@10"
+    measure : str or Measure
         The measure.
-    like : str or Convention, default="torchmetrics"
-        The convention for unnamed options.
+    like : str or Convention
+        The convention for options that the measure leaves unset.
     ignore_index : int, optional
         Documents with this target are left out.
     **options

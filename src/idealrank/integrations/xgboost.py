@@ -37,7 +37,7 @@ def objective(loss: str | Loss, *, n_threads: int | None = None) -> XGBoostObjec
     loss : str or Loss
         The loss or its name.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
@@ -65,12 +65,12 @@ def metric(
     measure : str or Measure
         The measure or its name.
     like : str or Convention, optional
-        The convention.
+        The convention for options that the measures leave unset, as in `evaluate`.
     name : str, optional
         The name of the metric. XGBoost stores values by name, those of its own ndcg@10 too, so set it to keep them
         apart. A colon becomes =, since a colon precedes the value in XGBoost's text results.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

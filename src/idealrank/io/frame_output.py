@@ -31,7 +31,7 @@ def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Fr
         float32, named f1, f2, ... if they have no names; sparse features become dense. Rows are in the order of the
         data. Qrels have the columns qid, doc and label, and subtopic if they are by subtopic; a Run has qid, doc and
         score.
-    backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+    backend : {"pandas", "polars", "pyarrow"}
         The data frame library.
 
     Returns

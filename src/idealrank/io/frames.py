@@ -261,7 +261,7 @@ def run_from_frame(
         One row per retrieved document.
     query, doc, score : str
         The columns of query ids, document ids and scores.
-    name : str, default=""
+    name : str
         The name of the run.
     rank : str, optional
         A column of ranks, to use instead of scores; the score of a document is then its rank, negated.

@@ -43,15 +43,15 @@ def read_letor(
     ----------
     path : path-like or binary file
         The file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
-    sparse : bool, default=False
+    sparse : bool
         Whether to keep the features as a SciPy CSR array.
     group : path-like, optional
         A file with the number of documents of each query, one per line, for a file without ``qid:``. The default is
         the file with the same name plus ``.query``, as in LightGBM.
-    n_features_max : int, default=100_000
+    n_features_max : int
         The largest allowed feature id.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
         Called with the bytes read so far and the size of the file, or None if unknown.
 

@@ -122,10 +122,10 @@ def read_letor_folds(folder: str | os.PathLike[str], *, sparse: bool = False, n_
     ----------
     folder : path-like
         The folder of the collection.
-    sparse : bool, default=False
+    sparse : bool
         Whether to keep the features as a SciPy CSR array.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

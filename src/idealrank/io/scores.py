@@ -24,7 +24,7 @@ def read_scores(path: Source, *, n_threads: int | None = None, progress: Progres
     path : path-like or binary file
         The file of scores, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
         Called with the bytes read so far and the size of the file, or None if unknown.
 
@@ -55,7 +55,7 @@ def read_groups(path: Source, *, n_threads: int | None = None) -> Int64s:
     path : path-like or binary file
         The file of group sizes, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

@@ -169,7 +169,7 @@ def read_frame(path: str | os.PathLike[str], text: Sequence[str] = ("qid", "doc"
     ----------
     path : path-like
         The file; its content determines the format, or else its name.
-    text : sequence of str, default=("qid", "doc")
+    text : sequence of str
         Columns of a CSV file that are text even if they look like numbers, so that 007 is not 7.
 
     Returns

@@ -80,7 +80,7 @@ def read_qrels(
     ----------
     path : path-like or binary file
         The judgments file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
-    comments : bool, default=True
+    comments : bool
         Whether lines that start with ``#`` are comments. If not, they are read as the others, as in trec_eval 9, and
         a query id may start with ``#``.
     subtopics : bool, optional
@@ -88,7 +88,7 @@ def read_qrels(
         is listed twice for a query, with different second fields; otherwise, and if it can be read only once, such as
         standard input, the field is ignored, as in trec_eval.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
         Called with the bytes read so far and the size of the file, or None if unknown.
 
@@ -170,11 +170,11 @@ def read_run(
     ----------
     path : path-like or binary file
         The run file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
-    comments : bool, default=True
+    comments : bool
         Whether lines that start with ``#`` are comments. If not, they are read as the others, as in trec_eval 9, and
         a query id may start with ``#``.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
         Called with the bytes read so far and the size of the file, or None if unknown.
 

@@ -57,7 +57,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     measure : str or Measure
         The measure of ``score`` and of validation.
     n_threads : int, optional
-        Number of threads; None for one per core.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     """
 
     _state: ClassVar[Mapping[str, str]] = {}

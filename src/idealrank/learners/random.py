@@ -29,7 +29,7 @@ class RandomRanker(Ranker):
     normalize : optional
         Not used.
     random_state : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
 
     Examples
     --------

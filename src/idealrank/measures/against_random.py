@@ -30,9 +30,9 @@ class _AgainstRandom(Measure):
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth.
+        The gain of a label.
     discount : str or Discount, optional
-        What a rank counts.
+        The weight of a rank.
     ideal : {"judged", "retrieved"}, optional
         The documents of the ideal ranking.
     """

@@ -138,15 +138,15 @@ class Measure(Options):
 
         Parameters
         ----------
-        labels, scores : array_like
+        labels, scores : array-like
             The relevance and the score of each document.
-        offsets : array_like, optional
+        offsets : array-like of int, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
-        judged : tuple of array_like, optional
+        judged : tuple of array-like, optional
             Labels and offsets of all judged documents, for rankings that do not contain all of them; an unjudged
             document then has the label NaN.
         n_threads : int, optional
-            Number of threads; None means all cores.
+            Number of threads; None means all cores, or the number passed to `set_threads`.
 
         Returns
         -------
@@ -213,9 +213,9 @@ class Measure(Options):
 
         Parameters
         ----------
-        labels, scores : array_like
+        labels, scores : array-like
             The relevance and the score of each document.
-        offsets : array_like, optional
+        offsets : array-like of int, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
 
         Returns

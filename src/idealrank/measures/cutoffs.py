@@ -32,7 +32,7 @@ class Cutoff(Numbers):
 
         Parameters
         ----------
-        n : array_like
+        n : array-like
             Lengths of lists.
 
         Returns

@@ -30,9 +30,9 @@ class DCG(Measure):
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth, G.
+        The gain G of a label.
     discount : str or Discount, optional
-        What a rank counts, D.
+        The weight D of a rank.
 
     Examples
     --------
@@ -57,9 +57,9 @@ class NDCG(Measure):
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth.
+        The gain of a label.
     discount : str or Discount, optional
-        What a rank counts.
+        The weight of a rank.
     ideal : {"judged", "retrieved", "full"}, optional
         The documents of the ideal ranking: all judged ones, the retrieved ones, or k documents of gain 1.
     short : {"as is", "zero"}, optional
@@ -113,7 +113,7 @@ class LinearNDCG(Measure):
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth; the default is the label itself.
+        The gain of a label; by default, the label itself.
     ideal : {"judged", "retrieved"}, optional
         The documents of the ideal ranking.
 
@@ -156,7 +156,7 @@ class RBP(Measure):
     p : float, optional
         The persistence: the probability that a user looks at the next rank.
     rel : float, optional
-        The smallest label of a relevant document, for binary grades.
+        The lowest label of a relevant document, for binary grades.
     grades : {"binary", "labels", "scaled"}, optional
         What a document is worth, g: 1 if it is relevant ("binary", the default); its label, so that the value can
         exceed 1; or its label divided by the highest label of the query, if that is above 1.
@@ -191,9 +191,9 @@ def ndcg(
 
     Parameters
     ----------
-    labels, scores : array_like
+    labels, scores : array-like
         The relevance and the score of each document; higher scores are ranked first.
-    offsets : array_like, optional
+    offsets : array-like of int, optional
         Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     cutoff : int, float, str or Cutoff, optional
         How many ranks count: 10, 0.2 or "20%", "n^0.5"; None means all of them.

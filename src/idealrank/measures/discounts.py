@@ -40,7 +40,7 @@ class Discount(Numbers):
 
         Parameters
         ----------
-        ranks : array_like
+        ranks : array-like
             Ranks, counted from 1.
         n : int, optional
             The length of the list, which only `Linear` needs.
@@ -94,9 +94,9 @@ class Discount(Numbers):
 
         Parameters
         ----------
-        positions : array_like
+        positions : array-like
             Positions of at least 1.
-        n : array_like, optional
+        n : array-like, optional
             The length of each list, which only `Linear` needs.
 
         Returns

@@ -33,7 +33,7 @@ class Diversity(Measure):
     Parameters
     ----------
     rel : float, optional
-        The smallest label of a document that is relevant to a subtopic.
+        The lowest label of a document that is relevant to a subtopic.
     """
 
     rel: float | None = option(number())

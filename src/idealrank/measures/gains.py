@@ -37,7 +37,7 @@ class Gain(Numbers):
 
         Parameters
         ----------
-        labels : array_like
+        labels : array-like
             Labels of documents.
 
         Returns
@@ -106,7 +106,7 @@ class Binary(Gain):
     Parameters
     ----------
     rel : float
-        The smallest label of a relevant document.
+        The lowest label of a relevant document.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class _Graded(Measure):
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth.
+        The gain of a label.
     ideal : {"judged", "retrieved"}, optional
         The documents of the ideal ranking.
     """
@@ -122,9 +122,9 @@ class IdealDCG(Measure):
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth.
+        The gain of a label.
     discount : str or Discount, optional
-        What a rank counts.
+        The weight of a rank.
     ideal : {"judged", "retrieved"}, optional
         The documents of the ideal ranking.
 

@@ -125,7 +125,7 @@ class AUC(_Pairs):
     Parameters
     ----------
     rel : float, optional
-        The smallest label of a relevant document.
+        The lowest label of a relevant document.
 
     Examples
     --------

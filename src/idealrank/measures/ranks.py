@@ -75,16 +75,16 @@ def soft_positions(
 
     Parameters
     ----------
-    scores : array_like
+    scores : array-like
         One score per document.
-    offsets : array_like, optional
+    offsets : array-like of int, optional
         Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     alpha : float
         The slope: the larger, the closer to the ranks. Equal scores have the mean of their ranks.
     sigmoid : {"logistic", "tanh", "arctan", "erf"}
         The smooth step function.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
@@ -110,9 +110,9 @@ def alpha_for(scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: 
 
     Parameters
     ----------
-    scores : array_like
+    scores : array-like
         One score per document.
-    offsets : array_like, optional
+    offsets : array-like of int, optional
         Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     tol : float
         The largest allowed distance.

@@ -23,7 +23,7 @@ class Relevance(Measure):
     Parameters
     ----------
     rel : float, optional
-        The smallest label of a relevant document.
+        The lowest label of a relevant document.
     ideal : {"judged", "retrieved"}, optional
         Which documents count as the relevant ones, R: all judged ones, or only those retrieved.
     """

@@ -19,7 +19,7 @@ def bonferroni(p_values: npt.ArrayLike) -> Floats:
 
     Parameters
     ----------
-    p_values : array_like
+    p_values : array-like
         Numbers from 0 to 1; NaN is ignored.
 
     Returns
@@ -40,7 +40,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 
     Parameters
     ----------
-    p_values : array_like
+    p_values : array-like
         Numbers from 0 to 1; NaN is ignored.
 
     Returns
@@ -63,7 +63,7 @@ def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
 
     Parameters
     ----------
-    p_values : array_like
+    p_values : array-like
         Numbers from 0 to 1; NaN is ignored.
 
     Returns

@@ -79,14 +79,14 @@ def discriminative_power(
 
     Parameters
     ----------
-    matrix : array_like of shape (n_queries, n_systems)
+    matrix : array-like of shape (n_queries, n_systems)
         The measure of each query and system.
     test : {"tukey", "t", "wilcoxon", "sign", "randomization", "bootstrap"}
         Randomized Tukey HSD, or a paired test.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def swap_rate(
 
     Parameters
     ----------
-    matrix : array_like of shape (n_queries, n_systems)
+    matrix : array-like of shape (n_queries, n_systems)
         The measure of each query and system.
     n_queries : int
         The size of each set.
@@ -141,7 +141,7 @@ def swap_rate(
     n_draws : int
         How many times two sets are drawn.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
 
     Returns
     -------

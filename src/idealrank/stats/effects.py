@@ -49,7 +49,7 @@ def effect_size(a: npt.ArrayLike, b: npt.ArrayLike) -> EffectSize:
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
 
     Returns

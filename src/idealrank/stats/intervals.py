@@ -67,7 +67,7 @@ def interval(
 
     Parameters
     ----------
-    values : array_like
+    values : array-like
         One value per query; for a difference of systems, the differences.
     level : float
         The confidence level.
@@ -77,9 +77,9 @@ def interval(
     n_resamples : int
         The number of bootstrap resamples; Student's t has none.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

@@ -83,14 +83,14 @@ def randomization_test(
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
     n_permutations : int
         The number of random permutations B.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
 
     Returns
@@ -151,7 +151,7 @@ def wilcoxon_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
 
     Returns
@@ -179,7 +179,7 @@ def sign_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
 
     Returns
@@ -215,14 +215,14 @@ def bootstrap_test(
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
     n_resamples : int
         The number of bootstrap resamples.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> Paire
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
     margin : float
         The largest difference that does not matter.
@@ -309,14 +309,14 @@ def paired_test(
     ----------
     test : {"randomization", "t", "wilcoxon", "sign", "bootstrap"}
         The name of the test.
-    a, b : array_like
+    a, b : array-like
         One value per query.
     n_draws : int
         The number of random permutations or resamples.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

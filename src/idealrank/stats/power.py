@@ -71,7 +71,7 @@ def queries_for(
     ----------
     delta : float
         The difference of means.
-    pilot : array_like of shape (n_queries, n_systems)
+    pilot : array-like of shape (n_queries, n_systems)
         The measure of each query and system in a pilot experiment.
     design : {"t", "anova", "interval", "order", "any_order"}
         "t": a paired t test detects the difference; "anova": an analysis of variance over as many systems as in the
@@ -129,7 +129,7 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
 
     Parameters
     ----------
-    differences : array_like
+    differences : array-like
         One difference of two systems per query.
     power : float
         The probability of detecting the difference.

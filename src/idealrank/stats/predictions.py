@@ -116,13 +116,13 @@ def prediction_powered(
 
     Parameters
     ----------
-    human : array_like
+    human : array-like
         One value per query; NaN, or nothing at the end, where there is no human judgment.
-    machine : array_like
+    machine : array-like
         One value per query from the machine judgments, in the same order.
-    level : float, default=0.95
+    level : float
         The confidence level.
-    finite : bool, default=True
+    finite : bool
         Whether the mean is over exactly these queries. False is for a mean over all queries like these, which has a
         wider interval.
 
@@ -255,13 +255,13 @@ def human_queries_for(
     ----------
     width : float
         The wanted width of the interval of `prediction_powered`, from its lower to its upper end.
-    human, machine : array_like
+    human, machine : array-like
         The values of a pilot, as for `prediction_powered`. For a difference of two systems, pass differences.
     n : int, optional
         The number of queries that could be judged; by default, those of the pilot with a machine value.
-    level : float, default=0.95
+    level : float
         The confidence level.
-    finite : bool, default=True
+    finite : bool
         Whether the mean is over exactly these queries, or over all queries like these.
 
     Returns

@@ -84,16 +84,16 @@ def randomized_tukey_hsd(
 
     Parameters
     ----------
-    matrix : array_like of shape (n_queries, n_systems)
+    matrix : array-like of shape (n_queries, n_systems)
         The measure of each query and system.
     n_permutations : int
         The number of random permutations.
     level : float
         The significance level.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def anova(matrix: npt.ArrayLike) -> Anova:
 
     Parameters
     ----------
-    matrix : array_like of shape (n_queries, n_systems)
+    matrix : array-like of shape (n_queries, n_systems)
         The measure of each query and system.
 
     Returns

@@ -122,9 +122,9 @@ def rank_systems(
 
     Parameters
     ----------
-    matrices : sequence or mapping of array_like of shape (n_queries, n_systems)
+    matrices : sequence or mapping of array-like of shape (n_queries, n_systems)
         One matrix per data set. A query with a NaN is left out.
-    weights : array_like, optional
+    weights : array-like, optional
         The weight of each data set; by default, all count the same.
     level : float
         The significance level.
@@ -141,7 +141,7 @@ def rank_systems(
     lower_is_better : bool
         Whether the best system has the lowest mean.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
 
     Returns
     -------
@@ -234,16 +234,16 @@ def stratified_randomization_test(
 
     Parameters
     ----------
-    a, b : sequence or mapping of array_like
+    a, b : sequence or mapping of array-like
         One array per data set, with one value per query.
-    weights : array_like, optional
+    weights : array-like, optional
         The weight of each data set; by default, all count the same.
     n_permutations : int
         The number of random permutations.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

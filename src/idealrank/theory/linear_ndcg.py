@@ -60,8 +60,8 @@ def threshold_errors(
     ----------
     labels, scores : array-like
         One entry per document.
-    offsets : array-like, optional
-        The offsets of the queries; None means one query.
+    offsets : array-like of int, optional
+        Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     ties : {"average", "best", "worst"}
         The order of equal scores.
 

@@ -249,18 +249,18 @@ def bounds(
     labels : array-like, optional
         The labels that an unjudged document could have; by default, 0, 1, ... up to the highest label of the judgments,
         or 0 and the labels that occur, if they are not all whole numbers.
-    n_unseen : int, default=0
+    n_unseen : int
         How many documents of a query could be relevant that none of the systems retrieves.
     baseline : str, optional
         The system that the others are compared with; the best one by default.
     like : str or Convention, optional
-        The convention, as for `evaluate`.
-    n_draws : int, default=100
+        The convention for options that the measures leave unset, as in `evaluate`.
+    n_draws : int
         How many times labels are drawn for the expected values; 0 leaves these out.
-    seed : int, default=0
+    seed : int
         The seed of these draws.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
         How the data is laid out, as for `evaluate`.
 

@@ -105,16 +105,16 @@ def judge_next(
         Judgments, and one run or several, as for `evaluate`.
     measure : str or Measure
         A measure that sums gains over ranks: DCG, NDCG, P or RBP.
-    n : int, default=10
+    n : int
         How many documents to choose.
     baseline : str, optional
         The system that the others are compared with; the best one by default.
     labels : array-like, optional
         The labels that an unjudged document could have, as for `bounds`.
     like : str or Convention, optional
-        The convention, as for `evaluate`.
+        The convention for options that the measures leave unset, as in `evaluate`.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
         How the data is laid out, as for `evaluate`.
 

@@ -42,9 +42,9 @@ def identify(
         order), docs (ids in the order of the scores), relevant (ids), qrels, run, rankings, relevants (dicts by query),
         group, offsets, query_ids, and k as the last word. Brackets, as in "[labels], [scores]", mean one row per query;
         "docs+scores" is a list of pairs, and "[ranked+relevant]" one with a pair per query.
-    max_calls : int, default=100
+    max_calls : int
         Maximum number of calls.
-    seed : int, default=0
+    seed : int
         Seed of the random number generator that draws lists.
 
     Returns

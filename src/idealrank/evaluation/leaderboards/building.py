@@ -189,7 +189,7 @@ def leaderboard(
     baseline : str, optional
         A system that all others are tested against.
     like : str or Convention, optional
-        The convention for unnamed options of the measure, as for `evaluate`.
+        The convention for options that the measure leaves unset, as in `evaluate`.
     weights : {"equal", "queries"} or mapping, optional
         The weight of each data set in the mean: the same for all (the default), its number of queries, or {data set:
         weight}.
@@ -204,9 +204,9 @@ def leaderboard(
     n_permutations : int
         The number of random permutations of the tests against the baseline.
     seed : int, optional
-        Seed of the random number generator; by default, a new one.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

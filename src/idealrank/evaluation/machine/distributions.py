@@ -166,15 +166,15 @@ def evaluate_uncertain(
     measure : str or Measure
         The measure.
     like : str or Convention, optional
-        The convention, as for `evaluate`.
-    n_draws : int, default=1000
+        The convention for options that the measures leave unset, as in `evaluate`.
+    n_draws : int
         How many times labels are drawn.
-    seed : int, default=0
+    seed : int
         The seed of the draws.
-    level : float, default=0.95
+    level : float
         The probability of the intervals.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

@@ -53,12 +53,12 @@ def evaluate(
     ----------
     data : dask.dataframe.DataFrame, str or path
         One row per document.
-    measures : str, Measure, or a sequence of them
+    measures : str, Measure or iterable of these
         The measures.
     query, label, score : str
         Names of columns.
     like : str or Convention, optional
-        The convention.
+        The convention for options that the measures leave unset, as in `evaluate`.
     sorted : bool
         Whether the rows are sorted by query.
     per_query : str or path, optional
@@ -128,14 +128,14 @@ def compare(
         One row per document.
     scores : sequence of str
         The columns of scores, one per system.
-    measures : str, Measure, or a sequence of them
+    measures : str, Measure or iterable of these
         The measures.
     query, label : str
         Names of columns.
     baseline : str, optional
         The system that all others are compared with.
     like : str or Convention, optional
-        The convention.
+        The convention for options that the measures leave unset, as in `evaluate`.
     test, correction : str
         The test, and the correction for multiple comparisons.
     level : float
@@ -143,7 +143,7 @@ def compare(
     n_permutations : int
         The number of random permutations or resamples.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     sorted : bool
         Whether the rows are sorted by query.
     batch_rows : int

@@ -48,7 +48,7 @@ class CatalogLoss(nn.Module):
     reduction : {"mean", "sum"}
         The mean over the users, or their sum.
     n_threads : int, optional
-        Number of threads of the native core; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class RankingLoss(nn.Module):
         rectangle as wide as the longest one. "auto" computes where the scores are; a loss without a formula in PyTorch
         is computed by "native" on any device.
     n_threads : int, optional
-        Number of threads of the native backend; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Examples
     --------
@@ -91,15 +91,15 @@ class RankingLoss(nn.Module):
 
         Parameters
         ----------
-        labels : tensor or array_like
+        labels : tensor or array-like
             The relevance of each document.
         scores : Tensor
             The score of each document: flat, or one row per query.
-        offsets : tensor or array_like, optional
+        offsets : tensor or array-like, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]`` of flat scores; None means one query.
-        mask : tensor or array_like of bool, optional
+        mask : tensor or array-like of bool, optional
             False where there is no document.
-        weights, query_weights : tensor or array_like, optional
+        weights, query_weights : tensor or array-like, optional
             One weight per document and one per query, as in `idealrank.losses`.
 
         Returns

@@ -35,7 +35,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
         A fitted linear learner, `BoostedRanker` or `RankBoost` with ``normalize=None``, or LightGBM's own trees, whose
         raw scores are taken.
-    path : path
+    path : path-like
         The file to write.
 
     Raises
@@ -126,7 +126,7 @@ def to_ranklib(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
         As for `to_onnx`.
-    path : path
+    path : path-like
         The file to write.
 
     Raises
@@ -179,7 +179,7 @@ def to_elasticsearch(
     ----------
     model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
         As for `to_onnx`.
-    path : path
+    path : path-like
         The file to write.
     name : str
         The name of the model in the plugin.
@@ -242,7 +242,7 @@ def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: I
     ----------
     model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
         As for `to_onnx`.
-    path : path
+    path : path-like
         The file to write.
     name : str
         The name of the rank profile: letters, digits and "_".

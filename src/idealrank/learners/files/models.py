@@ -37,7 +37,7 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
     model : Ranker or FactorRanker
         A fitted learner. Options that are objects are written by their names, so that an object without one, such as a
         loss made of functions of your own, cannot be saved.
-    path : path
+    path : path-like
         The file; names that end in .gz, .xz, .bz2 or .zst are compressed.
 
     Raises
@@ -109,7 +109,7 @@ def load(path: Source) -> Learner:
 
     Parameters
     ----------
-    path : path or binary file
+    path : path-like or binary file
         The file; "-" is standard input.
 
     Returns

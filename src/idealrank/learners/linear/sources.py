@@ -53,7 +53,7 @@ class ParquetSource(Source):
 
     Parameters
     ----------
-    path : path
+    path : path-like
         The file, or the folder.
     query, label : str
         Names of the columns with query ids and labels.

@@ -150,10 +150,10 @@ def cross_fold(
         {name: ranker}, or {name: (ranker, settings)} with settings as for `tune`.
     folds : sequence of (train, validation, test)
         RankingData, for example from `read_letor_folds`; each query is in one test part only.
-    measures : str, Measure, or sequence of them
+    measures : str, Measure or iterable of these
         The measures of the test queries.
     like : str or Convention, optional
-        The convention of the measures.
+        The convention for options that the measures leave unset, as in `evaluate`.
     select_by : str or Measure, optional
         The measure that validation chooses by; None for each ranker's own.
     keep_best : bool

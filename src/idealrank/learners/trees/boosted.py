@@ -82,7 +82,7 @@ class BoostedRanker(Ranker):
     patience : int, optional
         Stop if validation has not improved for this many trees; None never stops early.
     random_state : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
 
     Attributes
     ----------

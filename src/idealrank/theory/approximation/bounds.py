@@ -75,8 +75,8 @@ def approximation_error(
     ----------
     labels, scores : array-like
         One entry per document.
-    offsets : array-like, optional
-        The offsets of the queries; None means one query.
+    offsets : array-like of int, optional
+        Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     loss : str or Loss
         A loss of soft ranks.
 

@@ -268,7 +268,7 @@ def check_consistency(
     levels : sequence of float
         The labels that documents can have.
     n_threads : int, optional
-        The number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     measure : str, Measure or callable, optional
         The measure, "p@1" for example, or a function of labels, scores and offsets that returns one value per query. By
         default NDCG with the next three options.

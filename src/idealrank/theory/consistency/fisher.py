@@ -77,8 +77,8 @@ def dcg_norm(
     ----------
     gains : array-like
         One gain per document.
-    offsets : array-like, optional
-        The offsets of the queries; None means one query.
+    offsets : array-like of int, optional
+        Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     discount : str, Discount or sequence of float
         The discount.
     cutoff : int, float, str or Cutoff, optional

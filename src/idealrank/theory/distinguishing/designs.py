@@ -156,13 +156,13 @@ def search_design(
     n_splits : int
         The number of random splits into halves.
     like : str or Convention, optional
-        The convention for unnamed options of the measures, as for `evaluate`.
+        The convention for options that the measures leave unset, as in `evaluate`.
     seed : int
         Seed of the random number generator.
     order : {"input", "grouped"}, optional
         The order of the scores, if ``data`` has rows that were moved.
     n_threads : int, optional
-        The number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
         How the data is laid out, as for `evaluate`.
 

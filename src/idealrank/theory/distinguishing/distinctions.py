@@ -475,10 +475,10 @@ def distinguish(
     ----------
     data, scores_a, scores_b
         The judged documents and two systems, as for `evaluate`.
-    measures : str, Measure or iterable of them
+    measures : str, Measure or iterable of these
         DCG, NDCG or linear NDCG measures.
     like : str or Convention, optional
-        The convention for unnamed options of the measures, as for `evaluate`. On growing lists, ties are averaged
+        The convention for options that the measures leave unset, as in `evaluate`. On growing lists, ties are averaged
         unless the measure names another rule.
     sizes : array-like, optional
         The lengths at which growing lists are measured. By default all lengths up to 5000, at most 500 for longer
@@ -490,13 +490,13 @@ def distinguish(
     delta : float
         The accepted probability of the wrong order, for the number of queries needed.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     names : tuple of str
         The names of A and B.
     order : {"input", "grouped"}, optional
         The order of the scores, if ``data`` has rows that were moved.
     n_threads : int, optional
-        The number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
         How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
 

@@ -68,7 +68,7 @@ class BoundedLaw(Result):
         size : int
             The number of values.
         seed : int, optional
-            Seed of the random number generator.
+            Seed of the random number generator; None means a new seed for every call.
 
         Returns
         -------

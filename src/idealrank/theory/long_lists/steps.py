@@ -167,8 +167,8 @@ class StepCurve(Curve):
             The labels, used as gains.
         scores : array-like
             The scores of the ranker.
-        offsets : array-like, optional
-            The offsets of the queries; None means one query.
+        offsets : array-like of int, optional
+            Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
         method : {"isotonic", "bins", "top", "raw"}
             "bins": the shares of the gains in ``n_bins`` parts of the list of equal width. "top": the same, but the
             part at the top, where most is decided, is halved for as long as it holds at least 30 documents.
@@ -181,7 +181,7 @@ class StepCurve(Curve):
         confidence : float
             The confidence level of the bands.
         seed : int, optional
-            Seed of the random number generator.
+            Seed of the random number generator; None means a new seed for every call.
 
         Returns
         -------
