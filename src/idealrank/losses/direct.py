@@ -307,7 +307,7 @@ class _ApproximateRelevance(Approximation):
     cutoff : int, float, str or Cutoff, optional
         Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
     rel : float, optional
-        The lowest label of a relevant document.
+        The lowest label of a relevant document; None means 1.
     """
 
     cutoff: Any = option(cutoffs.of)

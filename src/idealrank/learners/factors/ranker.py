@@ -358,6 +358,11 @@ class FactorRanker(Learner):
             The items to find, in any form that ``fit`` accepts.
         y : None
             Ignored; present for compatibility with scikit-learn.
+
+        Returns
+        -------
+        float
+            The mean of the measure.
         """
         (mean,) = self.evaluate(relevant).mean.values()
         return mean
