@@ -28,9 +28,9 @@ class Judged(NamedTuple):
 
     Parameters
     ----------
-    labels : float64 array
+    labels : float64 array of shape (n_judged,)
         One label per judged document.
-    offsets : int64 array
+    offsets : int64 array of shape (n_queries + 1,)
         Query i has the labels ``offsets[i]:offsets[i + 1]``.
 
     Examples
