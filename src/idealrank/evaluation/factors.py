@@ -194,7 +194,9 @@ def evaluate_factors(
     DataError
         If shapes do not match, a factor or a score is not finite, a label is negative, or no user has a relevant item.
 
-    Examples -------- Two users and three items; the first user already has item 0, which is therefore not ranked:
+    Examples
+    --------
+    Two users and three items; the first user already has item 0, which is therefore not ranked:
 
     >>> from scipy.sparse import csr_array
     >>> relevant, seen = csr_array([[0, 0, 1], [0, 1, 0]]), csr_array([[1, 0, 0], [0, 0, 0]])

@@ -49,7 +49,9 @@ class ConsistentRegression(Ranker):
     estimator_ : scikit-learn regressor
         The fitted copy of ``estimator``.
 
-    Examples -------- One query with one relevant document, so its gains and targets are 0 and 1:
+    Examples
+    --------
+    One query with one relevant document, so its gains and targets are 0 and 1:
 
     >>> from sklearn.linear_model import LinearRegression
     >>> ranker = ConsistentRegression(LinearRegression()).fit([[2.0], [4.0]], [0, 1], qid=[1, 1])

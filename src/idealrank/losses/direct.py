@@ -339,8 +339,10 @@ class ApproxAP(_ApproximateRelevance):
 class ApproxPrecision(_ApproximateRelevance):
     """1 - precision@k of soft ranks: a relevant document at position p counts as sigma(beta (k + 1/2 - p)).
 
-    Examples -------- One relevant document of two with equal scores: its position is 1.5, exactly the border of k = 1,
-    so it counts as 1/2.
+    Examples
+    --------
+    One relevant document of two with equal scores: its position is 1.5, exactly the border of k = 1, so it counts as
+    1/2.
 
     >>> ApproxPrecision(cutoff=1)([1, 0], [0, 0])[0]
     array([0.5])
@@ -358,8 +360,10 @@ class ApproxRR(_ApproximateRelevance):
     The reciprocal rank is the sum over relevant documents x of 1/p_x, times the product of sigma(beta (p_y - p_x)) over
     the other relevant documents y: the degree to which x is the first relevant document.
 
-    Examples -------- Two relevant documents with equal scores: each has the position 1.5 and is the first one with
-    weight 1/2, so 1 - 1/1.5.
+    Examples
+    --------
+    Two relevant documents with equal scores: each has the position 1.5 and is the first one with weight 1/2, so 1 -
+    1/1.5.
 
     >>> ApproxRR()([1, 1], [0, 0])[0]
     array([0.33333333])

@@ -126,8 +126,10 @@ class NeuralNDCG(SoftlyRanked):
     temperature : float
         The temperature of the softmax; the lower it is, the closer the loss is to 1 - NDCG.
 
-    Examples -------- Two documents with scores 0 and log 2: at rank 1, the shares of the two documents are 1/3 and 2/3,
-    and at rank 2 they are 2/3 and 1/3.
+    Examples
+    --------
+    Two documents with scores 0 and log 2: at rank 1, the shares of the two documents are 1/3 and 2/3, and at rank 2
+    they are 2/3 and 1/3.
 
     >>> found = NeuralNDCG()([1, 0], [0, np.log(2)])[0]
     >>> bool(np.isclose(found[0], 1 - (1 / 3 + 2 / 3 / np.log2(3))))

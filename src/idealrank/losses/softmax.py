@@ -148,8 +148,9 @@ class XENDCG(SoftmaxLoss):
         A number from 0 to 1; with 1, documents with the label 0 have the target 0, as in `Softmax` with the gain
         2^label - 1.
 
-    Examples -------- Labels 1, 0 have the targets 1.5/2 and 0.5/2, and equal scores have a softmax of 1/2 each: the
-    value is log 2.
+    Examples
+    --------
+    Labels 1, 0 have the targets 1.5/2 and 0.5/2, and equal scores have a softmax of 1/2 each: the value is log 2.
 
     >>> XENDCG()([1, 0], [0, 0])
     (array([0.69314718]), array([-0.25,  0.25]))
@@ -188,8 +189,9 @@ class SoftmaxAtK(Loss):
     hold : bool
         Whether b is constant in the gradient, which is then not the derivative of the values.
 
-    Examples -------- The first of two documents with equal scores is relevant, and b equals its score, so w = 1/2: 1/2
-    log 2.
+    Examples
+    --------
+    The first of two documents with equal scores is relevant, and b equals its score, so w = 1/2: 1/2 log 2.
 
     >>> SoftmaxAtK(cutoff=1)([1, 0], [0, 0])[0]
     array([0.34657359])

@@ -101,7 +101,9 @@ def _mean_and_sd(gains: Floats, weights: Floats) -> tuple[float, float]:
 class RandomNDCG(_AgainstRandom):
     """The expected NDCG of a random order: the mean gain times the sum of discounts, divided by the ideal DCG.
 
-    Examples -------- Labels 1 and 0 have two orders, with NDCG 1 and 1/log2(3), of which this is the mean.
+    Examples
+    --------
+    Labels 1 and 0 have two orders, with NDCG 1 and 1/log2(3), of which this is the mean.
 
     >>> RandomNDCG()([1, 0], [2, 1])
     array([0.81546488])
@@ -134,7 +136,9 @@ class CorrectedNDCG(_AgainstRandom):
 class NDCGZScore(_AgainstRandom):
     """The number of standard deviations by which NDCG exceeds its mean over random orders; 0 if all orders are equal.
 
-    Examples -------- Labels 1 and 0 have two orders, one standard deviation above and below their mean.
+    Examples
+    --------
+    Labels 1 and 0 have two orders, one standard deviation above and below their mean.
 
     >>> NDCGZScore()([1, 0], [2, 1])
     array([1.])

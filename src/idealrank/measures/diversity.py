@@ -150,8 +150,9 @@ class AlphaNDCG(_Logarithmic):
     ----------
     Clarke et al. 2008, Novelty and Diversity in Information Retrieval Evaluation.
 
-    Examples -------- Both retrieved documents are relevant to a; the second one repeats it, so its gain is 1/2. Only d3
-    is relevant to b.
+    Examples
+    --------
+    Both retrieved documents are relevant to a; the second one repeats it, so its gain is 1/2. Only d3 is relevant to b.
 
     >>> from idealrank import evaluate
     >>> qrels = {"q": {"d1": {"a": 1}, "d2": {"a": 1}, "d3": {"b": 1}}}
@@ -194,7 +195,9 @@ class ERRIA(_Reciprocal):
     ----------
     Chapelle et al. 2011, Intent-based diversification of web search results: metrics and algorithms.
 
-    Examples -------- Subtopic a at ranks 1 and 2: 1 + (1/2) / 2, divided by 2 (1 + (1/2) / 2).
+    Examples
+    --------
+    Subtopic a at ranks 1 and 2: 1 + (1/2) / 2, divided by 2 (1 + (1/2) / 2).
 
     >>> from idealrank import evaluate
     >>> qrels = {"q": {"d1": {"a": 1}, "d2": {"a": 1}, "d3": {"b": 1}}}
@@ -302,7 +305,9 @@ class PIA(Diversity):
 class APIA(Diversity):
     """Intent-aware average precision: the mean over subtopics of average precision.
 
-    Examples -------- Subtopic a has the average precision 1, and b has (1/1 + 2/2) / 2 = 1.
+    Examples
+    --------
+    Subtopic a has the average precision 1, and b has (1/1 + 2/2) / 2 = 1.
 
     >>> from idealrank import evaluate
     >>> evaluate({"q": {"d1": {"a": 1, "b": 1}, "d2": {"b": 1}}}, {"q": ["d1", "d2"]}, "ap_ia").mean

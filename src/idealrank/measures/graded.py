@@ -64,7 +64,9 @@ class GainOverCost(_Graded):
 
     The cost of a rank is the gain of the ideal ranking at this rank, and at least 1.
 
-    Examples -------- Labels 0, 1 in rank order: at rank 2 the cost exceeds the gain by 1, so 1 / log2(2 + 1).
+    Examples
+    --------
+    Labels 0, 1 in rank order: at rank 2 the cost exceeds the gain by 1, so 1 / log2(2 + 1).
 
     >>> GainOverCost(gain="linear", ties="stable")([0, 1], [2, 1])
     array([0.63092975])
@@ -100,8 +102,9 @@ class NDCGAtFalls(_Graded):
 
     If the list is longer than the ideal ranking, its end counts too, unless it is longer by only one document.
 
-    Examples -------- The gains of the ideal ranking are 2, 1, and decrease after ranks 1 and 2: the mean of NDCG@1 =
-    1/2 and NDCG@2.
+    Examples
+    --------
+    The gains of the ideal ranking are 2, 1, and decrease after ranks 1 and 2: the mean of NDCG@1 = 1/2 and NDCG@2.
 
     >>> NDCGAtFalls(gain="linear", ties="stable")([1, 2], [2, 1])
     array([0.67985935])

@@ -72,7 +72,9 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 class KendallTau(_Pairs):
     """The mean over pairs with different labels: +1 in the right order, -1 in the wrong order, 0 for equal scores.
 
-    Examples -------- Of the three pairs, the order 2, 0, 1 has one wrong: (2 - 1) / 3.
+    Examples
+    --------
+    Of the three pairs, the order 2, 0, 1 has one wrong: (2 - 1) / 3.
 
     >>> KendallTau()([2, 0, 1], [3, 2, 1])
     array([0.33333333])
@@ -95,8 +97,9 @@ class PairwiseError(_Pairs):
         "none" is the plain sum R; "pairs" (the default) divides R by the number of pairs with different labels, as in
         the paper, and can exceed 1; "weights" divides R by its largest possible value.
 
-    Examples -------- Labels 1, 2, 0, 0, 1 in rank order: three misordered pairs, whose labels differ by 1, so R = 3, of
-    8 pairs.
+    Examples
+    --------
+    Labels 1, 2, 0, 0, 1 in rank order: three misordered pairs, whose labels differ by 1, so R = 3, of 8 pairs.
 
     >>> PairwiseError()([1, 2, 0, 0, 1], [5, 4, 3, 2, 1])
     array([0.375])

@@ -124,7 +124,9 @@ def alpha_for(scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: 
     float
         The slope; 0 if any slope is large enough.
 
-    Examples -------- Two documents whose scores differ by 1: 1 / (1 + exp(alpha)) = 0.01 for alpha = ln 99.
+    Examples
+    --------
+    Two documents whose scores differ by 1: 1 / (1 + exp(alpha)) = 0.01 for alpha = ln 99.
 
     >>> round(alpha_for([1.0, 0.0]), 12) == round(float(np.log(99)), 12)
     True

@@ -215,7 +215,9 @@ class ERR(Measure):
     ----------
     Chapelle et al. 2009, Expected Reciprocal Rank for Graded Relevance.
 
-    Examples -------- Labels 1, 1 on a scale from 0 to 1, so g = 1/2: 1/2 + (1/2)(1/2)(1/2) = 0.625.
+    Examples
+    --------
+    Labels 1, 1 on a scale from 0 to 1, so g = 1/2: 1/2 + (1/2)(1/2)(1/2) = 0.625.
 
     >>> ERR(max_label=1)([1, 1], [2, 1])
     array([0.625])

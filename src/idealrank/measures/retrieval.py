@@ -83,7 +83,9 @@ class InferredAP(RankedRelevance):
     In the judgments, a document that is in the pool but was not judged has a negative label. Documents without a label
     are not in the pool, and count as not relevant.
 
-    Examples -------- If all documents are judged, it is average precision except for a term of 1e-5: (1/1 + 2/3) / 2.
+    Examples
+    --------
+    If all documents are judged, it is average precision except for a term of 1e-5: (1/1 + 2/3) / 2.
 
     >>> InferredAP(ties="stable")([1, 0, 1], [3, 2, 1]).round(4)
     array([0.8333])
@@ -131,7 +133,9 @@ class ElevenPoint(RankedRelevance):
     rounding : {"up", "nearest"}, optional
         How numbers of relevant documents are rounded, as in `InterpolatedPrecision`.
 
-    Examples -------- The highest precision is 1 up to a recall of 1/2, and 2/3 beyond: (6 + 5 * 2/3) / 11.
+    Examples
+    --------
+    The highest precision is 1 up to a recall of 1/2, and 2/3 beyond: (6 + 5 * 2/3) / 11.
 
     >>> ElevenPoint(ties="stable")([1, 0, 1], [3, 2, 1])
     array([0.84848485])

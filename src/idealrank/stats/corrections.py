@@ -48,8 +48,9 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     float64 array of the same shape
         The corrected p-values, at most 1.
 
-    Examples -------- The smallest p-value is multiplied by 3, the next by 2 and the last by 1, and none is below the
-    previous one:
+    Examples
+    --------
+    The smallest p-value is multiplied by 3, the next by 2 and the last by 1, and none is below the previous one:
 
     >>> holm([0.04, 0.01, 0.5])
     array([0.08, 0.03, 0.5 ])

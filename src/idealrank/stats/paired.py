@@ -98,7 +98,9 @@ def randomization_test(
     PairedTest
         The p-value, the difference and the test statistic.
 
-    Examples -------- Of the 4 ways to sign the differences 2 and 1, two have a sum of 3 or -3:
+    Examples
+    --------
+    Of the 4 ways to sign the differences 2 and 1, two have a sum of 3 or -3:
 
     >>> randomization_test([3.0, 2.0], [1.0, 1.0]).p_value
     0.5
@@ -132,7 +134,9 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     PairedTest
         The p-value, the difference and the test statistic.
 
-    Examples -------- Differences 1, 2, 3: t = 2 / (1 / sqrt(3)) with 2 degrees of freedom.
+    Examples
+    --------
+    Differences 1, 2, 3: t = 2 / (1 / sqrt(3)) with 2 degrees of freedom.
 
     >>> round(t_test([2, 4, 6], [1, 2, 3]).p_value, 4)
     0.0742
@@ -158,7 +162,9 @@ def wilcoxon_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     PairedTest
         The p-value, the difference and the test statistic.
 
-    Examples -------- The differences 1, 2, 3 are all above 0: 2 of 8 ways to sign the ranks are as extreme.
+    Examples
+    --------
+    The differences 1, 2, 3 are all above 0: 2 of 8 ways to sign the ranks are as extreme.
 
     >>> wilcoxon_test([2, 4, 6], [1, 2, 3]).p_value
     0.25
@@ -228,7 +234,9 @@ def bootstrap_test(
     PairedTest
         The p-value, the difference and the test statistic.
 
-    Examples -------- Differences from 1 to 20 are far from 0: no shifted resample has such a large t statistic.
+    Examples
+    --------
+    Differences from 1 to 20 are far from 0: no shifted resample has such a large t statistic.
 
     >>> bootstrap_test(range(1, 21), np.zeros(20), n_resamples=999, seed=0).p_value
     0.001

@@ -138,10 +138,12 @@ def prediction_powered(
         If fewer than three queries have a human value, a machine value is missing or infinite, or there are more human
         than machine values.
 
-    Notes ----- The estimate is mean(human) - w (mean(machine where human) - mean(machine)), which is unbiased for any
-    fixed w. The weight w is the slope of the regression of human on machine values, limited to the range from 0 to 1: a
-    machine judge with a negative correlation is ignored. The variance comes from the jackknife over the queries with
-    human values, which includes the estimation of w; for a finite population it is multiplied by 1 - n_human / n. The
+    Notes
+    -----
+    The estimate is mean(human) - w (mean(machine where human) - mean(machine)), which is unbiased for any fixed w. The
+    weight w is the slope of the regression of human on machine values, limited to the range from 0 to 1: a machine
+    judge with a negative correlation is ignored. The variance comes from the jackknife over the queries with human
+    values, which includes the estimation of w; for a finite population it is multiplied by 1 - n_human / n. The
     interval uses the quantiles of Student's t with n_human - 2 degrees of freedom.
 
     References
@@ -149,7 +151,9 @@ def prediction_powered(
     Angelopoulos et al. 2023, Prediction-powered inference; Cochran 1977, Sampling Techniques, chapter 7 (the regression
     estimator).
 
-    Examples -------- Machine values that are 0.1 too high for every query still give the human mean of all queries.
+    Examples
+    --------
+    Machine values that are 0.1 too high for every query still give the human mean of all queries.
 
     >>> found = prediction_powered([0.1, 0.3, 0.8], [0.2, 0.4, 0.9, 0.5, 0.6])
     >>> round(found.mean, 6), round(found.bias, 6)
@@ -275,8 +279,10 @@ def human_queries_for(
     OptionError
         If the width is not positive, or ``n`` is smaller than the number of human values.
 
-    Examples -------- Half the width needs about four times as many queries; machine values that explain most of the
-    variation reduce the number.
+    Examples
+    --------
+    Half the width needs about four times as many queries; machine values that explain most of the variation reduce the
+    number.
 
     >>> import numpy as np
     >>> human = np.random.default_rng(0).normal(0, 0.1, 40)

@@ -63,10 +63,14 @@ def rbo(a: Ranking, b: Ranking, *, p: float = 0.9, kind: str = "ext", ties: str 
     OptionError
         If the value of an option is not valid.
 
-    References ---------- Webber et al. 2010, A Similarity Measure for Indefinite Rankings. The mean over orders of ties
-    is described in Corsi and Urbano 2024, The Treatment of Ties in Rank-Biased Overlap.
+    References
+    ----------
+    Webber et al. 2010, A Similarity Measure for Indefinite Rankings. The mean over orders of ties is described in Corsi
+    and Urbano 2024, The Treatment of Ties in Rank-Biased Overlap.
 
-    Examples -------- The agreement is 0 at rank 1 and 1 at rank 2: 0.5 * (0 + 0.5 * 1) + 0.25 * 1.
+    Examples
+    --------
+    The agreement is 0 at rank 1 and 1 at rank 2: 0.5 * (0 + 0.5 * 1) + 0.25 * 1.
 
     >>> rbo(["a", "b"], ["b", "a"], p=0.5)
     0.5
@@ -152,8 +156,9 @@ def tau_ap(ranking: Ranking, reference: Ranking, *, symmetric: bool = False, tie
     ----------
     Yilmaz et al. 2008, A New Rank Correlation Coefficient for Information Retrieval.
 
-    Examples -------- Of the documents above ranks 2 and 3, 0 of 1 and 2 of 2 are above them in the reference: 2 * (0 +
-    1) / 2 - 1.
+    Examples
+    --------
+    Of the documents above ranks 2 and 3, 0 of 1 and 2 of 2 are above them in the reference: 2 * (0 + 1) / 2 - 1.
 
     >>> tau_ap(["b", "a", "c"], ["a", "b", "c"])
     0.0

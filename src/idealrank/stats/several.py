@@ -204,8 +204,10 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     Huynh and Feldt 1976, Estimation of the Box correction for degrees of freedom from sample data in randomized block
     and split-plot designs.
 
-    Examples -------- Two systems with the values 1, 2, 3 and 2, 3, 5: the sum of squares of the systems is 8/3, the
-    residual one is 1/3 with 2 degrees of freedom, and F = 16.
+    Examples
+    --------
+    Two systems with the values 1, 2, 3 and 2, 3, 5: the sum of squares of the systems is 8/3, the residual one is 1/3
+    with 2 degrees of freedom, and F = 16.
 
     >>> found = anova([[1, 2], [2, 3], [3, 5]])
     >>> round(found.f_statistic, 6), round(found.p_value, 4), found.df_residual

@@ -164,7 +164,9 @@ def rank_systems(
     Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for Ranks with Applications to Mobility across Neighbourhoods
     and Academic Achievement across Countries.
 
-    Examples -------- The first two systems may be equal, and the third one is worse:
+    Examples
+    --------
+    The first two systems may be equal, and the third one is worse:
 
     >>> rng = np.random.default_rng(0)
     >>> sets = [rng.normal(size=(n, 1)) + 0.1 * rng.normal(size=(n, 3)) + [0.0, 0.01, -0.2] for n in (30, 200)]
@@ -255,8 +257,9 @@ def stratified_randomization_test(
     DataError
         If a and b do not have the same data sets and queries, or a data set has no query with values.
 
-    Examples -------- The mean differences are 1 and -1, and their mean is 0, although a is better on three of four
-    queries:
+    Examples
+    --------
+    The mean differences are 1 and -1, and their mean is 0, although a is better on three of four queries:
 
     >>> found = stratified_randomization_test([[1, 1, 1], [0]], [[0, 0, 0], [1]])
     >>> found.difference, found.p_value

@@ -100,7 +100,9 @@ class FactorRanker(Learner):
     best_iteration_ : int
         The epoch whose factors were kept, counted from 0.
 
-    Examples -------- Three users with two tastes; the third user does not have one of the items of the first taste:
+    Examples
+    --------
+    Three users with two tastes; the third user does not have one of the items of the first taste:
 
     >>> liked = {"ann": ["jazz", "blues", "soul"], "bob": ["rock", "punk"], "eve": ["jazz", "soul"]}
     >>> model = FactorRanker(8, random_state=0, n_threads=1).fit(liked)

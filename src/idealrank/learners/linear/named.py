@@ -48,6 +48,7 @@ class RankSVM(LinearModel):
     Examples
     --------
     One pair whose features differ by 1: 1/2 w^2 + C (1 - w)^2 is smallest at w = 2 C / (1 + 2 C) = 2/3.
+
     >>> RankSVM(C=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_.round(6)
     array([0.666667])
     """
@@ -138,6 +139,7 @@ class LeastSquaresRanker(LinearModel):
     Examples
     --------
     One relevant document of two: the gains (0, 1) have the norm 1, so the scores are 0 and 1.
+
     >>> LeastSquaresRanker().fit([[2.0], [4.0]], [0, 1], qid=[1, 1]).predict([[2.0], [4.0]]).round(4) + 0
     array([0., 1.])
     """

@@ -25,7 +25,9 @@ class PNormPush(LinearModel):
         The power; the higher it is, the more the fit concentrates on the non-relevant documents with the highest
         scores. p = 1 gives the exponential loss of pairs, which RankBoost also minimizes.
 
-    Examples -------- One feature that equals the label: the loss is -w, and -w + l2 / 2 w^2 is smallest at w = 1 / l2.
+    Examples
+    --------
+    One feature that equals the label: the loss is -w, and -w + l2 / 2 w^2 is smallest at w = 1 / l2.
 
     >>> PNormPush(l2=0.5).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_.round(6)
     array([2.])

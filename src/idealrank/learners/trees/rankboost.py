@@ -44,8 +44,10 @@ class RankBoost(Iterative):
         The feature, the threshold and the weight of each weak ranker. The score of a document is the sum of the weights
         of the weak rankers whose feature is greater than the threshold.
 
-    Examples -------- One relevant document of four, whose feature is above 1 while those of two others are not: r =
-    2/3, and the weight is 1/2 ln 5 = 0.804...
+    Examples
+    --------
+    One relevant document of four, whose feature is above 1 while those of two others are not: r = 2/3, and the weight
+    is 1/2 ln 5 = 0.804...
 
     >>> from idealrank import from_arrays
     >>> data = from_arrays([1, 0, 0, 0], features=[[2.0], [1.0], [5.0], [0.0]])
