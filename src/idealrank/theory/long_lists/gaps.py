@@ -27,7 +27,7 @@ class FirstOrder(Result):
     lam : float
         int_0^1 ybar(1 - u) (-log u) du / p, which is 1 for a random ranking.
     deficiency : float
-        What an ideal ranking has, 1 - log p for labels 0 and 1, minus ``lam``.
+        The value of ``lam`` for an ideal ranking, which is 1 - log p for labels 0 and 1, minus ``lam``.
     """
 
     lam: float
@@ -35,7 +35,7 @@ class FirstOrder(Result):
 
 
 def first_order(curve: CurveLike) -> FirstOrder:
-    """Return how slowly standard NDCG converges to its limit 1.
+    """Compute how slowly standard NDCG converges to its limit 1.
 
     Parameters
     ----------
@@ -45,6 +45,7 @@ def first_order(curve: CurveLike) -> FirstOrder:
     Returns
     -------
     FirstOrder
+        The first-order term of NDCG.
 
     Raises
     ------
@@ -85,10 +86,10 @@ class LeadingGap(Result):
 
 
 def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, tolerance: float = 1e-9) -> LeadingGap:
-    """Return the leading term of the gap between two rankers under standard NDCG (Wang et al. 2013, Lemma 22).
+    """Compute the leading term of the gap between two rankers in standard NDCG (Wang et al. 2013, Lemma 22).
 
-    a = (-1)^K M_K / p; the paper prints it without the 1/p. Two rankers of the same documents have M_0 = 0, so every
-    gap is O(1 / log n).
+    The factor is a = (-1)^K M_K / p; the paper prints it without the 1/p. Two rankers of the same documents have M_0 =
+    0, so every gap is O(1 / log n).
 
     Parameters
     ----------
@@ -102,6 +103,7 @@ def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, toler
     Returns
     -------
     LeadingGap
+        The order and the factor of the leading term.
 
     Raises
     ------
