@@ -192,8 +192,8 @@ def expected_ndcg(
     cutoff : int, float, str or Cutoff, optional
         Number of ranks that count; None means all ranks.
     ties : str
-        The order of documents with equal scores: "average", "best" or "worst". Lemma 4 needs "average" or "worst": with
-        the paper's "a permutation that sorts s", they may be in a good order by luck.
+        The order of documents with equal scores, as in measures. Lemma 4 needs "average" or "worst": with the paper's
+        "a permutation that sorts s", they may be in a good order by luck.
 
     Returns
     -------
