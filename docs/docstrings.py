@@ -1,13 +1,16 @@
-"""What mkdocstrings is told of idealrank: inherited parameters, defaults of options, names made at run time."""
+"""What mkdocstrings is told of idealrank: inherited parameters, defaults, names made at run time."""
 
+import ast
 import inspect
 import re
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 import griffe
 
 from docs.narrow import narrowed
+from idealrank._base.options import Named
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
@@ -68,11 +71,57 @@ def with_inherited(cls: type) -> dict[str, str]:
 
 def parameters_of(cls: type) -> set[str]:
     """Return the names of what a class takes."""
+    found = signature_of(cls).items()
+    return {name for name, each in found if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
+
+
+def signature_of(cls: type) -> Mapping[str, inspect.Parameter]:
+    """Return what a class takes; nothing for an exception or a protocol."""
     try:
-        found = inspect.signature(cls).parameters
-        return {name for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
-    except (TypeError, ValueError):  # an exception, or a protocol
-        return set()
+        return inspect.signature(cls).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def with_defaults(section: str, defaults: dict[str, str]) -> str:
+    """Return a section of parameters in which each type is followed by the default, such as ``int, default 10``."""
+    lines = []
+    for names, rest in entries_of(section).items():
+        shown = [defaults[name] for name in names if name in defaults]
+        if rest.startswith(" : ") and len(shown) == len(names):
+            kind, *text = rest.splitlines()
+            rest = "\n".join([f"{kind}, default {', '.join(f'`{each}`' for each in dict.fromkeys(shown))}", *text])
+        lines.append(", ".join(names) + rest)
+    return "\n".join(lines)
+
+
+def default_text(value: Any) -> str | None:
+    """Return a default as people would write it; None if it says nothing, as None does, or is no plain value."""
+    if isinstance(value, Named):
+        return f'"{value}"'
+    is_plain = isinstance(value, (bool, int, float, str)) or (
+        isinstance(value, tuple) and all(map(default_text, value))
+    )
+    return repr(value).replace("'", '"') if is_plain and value != "" else None
+
+
+def defaults_of(obj: Any, found: Any) -> dict[str, str]:
+    """Return the defaults of a class that was imported, or of a function as it stands in the source."""
+    if isinstance(found, type):
+        given = {name: each.default for name, each in signature_of(found).items()}
+    elif obj.is_function:
+        given = {each.name: _literal(each.default) for each in obj.parameters if each.default is not None}
+    else:
+        given = {}
+    texts = {name: default_text(value) for name, value in given.items()}
+    return {name: text for name, text in texts.items() if text is not None}
+
+
+def _literal(expression: Any) -> Any:
+    try:
+        return ast.literal_eval(str(expression))
+    except (SyntaxError, ValueError):  # a name, or a call
+        return None
 
 
 class Docstrings(griffe.Extension):
@@ -85,6 +134,8 @@ class Docstrings(griffe.Extension):
         if obj.docstring is not None:
             found = _imported(obj) if obj.is_class else None
             sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)
+            if "Parameters" in sections:
+                sections["Parameters"] = with_defaults(sections["Parameters"], defaults_of(obj, found))
             obj.docstring.value = as_markdown(sections)
 
     def on_attribute_instance(self, *, attr: Any, **_: Any) -> None:

@@ -57,9 +57,9 @@ class Provider(providers.Provider):  # type: ignore[misc]
     Parameters
     ----------
     like : str or Convention
-        The convention for what the names leave open: equal scores, negative labels.
+        The convention for choices that the names of the measures leave unset, such as equal scores and negative labels.
     ties : str, optional
-        Another order of documents with equal scores, such as "average".
+        The order of documents with equal scores, such as "average"; None follows the convention.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def _ours(theirs: Any, ties: str | None) -> Measure:
 
 
 def define(name: str | Measure, *, like: str | Convention = "trec_eval") -> Any:
-    """Return any measure of idealrank as a measure of ir_measures, and so of PyTerrier.
+    """Return any measure of idealrank as a measure of ir_measures, for use in PyTerrier too.
 
     Parameters
     ----------
@@ -177,6 +177,7 @@ def define(name: str | Measure, *, like: str | Convention = "trec_eval") -> Any:
     Returns
     -------
     ir_measures.measures.Measure
+        The measure.
 
     Examples
     --------
