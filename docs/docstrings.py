@@ -98,7 +98,7 @@ def with_defaults(section: str, defaults: dict[str, str]) -> str:
 def default_text(value: Any) -> str | None:
     """Return a default as people would write it; None if it says nothing, as None does, or is no plain value."""
     if isinstance(value, Named):
-        return f'"{value}"'
+        return text if (text := str(value)).isdigit() else f'"{text}"'
     is_plain = isinstance(value, (bool, int, float, str)) or (
         isinstance(value, tuple) and all(map(default_text, value))
     )

@@ -194,7 +194,13 @@ class Result:
         return self._rendered("csv", table, escape_formulas=escape_formulas)
 
     def to_html(self, table: str | None = None) -> str:
-        """Return a table as HTML, followed by remarks."""
+        """Return a table as HTML, followed by remarks.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`; by default, a suitable one.
+        """
         tables = [self.table(name) for name in (self._chosen("html") if table is None else [table])]
         notes = [note for each in tables for note in each.notes]
         return joined([*map(html_table, tables), *(tag("p", line) for line in (*notes, *self.remarks()))])

@@ -109,7 +109,18 @@ class SubtopicQrels(Qrels):
 
     @classmethod
     def by_subtopic(cls, queries: Mapping[Any, Mapping[Any, Mapping[Any, float] | Iterable[Any]]]) -> Self:
-        """Create judgments from {query id: {subtopic id: {document id: label}}}.
+        """Create judgments from a mapping of subtopics.
+
+        Parameters
+        ----------
+        queries : mapping
+            {query id: {subtopic id: {document id: label}}}. The innermost mapping may be a set or list of documents,
+            all with the label 1.
+
+        Returns
+        -------
+        SubtopicQrels
+            The judgments.
 
         Examples
         --------

@@ -168,7 +168,13 @@ class Comparison(Measured):
         return len(self.query_ids)
 
     def significant(self, measure: str) -> tuple[Difference, ...]:
-        """Return the comparisons whose corrected p-value is at most ``level``."""
+        """Return the comparisons whose corrected p-value is at most ``level``.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
 
     def letters(self, measure: str) -> dict[str, str]:
@@ -198,7 +204,13 @@ class Comparison(Measured):
         return {name: values[~np.isnan(values)] for name, values in columns.items()}
 
     def reference(self, measure: str) -> str:
-        """Return the system with which the others are compared: the baseline, or the one with the best mean."""
+        """Return the system with which the others are compared: the baseline, or the one with the best mean.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         if self.baseline is not None:
             return self.baseline
         return best_of(self.means[measure], self.evaluations.lower_is_better(measure))

@@ -284,7 +284,13 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return {name: evaluation.mean for name, evaluation in self.items()}
 
     def lower_is_better(self, measure: str) -> bool:
-        """Return whether lower values of this measure are better."""
+        """Return whether lower values of a measure are better.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         return next(iter(self.values())).filled[measure].lower_is_better
 
     @property

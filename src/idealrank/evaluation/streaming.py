@@ -70,7 +70,13 @@ class Summary(Result):
         return {name: moments.mean for name, moments in self.moments.items()}
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
-        """Return {measure as given: (low, high)}: the t interval of the mean over queries."""
+        """Return {measure as given: (low, high)}: the t interval of the mean over queries.
+
+        Parameters
+        ----------
+        level : float
+            The confidence level.
+        """
         return {name: moments.t_interval(level) for name, moments in self.moments.items()}
 
     def to_dict(self) -> dict[str, Plain]:
@@ -96,11 +102,23 @@ class Summary(Result):
         return [f"{self.n_queries:,} queries; like {self.convention.name}", *filled]
 
     def add(self, batch: Evaluation) -> None:
-        """Add the evaluation of more queries."""
+        """Add the evaluation of more queries.
+
+        Parameters
+        ----------
+        batch : Evaluation
+            An evaluation with the same measures and convention.
+        """
         self.merge(Summary(batch.convention, batch.n_queries, batch.filled, batch.moments, batch.problems))
 
     def merge(self, other: Summary) -> None:
-        """Add a summary of other queries."""
+        """Add a summary of other queries.
+
+        Parameters
+        ----------
+        other : Summary
+            A summary with the same measures and convention.
+        """
         self.n_queries += other.n_queries
         self.filled = other.filled or self.filled
         for name, moments in other.moments.items():

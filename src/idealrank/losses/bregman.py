@@ -31,8 +31,6 @@ class Bregman(Listwise):
         The potential psi: "squared", "kl", "pnorm:1.5", or any `potentials.Potential`.
     link : str or Link, optional
         The link T: "scale:2", or any `links.Link`. None means T(s) = s, which makes the loss convex.
-    normalizer : None, "dcg" or cutoff
-        As in `Listwise`, but "dcg" by default.
 
     Examples
     --------

@@ -152,8 +152,6 @@ class QNorm(Listwise):
         Which of the two losses to compute.
     q : float or "auto"
         The exponent, at least 2; "auto" is log(n) + 2 for a query with n documents, as in the paper's experiments.
-    normalizer : None, "dcg" or cutoff
-        As in `Listwise`, but "dcg" by default.
 
     Examples
     --------

@@ -54,12 +54,29 @@ class SoftRanks(NamedTuple):
     n_threads: int = 1
 
     def sums(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
-        """Return sum_j w_j sigma(t_j - t_i) over all other documents j, one per document, and the same for sigma'."""
+        """Return the sums over all other documents j of w_j sigma(t_j - t_i), and the same for sigma'.
+
+        Parameters
+        ----------
+        weights : float64 array, optional
+            One weight w per document; None means 1 for all.
+
+        Returns
+        -------
+        sums, derivatives : float64 arrays of shape (n_docs,)
+            One number per document i.
+        """
         kind = "logistic" if self.sigmoid == "tanh" else self.sigmoid
         return _native.sigmoid_sums(self.scores, weights, self.offsets, self.alpha, kind, self.n_threads)
 
     def log_sums(self) -> Floats:
-        """Return sum_j log(1 + exp(t_i - t_j)), minus the log of the product of sigma(t_j - t_i); logistic only."""
+        """Return minus the log of the product over j of sigma(t_j - t_i), for the logistic sigmoid.
+
+        Returns
+        -------
+        float64 array of shape (n_docs,)
+            The sum over j of log(1 + exp(t_i - t_j)) for each document i.
+        """
         return _native.log_sigmoid_sums(self.scores, self.offsets, self.alpha, self.n_threads)
 
 

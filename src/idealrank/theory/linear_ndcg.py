@@ -39,6 +39,11 @@ class ThresholdErrors(Result):
         The difference between each threshold and the next label; 1 for consecutive integers.
     errors : float64 array
         One row per threshold, one column per query.
+
+    Examples
+    --------
+    >>> threshold_errors([2, 0, 2, 1, 0, 0], [6, 5, 4, 3, 2, 1]).steps
+    array([1., 1.])
     """
 
     thresholds: Floats
@@ -195,6 +200,11 @@ class Exchange(Result):
         m + j - i: the number of misordered pairs that it adds, and the linear DCG that it costs.
     moved_down, moved_up : int
         The two parts of the cost, m - i + r and j - r.
+
+    Examples
+    --------
+    >>> exchanges([0, 1])
+    (Exchange(i=1, j=1, cost=1, moved_down=1, moved_up=0),)
     """
 
     i: int

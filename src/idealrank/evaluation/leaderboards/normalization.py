@@ -30,6 +30,11 @@ class Flip(NamedTuple):
         The mean NDCG of ``system`` minus that of ``against``, and the p-value of a paired t test.
     dcg_difference, dcg_p_value : float
         The same for DCG.
+
+    Examples
+    --------
+    >>> Flip("fiqa", "e5", "bm25", 0.01, 0.2, -0.02, 0.4).dcg_difference
+    -0.02
     """
 
     dataset: str

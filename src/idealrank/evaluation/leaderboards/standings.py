@@ -43,6 +43,11 @@ class AgainstBaseline(NamedTuple):
         The system.
     p_value, corrected : float
         The p-value, raw and corrected for all systems by Holm's method.
+
+    Examples
+    --------
+    >>> AgainstBaseline("e5", p_value=0.01, corrected=0.02).corrected
+    0.02
     """
 
     system: str

@@ -152,11 +152,23 @@ class AssistedComparison(Result):
     problems: tuple[Problem, ...] = ()
 
     def significant(self, measure: str) -> tuple[AssistedEstimate, ...]:
-        """Return the differences whose corrected p-value is at most ``level``."""
+        """Return the differences whose corrected p-value is at most ``level``.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
 
     def same_order(self, measure: str) -> int:
-        """Return the number of differences for which the machine judgments alone have the same sign as the estimate."""
+        """Return the number of differences for which the machine judgments alone have the same sign as the estimate.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         return sum(each.mean * each.machine_mean > 0 for each in self.differences[measure])
 
     def to_dict(self) -> dict[str, Plain]:

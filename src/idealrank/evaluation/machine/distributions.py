@@ -82,12 +82,34 @@ class UncertainEvaluation(Result):
         }
 
     def interval(self, system: str = "") -> tuple[float, float]:
-        """Return the interval that contains the mean of a system with probability ``level``."""
+        """Return the interval that contains the mean of a system with probability ``level``.
+
+        Parameters
+        ----------
+        system : str
+            The name of the system; empty if there is only one without a name.
+
+        Returns
+        -------
+        low, high : float
+            The bounds of the interval.
+        """
         low, high = np.quantile(self.draws[system], [(1 - self.level) / 2, (1 + self.level) / 2])
         return float(low), float(high)
 
     def probability_ahead(self, system: str, against: str) -> float:
-        """Return the share of the draws in which one system has the higher mean; equal means count half."""
+        """Return the share of the draws in which one system has a higher mean than another; equal means count half.
+
+        Parameters
+        ----------
+        system, against : str
+            The names of the two systems.
+
+        Returns
+        -------
+        float
+            The share, from 0 to 1.
+        """
         difference = self.draws[system] - self.draws[against]
         return float(((difference > 0) + 0.5 * (difference == 0)).mean())
 

@@ -82,7 +82,13 @@ class CrossFold(Result):
         return list(next(iter(self.evaluations.values())).per_query)
 
     def fold_means(self, measure: str) -> dict[str, Floats]:
-        """{ranker: its mean on the test queries of each fold}."""
+        """Return {ranker: its mean on the test queries of each fold}.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         fold_of = dict(zip(self.data.query_ids.tolist(), self.fold_of.tolist(), strict=True))
         found = {}
         for name, evaluation in self.evaluations.items():

@@ -355,11 +355,12 @@ class Distinction(Result):
         Parameters
         ----------
         ax : Axes, optional
-            The axes to draw on; by default new ones.
+            The Axes to draw into; by default, those of a new figure.
 
         Returns
         -------
         Axes
+            The Axes with the drawing.
         """
         from idealrank.theory.distinguishing.plots import plot_wins
 

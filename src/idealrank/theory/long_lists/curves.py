@@ -46,7 +46,13 @@ class Curve:
     levels: tuple[float, ...]
 
     def probabilities(self, s: npt.ArrayLike) -> Floats:
-        """Return P(gain = level | s): one row per level, one column per canonical score."""
+        """Return P(gain = level | s): one row per level, one column per canonical score.
+
+        Parameters
+        ----------
+        s : array-like
+            Canonical scores, from 0 to 1.
+        """
         raise NotImplementedError
 
     def integrals(self, weight: Weight, since: float = 0.0, to: float = 1.0) -> Floats:
@@ -59,12 +65,24 @@ class Curve:
         return np.empty(0)
 
     def __call__(self, s: npt.ArrayLike) -> Floats:
-        """Return the expected gain at each canonical score."""
+        """Return the expected gain at each canonical score.
+
+        Parameters
+        ----------
+        s : array-like
+            Canonical scores, from 0 to 1.
+        """
         expected: Floats = np.asarray(self.levels) @ self.probabilities(s)
         return expected
 
     def variance(self, s: npt.ArrayLike) -> Floats:
-        """Return the variance of the gain at each canonical score."""
+        """Return the variance of the gain at each canonical score.
+
+        Parameters
+        ----------
+        s : array-like
+            Canonical scores, from 0 to 1.
+        """
         squares: Floats = np.square(self.levels) @ self.probabilities(s)
         return squares - np.square(self(s))
 

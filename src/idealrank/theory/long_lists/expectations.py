@@ -185,6 +185,11 @@ class Concentration(Result):
         The bound on the distance.
     failure : float
         The probability that the distance is larger.
+
+    Examples
+    --------
+    >>> concentration("log", 1e6, 0.5).failure < 1e-10
+    True
     """
 
     deviation: float

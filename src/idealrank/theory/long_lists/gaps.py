@@ -28,6 +28,11 @@ class FirstOrder(Result):
         int_0^1 ybar(1 - u) (-log u) du / p, which is 1 for a random ranking.
     deficiency : float
         The value of ``lam`` for an ideal ranking, which is 1 - log p for labels 0 and 1, minus ``lam``.
+
+    Examples
+    --------
+    >>> round(first_order(lambda s: 0.5).lam, 12)  # a random ranking
+    1.0
     """
 
     lam: float
@@ -77,6 +82,11 @@ class LeadingGap(Result):
         M_k = int_0^1 (ybar_a - ybar_b)(1 - u) log^k u du.
     errors : tuple of float or None
         The standard errors of the moments, if both curves were fitted with the same ``n_resamples`` and ``seed``.
+
+    Examples
+    --------
+    >>> leading_gap(lambda s: s, lambda s: 1 - s).K
+    1
     """
 
     K: int | None

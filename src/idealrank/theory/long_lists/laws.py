@@ -43,6 +43,11 @@ class BoundedLaw(Result):
         The gains at the top, relative to the best one, and their probabilities.
     shares : float64 array
         The shares of the first ranks, at most 1000, in the sum of the weights.
+
+    Examples
+    --------
+    >>> round(bounded_law("geometric:2", lambda s: 0.5).concentration, 6)
+    0.333333
     """
 
     mean: float
@@ -72,7 +77,8 @@ class BoundedLaw(Result):
 
         Returns
         -------
-        float64 array
+        float64 array of shape (size,)
+            The values.
         """
         rng = generator(seed)
         drawn, ends = np.empty(size), np.cumsum(self.probabilities)[:-1]

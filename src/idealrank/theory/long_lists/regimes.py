@@ -31,6 +31,12 @@ class Regime(Result):
         The power of log r.
     reason : str
         The reason why the discount is of this kind.
+
+    Examples
+    --------
+    >>> found = regime("power:0.5")
+    >>> found.kind, found.beta
+    ('power', 0.5)
     """
 
     kind: str

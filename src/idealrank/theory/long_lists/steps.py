@@ -136,7 +136,13 @@ class StepCurve(Curve):
         return self.steps[:, places.clip(0, self.edges.size - 2)]
 
     def below(self, s: npt.ArrayLike) -> Floats:
-        """Return the share of all documents that have each gain and a canonical score below s: one row per level."""
+        """Return the share of all documents that have each gain and a canonical score below s: one row per level.
+
+        Parameters
+        ----------
+        s : array-like
+            Canonical scores, from 0 to 1.
+        """
         sums = np.concatenate((np.zeros((len(self.levels), 1)), np.cumsum(self.steps * np.diff(self.edges), axis=1)), 1)
         return np.array([np.interp(np.asarray(s, np.float64), self.edges, row) for row in sums])
 

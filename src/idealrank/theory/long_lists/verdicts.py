@@ -39,6 +39,11 @@ class Verdict(Result):
         How the gap and the noise change with n.
     better : str or None
         "a" or "b", if one of them is ahead in expectation; otherwise None.
+
+    Examples
+    --------
+    >>> verdict("ndcg@10", lambda s: s, lambda s: 0.5).how
+    'in expectation'
     """
 
     how: str
