@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from idealrank import learners
+from idealrank import learners, losses
 from idealrank.cli.group import commands
 from idealrank.measures.names import MEASURES
 
@@ -123,6 +123,38 @@ def test_every_parameter_is_described_on_the_page_of_its_class_or_function(modul
         described = {name.lstrip("*") for names in entries for name in names}
         missing += [f"{name}: {parameter}" for parameter in sorted(takes - described)]
     assert missing == []
+
+
+@pytest.mark.parametrize("module", ["idealrank", *(f"idealrank.{name}" for name in build.MODULES)])
+def test_a_function_describes_what_it_takes_and_what_it_returns_and_nothing_else(module: str) -> None:
+    docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
+    wrong = []
+    for name, each in vars_of(module).items():
+        if not inspect.isfunction(each):
+            continue
+        sections, signature = docstrings.sections_of(each.__doc__ or ""), inspect.signature(each)
+        described = [key.lstrip("*") for keys in docstrings.entries_of(sections.get("Parameters", "")) for key in keys]
+        wrong += [f"{name} does not take {key}" for key in described if key not in signature.parameters]
+        returned = docstrings.entries_of(sections.get("Returns", ""))
+        if signature.return_annotation not in (None, "None") and not returned:
+            wrong.append(f"{name} does not say what it returns")
+        for title in ("Parameters", "Returns"):
+            for keys, text in docstrings.entries_of(sections.get(title, "")).items():
+                wrong += [] if "\n" in text else [f"{name} does not describe {', '.join(keys)}"]
+    assert wrong == []
+
+
+def test_the_default_of_a_parameter_follows_its_type() -> None:
+    docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
+    section = "a : int\n    First.\nb, c : str\n    Others.\nd : float, optional\n    Last."
+    shown = docstrings.with_defaults(section, {"a": "1", "b": '"x"', "c": '"y"'})
+    assert shown.splitlines()[::2] == [
+        "a : int, default `1`",
+        'b, c : str, default `"x"`, `"y"`',
+        "d : float, optional",
+    ]
+    precision = docstrings.defaults_of(None, losses.ApproxPrecision)
+    assert precision == {"alpha": "10.0", "beta": "10.0", "sigmoid": '"logistic"', "cutoff": "10"}
 
 
 def test_the_page_of_a_class_has_the_parameters_that_it_inherits_and_no_others() -> None:
