@@ -31,12 +31,17 @@ def as_markdown(sections: dict[str, str]) -> str:
     parts = [sections[""]]
     for title, body in sections.items():
         if title and body:
-            parts.append(f"**{title}**\n\n" + (_BARE.sub(r"\1", _ENTRY.sub(_item, body)) if title in _LISTS else body))
+            item = _named if title in _INHERITED else _item
+            parts.append(f"**{title}**\n\n" + (_BARE.sub(r"\1", _ENTRY.sub(item, body)) if title in _LISTS else body))
     return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
 
 
 def _item(entry: re.Match[str]) -> str:
-    return f"- **`{entry[1]}`** ({entry[2]}):" if entry[2] else f"- `{entry[1]}`:"
+    return _named(entry) if entry[2] else f"- `{entry[1]}`:"
+
+
+def _named(entry: re.Match[str]) -> str:
+    return f"- **`{entry[1]}`**" + (f" ({entry[2]}):" if entry[2] else ":")
 
 
 def entries_of(section: str) -> dict[tuple[str, ...], str]:
@@ -56,9 +61,10 @@ def with_inherited(cls: type) -> dict[str, str]:
     own = sections_of(cls.__dict__.get("__doc__") or "")
     takes = parameters_of(cls)
     merged = {"": own.pop("")}
+    known: set[str] = set()  # a parameter is not listed as an attribute again
     for title in _INHERITED:
         found = entries_of(own.pop(title, ""))
-        known = {name for names in found for name in names}
+        known |= {name for names in found for name in names}
         for base in cls.__mro__[1:]:
             text = base.__dict__.get("__doc__") or "" if base.__module__.startswith("idealrank") else ""
             for names, rest in entries_of(sections_of(text).get(title, "")).items():

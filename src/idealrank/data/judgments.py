@@ -222,7 +222,7 @@ class Run(_ByQuery):
     Parameters
     ----------
     queries : mapping
-        {query id: {document id: score}}. A document with the score -inf ranks last.
+        {query id: {document id: score}}. A document with the score ``-inf`` ranks last.
     name : str
         Name of the system.
 

@@ -76,7 +76,7 @@ class RankingData:
     features : float32 array of shape (n_docs, n_features) or SciPy CSR, optional
         One row per document.
     scores : float64 array of shape (n_docs,), optional
-        One score per document. A score of -inf ranks last, and is stored as the lowest finite number.
+        One score per document. A score of ``-inf`` ranks last, and is stored as the lowest finite number.
     weights : float64 array of shape (n_docs,), optional
         One non-negative weight per document. Losses multiply the gain of the document, or its pairs, by it.
     query_weights : float64 array of shape (n_queries,), optional

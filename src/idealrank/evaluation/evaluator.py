@@ -363,7 +363,8 @@ def evaluate(
     data : Qrels, RankingData, mapping, data frame, path, array or sparse matrix
         The judged documents.
     scores : Run, mapping, data frame, path, array or sparse matrix, optional
-        One system or several; None uses the scores that ``data`` itself has. A score of -inf ranks last.
+        One system or several; None uses the scores that ``data`` itself has. A score of ``-inf`` ranks
+        last.
     measures : str, Measure or iterable of these
         The measures to compute; a text may name several, such as "ndcg@10,20, ap".
     like : str or Convention, optional

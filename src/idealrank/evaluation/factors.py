@@ -168,7 +168,7 @@ def evaluate_factors(
     ----------
     user_factors : array-like of shape (n_users, n_factors), or callable
         The factors of the users; or a function that takes an int64 array of user numbers, and returns their scores for
-        all items as an array of shape (number of users, n_items). Items with a score of -inf rank last.
+        all items as an array of shape (number of users, n_items). Items with a score of ``-inf`` rank last.
     item_factors : array-like of shape (n_items, n_factors) or None
         The factors of the items; None if ``user_factors`` is a function.
     relevant : SciPy sparse matrix of shape (n_users, n_items)

@@ -242,7 +242,8 @@ def qrels_from_frame(
     Examples
     --------
     >>> import pyarrow
-    >>> qrels_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "label": [2, 0]}))["q1"]
+    >>> table = pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "label": [2, 0]})
+    >>> qrels_from_frame(table)["q1"]
     {'d1': 2.0, 'd2': 0.0}
     """
     if subtopic is None:
@@ -281,9 +282,10 @@ def run_from_frame(
     Examples
     --------
     >>> import pyarrow
-    >>> run_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "score": [0.5, 0.75]}))["q1"]
+    >>> columns = {"qid": ["q1", "q1"], "doc": ["d1", "d2"]}
+    >>> run_from_frame(pyarrow.table(columns | {"score": [0.5, 0.75]}))["q1"]
     {'d1': 0.5, 'd2': 0.75}
-    >>> run_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "rank": [2, 1]}), rank="rank")["q1"]
+    >>> run_from_frame(pyarrow.table(columns | {"rank": [2, 1]}), rank="rank")["q1"]
     {'d1': -2.0, 'd2': -1.0}
     """
     if rank is None:

@@ -278,7 +278,7 @@ class PSL(Loss):
     temperature : float
         A number from 0.002 to 1; the best values in the paper are between 0.025 and 0.1.
     normalize : {"gains", "none"}
-        As in `Softmax`.
+        "gains" divides the gains by their sum, and "none" does not, as in `Softmax`.
     gain : str or Gain
         The gain of a label; by default, the label itself.
 

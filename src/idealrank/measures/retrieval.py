@@ -271,7 +271,7 @@ class GeometricAP(PlannedRelevance):
     Examples
     --------
     >>> from idealrank import evaluate
-    >>> evaluate([0, 1, 1, 0], [4, 3, 2, 1], "gm_map", offsets=[0, 2, 4]).mean["gm_map"].__round__(4)
+    >>> round(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "gm_map", offsets=[0, 2, 4]).mean["gm_map"], 4)
     0.7071
     """
 
@@ -289,7 +289,7 @@ class GeometricBpref(Bpref):
     --------
     >>> from idealrank import evaluate
     >>> found = evaluate([1, 0, 0, 1], [4, 3, 2, 1], "gm_bpref(ties=stable)", offsets=[0, 2, 4])
-    >>> found.mean["gm_bpref(ties=stable)"].__round__(6)  # the square root of 1 * 0.00001
+    >>> round(found.mean["gm_bpref(ties=stable)"], 6)  # sqrt(1 * 0.00001)
     0.003162
     """
 

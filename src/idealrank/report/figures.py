@@ -97,7 +97,8 @@ def distributions(result: Measured, measure: str | None = None, ax: Axes | None 
     --------
     >>> from idealrank import evaluate
     >>> ax = distributions(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
-    >>> ax.patches[0].get_data().values.tolist()[-1]  # 1 of 2 queries is 1, and no value is more frequent
+    >>> heights = ax.patches[0].get_data().values.tolist()
+    >>> heights[-1]  # the value 1 of one of the two queries; no value is more frequent
     0.85
     """
     measure = result.one_measure(measure)

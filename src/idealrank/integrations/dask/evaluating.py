@@ -168,7 +168,8 @@ def compare(
     >>> import dask.dataframe, pandas
     >>> rows = {"qid": [1, 2, 1, 2], "label": [1, 1, 0, 0], "old": [0.1, 0.1, 0.2, 0.3], "new": [0.2, 0.1, 0.1, 0.3]}
     >>> frame = dask.dataframe.from_pandas(pandas.DataFrame(rows), npartitions=2)
-    >>> compare(frame, ["old", "new"], "rr", baseline="old").differences["rr"][0].difference
+    >>> found = compare(frame, ["old", "new"], "rr", baseline="old")
+    >>> found.differences["rr"][0].difference
     0.25
     """
     testing = Testing(baseline, test, correction, level, n_permutations, seed)

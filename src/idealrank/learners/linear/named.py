@@ -140,7 +140,8 @@ class LeastSquaresRanker(LinearModel):
     --------
     One relevant document of two: the gains (0, 1) have the norm 1, so the scores are 0 and 1.
 
-    >>> LeastSquaresRanker().fit([[2.0], [4.0]], [0, 1], qid=[1, 1]).predict([[2.0], [4.0]]).round(4) + 0
+    >>> ranker = LeastSquaresRanker().fit([[2.0], [4.0]], [0, 1], qid=[1, 1])
+    >>> ranker.predict([[2.0], [4.0]]).round(4) + 0
     array([0., 1.])
     """
 
