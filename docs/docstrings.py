@@ -1,6 +1,5 @@
 """What mkdocstrings is told of idealrank: inherited parameters, defaults, names made at run time."""
 
-import ast
 import inspect
 import re
 from collections.abc import Mapping
@@ -81,10 +80,10 @@ def parameters_of(cls: type) -> set[str]:
     return {name for name, each in found if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
 
 
-def signature_of(cls: type) -> Mapping[str, inspect.Parameter]:
-    """Return what a class takes; nothing for an exception or a protocol."""
+def signature_of(found: Any) -> Mapping[str, inspect.Parameter]:
+    """Return what a class or a function takes; nothing for an exception, a protocol, or what is neither."""
     try:
-        return inspect.signature(cls).parameters
+        return inspect.signature(found).parameters
     except (TypeError, ValueError):
         return {}
 
@@ -102,32 +101,24 @@ def with_defaults(section: str, defaults: dict[str, str]) -> str:
 
 
 def default_text(value: Any) -> str | None:
-    """Return a default as people would write it; None if it says nothing, as None does, or is no plain value."""
+    """Return a default as people would write it; None if it says nothing, as None does, or is no plain value.
+
+    >>> default_text(10), default_text("log"), default_text(("ndcg@10",)), default_text((10, None))
+    ('10', '"log"', '"ndcg@10"', '(10, None)')
+    """
     if isinstance(value, Named):
         return text if (text := str(value)).isdigit() else f'"{text}"'
-    is_plain = isinstance(value, (bool, int, float, str)) or (
-        isinstance(value, tuple) and all(map(default_text, value))
-    )
-    return repr(value).replace("'", '"') if is_plain and value != "" else None
+    if isinstance(value, tuple):
+        texts = ["None" if each is None else default_text(each) for each in value]
+        shown = ", ".join(filter(None, texts))
+        return None if None in texts or not texts else shown if len(texts) == 1 else f"({shown})"
+    return repr(value).replace("'", '"') if isinstance(value, (int, float, str)) and value != "" else None
 
 
-def defaults_of(obj: Any, found: Any) -> dict[str, str]:
-    """Return the defaults of a class that was imported, or of a function as it stands in the source."""
-    if isinstance(found, type):
-        given = {name: each.default for name, each in signature_of(found).items()}
-    elif obj.is_function:
-        given = {each.name: _literal(each.default) for each in obj.parameters if each.default is not None}
-    else:
-        given = {}
-    texts = {name: default_text(value) for name, value in given.items()}
+def defaults_of(found: Any) -> dict[str, str]:
+    """Return the defaults of a class or a function, as people would write them."""
+    texts = {name: default_text(each.default) for name, each in signature_of(found).items()}
     return {name: text for name, text in texts.items() if text is not None}
-
-
-def _literal(expression: Any) -> Any:
-    try:
-        return ast.literal_eval(str(expression))
-    except (SyntaxError, ValueError):  # a name, or a call
-        return None
 
 
 class Docstrings(griffe.Extension):
@@ -135,13 +126,17 @@ class Docstrings(griffe.Extension):
 
     def on_object(self, *, obj: Any, **_: Any) -> None:
         """Rewrite the docstring of the object; of overloads, keep the signature that takes everything."""
+        found = _imported(obj) if obj.is_class or obj.is_function else None
+        defaults = defaults_of(found)
         if obj.is_function:
             obj.overloads = None
+            for each in obj.parameters:
+                if str(each.default).isupper():  # a constant, whose value says more than its name
+                    each.default = defaults.get(each.name, each.default)
         if obj.docstring is not None:
-            found = _imported(obj) if obj.is_class else None
             sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)
             if "Parameters" in sections:
-                sections["Parameters"] = with_defaults(sections["Parameters"], defaults_of(obj, found))
+                sections["Parameters"] = with_defaults(sections["Parameters"], defaults)
             obj.docstring.value = as_markdown(sections)
 
     def on_attribute_instance(self, *, attr: Any, **_: Any) -> None:

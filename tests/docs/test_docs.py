@@ -153,7 +153,7 @@ def test_the_default_of_a_parameter_follows_its_type() -> None:
         'b, c : str, default `"x"`, `"y"`',
         "d : float, optional",
     ]
-    precision = docstrings.defaults_of(None, losses.ApproxPrecision)
+    precision = docstrings.defaults_of(losses.ApproxPrecision)
     assert precision == {"alpha": "10.0", "beta": "10.0", "sigmoid": '"logistic"', "cutoff": "10"}
 
 
