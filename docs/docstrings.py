@@ -133,6 +133,8 @@ class Docstrings(griffe.Extension):
             for each in obj.parameters:
                 if str(each.default).isupper():  # a constant, whose value says more than its name
                     each.default = defaults.get(each.name, each.default)
+        if obj.is_class and "__init__" in obj.members:
+            reorder(obj.members["__init__"], signature_of(found))
         if obj.docstring is not None:
             sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)
             if "Parameters" in sections:
@@ -150,6 +152,16 @@ class Docstrings(griffe.Extension):
         """Ask a package for its public names where a table lists them."""
         if "_TABLE" in mod.members:
             mod.exports = list(import_module(mod.path).__all__)
+
+
+def reorder(init: Any, real: Mapping[str, inspect.Parameter]) -> None:
+    """Put the parameters of a dataclass in the order in which it takes them; griffe puts inherited ones first."""
+    shown = {each.name: each for each in init.parameters if each.name != "self"}
+    if shown.keys() == real.keys():
+        for name, each in real.items():
+            shown[name].kind = griffe.ParameterKind(each.kind.description)
+        own = [each for each in init.parameters if each.name == "self"]
+        init.parameters = griffe.Parameters(*own, *(shown[name] for name in real))
 
 
 def _imported(obj: Any) -> Any:

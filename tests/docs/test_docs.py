@@ -178,6 +178,18 @@ def test_an_entry_without_a_description_ends_with_its_type() -> None:
     assert shown.endswith("- `OptionError`")
 
 
+def test_a_signature_has_the_order_in_which_a_class_takes_its_parameters() -> None:
+    griffe = pytest.importorskip("griffe")
+    docstrings = import_module("docs.docstrings")
+    keyword, either = griffe.ParameterKind.keyword_only, griffe.ParameterKind.positional_or_keyword
+    names = ["self", *reversed(inspect.signature(learners.LinearRanker).parameters)]
+    init = griffe.Function("__init__", parameters=griffe.Parameters(*(griffe.Parameter(name) for name in names)))
+    docstrings.reorder(init, docstrings.signature_of(learners.LinearRanker))
+    found = [(each.name, each.kind) for each in init.parameters]
+    assert found[1] == ("loss", either)
+    assert {kind for _, kind in found[2:]} == {keyword}
+
+
 def test_one_signature_is_shown_for_overloads() -> None:
     griffe = pytest.importorskip("griffe")
     docstrings = import_module("docs.docstrings")
