@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,6 +20,7 @@ from idealrank.data.problem import Problem
 from idealrank.evaluation import comparison_tables as shown
 from idealrank.evaluation.measured import INTERVAL_METHOD, Measured, best_of, changes_text, interval_remark
 from idealrank.evaluation.results import Evaluations
+from idealrank.stats.paired import smallest_p_value
 
 if TYPE_CHECKING:
     from idealrank.evaluation.holes.bounding import Bounds
@@ -131,6 +133,8 @@ class Comparison(Measured):
         The method of the intervals of means and differences.
     holes : mapping
         {measure: `Bounds` over all labels that unjudged documents could have}; empty if they were not computed.
+    n_permutations : int
+        The number of random permutations or resamples, for tests that draw them.
 
     Examples
     --------
@@ -161,6 +165,7 @@ class Comparison(Measured):
     problems: tuple[Problem, ...] = field(default_factory=tuple)
     interval_method: str = INTERVAL_METHOD
     holes: Mapping[str, Bounds] = field(default_factory=dict)
+    n_permutations: int = 10_000
 
     @property
     def n_queries(self) -> int:
@@ -258,7 +263,7 @@ class Comparison(Measured):
         """Return everything except the per-query values."""
         from idealrank import __version__
 
-        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "interval_method")
+        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "n_permutations", "interval_method")
         return {
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
@@ -285,13 +290,36 @@ class Comparison(Measured):
         return f"Comparison of {len(self.systems)} systems"
 
     def findings(self) -> list[str]:
-        """Return, for each measure, which systems differ significantly, and what unjudged documents could reverse."""
-        found = [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
+        """Return which systems differ significantly, what limits the test, and what could reverse the order."""
+        found = [
+            f"{name}: {self._best_mean(name)}; one query is not enough to test differences."
+            if self.n_queries == 1
+            else f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}."
+            for name in self.values
+        ]
         reversible = [text for name in self.holes for text in self._reversible(name)]
-        n_open = sum(not each.is_decided for bounds in self.holes.values() for each in bounds.differences)
-        what = "a difference" if n_open == 1 else "differences"
-        advice = f"judge_next, or idealrank judge-next, lists the documents that decide such {what} soonest."
-        return [*found, *reversible, *([advice] if reversible else [])]
+        advice = "'idealrank judge-next', or judge_next in Python, lists the documents to judge first."
+        return [*found, *self._unreachable(), *reversible, *([advice] if reversible else [])]
+
+    def _unreachable(self) -> list[str]:
+        """Return a sentence about the measures by which no difference can be significant, whatever the data are."""
+        told: dict[str, list[str]] = {}
+        for name, found in self.differences.items() if self.n_queries > 1 else ():
+            factor = len(found) if self.correction in ("holm", "bonferroni") and self.test != "tukey" else 1
+            changed = [each.effect.wins + each.effect.losses for each in found]
+            least = factor * min(smallest_p_value(self.test, n, self.n_permutations) for n in changed)
+            if least <= self.level or not any(changed):
+                continue
+            is_drawn = smallest_p_value(self.test, max(changed), self.n_permutations) == 1 / (self.n_permutations + 1)
+            limits = f"{self.n_permutations:,} permutations" if is_drawn else f"{max(changed):,} queries that differ"
+            compared = f"{len(found):,} {'comparison' if len(found) == 1 else 'comparisons'}"
+            more = f"at least {math.ceil(factor / self.level) - 1:,} permutations" if is_drawn else "more queries"
+            text = (
+                f"no difference can be significant: with {limits} and {compared}, the smallest corrected p-value that "
+                f"the test can give is {min(least, 1.0):.4f}; use {more}."
+            )
+            told.setdefault(text, []).append(name)
+        return [f"{listed(names)}: {text}" for text, names in told.items()]
 
     def _reversible(self, measure: str) -> list[str]:
         """Return a sentence about the differences that unjudged documents alone could make."""
@@ -299,14 +327,16 @@ class Comparison(Measured):
         open_ones = [each for each in differences if not each.is_decided]
         if not open_ones:
             return []
-        shown = [
-            f"{each.system} ({each.difference:+.4f}; {each.lowest:+.4f} to {each.highest:+.4f} for any labels)"
-            for each in open_ones[:_FEW]
-        ]
+        some = open_ones[0]
+        bounds = f"({some.difference:+.4f}; {some.lowest:+.4f} to {some.highest:+.4f} for any labels)"
+        could = f"{measure}: unjudged documents alone could reverse"
+        if len(differences) == 1:
+            return [f"{could} the difference between {some.system} and {some.baseline} {bounds}."]
+        shown = [each.system for each in open_ones[:_FEW]] if len(open_ones) > 1 else [f"{some.system} {bounds}"]
         if len(open_ones) > _FEW:
             shown.append(f"{len(open_ones) - _FEW} more")
-        count = f"{len(open_ones)} of {len(differences)} differences from {differences[0].baseline}"
-        return [f"{measure}: unjudged documents alone could reverse {count}: {listed(shown)}."]
+        count = f"{len(open_ones)} of {len(differences)} differences from {some.baseline}"
+        return [f"{could} {count}: {listed(shown)}."]
 
     def _finding(self, measure: str) -> str:
         significant, n_tested = self.significant(measure), len(self.differences[measure])
@@ -324,15 +354,27 @@ class Comparison(Measured):
         told = {
             name for each in significant if best in (each.system, each.against) for name in (each.system, each.against)
         }
+        mean = self.means[measure][best].mean
+        equal = [system for system in self.ranked() if self.means[measure][system].mean == mean]
+        if len(equal) == 2 and n_tested == 1:
+            return f"{listed(equal)} have the same mean, {number(mean)}, and do not differ significantly"
+        if len(equal) > 1:
+            names = listed(equal) if len(equal) <= _FEW else f"{len(equal):,} systems"
+            pairs = f"{len(significant):,} of {n_tested:,} pairs differ significantly"
+            return f"{names} share the best mean, {number(mean)}; {pairs}"
         others = [system for system in self.systems if system not in {best, *told}]
-        rest = "significantly better than every other"
+        rest = "significantly better than all others"
         if others:
             names = listed(others) if len(others) <= _FEW else f"{len(others):,} of the others"
             rest = f"not significantly better than {names}"
         elif n_tested == 1:
             rest = f"significantly better than {listed(told - {best})}"
-        first = f"{best} has the best mean, {number(self.means[measure][best].mean)}, {rest}"
-        return first if n_tested == 1 else f"{first}; {len(significant):,} of {n_tested:,} pairs differ"
+        first = f"{self._best_mean(measure)}, {rest}"
+        return first if n_tested == 1 else f"{first}; {len(significant):,} of {n_tested:,} pairs differ significantly"
+
+    def _best_mean(self, measure: str) -> str:
+        best = best_of(self.means[measure], self.evaluations.lower_is_better(measure))
+        return f"{best} has the best mean, {number(self.means[measure][best].mean)}"
 
     def _gain(self, measure: str, found: Difference) -> float:
         """Return the difference; it is negated if lower values are better."""
@@ -366,8 +408,15 @@ class Comparison(Measured):
         return replace(super()._leaderboard(), notes=(shown.BOARD_COLUMNS,))
 
     def _figures(self) -> Section:
-        notes = (note for found in self.differences.values() for note in dict.fromkeys(each.note for each in found))
-        return replace(super()._figures(), notes=tuple(f"Note: {note}." for note in dict.fromkeys(notes) if note))
+        said: dict[str, list[str]] = {}
+        for name, found in self.differences.items():
+            for note in dict.fromkeys(note for each in found for note in each.note.split("; ") if note):
+                pairs = [f"{each.system} and {each.against}" for each in found if note in each.note.split("; ")]
+                few = [*pairs[:_FEW], *([f"{len(pairs) - _FEW:,} more pairs"] if len(pairs) > _FEW else [])]
+                which = "" if len(pairs) == len(found) else f", difference of {listed(few)}"
+                said.setdefault(f"{which}: {note}.", []).append(name)
+        notes = tuple(f"{listed(names)}{rest}" for rest, names in said.items())
+        return replace(super()._figures(), notes=notes)
 
     def background(self) -> list[Section]:
         """Return per-query values, what unjudged documents could change, data quality and conventions."""
@@ -377,11 +426,13 @@ class Comparison(Measured):
     def _unjudged(self) -> list[Section]:
         if not self.holes:
             return []
-        tables = {
+        noted = {
             f"{name}: {what}": found.table(what)
             for name, found in self.holes.items()
             for what in ("differences", "means")
         }
+        notes = tuple(dict.fromkeys(note for each in noted.values() for note in each.notes))  # once for all tables
+        tables = {caption: replace(each, notes=()) for caption, each in noted.items()}
         folded = {
             caption: f"{caption}, {len(each.rows)} rows" for caption, each in tables.items() if len(each.rows) > _MANY
         }
@@ -389,13 +440,13 @@ class Comparison(Measured):
             Section("" if caption in folded else caption, tables={caption: each}, folded=folded)
             for caption, each in tables.items()
         )
-        notes = tuple(dict.fromkeys(note for each in tables.values() for note in each.notes))
         return [Section("Unjudged documents", "unjudged", parts=(*parts, Section(notes=notes)))]
 
     def made_with(self) -> dict[str, object]:
         """Return test, level, seed and correction."""
         corrected = {} if self.test == "tukey" else {"correction": self.correction}
-        return {"test": self.test, "level": f"{self.level:g}", "seed": self.seed, **corrected}
+        drawn = {"permutations": f"{self.n_permutations:,}"} if smallest_p_value(self.test, 99, 1) else {}
+        return {"test": self.test, **corrected, "level": f"{self.level:g}", **drawn, "seed": self.seed}
 
     def __repr__(self) -> str:
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"

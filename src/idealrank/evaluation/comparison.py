@@ -24,6 +24,7 @@ from idealrank.evaluation.measured import INTERVAL_METHOD
 from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.io.shapes.base import recognize
 from idealrank.measures.conventions import Convention
+from idealrank.stats.intervals import SAME_VALUE
 from idealrank.stats.paired import TESTS, paired_test
 
 if TYPE_CHECKING:
@@ -147,7 +148,8 @@ class Testing:
         }
         found = query_ids, values, means, differences, evaluations
         problems, intervals = evaluations.problems, self.interval_method
-        return Comparison(names, baseline, *found, test, self.correction, self.level, seed, problems, intervals)
+        how = test, self.correction, self.level, seed, problems, intervals
+        return Comparison(names, baseline, *found, *how, n_permutations=self.n_permutations)
 
     def assisted(
         self,
@@ -270,7 +272,8 @@ class Testing:
         if lower_is_better:
             effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
         detectable = stats.minimum_detectable_effect(spread)
-        return Difference(*names, interval.mean, interval, *p_values, effect, detectable, moved, interval.note)
+        note = interval.note.replace(SAME_VALUE, "the difference is the same on every query")
+        return Difference(*names, interval.mean, interval, *p_values, effect, detectable, moved, note)
 
 
 @overload

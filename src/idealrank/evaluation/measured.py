@@ -32,6 +32,8 @@ __all__ = [
 
 #: The confidence level and the method of the intervals of means, unless others are chosen.
 INTERVAL_LEVEL, INTERVAL_METHOD = 0.95, "t"
+#: Longer tables are closed at first.
+_MANY = 10
 _METHODS = {"t": "Student's t", "percentile": "the percentile bootstrap", "bca": "the BCa bootstrap"}
 
 
@@ -159,11 +161,17 @@ class Measured(Result):
         )
         return [
             Section("Query by query", "queries", views={"queries": self.scores}),
-            Section("Data quality", "data", tables=tables)
+            Section("Data quality", "data", tables=tables, folded=_folded(tables))
             if tables
             else Section("Data quality", "data", notes=("No data-quality problems found.",)),
             Section("Conventions", "conventions", parts=conventions),
         ]
+
+
+def _folded(tables: Mapping[str, Table]) -> dict[str, str]:
+    """Return labels of the tables that are too long to be open at first; the first table is always open."""
+    long = {name: len(table.rows) for name, table in [*tables.items()][1:] if len(table.rows) > _MANY}
+    return {name: f"{name}: {n_rows:,} rows" for name, n_rows in long.items()}
 
 
 def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) -> str:

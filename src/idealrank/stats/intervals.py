@@ -17,7 +17,10 @@ from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.stats.samples import and_note, complete_values
 
-__all__ = ["Interval", "interval"]
+__all__ = ["SAME_VALUE", "Interval", "interval"]
+
+#: Why there is no interval.
+SAME_VALUE = "all queries have the same value"
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ def interval(
         note = and_note(note, "an interval needs two queries or more")
         return Interval(math.nan, math.nan, mean, level, method, note)
     if np.ptp(sample) == 0:
-        note = and_note(note, "all queries have the same value")
+        note = and_note(note, SAME_VALUE)
         return Interval(mean, mean, mean, level, method, note)
     if method == "t":
         return Interval(*moments.t_interval(level), mean, level, method, note)

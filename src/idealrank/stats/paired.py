@@ -340,6 +340,30 @@ def paired_test(
     return TESTS[test](a, b, **{_DRAWS[test]: n_draws}, seed=seed, n_threads=n_threads)
 
 
+def smallest_p_value(test: str, n_changed: int, n_draws: int) -> float:
+    """Return the smallest p-value that a test can give, whatever the differences; 0 if it has no such limit.
+
+    Parameters
+    ----------
+    test : str
+        The name of the test, of `paired_test`, or "tukey".
+    n_changed : int
+        The number of queries on which the two systems differ.
+    n_draws : int
+        Permutations or resamples.
+
+    Examples
+    --------
+    Few queries are permuted in all ways, of which 2 are the most extreme; others in ways that are drawn:
+
+    >>> smallest_p_value("randomization", 4, 99), smallest_p_value("randomization", 40, 99)
+    (0.125, 0.01)
+    """
+    if test == "randomization" and n_changed <= _EXACT_UP_TO:
+        return min(1.0, 2.0 ** (1 - n_changed))
+    return 1 / (n_draws + 1) if test in (*_DRAWS, "tukey") else 0.0
+
+
 def _unanswered(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, PairedTest]:
     """Return the differences, and a result whose p-value is 1 if all of them are 0 and not known yet otherwise."""
     sample = differences_of(a, b)

@@ -229,10 +229,10 @@ class Distinction(Result):
         start, end = f"{first.measure} does not tell {a} from {b}", ""
         if first.better is not None:
             resamples = f"{first.separated:.0%} of resamples of {_queries(self.n_queries)}"
-            start = f"{first.measure} separates {a} from {b} on {resamples}"
-        needs = "" if best.queries_needed is None else f" needs {_queries(best.queries_needed)}"
+            start = f"{first.measure} separates {a} from {b} in {resamples}"
+        needs = "" if best.queries_needed is None else f" needs {_queries(best.queries_needed)} to order them reliably"
         if best is first:
-            others = "; none of the others is better" if len(self.separations) > 1 else ""
+            others = "; no other measure does better" if len(self.separations) > 1 else ""
             return start + (f", and{needs}" if needs else "") + others
         if first.better != best.better:
             start += f", with {behind} ahead" if first.better else ""
@@ -254,11 +254,18 @@ class Distinction(Result):
 
     def tables(self) -> Mapping[str, Table]:
         """Return the table "separations": a row per measure."""
-        numbers = {"mean a": ".4f", "mean b": ".4f", "wins": ".1%", "separated": ".1%", "queries": ","}
-        numbers["certified"] = ","
-        more = {"documents": ",", "changes": ".1f", "limit a": ".4f", "limit b": ".4f"}
-        columns = [*map(Column, ("measure", "a", "b")), *(Column(*item) for item in {**numbers, **more}.items())]
-        return {"separations": Table([*columns, Column("theory")], [self._row(each) for each in self.separations])}
+        columns = [
+            *(Column(name, priority=-1) for name in ("measure", "a", "b")),
+            *(Column(name, ".4f") for name in ("mean a", "mean b")),
+            *(Column(name, ".1%") for name in ("wins", "separated")),
+            Column("queries", ","),
+            Column("certified", ",", priority=2),
+            Column("documents", ",", priority=3),
+            Column("changes", ".1f", priority=3),
+            *(Column(name, ".4f", priority=2) for name in ("limit a", "limit b")),
+            Column("theory", priority=1),
+        ]
+        return {"separations": Table(columns, [self._row(each) for each in self.separations])}
 
     def _row(self, found: Separation) -> list[Value]:
         seen = [found.mean_a, found.mean_b, found.wins, _or_none(found.separated), found.queries_needed]
@@ -274,7 +281,7 @@ class Distinction(Result):
         """Return what the columns of the table say, in words, for its first row."""
         row, (a, b) = self.separations[0], self.names
         ahead, behind = (b, a) if row.better == "b" else (a, b)
-        means = f"over {_queries(self.n_queries)}, the mean of {a} is {row.mean_a:.4f}, that of {b} is {row.mean_b:.4f}"
+        means = f"over {_queries(self.n_queries)}, {a} has a mean of {row.mean_a:.4f}, {b} of {row.mean_b:.4f}"
         found = {"mean a, mean b": means}
         if row.better is not None:
             found["wins"] = f"{ahead} beat {behind} on {row.wins:.1%} of the queries; ties count half"
@@ -325,24 +332,31 @@ class Distinction(Result):
         """Return the table, how often the better ranker is ahead, and both means as lists grow."""
         a, b = self.names
         won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.separations)
-        caption = "Share of lists with the better ranker ahead, by length; triangles mark from where on it is certain"
+        caption = "Share of lists on which the better ranker is ahead, by list length"
+        if any(each.n is not None for each in self.certificates.values()):
+            caption += f"; from a triangle on, it stays ahead with probability {1 - self.delta:g}, by theory"
         figures = [Figure("wins", (self,), caption, won)]
         first = self[self.given[0]]
         if self.n_queries > 1 and self._is_bounded(first.measure):
             told = f"{self.sequence(first.measure)}"
-            caption = f"Mean difference in {first.measure} as queries are added, with intervals that hold all at once"
+            caption = f"Mean difference in {first.measure} as queries are added, with intervals that all hold at once"
             figures.append(Figure("difference_by_queries", (self, first.measure), caption, told))
         for row in self.separations:
             ends = [
                 next((value for value in means[::-1] if value == value), math.nan) for means in self.means[row.measure]
             ]
             told = f"{a} ends at {ends[0]:.4f}, {b} at {ends[1]:.4f}"
-            caption = f"{row.measure} on growing lists; dashed lines are the limits"
+            limits = "" if math.isnan(row.limit_a) else "; the dashed lines are the limits"
+            caption = f"{row.measure} on growing lists{limits}"
             figures.append(Figure("means_by_length", (self, row.measure), caption, told))
         title = f"{a} and {b}"
         over = f"Means over {self._first.queries_text()}, like {self._first.convention.name}, as 'evaluate' gives them."
-        notes = (over, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
-        shown = Section(tables={title: self.table()}, notes=notes)
+        # Only the first line begins with a word of ours, the others with the name of a ranker.
+        notes = (over, *(f"{line if place else line[0].upper() + line[1:]}." for place, line in enumerate(self.lists)))
+        words = tuple(f"{column}: {text}" for column, text in self.reading().items())
+        why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
+        lists = {"The first row of the table in words": words, "The theorems behind the column 'theory'": why}
+        shown = Section(tables={title: self.table()}, notes=notes, lists=lists)
         return [Section(title, parts=(shown, Section(figures=tuple(figures))))]
 
     def background(self) -> list[Section]:
