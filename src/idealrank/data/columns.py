@@ -95,7 +95,7 @@ def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_e
         What errors call the values.
     size : int, optional
         The required number of values.
-    of_each : str, default="document"
+    of_each : str
         What each value belongs to, for errors.
 
     Returns

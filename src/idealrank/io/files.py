@@ -224,7 +224,7 @@ def read_blocks(
     reader : Reader
         Returns the number of bytes that it used; the others are passed again with the next block.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
         Called with the bytes read so far and the size of the file, or None if unknown.
     harmless : int, optional
