@@ -45,9 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--losses", nargs="+", default=["lambda_rank"], help="losses to choose from (lambda_rank)")
     parser.add_argument("--temperatures", nargs="+", type=float, default=[0.1, 0.2], help="to choose from (0.1 0.2)")
     parser.add_argument("--rates", nargs="+", type=float, default=[0.01, 0.05], help="learning rates (0.01 0.05)")
+    parser.add_argument("--user-rates", nargs="+", type=float, default=[None], help="of users (the learning rates)")
     parser.add_argument("--decays", nargs="+", type=float, default=[0.0], help="weight decays to choose from (0)")
     parser.add_argument("--user-weights", nargs="+", default=["equal"], help="to choose from (equal)")
     parser.add_argument("--batches", nargs="+", type=int, default=[256], help="batch sizes, in users (256)")
+    parser.add_argument("--dtype", default="float64", help="precision of factors and their products (float64)")
     parser.add_argument("--epochs", type=int, default=100, help="the most epochs (100)")
     parser.add_argument("--patience", type=int, default=15, help="epochs without improvement (15)")
     parser.add_argument("--seeds", type=int, default=5, help="how many (5)")
@@ -118,9 +120,11 @@ def _grid(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
         "loss": options.losses,
         "temperature": options.temperatures,
         "learning_rate": options.rates,
+        "user_learning_rate": options.user_rates,
         "weight_decay": options.decays,
         "user_weight": options.user_weights,
         "batch_size": options.batches,
+        "dtype": [options.dtype],
     }
     for values in itertools.product(*choices.values()):
         yield dict(zip(choices, values, strict=True))

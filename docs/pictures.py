@@ -204,7 +204,7 @@ def pair_losses() -> Axes:
         scores = np.stack([places / 2, -places / 2], axis=1).ravel()
         curves[str(each)] = each(np.tile([1.0, 0.0], len(places)), scores, offsets)[0].tolist()
     _curves(ax, places.tolist(), curves)
-    ax.set(xlabel="score of the relevant document minus that of the other", ylabel="loss")
+    ax.set(xlabel="score of the relevant document minus score of the other", ylabel="loss")
     return ax
 
 

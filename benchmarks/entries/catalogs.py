@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.runner import Comparison, Contestant, Mark, Setting, entry
-from benchmarks.targets import AtMost
+from benchmarks.targets import AtLeast, AtMost
 
 _FACTORS = 64
 
@@ -30,15 +30,35 @@ def an_epoch_over_a_catalog(setting: Setting) -> Iterator[Comparison]:
 
 @entry
 def evaluating_factors(setting: Setting) -> Iterator[Comparison]:
-    """NDCG@20 of the sizes of Gowalla, in batches; implicit has no values per user."""
+    """NDCG@20 of the sizes of Gowalla, in batches; the peers have no values per user.
+
+    recommenders has no ranking of factors: the products are NumPy's, and the rest as its own model SAR does it.
+    """
     users, n_items = setting.size(29_858), 40_988
     train, test = _interactions(users, n_items, 27), _interactions(users, n_items, 7, seed=1)
+    test -= test.multiply(train)
+    test.eliminate_zeros()
     rng = np.random.default_rng(2)
     factors = [rng.standard_normal((size, _FACTORS), np.float32) for size in (users, n_items)]
     yield Comparison(
         f"NDCG@20 of {users:,} users x {n_items:,} items, {_FACTORS} factors",
-        Contestant("idealrank", partial(_ours, factors, train, test)),
-        [Contestant("implicit", partial(_implicit, factors, train, test), AtMost(1.0), module="implicit")],
+        Contestant("idealrank", partial(_ours, factors, train, test), digest=lambda found: (found.mean["ndcg@20"],)),
+        [
+            Contestant(
+                "implicit",
+                partial(_implicit, factors, train, test),
+                AtMost(1.0),
+                module="implicit",
+                digest=lambda found: (found["ndcg"],),
+            ),
+            Contestant(
+                "recommenders",
+                partial(_recommenders, factors, train, test),
+                AtLeast(5.0),
+                module="recommenders",
+                digest=lambda found: (found,),
+            ),
+        ],
         amount=users * n_items,
         amount_unit="scores",
     )
@@ -74,3 +94,21 @@ def _implicit(factors: Any, train: Any, test: Any) -> Any:
     model.user_factors, model.item_factors = factors
     measured = import_module("implicit.evaluation").ranking_metrics_at_k
     return measured(model, train, test, K=20, show_progress=False, num_threads=0)
+
+
+def _recommenders(factors: Any, train: Any, test: Any, batch_size: int = 1024) -> Any:
+    import pandas as pd
+
+    evaluation, utils = (
+        import_module(f"recommenders.{name}") for name in ("evaluation.python_evaluation", "utils.python_utils")
+    )
+    found = []
+    for start in range(0, train.shape[0], batch_size):
+        scores = factors[0][start : start + batch_size] @ factors[1].T
+        scores[train[start : start + batch_size].nonzero()] = -np.inf
+        items, best = utils.get_top_k_scored_items(scores, top_k=20, sort_top_k=True)
+        users = np.repeat(np.arange(start, start + len(scores)), items.shape[1])
+        found.append(pd.DataFrame({"userID": users, "itemID": items.ravel(), "prediction": best.ravel()}))
+    users, items = test.nonzero()
+    relevant = pd.DataFrame({"userID": users.astype(np.int64), "itemID": items.astype(np.int64), "rating": 1.0})
+    return evaluation.ndcg_at_k(relevant, pd.concat(found), k=20)

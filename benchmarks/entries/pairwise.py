@@ -28,6 +28,7 @@ def pairs_of_a_long_list(setting: Setting) -> Iterator[Comparison]:
         (losses.Hinge(), 2),
         (losses.PairwiseLinear(), 2),
         (losses.LambdaRank(), 3),
+        (losses.LambdaLoss(), 10),
     ]:
         yield Comparison(
             f"{loss}, value and gradient, one list of {labels.size:,} documents",

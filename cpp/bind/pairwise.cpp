@@ -25,7 +25,9 @@ struct BoundSwap {
   BoundDiscount discount;
   In<std::int64_t> depths;
   std::optional<In<double>> distances;
-  double share, offset;
+  std::optional<In<double>> rates, amounts;
+  bool changes;
+  double offset;
 };
 
 struct BoundPairLoss {
@@ -39,21 +41,22 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](BoundSwap* self, std::string_view reduction, const BoundDiscount& discount, In<std::int64_t> depths,
-             std::optional<std::size_t> truncation, bool together, std::optional<In<double>> distances, double share,
-             double offset) {
+             std::optional<std::size_t> truncation, bool together, std::optional<In<double>> distances,
+             std::optional<In<double>> rates, std::optional<In<double>> amounts, bool changes, double offset) {
             const auto kind = named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any"});
+            if (rates.has_value() != amounts.has_value() || (rates && !distances))
+              throw std::invalid_argument("rates need amounts, and both need distances");
+            if (rates) check_length(amounts->shape(0), rates->shape(0), "amounts");
             const SwapMeasure measure{kind, discount, span_of(depths)};
-            new (self) BoundSwap{measure,
-                                 truncation.value_or(PairSpec().truncation),
-                                 together,
-                                 discount,
-                                 std::move(depths),
-                                 std::move(distances),
-                                 share,
-                                 offset};
+            new (self) BoundSwap{measure,           truncation.value_or(PairSpec().truncation),
+                                 together,          discount,
+                                 std::move(depths), std::move(distances),
+                                 std::move(rates),  std::move(amounts),
+                                 changes,           offset};
           },
           nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(), "together"_a = false,
-          "distances"_a.noconvert() = nb::none(), "share"_a = 1.0, "offset"_a = 0.0);
+          "distances"_a.noconvert() = nb::none(), "rates"_a.noconvert() = nb::none(), "amounts"_a.noconvert() = nb::none(),
+          "changes"_a = true, "offset"_a = 0.0);
 
   nb::class_<BoundPairLoss>(m, "PairLoss",
                             "The loss of a pair with its margin or sigma (scale), and what multiplies the sum per query.")
@@ -82,8 +85,9 @@ void bind_options(nb::module_& m) {
               spec.truncation = swap->truncation;
               spec.together = swap->together;
               spec.offset = swap->offset;
-              spec.swap_share = swap->share;
+              spec.with_swap = swap->changes;
               spec.distances = span_or_empty(swap->distances);
+              if (swap->rates) spec.exponentials = RankExponentials{span_of(*swap->rates), span_of(*swap->amounts)};
             }
             new (self) BoundPairLoss{spec, std::move(swap)};
           },

@@ -100,6 +100,71 @@ TEST(sweeps_and_rows_of_pairs_agree_on_every_instruction_set) {
   }
 }
 
+namespace {
+
+// A weight of differences of ranks, and the same as a sum of exponentials.
+struct Distances {
+  std::vector<double> rates{1e-4, 0.01, 0.3, 2.5, 30.0}, amounts{0.1, 0.3, 0.2, 0.5, 0.4}, table;
+
+  explicit Distances(std::size_t n) : table(std::max<std::size_t>(n, 1)) {
+    for (std::size_t d = 1; d < n; ++d) {
+      for (std::size_t m = 0; m < rates.size(); ++m)
+        table[d] += amounts[m] * std::exp(-rates[m] * (static_cast<double>(d) - 1));
+    }
+  }
+
+  void set(PairSpec& spec) const {
+    spec.weight = PairWeight::distance;
+    spec.distances = table;
+    spec.exponentials = RankExponentials{rates, amounts};
+  }
+};
+
+}  // namespace
+
+TEST(sweeps_and_rows_of_distances_agree_on_every_instruction_set) {
+  std::mt19937_64 random(6);
+  for (const std::size_t n : check::Sizes{0, 1, 2, 3, 7, 30, 500}) {
+    const Distances distances(n);
+    std::vector<double> discounts(n + 1);
+    for (std::size_t r = 0; r < discounts.size(); ++r) discounts[r] = 1 / std::log2(2.0 + static_cast<double>(r));
+    for (const double spread : {1e-6, 1.0, 1e2, 1e5}) {
+      for (const std::uint64_t rare : {1, 100}) {  // relevant documents far from one another, and from the next
+        Documents documents = random_documents(random, n, spread);
+        for (double& label : documents.labels) label = random() % rare == 0 ? label : 0;
+        const std::vector<std::int64_t> offsets{0, static_cast<std::int64_t>(n)}, depths{static_cast<std::int64_t>(n)};
+        for (const Derivative derivative : {Derivative::first, Derivative::second, Derivative::both}) {
+          for (const bool with_swap : {false, true}) {
+            PairSpec spec;
+            distances.set(spec);
+            spec.derivative = derivative;
+            spec.scale = 0.7;
+            spec.with_swap = with_swap;
+            spec.swap = {Reduction::sum, {false, discounts}, depths};
+            spec.truncation = n < 500 ? n : 400;
+            spec.few_pairs = std::numeric_limits<double>::infinity();
+            const Outcome rows = outcome(documents, offsets, spec);
+            double greatest = 1e-200;
+            for (const double entry : rows.column) greatest = std::max(greatest, std::abs(entry));
+            for (const Isa isa : sets()) {
+              for (const double few : {0.0, 5.0}) {
+                spec.isa = isa;
+                spec.few_pairs = few;
+                const Outcome swept = outcome(documents, offsets, spec);
+                if (derivative == Derivative::first)
+                  CHECK(std::abs(swept.values[0] - rows.values[0]) <= 1e-12 * rows.values[0]);
+                for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(swept.column[i] - rows.column[i]) <= 1e-12 * greatest);
+                for (std::size_t i = 0; i < swept.second.size(); ++i)
+                  CHECK(std::abs(swept.second[i] - rows.second[i]) <= 1e-12 * rows.second[i] + 1e-250);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(boxes_and_rows_of_pairs_agree_on_every_instruction_set) {
   std::mt19937_64 random(3);
   const std::size_t n = 700;
@@ -150,7 +215,8 @@ TEST(slopes_in_a_long_list_of_distinct_labels_are_sums_over_pairs) {
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return documents.scores[a] > documents.scores[b]; });
   for (std::size_t p = 0; p < n; ++p) place[order[p]] = p;
   const std::vector<std::int64_t> offsets{0, static_cast<std::int64_t>(n)}, depths{static_cast<std::int64_t>(n)};
-  for_each_spec([&](PairSpec spec) {
+  const Distances distances(n);
+  auto check_slopes = [&](PairSpec spec) {
     if (spec.derivative != Derivative::first) return;
     for (const Isa isa : sets()) {
       spec.isa = isa;
@@ -167,9 +233,11 @@ TEST(slopes_in_a_long_list_of_distinct_labels_are_sums_over_pairs) {
           const long double ahead = (better ? 1 : -1) * (documents.scores[i] - documents.scores[j]);
           long double weight = documents.weights[better ? i : j];
           if (spec.weight != PairWeight::one) weight *= gap;
-          if (spec.weight == PairWeight::swap_change) {
-            weight *=
-                std::min(place[i], place[j]) < spec.truncation ? std::abs(discounts[place[i]] - discounts[place[j]]) : 0;
+          if (spec.weight == PairWeight::swap_change || spec.weight == PairWeight::distance) {
+            const auto [upper, lower] = std::minmax(place[i], place[j]);
+            long double change = discounts[upper] - discounts[lower];
+            if (spec.weight == PairWeight::distance) change += distances.table[lower - upper];
+            weight *= upper < spec.truncation ? change : 0;
           }
           const long double room = scale - ahead;
           const long double slope = spec.loss == PairLoss::logistic ? scale / (1 + std::exp(scale * ahead))
@@ -181,7 +249,11 @@ TEST(slopes_in_a_long_list_of_distinct_labels_are_sums_over_pairs) {
         CHECK(std::abs(found.column[i] - static_cast<double>(sum)) <= 1e-12 * static_cast<double>(all));
       }
     }
-  });
+  };
+  for_each_spec(check_slopes);
+  PairSpec spec;
+  distances.set(spec);
+  check_slopes(spec);
 }
 
 TEST(any_number_of_threads_gives_the_same_bits) {

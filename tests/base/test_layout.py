@@ -113,3 +113,30 @@ def test_markdown_and_csv_of_a_comparison_are_complete() -> None:
     evaluations = ir.evaluate(qrels, runs, ["ndcg@10", "ap"])
     assert "ndcg@10 low" in evaluations.to_csv().splitlines()[0]
     assert "ap high" in evaluations.to_markdown().splitlines()[0]
+
+
+def test_heading_stays_above_its_numbers_if_marks_are_long() -> None:
+    marks = {(0, 1): "1,3,5,7,9,11,13,15,17,19,21,23,25-100"}
+    table = Table([Column("system"), Column("ndcg@10", ".4f")], [["bm25", 0.5]], marks=marks)
+    heading, row, *_ = layout(table, 40).lines
+    assert heading.index("ndcg@10") + len("ndcg@10") == row.index("0.5000") + len("0.5000")
+
+
+def test_no_number_is_minus_zero() -> None:
+    table = Table([Column("change", "+.4f"), Column("x", ".2f"), Column("y", "g")], [[-1e-9, -0.001, float("-inf")]])
+    assert table.cells() == [["+0.0000", "0.00", "-inf"]]
+
+
+def test_columns_that_are_repeated_are_narrowed_until_a_number_fits_next_to_them() -> None:
+    names = [Column(name, priority=-1) for name in ("measure", "a", "b")]
+    row = ["ndcg(discount=power:0.5)", "bm25-with-feedback", "dense-and-reranked", 0.123456789]
+    lines = layout(Table([*names, Column("separated", ".9f")], [row]), 40).lines
+    assert max(map(display_width, lines)) <= 40
+
+
+def test_lines_break_between_the_options_of_a_measure() -> None:
+    text = "ndcg@10 = ndcg(ties=average,gain=exp2,discount=log:2,short=as is)@10, and q1 +0.5"
+    for width in range(30, 80):
+        lines = wrapped(text, width, "  ")
+        assert "".join("".join(lines).split()) == "".join(text.split())
+        assert not any(line.endswith(("short=as", "q1")) for line in lines)

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from click.testing import CliRunner, Result
 import idealrank
 from idealrank.cli.group import commands
 from idealrank.cli.support import failures, progress, terminal
+from idealrank.cli.support.help import Command
 from idealrank.cli.support.kinds import kind_of
 from idealrank.cli.support.tables import Column, Table, render
 
@@ -75,6 +77,12 @@ def test_help_lists_commands_that_exist_and_each_explains_itself() -> None:
         assert page.exit_code == 0
         assert page.output.startswith(f"Usage: idealrank {name} ")
         assert all(len(line) <= 80 for line in (shown.output + page.output).splitlines())
+
+
+def test_every_command_remembers_how_it_was_called_and_checks_what_it_will_write() -> None:
+    for name in commands.commands:
+        command = import_module(f"idealrank.cli.commands.{name.replace('-', '_')}").command
+        assert isinstance(command, Command), name
 
 
 def test_the_version_is_the_packages() -> None:
@@ -479,19 +487,19 @@ def test_a_conversion_says_what_it_read_wrote_and_left_out(tmp_path: Path) -> No
     said = converted(tmp_path, "qid,label,score,title,f\n1,0,2.5,x,7\n", a.name, b.name)[1]
     assert "'title'" in said[0]
     assert said[1:] == [
-        "idealrank: note: left out: scores (no place in LETOR text)",
+        "idealrank: note: left out: scores, which LETOR text cannot hold",
         f"idealrank: read {a} (CSV: 1 queries, 1 documents, 1 features), wrote {b} (LETOR text)",
     ]
     said = converted(tmp_path, LETOR, "a.txt", "b.qrels")[1]
-    assert said[0] == "idealrank: note: left out: 2 features (no place in TREC judgments)"
+    assert said[0] == "idealrank: note: left out: 2 features, which TREC judgments cannot hold"
     said = converted(tmp_path, RUN, "a.run", "b.csv")[1]
-    assert said[0] == "idealrank: note: left out: the run's name 'bm25' (no place in CSV)"
+    assert said[0] == "idealrank: note: left out: the run's name 'bm25', which CSV cannot hold"
     said = converted(tmp_path, QRELS, "a.qrels", "b.txt")[1]
-    assert said[0] == "idealrank: note: judgments have no features: a line is label, query and document"
+    assert said[0] == "idealrank: note: judgments have no features: each line has a label, a query and a document"
     said = converted(tmp_path, "1 qid:4\n0 qid:5\n0 qid:4\n", "a.txt", "b.qrels")[1]
     assert said[:2] == [
         "idealrank: note: the lines of some queries are not adjacent: regrouped by qid",
-        "idealrank: note: documents have no ids: their row numbers, from 0, are used",
+        "idealrank: note: the documents have no ids: their row numbers, starting at 0, are used",
     ]
     assert (tmp_path / "b.qrels").read_text() == "4 0 0 1\n4 0 2 0\n5 0 1 0\n"
 
@@ -502,7 +510,7 @@ def test_quiet_says_nothing(tmp_path: Path) -> None:
 
 def test_problems_of_the_data_are_notes(tmp_path: Path) -> None:
     said = converted(tmp_path, QRELS + "8 0 d1 0\n", "a.qrels", "b.csv")[1]
-    assert said[0].startswith("idealrank: note: 1 documents are repeated in the same query, first 'd1' in query '8'")
+    assert said[0].startswith("idealrank: note: 1 document is repeated in the same query, first 'd1' in query '8'")
     assert len(said) == 2
 
 

@@ -54,7 +54,7 @@ def test_systems_are_compared_with_a_baseline(files: Path) -> None:
     assert [line.split()[0] for line in lines[1:4]] == ["good", "base", "other"]
     assert [line.split()[2] == "†" for line in lines[1:4]] == [True, False, False]
     assert "Rows are sorted by ndcg@10." in lines[4]
-    assert "good - base, most on: q" in result.stdout
+    assert "good - base, largest differences: q" in result.stdout
     how = "paired randomization test, Holm correction, level 0.05; 95% intervals by Student's t; seed 1"
     assert f"means over 12 queries; {how}" in lines
     assert any(line.startswith("like trec_eval") for line in lines)
@@ -82,7 +82,7 @@ def test_details_are_capped_and_all_shows_them(files: Path) -> None:
     given = ["compare", "qrels.txt", *many, "-m", "ap", "-m", "rr", "--baseline", "0base.run", "--seed", "1"]
     short, whole = run(*given).stdout, run(*given, "--all").stdout
     assert short.count("2 more rows; --all shows them") == 2
-    assert "ap, 3 more systems; --all shows the queries that changed most" in short
+    assert "ap: 3 more systems; --all shows their largest differences" in short
     assert "--all" not in whole
     assert len(whole.splitlines()) > len(short.splitlines())
 
@@ -144,10 +144,21 @@ def test_a_plan_says_how_many_queries(files: Path) -> None:
     assert small["measure"] == "ndcg@10"
     text = run("power", "qrels.txt", "base.run", "other.run")
     assert "queries needed at level 0.05 and power 0.8, based on 12 queries" in text.stdout
-    row = text.stdout.splitlines()[1].split()
+    assert text.stdout.startswith("To detect a true difference of 0.05 in mean ndcg@10 with 80% power, a paired t test")
+    row = text.stdout.splitlines()[3].split()
     told = text.stdout[text.stdout.index("How to read the first row:") :]
     assert max(map(len, told.splitlines())) <= 80
     assert f"t with {row[2]} queries, a paired t test at level 0.05 detects it in 80%" in " ".join(told.split())
     explained = run("power", "qrels.txt", "base.run", "other.run", "--explain").stdout
     assert "Hoeffding's inequality" in explained
     assert "How to read" not in run("power", "qrels.txt", "base.run", "other.run", "-q").stdout
+
+
+def test_one_query_is_compared_but_not_tested(files: Path) -> None:
+    first = Path("qrels.txt").read_text().splitlines()[0].split()[0]
+    for name in ("qrels.txt", "base.run", "good.run"):
+        kept = [line for line in Path(name).read_text().splitlines() if line.split()[0] == first]
+        Path(name).write_text("\n".join([*kept, ""]))
+    said = run("compare", "qrels.txt", "base.run", "good.run", "-m", "ap", "--seed", "1").stdout
+    assert "one query is not enough to test differences" in said.splitlines()[0]
+    assert "better than" not in said

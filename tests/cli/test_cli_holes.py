@@ -50,7 +50,10 @@ def test_bounds_of_two_runs_in_every_format(files: Path, output_format: str) -> 
 def test_the_documents_to_judge_next(files: Path) -> None:
     result = run("judge-next", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "-n", "1")
     assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines()[1].split()[:2] == ["q2", "y"]
+    verdict, _, header, row, *_ = result.stdout.splitlines()
+    assert "unjudged documents alone could reverse the order" in verdict
+    assert header.split()[:3] == ["query", "document", "effect"]
+    assert row.split()[:2] == ["q2", "y"]
 
 
 @pytest.mark.parametrize("output_format", ["text", "markdown", "latex", "csv", "json"])
@@ -81,8 +84,8 @@ def test_compare_says_what_unjudged_documents_could_reverse(files: Path) -> None
     assert result.exit_code == 0, result.output
     said = " ".join(result.stdout.split())
     found = ir.bounds("qrels.txt", ["one.run", "two.run"], "ndcg@2").differences[0]
-    assert f"could reverse 1 of 1 differences from one: two ({found.difference:+.4f}; {found.lowest:+.4f} to" in said
-    assert "judge-next, lists the documents" in said
+    assert f"could reverse the difference between two and one ({found.difference:+.4f}; {found.lowest:+.4f} to" in said
+    assert "'idealrank judge-next', or judge_next in Python, lists the documents to judge first" in said
     assert "rbp_resid" not in said
     shown = run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1", "--holes")
     assert "rbp_resid" in shown.stdout

@@ -45,7 +45,7 @@ def test_the_findings_come_first_then_the_tables(files: Path) -> None:
 
 
 def test_many_notes_are_counted_rather_than_printed(files: Path) -> None:
-    for seed in range(2, 8):
+    for seed in range(2, 12):
         qrels, runs = ir.datasets.search_runs(20, seed=seed)
         ir.write_qrels(qrels, f"qrels/set{seed}.qrels")
         for system, each in runs.items():
@@ -53,9 +53,11 @@ def test_many_notes_are_counted_rather_than_printed(files: Path) -> None:
     result = run("qrels", *SYSTEMS)
     assert result.exit_code == 0, result.output
     problems = json.loads(run("qrels", *SYSTEMS, "--format", "json").stdout)["problems"]
-    assert len(problems) > 12
+    negligible = {"tied document": 0.01, "unjudged document": 0.1}
+    worth = [each for each in problems if each["count"] / each["total"] > negligible.get(each["kind"], -1)]
+    assert 10 < len(worth) < len(problems)
     assert len([line for line in result.stderr.splitlines() if " on " in line]) == 10
-    assert f"note: {len(problems) - 10} more; --format json has all" in result.stderr
+    assert f"note: {len(worth) - 10} more; --format json has all" in result.stderr
 
 
 @pytest.mark.parametrize("output_format", ["text", "json", "csv", "markdown", "latex"])

@@ -106,7 +106,7 @@ def test_convert_says_which_queries_have_no_documents(tmp_path: Path) -> None:
     (tmp_path / "a.txt.query").write_text("1\n0\n1\n")
     shown = run("convert", str(tmp_path / "a.txt"), str(tmp_path / "b.txt"))
     assert shown.exit_code == 0
-    assert "left out: 1 queries without documents, first 1" in shown.output
+    assert "left out: 1 query without documents, first 1" in shown.output
 
 
 def test_trec_eval_9_has_no_comments(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_distinguish_says_what_each_column_means(files: ir.RankingData) -> None:
     words = " ".join(told.split())
     assert f"wins match beat noise on {row.wins:.1%} of the queries" in words
     assert f"separated match beat noise in {row.separated:.1%} of resamples of the queries" in words
-    assert f"the mean of match is {row.mean_a:.4f}, that of noise is {row.mean_b:.4f}" in words
+    assert f"match has a mean of {row.mean_a:.4f}, noise of {row.mean_b:.4f}" in words
     assert "Theorem" not in words
     # Each column is explained, by a name that the table has.
     header = shown.splitlines()[2]
@@ -78,7 +78,11 @@ def test_the_order_of_equal_means_is_not_explained(files: ir.RankingData) -> Non
 def test_limits_say_what_each_column_means(files: ir.RankingData) -> None:
     shown = run("limits", "test.txt", "match.txt", "-m", "ndcg@20%", "-m", "ndcg@10", "--explain")
     assert shown.exit_code == 0, shown.output
-    row = shown.stdout.splitlines()[1].split()
+    verdict = (
+        "On ever longer lists, ndcg@20% tends to a limit; ndcg@10 stays random: the labels of a few documents decide."
+    )
+    assert shown.stdout.splitlines()[0] == verdict
+    row = shown.stdout.splitlines()[3].split()
     told = shown.stdout[shown.stdout.index("How to read the first row:") :]
     assert max(map(len, told.splitlines())) <= 80
     words = " ".join(told.split())
@@ -165,7 +169,7 @@ def test_pictures_are_written(files: ir.RankingData, command: tuple[str, ...], e
 
 def test_mistakes_are_said_in_one_line(files: ir.RankingData) -> None:
     assert "2 systems are needed" in run("distinguish", "test.txt", "match.txt").stderr
-    assert "a figure must be .svg, .png or .pdf" in run("limits", "test.txt", "match.txt", "--plot", "x.gif").stderr
+    assert "a plot must be .svg, .png or .pdf" in run("limits", "test.txt", "match.txt", "--plot", "x.gif").stderr
     shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ap")
     assert shown.exit_code == 1
     assert shown.stderr == "idealrank: error: growing lists can be measured by DCG, NDCG and linear NDCG, not by ap\n"

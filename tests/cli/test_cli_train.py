@@ -55,7 +55,7 @@ def test_what_is_trained_and_scored_is_what_python_gives(folder: Path) -> None:
     assert lines[0].split() == ["part", "file", "queries", "documents", "ndcg@5"]
     assert lines[1].split()[:4] == ["train", "train.txt", "10", "200"]
     assert lines[2].split() == ["validation", "vali.txt.gz", "10", "200", f"{expected.score(TEST):.4f}"]
-    assert "list_net: l2 0.1, max_iter 7, measure ndcg@5, normalize minmax, patience 3; " in shown.output
+    assert "list_net: l2=0.1, max_iter=7, measure=ndcg@5, normalize=minmax, patience=3; " in shown.output
     assert f"iteration {expected.best_iteration_} of {len(expected.history_) - 1} is kept" in shown.output
     assert lines[-1] == "the model is in model.json"
 

@@ -216,7 +216,7 @@ def test_a_notebook_is_kept_without_what_it_printed_and_runs(path: Path, monkeyp
 
 def test_the_architecture_page_names_files_that_exist_and_keeps_its_walks_short() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    walks = page.split("## Three walks")[1].split("### ")[1:]
+    walks = page.split("## Three paths through the code")[1].split("### ")[1:]
     for walk, most in zip(walks, (20, 13, 12), strict=True):
         steps = re.findall(r"^(\d+)\. `([\w/.]+)`", walk, re.MULTILINE)
         assert [int(number) for number, _ in steps] == list(range(1, len(steps) + 1))

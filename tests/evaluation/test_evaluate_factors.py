@@ -105,6 +105,27 @@ def test_blocks_of_users_make_no_difference_and_scores_are_asked_for_once(measur
     assert str(whole.problems[0]) == "1 of 11 users have no relevant item and are left out"
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_tiles_of_products_make_no_difference(kind: Any, monkeypatch: Any) -> None:
+    rng = np.random.default_rng(1)
+    users, items = (rng.integers(-9, 10, (size, 3)).astype(kind) for size in (11, 17))  # products without rounding
+    labels, seen = (csr_array((rng.random((11, 17)) < share).astype(float)) for share in (0.4, 0.2))
+    whole = ir.evaluate_factors(users, items, labels, exclude=seen, measures="ndcg@4")
+    monkeypatch.setattr(factors, "_USERS_PER_TILE", 4)
+    monkeypatch.setattr(factors, "_ITEMS_PER_TILE", 5)
+    shapes = []
+    product = factors.Products._product
+
+    def recorded(*given: Any) -> Any:
+        shapes.append((given[1].shape[0], given[2].shape[0]))
+        return product(*given)
+
+    monkeypatch.setattr(factors.Products, "_product", recorded)
+    parts = ir.evaluate_factors(users, items, labels, exclude=seen, measures="ndcg@4")
+    assert_allclose(parts.per_query["ndcg@4"], whole.per_query["ndcg@4"], rtol=0, atol=0)
+    assert shapes == [(n, m) for n in (4, 4, 3) for m in (5, 5, 5, 2)]
+
+
 @pytest.mark.slow
 def test_the_matrix_of_scores_is_never_whole_in_memory() -> None:
     shapes = []

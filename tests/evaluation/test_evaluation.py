@@ -348,7 +348,7 @@ def test_duplicates() -> None:
     last = ir.evaluate(qrels, run, "rr", like=rules(duplicates="last"))
     assert last.mean["rr"] == 1
     assert "duplicate" in [problem.kind for problem in last.problems]
-    with pytest.raises(DataError, match=r"'a' in query 'q'.* refuses such data"):
+    with pytest.raises(DataError, match=r"'a' in query 'q'.* rejects such data"):
         ir.evaluate(qrels, run, "rr", like=rules(duplicates="error"))
 
 

@@ -209,7 +209,14 @@ RUN_FRAME = {"qid": ["q"], "docno": ["a"], "score": [1.0]}
         (lambda: UNTYPED(object(), [1]), "data: object is not a shape"),
         (lambda: ir.evaluate(frame(qid=["q"], label=[1], relevance=[2]), [1]), "'label', 'relevance'; pass label="),
         (lambda: ir.evaluate(frame(q=["q"], label=[1]), [1]), "no column of query ids was recognized; pass query="),
-        (lambda: ir.evaluate(frame(**QRELS_FRAME), "scor"), "neither a column nor a file 'scor' for a data frame"),
+        (
+            lambda: ir.evaluate(frame(**QRELS_FRAME), "scor"),
+            "neither a column nor a file 'scor' for a data frame with.*'label'$",
+        ),
+        (
+            lambda: ir.evaluate(frame(**QRELS_FRAME), "rr@5"),
+            "nor a file 'rr@5' .*; to choose the measure, pass measures='rr@5'",
+        ),
         (lambda: ir.evaluate(frame(**QRELS_FRAME), frame(qid=["q"], docno=["a"])), "no column of scores"),
         (lambda: ir.evaluate([[1, 0], [0, 1]], np.ones((2, 3))), r"scores must have the shape of the labels"),
         (lambda: ir.evaluate(np.ones((2, 3)), np.ones((3, 2))), r"scores must have the shape of the labels"),

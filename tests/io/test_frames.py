@@ -21,7 +21,7 @@ from idealrank._base.frames import Backend
 from idealrank.errors import DataError, MissingExtraError, OptionError, ParseError
 from idealrank.io import frame_arrays
 from idealrank.io.frame_output import to_frame
-from idealrank.io.frame_roles import Columns
+from idealrank.io.frame_roles import Columns, find_column
 from idealrank.io.frames import from_frame, qrels_from_frame, run_from_frame
 from idealrank.io.tables import read_csv, read_frame, read_parquet, write_frame
 
@@ -854,3 +854,16 @@ def test_a_bad_cell_does_not_remove_its_column() -> None:
 @pytest.mark.parametrize("cell", ["", "NaN", "NULL", "n/a", "-1e3", ".5", "5.", "+2", " 3"])
 def test_cells_that_are_numbers_or_missing(cell: str) -> None:
     assert read_csv(io.BytesIO(f"qid,label,x\n1,1,0.5\n1,0,{cell}\n".encode())).feature_names == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "query", "doc"),
+    [
+        (["userId", "movieId", "rating", "timestamp"], "userId", "movieId"),  # MovieLens
+        (["reviewerID", "asin", "parent_asin", "rating"], "reviewerID", "parent_asin"),  # Amazon reviews
+        (["srch_id", "prop_id", "position"], "srch_id", "prop_id"),  # Expedia
+        (["query_id", "session_id", "product_id", "item_id"], "query_id", "item_id"),
+    ],
+)
+def test_columns_of_well_known_data_sets_are_recognized(columns: list[str], query: str, doc: str) -> None:
+    assert (find_column("query", columns), find_column("doc", columns)) == (query, doc)

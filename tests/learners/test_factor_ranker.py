@@ -47,7 +47,9 @@ def mean_loss(factors: Factors, labels: Any, users: Any, shares: Any, loss: Any)
 
 
 @pytest.mark.parametrize("cosine", [True, False])
-@pytest.mark.parametrize("name", ["approx_ndcg(alpha=2)", "pairwise_logistic", "cross_entropy", "lambda_rank"])
+@pytest.mark.parametrize(
+    "name", ["approx_ndcg(alpha=2)", "pairwise_logistic", "softmax", "softmax_at_k(cutoff=3)", "lambda_rank"]
+)
 def test_the_gradient_is_that_of_the_mean_loss_over_whole_catalogs(name: str, cosine: bool, monkeypatch: Any) -> None:
     monkeypatch.setattr("idealrank.learners.factors.model._SCORES_PER_BLOCK", 15)  # two users at a time
     labels = (RNG.random((6, 7)) < 0.4) * RNG.integers(1, 4, (6, 7)).astype(float)
@@ -107,6 +109,43 @@ def test_users_may_count_by_their_items() -> None:
     shares = labels.sum(axis=1) / labels.sum(axis=1).mean()
     expected = factors.loss(losses.Softmax(), data, np.arange(5), shares, 1)[0]
     assert_allclose(items.history_[0]["loss"], expected, rtol=1e-12)
+
+
+def test_users_may_take_larger_steps() -> None:
+    labels = (RNG.random((5, 9)) < 0.5).astype(float)
+    labels[:, 0], labels[:, 1] = 1, 0
+    options: dict[str, Any] = {"similarity": "dot", "temperature": 1.0, "learning_rate": 0.01, "loss": "softmax"}
+    model = FactorRanker(3, random_state=0, n_threads=1, max_iter=1, user_learning_rate=0.04, **options)
+    model.fit(csr_array(labels))
+    rng = np.random.default_rng(0)
+    users, items = rng.normal(scale=0.1, size=(5, 3)), rng.normal(scale=0.1, size=(9, 3))
+    # The first step of Adam is as long as the learning rate, whatever the gradient.
+    assert_allclose(np.abs(model.user_factors_ - users), 0.04, rtol=1e-3)
+    assert_allclose(np.abs(model.item_factors_ - items), 0.01, rtol=1e-3)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+def test_float32_learns_the_same_to_its_precision(optimizer: str) -> None:
+    train, held = tastes()
+    options: dict[str, Any] = {"random_state": 2, "n_threads": 1, "max_iter": 10, "optimizer": optimizer}
+    options |= {"similarity": "dot", "temperature": 1.0}
+    wide, narrow = (
+        FactorRanker(8, dtype=dtype, weight_decay=1e-4, **options).fit(train, eval_set=held)
+        for dtype in ("float64", "float32")
+    )
+    assert narrow.user_factors_.dtype == narrow.item_factors_.dtype == np.float64
+    assert (narrow.user_factors_ == narrow.user_factors_.astype(np.float32)).all()
+    assert (wide.user_factors_ != wide.user_factors_.astype(np.float32)).any()
+    assert_allclose(narrow.user_factors_, wide.user_factors_, rtol=0, atol=1e-3)
+    for entry, close in zip(narrow.history_, wide.history_, strict=True):
+        assert_allclose(entry["loss"], close["loss"], rtol=1e-4)
+    data, users = interactions_of(train), np.arange(40)
+    both = wide.user_factors_, wide.item_factors_
+    factors = [Factors(both[0].astype(kind), both[1].astype(kind), True, 0.2) for kind in (np.float64, np.float32)]
+    exact, rounded = (each.loss(losses.loss("softmax_at_k"), data, users, np.ones(40), 1) for each in factors)
+    for expected, found in zip(exact[1:], rounded[1:], strict=True):
+        assert (expected.dtype.name, found.dtype.name) == ("float64", "float32")
+        assert_allclose(found, expected, rtol=1e-4, atol=1e-6 * np.abs(expected).max())
 
 
 def test_a_user_whose_factors_are_all_zero_has_no_direction_and_nothing_overflows() -> None:
@@ -272,6 +311,8 @@ def test_a_changed_file_is_refused_with_the_entry(old: str, new: str, message: s
         ({"temperature": 0}, "temperature must be a number above 0, got 0"),
         ({"temperature": float("nan")}, "temperature must be a number above 0"),
         ({"learning_rate": -1.0}, "learning_rate must be a number above 0"),
+        ({"user_learning_rate": 0.0}, "user_learning_rate must be a number above 0, got 0.0"),
+        ({"dtype": "float"}, "unknown dtype 'float'; did you mean 'float64'?"),
         ({"weight_decay": -0.1}, "weight_decay must be a number of 0 or more"),
         ({"n_factors": 0}, "n_factors must be 1 or more, got 0"),
         ({"batch_size": 0}, "batch_size must be 1 or more"),

@@ -1,16 +1,20 @@
 """LambdaLoss against its definition, pair by pair."""
 
 import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from idealrank import losses
+from idealrank import _native, losses
 from idealrank.errors import DataError, OptionError
+from idealrank.losses import lambda_loss
+from idealrank.losses.rank_exponentials import rank_exponentials
+from idealrank.measures import discounts
 
 KINDS = ["loss1", "loss2", "loss2pp"]
 
@@ -84,6 +88,167 @@ def test_as_defined_pair_by_pair(seed: int, n: int, kind: str, spread: float, tr
     assert_allclose(found[0], value, rtol=1e-10, atol=1e-13)
     assert_allclose(own, gradient, rtol=1e-9, atol=1e-11 * size)
     assert_allclose(loss.hessian_diagonal(labels, scores, weights=weights), curvature, rtol=1e-8, atol=1e-10 * size)
+
+
+DISCOUNTS = ["log:2", "log:10", "zipf", "power:0.3", "power:2", "geometric:1.01", "geometric:2"]
+
+
+def by_pairs(
+    loss: losses.LambdaLoss, labels: Any, scores: Any, weights: Any
+) -> tuple[float, tuple[Any, Any], tuple[Any, Any]]:
+    """Value, gradient and curvature with the sums of the sizes of their terms, from squares of all pairs."""
+    n = len(labels)
+    ranks = np.empty(n, int)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, n + 1)
+    gains = loss.gain(labels)
+    weights_of_ranks = loss.discount(np.arange(1, n + 2))
+    ideal = (np.sort(gains)[::-1] * weights_of_ranks[:n]).sum()
+    apart = np.abs(ranks[:, None] - ranks)
+    share = loss.mu if loss.kind == "loss2pp" else 1.0
+    weighting = share * (weights_of_ranks[np.maximum(apart, 1) - 1] - weights_of_ranks[np.maximum(apart, 1)])
+    if loss.kind == "loss2pp":
+        weighting = weighting + np.abs(weights_of_ranks[ranks - 1][:, None] - weights_of_ranks[ranks - 1])
+    weighting = np.maximum(gains[:, None] - gains, 0) * weighting * weights[:, None] / ideal
+    if loss.truncation is not None:
+        last = (np.maximum if loss.truncate_both else np.minimum)(ranks[:, None], ranks)
+        weighting = np.where(last <= loss.truncation, weighting, 0)
+    if loss.normalize == "pairs":
+        weighting = weighting / (labels[:, None] > labels).sum()
+    ahead = loss.sigma * (scores[:, None] - scores)
+    chance = np.exp(-np.logaddexp(0, ahead))
+    slopes = loss.sigma * weighting * chance
+    bends = loss.sigma**2 * weighting * chance * np.exp(-np.logaddexp(0, -ahead))
+    gradient, curvature = slopes.sum(0) - slopes.sum(1), bends.sum(0) + bends.sum(1)
+    return (
+        float((weighting * np.logaddexp(0, -ahead)).sum()),
+        (gradient, slopes.sum(0) + slopes.sum(1)),
+        (curvature, loss.sigma**2 * (weighting.sum(0) + weighting.sum(1))),
+    )
+
+
+def labels_of(kind: str, n: int, rng: np.random.Generator) -> Any:
+    labels = {
+        "graded": rng.choice(5, n, p=[0.5, 0.3, 0.15, 0.03, 0.02]),
+        "two": rng.random(n) < 0.02,
+        "distinct": 4 * rng.permutation(n) / n,
+        "some": rng.integers(0, 40, n) / 10,
+    }[kind].astype(float)
+    labels[0], labels[-1] = 1, 0
+    return labels
+
+
+@pytest.fixture
+def each_way(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """Options of the native core, to be set: which instructions, and up to how many pairs are visited one by one."""
+    way: dict[str, Any] = {}
+    call = _native.pairwise
+    monkeypatch.setattr(_native, "pairwise", lambda *columns, **options: call(*columns, **options, **way))
+    monkeypatch.setattr(lambda_loss, "_SHORT", 0)
+    yield way
+
+
+def check_against_pairs(loss: losses.LambdaLoss, labels: Any, scores: Any, weights: Any) -> None:
+    value, (gradient, slopes), (curvature, bends) = by_pairs(loss, labels, scores, weights)
+    found, own = loss(labels, scores, weights=weights)
+    assert_allclose(found[0], value, rtol=1e-10, atol=1e-300)
+    # A pair whose order is decided counts as what it would without that: its distance is a rounding error of the scores.
+    assert np.all(np.abs(own - gradient) <= 1e-10 * slopes + 1e-13 * np.abs(slopes).max())
+    bend = loss.hessian_diagonal(labels, scores, weights=weights)
+    assert np.all(np.abs(bend - curvature) <= 1e-10 * curvature + 1e-13 * bends)
+    first, second = loss.gradient_and_hessian(labels, scores, weights=weights)
+    assert_array_equal(first, own)
+    assert_array_equal(second, bend)
+
+
+@pytest.mark.parametrize("isa", _native.isas())
+@pytest.mark.parametrize("labels", ["graded", "two", "distinct", "some"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 400),
+    st.sampled_from(["loss2", "loss2pp"]),
+    st.sampled_from(DISCOUNTS),
+    st.sampled_from([0.0, 1e-6, 1.0, 40.0, 3000.0]),
+    st.sampled_from([0.0, 1e6]),
+    st.sampled_from([{}, {"truncation": 5}, {"truncation": 30, "truncate_both": True}, {"normalize": "pairs"}]),
+    st.sampled_from([0.0, 20.0]),
+)
+def test_sweeps_are_sums_over_pairs(
+    each_way: dict[str, Any],
+    isa: str,
+    labels: str,
+    seed: int,
+    n: int,
+    kind: str,
+    discount: str,
+    spread: float,
+    offset: float,
+    options: dict[str, Any],
+    few: float,
+) -> None:
+    rng = np.random.default_rng(seed)
+    scores = offset + spread * rng.normal(size=n)
+    if rng.random() < 0.3:
+        scores = np.rint(scores)
+    loss = losses.LambdaLoss(kind=kind, mu=3.0, sigma=0.7, discount=discount, **options)
+    each_way.update(isa=isa, few_pairs=few)
+    check_against_pairs(loss, labels_of(labels, n, rng), scores, rng.random(n) + 0.1)
+
+
+@pytest.mark.parametrize("labels", ["graded", "two", "distinct"])
+@pytest.mark.parametrize("discount", ["log:2", "letor", "table:1:0.9:0.9:0.2"])
+def test_long_lists_are_sums_over_pairs(labels: str, discount: str) -> None:
+    rng = np.random.default_rng(3)
+    loss = losses.LambdaLoss(discount=discount)
+    check_against_pairs(loss, labels_of(labels, 1500, rng), rng.normal(size=1500), rng.random(1500))
+
+
+def test_any_number_of_threads_gives_the_same_bits() -> None:
+    rng = np.random.default_rng(4)
+    offsets = np.r_[0, rng.integers(300, 900, 20).cumsum()]
+    labels, scores = rng.integers(0, 5, offsets[-1]), rng.normal(size=offsets[-1])
+    loss = losses.LambdaLoss()
+    for one, two in zip(*(loss(labels, scores, offsets, n_threads=n) for n in (1, 2)), strict=True):
+        assert_array_equal(one, two)
+
+
+def test_a_long_list_of_equal_scores_and_labels_that_alternate() -> None:
+    """All pairs count ln 2: the sum of their weights has a closed form, of which the sweeps see every distance."""
+    n = 100_000
+    apart = np.arange(1, n, 2)  # of pairs with different labels
+    steps = np.log(2) * np.log1p(1 / (1 + apart)) / (np.log1p(apart) * np.log(2 + apart))
+    ideal = (1 / np.log2(1 + np.arange(1, n // 2 + 1))).sum()
+    value, gradient = losses.LambdaLoss(kind="loss2")(np.arange(n) % 2, np.zeros(n))
+    assert_allclose(value[0], np.log(2) * ((n - apart) * steps).sum() / ideal, rtol=1e-11, atol=0)
+    assert_allclose(gradient.sum(), 0, atol=1e-11 * np.abs(gradient).sum())
+
+
+@pytest.mark.parametrize(
+    ("discount", "step"),
+    [
+        ("log:2", lambda d: np.log(2) * np.log1p(1 / (1 + d)) / (np.log1p(d) * np.log(2 + d))),
+        ("zipf", lambda d: 1 / (d * (d + 1))),
+        ("power:0.5", lambda d: d**-0.5 * -np.expm1(-0.5 * np.log1p(1 / d))),
+        ("geometric:1.0001", lambda d: 1.0001**-d * (1 - 1 / 1.0001)),
+    ],
+)
+@pytest.mark.parametrize("n", [1, 2, 100, 5000, 1_000_000])
+def test_steps_are_sums_of_exponentials(discount: str, step: Callable[[Any], Any], n: int) -> None:
+    found = rank_exponentials(discounts.of(discount), n)
+    assert found is not None
+    rates, amounts = found
+    assert rates.size <= 56
+    apart = np.unique(np.rint(np.geomspace(1, n, 3000)))
+    assert_allclose(np.exp(-rates * (apart[:, None] - 1)) @ amounts, step(apart), rtol=3e-11, atol=0)
+
+
+def test_steps_that_are_no_such_sums_are_found_out() -> None:
+    late = np.r_[1 / np.log2(np.arange(2, 3000)), np.full(1000, 1 / np.log2(3001))]
+    for discount in [discounts.Table([1, 0.5]), discounts.Table(late), discounts.Letor(), discounts.Power(30)]:
+        assert rank_exponentials(discount, 4000) is None
+    none = rank_exponentials(discounts.Power(0), 4000)
+    assert none is not None
+    assert [part.size for part in none] == [0, 0]
 
 
 def test_mu_0_is_lambda_rank_and_the_sum_of_its_parts() -> None:

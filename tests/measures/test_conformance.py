@@ -610,7 +610,7 @@ def test_the_note_on_undefined_ties_names_tool_measures_and_what_is_done() -> No
         if problem.kind == "undefined tie order"
     ]
     assert str(problem) == (
-        "1 queries have equal scores for documents with different labels: torchmetrics does not define their order "
+        "1 query has equal scores for documents with different labels: torchmetrics does not define their order "
         "in rr, p@1, and here it is the input order"
     )
 
@@ -847,7 +847,7 @@ def test_a_document_that_stands_twice_in_a_run() -> None:
     rows = [("a", 1.0), ("c", 2.0), ("a", 3.0)]
     run = ir.Run.from_flat(ir.Ids.of(["1"]), [0, 3], ir.Ids.of([doc for doc, _ in rows]), [score for _, score in rows])
     for like in ("trec_eval", "trec_eval10", "pytrec_eval"):
-        with pytest.raises(DataError, match=f"are repeated.*{like} refuses"):
+        with pytest.raises(DataError, match=f"is repeated.*{like} rejects"):
             ir.evaluate(qrels, run, "ndcg", like=like)
     for like in ("ir_measures", "ranx"):
         assert_allclose(ir.evaluate(qrels, run, "ndcg", like=like).mean["ndcg"], 0.613147, rtol=0, atol=6e-7)

@@ -153,12 +153,17 @@ def test_advice_is_a_sentence() -> None:
     labels, a, b, offsets = drawn(40, 150)
     found = distinguish(labels, a, b, ["ndcg@10", "ndcg"], offsets=offsets, names=("new", "old"))
     share = f"{found['ndcg@10'].separated:.0%}"
-    assert found.advice == f"ndcg@10 separates new from old on {share} of resamples of 40 queries; ndcg needs 3 queries"
+    assert found.advice == (
+        f"ndcg@10 separates new from old in {share} of resamples of 40 queries; "
+        "ndcg needs 3 queries to order them reliably"
+    )
     assert repr(found) == f"Distinction({found.advice})"
     alone = distinguish(labels, a, b, ["ndcg"], offsets=offsets)
-    assert alone.advice == "ndcg separates A from B on 100% of resamples of 40 queries, and needs 3 queries"
+    assert alone.advice == (
+        "ndcg separates A from B in 100% of resamples of 40 queries, and needs 3 queries to order them reliably"
+    )
     both = distinguish(labels, a, b, ["ndcg", "ndcg@10"], offsets=offsets)
-    assert both.advice == f"{alone.advice}; none of the others is better"
+    assert both.advice == f"{alone.advice}; no other measure does better"
 
 
 def test_identical_rankers_are_not_told_apart() -> None:

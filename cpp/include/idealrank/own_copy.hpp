@@ -25,6 +25,9 @@ class OwnCopy {
     return copy_;
   }
 
+  // Gives the memory back.
+  void release() { copy_ = std::vector<double>(); }
+
  private:
   Stop stop_;
   std::vector<double> copy_;

@@ -37,6 +37,8 @@ _ESCAPED = {
 _LIGATURES = re.compile(r"([-,'<>?!])(?=[-,'`<>])")
 #: The longest text of a cell on one line, in characters.
 _LONG = 40
+#: The most columns that a text width holds at the usual size.
+_MANY = 8
 #: The letters that pdfLaTeX has without further packages: ASCII, Latin-1, Latin Extended-A, and punctuation.
 _PDFLATEX = re.compile(r"[\u0000-\u007f\u00a1-\u017f\u2013\u2014\u2018-\u201e\u2020-\u2022\u2026≤≥→]*")
 
@@ -117,9 +119,10 @@ def latex_table(table: Table, *, underline_second: bool = False) -> str:
         r"\end{tabular}",
     ]
     if table.caption:
-        second = " The second best is underlined." if underline_second and table.second else ""
-        start = [r"\begin{table}", r"\centering", rf"\caption{{{latex_text(table.caption + second)}}}", r"\smallskip"]
-        tabular = [*start, *tabular, r"\end{table}"]
+        second = " The second best values are underlined." if underline_second and table.second else ""
+        narrow = [r"\footnotesize\setlength{\tabcolsep}{3pt}"] if len(table.columns) > _MANY else []
+        caption = rf"\caption{{{latex_text(table.caption + second)}}}"
+        tabular = [r"\begin{table}", r"\centering", caption, r"\smallskip", *narrow, *tabular, r"\end{table}"]
     return "\n".join([*_needs(table), *tabular, ""])
 
 

@@ -21,8 +21,12 @@ __all__ = ["Layout", "layout"]
 _GAP = "  "
 #: The smallest widths of wrapped text: before columns of low priority are left out, and after.
 _TEXT, _NARROW = 24, 12
+#: The smallest width of text that is repeated next to every column.
+_LEAST = 5
 #: The smallest width of a wrapped heading above numbers.
 _HEADING = 12
+#: The width of marks, with the blank before them, that a heading may take no room from.
+_MARK = 6
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,8 @@ class _Column:
 
     def lines(self, width: int, style: Callable[[str], str] | None, best: frozenset[int]) -> Iterator[list[str]]:
         """Yield the lines of each cell."""
-        space = width - max(self._number, min(width - self._mark, display_width(self.cells[0]))) if self._mark else 0
+        heading = display_width(self.cells[0])
+        space = width - max(self._number, min(width - min(self._mark, _MARK), heading)) if self._mark else 0
         for row, (cell, mark) in enumerate(zip(self.cells, self.marks, strict=True)):
             is_styled = style is not None and (row == 0 or row - 1 in best)
             if not self.is_number:
@@ -184,6 +189,14 @@ def _fitted(columns: Sequence[_Column], width: int) -> tuple[list[list[int]], li
 def _within(columns: Sequence[_Column], keys: Sequence[int], least: list[int], width: int) -> list[int]:
     """Return the widths with text cut further where a single column does not fit next to the keys."""
     found = list(least)
+    numbers = [place for place, column in enumerate(columns) if column.is_number and place not in keys]
+    widest = max((found[place] for place in numbers), default=0)
+    texts = [place for place in keys if not columns[place].is_number]
+    while texts and _total(keys, found) + len(_GAP) + widest > width:
+        longest = max(texts, key=found.__getitem__)
+        if found[longest] <= _LEAST:
+            break
+        found[longest] -= 1
     taken = _total(keys, found) + len(_GAP)
     for place, column in enumerate(columns):
         if place not in keys and not column.is_number:

@@ -1,9 +1,13 @@
 """Text that is safe to print, its width on a terminal, and its lines."""
 
+import re
+
 __all__ = ["display_width", "printable", "wrapped"]
 
 # Invisible, but part of words in Persian, of emoji and of hyphenation.
 _JOINERS = "\u200c\u200d\u00ad"
+# What no line breaks: a name with options, as in ndcg(gain=exp2,short=as is), and a name and its difference, "q1 +0.5".
+_WHOLE = re.compile(r"\w\([^()]*=[^()]*\)| (?=[+-]\d)")
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -54,7 +58,8 @@ def display_width(text: str) -> int:
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     """Return the text in lines of at most ``width`` columns, broken between words.
 
-    A word that is too long is broken after punctuation, or anywhere if it has none.
+    A word that is too long is broken after punctuation, or anywhere if it has none; the options in parentheses after a
+    name belong to one word.
 
     Parameters
     ----------
@@ -74,22 +79,28 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     --------
     >>> wrapped("ndcg@10 = ndcg(ties=average,gain=exp2)", 24, "  ")
     ['ndcg@10 =', '  ndcg(ties=average,', '  gain=exp2)']
+    >>> wrapped("ndcg@10 = ndcg(ties=average,gain=exp2)", 29, "  ")
+    ['ndcg@10 = ndcg(ties=average,', '  gain=exp2)']
     >>> wrapped("  two more", 6)
     ['  two', 'more']
     """
     words = text.lstrip(" ")
     lines, line = [], text[: len(text) - len(words)]
-    for word in words.split(" "):
+    for word in _WHOLE.sub(lambda whole: whole.group().replace(" ", "\0"), words).split(" "):
         while display_width(joined := f"{line} {word}" if line.strip() else line + word) > width:
-            if line.strip():
-                lines.append(line)
-            else:
+            if not line.strip():
                 piece = _piece(word, max(1, width - display_width(line)))
                 lines.append(line + piece)
-                word = word[len(piece) :]
+            else:  # options of a measure may begin on this line and continue on the next
+                room = width - display_width(line) - 1
+                is_long = display_width(word) > width - display_width(indent)
+                piece = word[: 1 + word.rfind(",", 0, max(0, room))] if is_long else ""
+                lines.append(f"{line} {piece}".rstrip(" "))
+            word = word[len(piece) :]
             line = indent
         line = joined
-    return [*lines, line] if line.strip() or not lines else lines
+    found = [*lines, line] if line.strip() or not lines else lines
+    return [each.replace("\0", " ") for each in found]
 
 
 def _piece(word: str, width: int) -> str:
@@ -97,5 +108,8 @@ def _piece(word: str, width: int) -> str:
     end = 1
     while end < len(word) and display_width(word[: end + 1]) <= width:
         end += 1
-    place = max(word.rfind(mark, end // 2, end) for mark in ",;/_-.)") + 1
-    return word[: place or end]
+    for marks in (",;", "/_-.)(=:"):
+        place = max(word.rfind(mark, end // 3, end) for mark in marks) + 1
+        if place:
+            return word[:place]
+    return word[:end]

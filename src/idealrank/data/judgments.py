@@ -129,8 +129,9 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         again = np.flatnonzero(first != rows)
         if again.size:
             doc, query = doc_ids[int(again[0])], query_ids[query_at(offsets, int(again[0]))]
-            where = f"{again.size:,} documents are repeated in the same query, first {doc!r} in query {query!r}"
-            problems += (Problem("duplicate", again.size, f"{where}: the last {self._number_name} counts"),)
+            what = "1 document is" if again.size == 1 else f"{again.size:,} documents are"
+            where = f"{what} repeated in the same query, first {doc!r} in query {query!r}"
+            problems += (Problem("duplicate", again.size, f"{where}; the last {self._number_name} counts"),)
             values = values.copy()
             values[first[again]] = values[again]
             kept = first == rows
@@ -359,4 +360,6 @@ def _left_out(kind: str, what: str, missing: Booleans, ids: Ids) -> tuple[Proble
     numbers = np.flatnonzero(missing)
     if not numbers.size:
         return ()
+    if numbers.size == 1:
+        what = what.replace("queries", "query").replace(" are ", " is ")
     return (Problem(kind, numbers.size, f"{numbers.size:,} {what}, first {ids[int(numbers[0])]!r}", missing.size),)

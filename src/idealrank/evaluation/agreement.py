@@ -120,6 +120,19 @@ class Agreement(Result):
     def _chosen(self, form: str) -> list[str]:
         return ["queries" if form == "frame" else "pairs"]
 
+    def findings(self) -> list[str]:
+        """Return the most and the least similar pair, by the first measure."""
+        name, means = next(iter(self.mean.items()))
+        known = {pair: value for pair, value in means.items() if value == value}
+        if not known:
+            return []
+        most, least = (choose(known, key=known.__getitem__) for choose in (max, min))
+        first = f"{most[0]} and {most[1]}"
+        if len(known) == 1:
+            return [f"{name} of {first} is {known[most]:.4f}."]
+        last = f"{least[0]} and {least[1]} least ({known[least]:.4f})"
+        return [f"By {name}, {first} agree most ({known[most]:.4f}), {last}."]
+
     def remarks(self) -> list[str]:
         """Return how the values were computed."""
         first = "all documents" if self.depth is None else f"the first {self.depth} documents"

@@ -279,17 +279,20 @@ class Comparison(Measured):
 
     def findings(self) -> list[str]:
         """Return which systems differ significantly, what limits the test, and what could reverse the order."""
-        found = [f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}." for name in self.values]
+        found = [
+            f"{name}: {self._best_mean(name)}; one query is not enough to test differences."
+            if self.n_queries == 1
+            else f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}."
+            for name in self.values
+        ]
         reversible = [text for name in self.holes for text in self._reversible(name)]
-        n_open = sum(not each.is_decided for bounds in self.holes.values() for each in bounds.differences)
-        what = "a difference" if n_open == 1 else "differences"
-        advice = f"judge_next, or idealrank judge-next, lists the documents that decide such {what} soonest."
+        advice = "'idealrank judge-next', or judge_next in Python, lists the documents to judge first."
         return [*found, *self._unreachable(), *reversible, *([advice] if reversible else [])]
 
     def _unreachable(self) -> list[str]:
         """Return a sentence about the measures by which no difference can be significant, whatever the data are."""
         told: dict[str, list[str]] = {}
-        for name, found in self.differences.items():
+        for name, found in self.differences.items() if self.n_queries > 1 else ():
             factor = len(found) if self.correction in ("holm", "bonferroni") and self.test != "tukey" else 1
             changed = [each.effect.wins + each.effect.losses for each in found]
             least = factor * min(smallest_p_value(self.test, n, self.n_permutations) for n in changed)
@@ -312,16 +315,16 @@ class Comparison(Measured):
         open_ones = [each for each in differences if not each.is_decided]
         if not open_ones:
             return []
-        shown = [each.system for each in open_ones[:_FEW]]
-        if len(open_ones) == 1:
-            (each,) = open_ones
-            shown = [
-                f"{each.system} ({each.difference:+.4f}; {each.lowest:+.4f} to {each.highest:+.4f} for any labels)"
-            ]
+        some = open_ones[0]
+        bounds = f"({some.difference:+.4f}; {some.lowest:+.4f} to {some.highest:+.4f} for any labels)"
+        could = f"{measure}: unjudged documents alone could reverse"
+        if len(differences) == 1:
+            return [f"{could} the difference between {some.system} and {some.baseline} {bounds}."]
+        shown = [each.system for each in open_ones[:_FEW]] if len(open_ones) > 1 else [f"{some.system} {bounds}"]
         if len(open_ones) > _FEW:
             shown.append(f"{len(open_ones) - _FEW} more")
-        count = f"{len(open_ones)} of {len(differences)} differences from {differences[0].baseline}"
-        return [f"{measure}: unjudged documents alone could reverse {count}: {listed(shown)}."]
+        count = f"{len(open_ones)} of {len(differences)} differences from {some.baseline}"
+        return [f"{could} {count}: {listed(shown)}."]
 
     def _finding(self, measure: str) -> str:
         significant, n_tested = self.significant(measure), len(self.differences[measure])
@@ -345,16 +348,21 @@ class Comparison(Measured):
             return f"{listed(equal)} have the same mean, {number(mean)}, and do not differ significantly"
         if len(equal) > 1:
             names = listed(equal) if len(equal) <= _FEW else f"{len(equal):,} systems"
-            return f"{names} share the best mean, {number(mean)}; {len(significant):,} of {n_tested:,} pairs differ"
+            pairs = f"{len(significant):,} of {n_tested:,} pairs differ significantly"
+            return f"{names} share the best mean, {number(mean)}; {pairs}"
         others = [system for system in self.systems if system not in {best, *told}]
-        rest = "significantly better than every other"
+        rest = "significantly better than all others"
         if others:
             names = listed(others) if len(others) <= _FEW else f"{len(others):,} of the others"
             rest = f"not significantly better than {names}"
         elif n_tested == 1:
             rest = f"significantly better than {listed(told - {best})}"
-        first = f"{best} has the best mean, {number(mean)}, {rest}"
-        return first if n_tested == 1 else f"{first}; {len(significant):,} of {n_tested:,} pairs differ"
+        first = f"{self._best_mean(measure)}, {rest}"
+        return first if n_tested == 1 else f"{first}; {len(significant):,} of {n_tested:,} pairs differ significantly"
+
+    def _best_mean(self, measure: str) -> str:
+        best = best_of(self.means[measure], self.evaluations.lower_is_better(measure))
+        return f"{best} has the best mean, {number(self.means[measure][best].mean)}"
 
     def _gain(self, measure: str, found: Difference) -> float:
         """Return the difference; it is negated if lower values are better."""

@@ -6,7 +6,7 @@ is the baseline or the best system; letters, or numbers if there are many system
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -47,6 +47,8 @@ BOARD_COLUMNS = (
     + _EFFECTS.format(change="that difference")
 )
 _N_LETTERS = 26
+#: The fewest labels in a row that are written as a range.
+_LETTER_RUN, _NUMBER_RUN = 5, 3
 _P_VALUES = ("p", "corrected")
 _TESTS = {
     "randomization": "paired randomization test",
@@ -89,23 +91,25 @@ def labels(names: Sequence[str]) -> dict[str, str]:
 
 
 def joined_labels(names: Iterable[str], known: Mapping[str, str]) -> str:
-    """Return the labels of names in a form that can be read in one way only: "abd", or "1,3-17".
+    """Return the labels of names in a form that can be read in one way only: "abd", "b,d-g" or "1,3-17".
 
     Examples
     --------
-    >>> joined_labels(["c", "a"], {"a": "a", "b": "b", "c": "c"})
-    'ac'
-    >>> many = {name: str(place) for place, name in enumerate(map(chr, range(97, 130)), start=1)}
-    >>> joined_labels(["a", "c", "d", "e", "h", "i"], many)
+    >>> known = labels("abcdefgh")
+    >>> joined_labels("cabe", known), joined_labels("bdefgh", known)
+    ('abce', 'b,d-h')
+    >>> joined_labels(["a", "c", "d", "e", "h", "i"], labels([chr(place) for place in range(97, 130)]))
     '1,3-5,8,9'
     """
-    chosen = set(names)
+    chosen, texts = set(names), list(known.values())
     places = [place for place, name in enumerate(known) if name in chosen]
-    if len(known) <= _N_LETTERS:
-        return "".join(list(known.values())[place] for place in places)
+    is_short = len(known) <= _N_LETTERS
     runs = [[place for _, place in run] for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0])]
-    parts = [f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 2 else ",".join(str(p + 1) for p in run) for run in runs]
-    return ",".join(parts)
+    least = _LETTER_RUN if is_short else _NUMBER_RUN
+    if is_short and all(len(run) < least for run in runs):
+        return "".join(texts[place] for place in places)
+    parts = [[f"{texts[run[0]]}-{texts[run[-1]]}"] if len(run) >= least else [texts[p] for p in run] for run in runs]
+    return ",".join(part for run in parts for part in run)
 
 
 def test_text(found: Comparison) -> str:
@@ -121,7 +125,8 @@ def columns_text(found: Comparison) -> str:
         ("p",): "p: p-value, not corrected for the number of comparisons",
         ("corrected",): "corrected: p-value, corrected for all comparisons by this measure",
     }
-    return f"change: difference of the means; {meanings[_p_values(found)]}; {_EFFECTS.format(change='change')}"
+    mean = "low, high: interval of the mean; change: difference of the means"
+    return f"{mean}; {meanings[_p_values(found)]}; {_EFFECTS.format(change='change')}"
 
 
 def systems_table(found: Comparison, measure: str) -> Table:
@@ -132,12 +137,13 @@ def systems_table(found: Comparison, measure: str) -> Table:
     is_paired = found.baseline is None
     known = labels(found.ranked())
     beaten = found.letters(measure)
+    is_beaten = is_paired and any(beaten.values())
     mean_place = 2 if is_paired else 1
     for row, system in enumerate(found.ranked()):
         each = found.means[measure][system]
         head: list[Value] = [known[system], system] if is_paired else [system]
         cells: list[Value] = [each.mean, each.low, each.high, *_told(found, against.get(system))]
-        rows.append([*head, *cells, *([beaten[system]] if is_paired else [])])
+        rows.append([*head, *cells, *([beaten[system]] if is_beaten else [])])
         marks |= _mark(found, measure, against.get(system), (row, mean_place))
     columns = [
         *([Column("id", priority=-1)] if is_paired else []),
@@ -145,10 +151,10 @@ def systems_table(found: Comparison, measure: str) -> Table:
         Column(measure, ".4f"),
         *(Column(name, ".4f", priority=2) for name in ("low", "high")),
         *_told_columns(found),
-        *([Column("better than", priority=1)] if is_paired else []),
+        *([Column("better than", priority=1)] if is_beaten else []),
     ]
     best, _ = _best(found, measure, mean_place)
-    return Table(columns, rows, best=best, marks=marks, notes=_notes(found, bool(marks)))
+    return Table(columns, rows, best=best, marks=marks, notes=_notes(found, marks.values()))
 
 
 def pairs_table(found: Comparison, measure: str) -> Table:
@@ -205,8 +211,8 @@ def paper_table(found: Comparison) -> Table:
         Column("system", priority=-1),
         *(Column(measure, ".4f") for measure in found.values),
     ]
-    notes = _notes(found, bool(marks), letters=True)
-    sets = frozenset(best), marks, frozenset(second), notes, caption(found, bool(marks))
+    notes = _notes(found, marks.values(), letters=True)
+    sets = frozenset(best), marks, frozenset(second), notes, caption(found, marks.values())
     return Table(columns, rows, {}, *sets)
 
 
@@ -225,32 +231,40 @@ def differences_table(found: Comparison) -> Table:
     return Table([*columns, *_DIFFERENCE_COLUMNS, *(Column(name, ".4f") for name in numbers)], rows)
 
 
-def caption(found: Comparison, is_marked: bool = True) -> str:
+def caption(found: Comparison, marks: Collection[str]) -> str:
     """Return a caption for a paper: measures, queries, convention, test, correction, level and what the marks mean."""
     evaluation = next(iter(found.evaluations.values()))
     what = f"Mean {listed(found.values)} over {evaluation.queries_text()}, as {evaluation.convention.name} computes"
     them = "them" if len(found.values) > 1 else "it"
-    meaning = _meaning(found, is_marked, letters=True)
+    meaning = _meaning(found, marks, letters=True)
     best = "The best mean is bold" if len(found.values) == 1 else "The best means are bold"
-    return f"{what} {them}. {meaning} ({test_text(found)}). {best}."
+    return f"{what} {them}. {meaning}. {best}."
 
 
-def _meaning(found: Comparison, is_marked: bool, *, letters: bool) -> str:
+def _meaning(found: Comparison, marks: Collection[str], *, letters: bool) -> str:
+    """Return what the marks after means, or the letters in a column, say, and by which test."""
+    test = f"({test_text(found)})"
     if found.baseline is not None:
-        if not is_marked:
-            return f"No system differs significantly from {found.baseline}"
-        return f"{BETTER} and {WORSE}: significantly better and worse than {found.baseline}"
+        if not marks:
+            return f"No system differs significantly from {found.baseline} {test}"
+        return f"{BETTER} and {WORSE}: significantly better and worse than {found.baseline} {test}"
+    beaten = [text for measure in found.values for text in found.letters(measure).values()]
+    if not any(beaten):
+        return f"No two systems differ significantly {test}"
+    what = "Letters" if len(found.systems) <= _N_LETTERS else "Numbers"
+    ranges = [part for text in beaten for part in text.split(",") if "-" in part]
+    if ranges:
+        test = f"({ranges[0]}: {ranges[0].replace('-', ' to ')}; {test_text(found)})"
     if letters:
-        what = "Letters" if len(found.systems) <= _N_LETTERS else "Numbers"
-        return f"{what} after a mean: the systems that this system is significantly better than"
+        return f"{what} after a mean: the systems that this system is significantly better than {test}"
     best = "the best system"
-    told = f"{WORSE}: significantly worse than {best}; " if is_marked else f"No system differs from {best}; "
-    return f"{told}better than: the systems that a system is significantly better than"
+    told = f"{WORSE}: significantly worse than {best}" if marks else f"No system differs significantly from {best}"
+    return f"{told}; better than: the systems that this system is significantly better than {test}"
 
 
-def _notes(found: Comparison, is_marked: bool, *, letters: bool = False) -> tuple[str, ...]:
+def _notes(found: Comparison, marks: Collection[str], *, letters: bool = False) -> tuple[str, ...]:
     first = next(iter(found.values))
-    return (f"{_meaning(found, is_marked, letters=letters)} ({test_text(found)}). Rows are sorted by {first}.",)
+    return (f"{_meaning(found, marks, letters=letters)}. Rows are sorted by {first}.",)
 
 
 def _against(found: Comparison, measure: str, reference: str) -> dict[str, Difference]:

@@ -191,8 +191,8 @@ class Evaluator:
         )
         scores: dict[str, Floats] = {}
         remarks = [
-            f"theory needs complete lists: those of the {data.n_docs:,} judged documents of these queries, without "
-            "unjudged ones; on them, tied documents count with the average over their orders"
+            f"the theory needs complete lists: here, the {data.n_docs:,} judged documents of these queries, without "
+            "unjudged ones; tied documents are averaged over their orders"
         ]
         for name, system in systems:
             assert isinstance(system, Run)
@@ -224,7 +224,7 @@ class Evaluator:
             for problem in (*qrels.problems, *answer.problems):
                 if problem.kind == "duplicate":
                     name = self.convention.name
-                    raise DataError(f"{problem.message}; {name} refuses such data, another convention may not")
+                    raise DataError(f"{problem.message} by other conventions, but {name} rejects such data")
         for table, what in ((qrels, "the judgments are"), (answer, "the run is")):
             if table.n_docs == 0:
                 raise DataError(f"{what} empty: there is nothing to evaluate")

@@ -39,10 +39,10 @@ Scorer: TypeAlias = Callable[[Int64s], npt.ArrayLike]
 _Best: TypeAlias = tuple[Int64s, Int64s, Floats, Int64s]
 
 # Scores at once: of complete lists, and where only the best items are kept. Then, products of factors are computed for
-# some items at a time, and searched while they are in the cache.
+# some users and items at a time, and searched while they are in the cache.
 _SCORES_PER_BLOCK = 1 << 22
 _SCORES_PER_SELECTION = 1 << 23
-_ITEMS_PER_TILE = 1024
+_USERS_PER_TILE, _ITEMS_PER_TILE = 768, 384
 # How many of the best items are evaluated at once, so that what a call costs does not matter.
 _BEST_PER_CALL = 1 << 19
 
@@ -88,8 +88,14 @@ class Catalog:
 
     def blocks(self, users: Int64s, n_scores: int) -> Iterator[Int64s]:
         """Yield users, as many at a time as have so many scores."""
-        size = max(1, n_scores // max(1, len(self.item_ids)))
-        yield from (users[start : start + size] for start in range(0, users.size, size))
+        yield from _parts(users, max(1, n_scores // max(1, len(self.item_ids))))
+
+    def tiled_blocks(self, users: Int64s) -> Iterator[Int64s]:
+        """Yield users, as many at a time as `tiles` is best called with."""
+        if isinstance(self.scorer, Products):
+            yield from _parts(users, _USERS_PER_TILE)
+        else:
+            yield from self.blocks(users, _SCORES_PER_SELECTION)
 
     def scores(self, users: Int64s) -> npt.NDArray[Any]:
         """Return the scores of all items, until the next call: float32 if the scorer returns that, else float64."""
@@ -120,6 +126,10 @@ class Catalog:
         return DataError(f"{error.what} for user {user!r}{item}")
 
 
+def _parts(users: Int64s, size: int) -> Iterator[Int64s]:
+    return (users[start : start + size] for start in range(0, users.size, size))
+
+
 def best_items(
     catalog: Catalog, users: Int64s, k: int, exclude: Interactions | None, n_threads: int
 ) -> Iterator[_Best]:
@@ -128,7 +138,7 @@ def best_items(
     A user has k items, best first, equal scores in the order of the items, and all others that share the score of the
     k-th; fewer if there are no more.
     """
-    for some in catalog.blocks(users, _SCORES_PER_SELECTION):
+    for some in catalog.tiled_blocks(users):
         excluded, starts = np.zeros(0, np.int64), np.zeros(some.size + 1, np.int64)
         if exclude is not None:
             excluded, _, starts = exclude.of_users(some)

@@ -363,8 +363,16 @@ def _shape(value: Any, judged: Shape, layout: Layout) -> Shape:
     column = judged.column(value)
     if column is None and "ranking" in judged.gives and not os.path.exists(value):
         # The judged frame is the more likely place: its error suggests the most similar column.
-        raise DataError(f"there is neither a column nor a file {value!r} for {judged.describe()}")
+        hint = f"; to choose the measure, pass measures={value!r}" if _is_measure(value) else ""
+        raise DataError(f"there is neither a column nor a file {value!r} for {judged.describe()}{hint}")
     return column or recognize(value, "scores", layout)
+
+
+def _is_measure(name: str) -> bool:
+    try:
+        return bool(named(name))
+    except OptionError:
+        return False
 
 
 def _is_several(scores: Mapping[Any, Any], judged: Shape) -> bool:

@@ -98,8 +98,9 @@ def undefined_ties(lists: Lists, rules: Convention, measures: Iterable[Measure])
         return ()
     long = f" of more than {limit} documents" if limit > 1 else ""
     names = ", ".join(map(str, limits))
+    those = f"1 query{long} has" if count == 1 else f"{count:,} queries{long} have"
     what = (
-        f"{count:,} queries{long} have equal scores for documents with different labels: {rules.name} does not define "
+        f"{those} equal scores for documents with different labels: {rules.name} does not define "
         f"their order in {names}, and here it is the input order"
     )
     return (Problem("undefined tie order", count, what),)

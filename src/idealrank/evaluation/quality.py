@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from idealrank.evaluation.counts import Counts
 if TYPE_CHECKING:
     from idealrank.evaluation.results import Evaluation
 
-__all__ = ["named_problems", "quality_notes", "quality_table", "quality_tables"]
+__all__ = ["named_problems", "quality_notes", "quality_table", "quality_tables", "worth_a_note"]
 
 #: The kinds of problems that the table counts, by its columns.
 _COLUMNS = {"tied": "tied document", "unjudged": "unjudged document", "missing queries": "unretrieved query"}
@@ -119,7 +119,7 @@ def quality_notes(systems: Mapping[str, Evaluation]) -> tuple[Table | None, list
     notes : list of str
         Each names its system, unless it concerns all of them.
     """
-    worth = [each for each in _problems(systems) if not each.share <= _NEGLIGIBLE.get(each.kind, -1)]
+    worth = worth_a_note(_problems(systems))
     if len(systems) == 1:
         (name,) = systems
         return None, sorted(str(replace(each, system=name)) for each in worth)
@@ -133,6 +133,11 @@ def quality_notes(systems: Mapping[str, Evaluation]) -> tuple[Table | None, list
         notes.append(f"{first}{more}")
     is_counted = any(each.kind in _NEGLIGIBLE for each in worth)
     return quality_table(systems) if is_counted else None, notes
+
+
+def worth_a_note(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems without small shares of ties and unjudged documents."""
+    return [each for each in problems if not each.share <= _NEGLIGIBLE.get(each.kind, -1)]
 
 
 def _problems(systems: Mapping[str, Evaluation]) -> Sequence[Problem]:

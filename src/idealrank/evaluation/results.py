@@ -17,7 +17,14 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import QueryIds
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
-from idealrank.evaluation.measured import INTERVAL_LEVEL, INTERVAL_METHOD, Measured, best_rows, filled_measures
+from idealrank.evaluation.measured import (
+    INTERVAL_LEVEL,
+    INTERVAL_METHOD,
+    Measured,
+    best_rows,
+    filled_measures,
+    interval_remark,
+)
 from idealrank.evaluation.quality import named_problems
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
@@ -144,7 +151,7 @@ class Evaluation(Measured):
     def convention_remarks(self) -> list[str]:
         """Return the convention, and every measure with all of its options, as lines of text."""
         conventions = self.conventions
-        choices = ", ".join(f"{name} {value}" for name, value in conventions["data"].items())
+        choices = ", ".join(f"{name}={value}" for name, value in conventions["data"].items())
         return [
             f"like {conventions['convention']}: {choices}",
             *(f"{m} = {f}" for m, f in filled_measures(conventions)),
@@ -435,7 +442,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         place_of = {measure: 2 + place * (3 if interval else 1) for place, measure in enumerate(first.per_query)}
         best, second = self._best_cells(place_of)
         note = f"Rows are sorted by {next(iter(place_of))}."
-        return Table(columns, rows, best=best, second=second, notes=(note,), caption=self._caption())
+        return Table(columns, rows, best=best, second=second, notes=(note,), caption=self._caption(interval))
 
     def _best_cells(self, place_of: Mapping[str, int]) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
         """Return the cells of the best means and of the second best, by row of `ranked` and column."""
@@ -447,12 +454,15 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
                 cells |= {(row, place) for row in rows}
         return frozenset(found[0]), frozenset(found[1])
 
-    def _caption(self) -> str:
-        """Return a caption for a paper: measures, queries and convention."""
+    def _caption(self, interval: bool) -> str:
+        """Return a caption for a paper: measures, queries, convention and intervals."""
         first = next(iter(self.values()))
         names, it = listed(first.per_query), "it" if len(first.per_query) == 1 else "them"
         how = f"Mean {names} over {first.queries_text()}, as {first.convention.name} computes {it}."
-        return f"{how} The best mean of each measure is bold."
+        bounds = (
+            f" Low and high: {interval_remark(first.mean_interval(next(iter(first.per_query))))}." if interval else ""
+        )
+        return f"{how}{bounds} The best mean of each measure is bold."
 
     def _queries_table(self) -> Table:
         own = {name: evaluation.table("queries") for name, evaluation in self.items()}

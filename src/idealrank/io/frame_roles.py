@@ -27,11 +27,23 @@ __all__ = [
     "need_column",
 ]
 
-#: Names of columns by role, without case, hyphens and underscores, as idealrank, PyTerrier, ir_measures, MTEB, BEIR and
-#: recommenders write them. A name of an earlier group wins over those of later groups; two of one group are ambiguous.
+#: Names of columns by role, without case, hyphens and underscores, as idealrank, PyTerrier, ir_measures, MTEB, BEIR,
+#: recommenders and well-known data sets of searches, ratings and clicks write them. A name of an earlier group wins
+#: over those of later groups; two of one group are ambiguous.
 NAMES: Mapping[str, Sequence[Sequence[str]]] = {
-    "query": (("qid", "queryid", "userid", "topicid"), ("query", "user", "topic")),
-    "doc": (("docno",), ("docid", "documentid", "corpusid", "passageid", "pid", "itemid"), ("doc", "document", "item")),
+    "query": (
+        ("qid", "queryid", "userid", "topicid"),
+        ("query", "user", "topic"),
+        ("sessionid", "searchid", "srchid", "customerid", "reviewerid"),
+    ),
+    "doc": (
+        ("docno",),
+        ("docid", "documentid", "corpusid", "passageid", "pid", "itemid"),
+        ("doc", "document", "item"),
+        ("movieid", "productid", "propid", "articleid", "newsid", "trackid", "songid", "bookid", "videoid"),
+        ("parentasin",),
+        ("asin",),
+    ),
     "label": (("label", "relevance", "rel", "grade", "rating"), ("target",)),
     "score": (("score", "prediction"), ("pred", "similarity", "yscore", "ypred")),
     "rank": (("rank",), ("position",)),

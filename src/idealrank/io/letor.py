@@ -83,15 +83,22 @@ def read_letor(
 
     problems = []
     for kind, count, what in (
-        ("missing value", found["n_nan"], "are NULL: read as NaN"),
-        ("infinite value", found["n_infinite"], "are infinite, or too large for float32: read as infinite"),
+        ("missing value", found["n_nan"], "NULL or NaN: read as NaN"),
+        ("infinite value", found["n_infinite"], "infinite, or too large for float32: read as infinite"),
     ):
         if count:
-            problems.append(Problem(kind, count, f"{count:,} feature values {what}"))
+            values = "1 feature value is" if count == 1 else f"{count:,} feature values are"
+            problems.append(Problem(kind, count, f"{values} {what}"))
     doc_ids = Ids(*found["doc_ids"]) if found["n_docs_named"] else None
     unnamed = n_docs - found["n_docs_named"]
     if doc_ids is not None and unnamed:
-        problems.append(Problem("unnamed document", unnamed, f"{unnamed:,} lines have no docid: read as empty"))
+        problems.append(
+            Problem(
+                "unnamed document",
+                unnamed,
+                f"{unnamed:,} {'line has' if unnamed == 1 else 'lines have'} no docid: read as empty",
+            )
+        )
     features = _csr(found, n_docs) if sparse else found["features"]
     labels, rows = read_only(found["labels"]), None
     query_ids: Ids | Int64s

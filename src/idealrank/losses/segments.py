@@ -6,7 +6,7 @@ import numpy as np
 
 from idealrank._typing import Floats, Int64s
 
-__all__ = ["log_shares", "log_sum_exp", "maxima", "norms", "runs", "sums"]
+__all__ = ["log_shares", "log_sum_exp", "maxima", "norms", "runs", "shares", "sums"]
 
 
 def sums(values: Floats, offsets: Int64s) -> Floats:
@@ -82,6 +82,23 @@ def log_shares(values: Floats, offsets: Int64s) -> Floats:
     with np.errstate(divide="ignore"):  # only log 0
         totals = np.repeat(np.log(sums(np.exp(shifted), offsets)), np.diff(offsets))
     return np.asarray(shifted - totals)
+
+
+def shares(values: Floats, offsets: Int64s) -> tuple[Floats, Floats, Floats]:
+    """Return softmax of each query's finite values; and for its log, the values under the highest, minus a log sum.
+
+    Examples
+    --------
+    >>> shares(np.array([5.0, 5.0]), np.array([0, 2]))
+    (array([0.5, 0.5]), array([0., 0.]), array([0.69314718]))
+    """
+    sizes = np.diff(offsets)
+    under = values - np.repeat(maxima(values, offsets), sizes)
+    exponentials = np.exp(under)
+    totals = sums(exponentials, offsets)
+    exponentials /= np.repeat(totals, sizes)
+    with np.errstate(divide="ignore"):  # a query without documents
+        return exponentials, under, np.log(totals)
 
 
 def runs(labels: Floats, offsets: Int64s) -> tuple[Int64s, Int64s]:

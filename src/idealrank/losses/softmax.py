@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,19 @@ from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss
 from idealrank.losses.names import register
 from idealrank.losses.pairwise import ranks_option
-from idealrank.losses.segments import log_shares, sums
+from idealrank.losses.segments import shares, sums
 from idealrank.losses.targets import check_finite, check_outcome, worth_of
 from idealrank.measures import gains
 
 __all__ = ["PSL", "XENDCG", "Softmax", "SoftmaxAtK"]
+
+
+class Relevant(NamedTuple):
+    """The documents with a target above 0, few of many in a catalog, and their queries and targets."""
+
+    rows: Int64s
+    queries: Int64s
+    targets: Floats
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -28,6 +36,20 @@ class SoftmaxLoss(Loss):
 
     The gradient is P softmax(s) - p, where P is the sum of p.
     """
+
+    def relevant(self, lists: Lists) -> Relevant:
+        """Return the documents with a target; a query without anything to learn from has none.
+
+        Parameters
+        ----------
+        lists : Lists
+            Validated labels and weights.
+
+        Returns
+        -------
+        Relevant
+        """
+        raise NotImplementedError
 
     def targets(self, lists: Lists) -> Floats:
         """Return the target of each document; all are 0 in a query without anything to learn from.
@@ -41,18 +63,18 @@ class SoftmaxLoss(Loss):
         -------
         ndarray of shape (n_docs,)
         """
-        raise NotImplementedError
+        return _for_all(self.relevant(lists), lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
-        targets, totals = self._targets(lists)
-        logs, shares = _shares(lists)
+        relevant = self.relevant(lists)
+        check_finite(lists.scores, lists.offsets, "score")
         with np.errstate(all="ignore"):
-            values = -sums(np.where(targets > 0, targets * logs, 0.0), lists.offsets)
-            return check_outcome(self, values, np.repeat(totals, lists.sizes) * shares - targets, lists)
+            values, gradient = _cross_entropy(relevant, lists)
+            return check_outcome(self, _added(values, relevant, lists), gradient, lists)
 
     def curvature(self, lists: Lists) -> Floats:
         _, totals = self._targets(lists)
-        return _curvature(totals, _shares(lists)[1], lists)
+        return _curvature(totals, _shares(lists), lists)
 
     def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
         return self.derivatives_of(lists)(lists.scores)
@@ -62,8 +84,8 @@ class SoftmaxLoss(Loss):
         spread = np.repeat(totals, lists.sizes)
 
         def of_scores(scores: Floats) -> tuple[Floats, Floats]:
-            _, shares = _shares(replace(lists, scores=scores))
-            return spread * shares - targets, _curvature(totals, shares, lists)
+            predicted = _shares(replace(lists, scores=scores))
+            return spread * predicted - targets, _curvature(totals, predicted, lists)
 
         return of_scores
 
@@ -73,33 +95,46 @@ class SoftmaxLoss(Loss):
         return targets, sums(targets, lists.offsets)
 
 
-def _shares(lists: Lists) -> tuple[Floats, Floats]:
-    """Return the logarithm of softmax(s), and softmax(s)."""
+def _shares(lists: Lists) -> Floats:
+    """Return softmax(s)."""
     check_finite(lists.scores, lists.offsets, "score")
     with np.errstate(over="ignore"):
-        logs = log_shares(lists.scores, lists.offsets)
-    return logs, np.exp(logs)
+        return shares(lists.scores, lists.offsets)[0]
 
 
-def _curvature(totals: Floats, shares: Floats, lists: Lists) -> Floats:
-    return np.repeat(totals, lists.sizes) * shares * (1 - shares)
+def _curvature(totals: Floats, predicted: Floats, lists: Lists) -> Floats:
+    return np.repeat(totals, lists.sizes) * predicted * (1 - predicted)
 
 
-def _added(values: Floats, queries: Int64s, lists: Lists) -> Floats:
-    """Return the sum of the values of each query, some documents of which have one."""
-    return np.asarray(np.bincount(queries, values, lists.sizes.size), np.float64)
+def _cross_entropy(relevant: Relevant, lists: Lists) -> tuple[Floats, Floats]:
+    """Return -p log softmax(s) of each relevant document, and the gradient P softmax(s) - p of all."""
+    rows, queries, targets = relevant
+    gradient, under, logs = shares(lists.scores, lists.offsets)
+    gradient *= np.repeat(_added(targets, relevant, lists), lists.sizes)
+    gradient[rows] -= targets
+    return targets * (logs[queries] - under[rows]), gradient
 
 
-def _normalized(worth: Floats, lists: Lists) -> Floats:
-    totals = sums(worth, lists.offsets)
-    shares: Floats = worth / np.repeat(np.where(totals > 0, totals, 1.0), lists.sizes)
-    return shares
+def _added(values: Floats, relevant: Relevant, lists: Lists) -> Floats:
+    """Return the sum of the values of each query's relevant documents."""
+    return np.asarray(np.bincount(relevant.queries, values, lists.n_queries), np.float64)
 
 
-def _gain_targets(gain: gains.Gain, normalize: str, lists: Lists) -> Floats:
-    """Return the gains of the documents, over their sum unless ``normalize`` is "none"."""
-    worth = worth_of(gain, lists)
-    return worth if normalize == "none" else _normalized(worth, lists)
+def _relevant(worth: Floats, normalize: str, lists: Lists) -> Relevant:
+    """Return the documents that are worth something; targets are their worth, over its sum unless told "none"."""
+    rows = np.flatnonzero(worth > 0)
+    queries = np.repeat(np.arange(lists.n_queries), np.diff(np.searchsorted(rows, lists.offsets)))
+    found = Relevant(rows, queries, worth[rows])
+    if normalize == "none":
+        return found
+    return found._replace(targets=found.targets / _added(found.targets, found, lists)[queries])
+
+
+def _for_all(relevant: Relevant, lists: Lists) -> Floats:
+    """Return the target of every document."""
+    targets = np.zeros(lists.labels.size)
+    targets[relevant.rows] = relevant.targets
+    return targets
 
 
 @register("softmax")
@@ -129,8 +164,8 @@ class Softmax(SoftmaxLoss):
     normalize: str = option(choice("gains", "none"), "gains")
     gain: Any = option(gains.of, gains.Linear())
 
-    def targets(self, lists: Lists) -> Floats:
-        return _gain_targets(self.gain, self.normalize, lists)
+    def relevant(self, lists: Lists) -> Relevant:
+        return _relevant(worth_of(self.gain, lists), self.normalize, lists)
 
 
 @register("xe_ndcg")
@@ -160,9 +195,9 @@ class XENDCG(SoftmaxLoss):
 
     gamma: float = option(number(0, 1), 0.5)
 
-    def targets(self, lists: Lists) -> Floats:
+    def relevant(self, lists: Lists) -> Relevant:
         worth = worth_of(gains.Exp2(), replace(lists, weights=None)) + (1 - self.gamma)
-        return _normalized(worth if lists.weights is None else worth * lists.weights, lists)
+        return _relevant(worth if lists.weights is None else worth * lists.weights, "gains", lists)
 
 
 @register("softmax_at_k", "sl_at_k")
@@ -217,40 +252,34 @@ class SoftmaxAtK(Loss):
         -------
         ndarray of shape (n_docs,)
         """
-        return _gain_targets(self.gain, "gains", lists)
+        return _for_all(_relevant(worth_of(self.gain, lists), "gains", lists), lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
-        targets = self.targets(lists)
-        logs, shares = _shares(lists)
-        relevant, queries, weights, last = self._weights(targets, lists)
+        relevant, weights, last = self._weighted(lists)
         with np.errstate(all="ignore"):
-            pulls = targets[relevant] * weights
-            terms = -pulls * logs[relevant]
+            terms, gradient = _cross_entropy(relevant, lists)
             moved = self.slope * (1 - weights) * terms  # w' = slope w (1 - w)
-            gradient = np.repeat(_added(pulls, queries, lists), lists.sizes) * shares
-            gradient[relevant] += moved - pulls
+            gradient[relevant.rows] += moved
             if not self.hold:
                 filled = last >= 0
-                gradient[last[filled]] -= _added(moved, queries, lists)[filled]
-        return check_outcome(self, _added(terms, queries, lists), gradient, lists)
+                gradient[last[filled]] -= _added(moved, relevant, lists)[filled]
+        return check_outcome(self, _added(terms, relevant, lists), gradient, lists)
 
     def curvature(self, lists: Lists) -> Floats:
-        targets = self.targets(lists)
-        relevant, queries, weights, _ = self._weights(targets, lists)
-        return _curvature(_added(targets[relevant] * weights, queries, lists), _shares(lists)[1], lists)
+        relevant, _, _ = self._weighted(lists)
+        return _curvature(_added(relevant.targets, relevant, lists), _shares(lists), lists)
 
-    def _weights(self, targets: Floats, lists: Lists) -> tuple[Int64s, Int64s, Floats, Int64s]:
-        """Return the documents with a target, their queries and w, and the document with the k-th score of each query.
+    def _weighted(self, lists: Lists) -> tuple[Relevant, Floats, Int64s]:
+        """Return the relevant documents with the targets p w, their w, and the document with each query's k-th score.
 
         A query without documents has the document -1.
         """
-        check_finite(lists.scores, lists.offsets, "score")
-        last = _native.last_of_first(lists.scores, lists.offsets, self.cutoff, lists.n_threads)
-        relevant = np.flatnonzero(targets > 0)
-        queries = np.searchsorted(lists.offsets, relevant, side="right") - 1
+        found = _relevant(worth_of(self.gain, lists), "gains", lists)
+        last = _native.last_of_first(lists.scores, lists.offsets, self.cutoff, lists.n_threads)  # checks them too
         with np.errstate(over="ignore"):
-            ahead = lists.scores[relevant] - lists.scores[last[queries]]
-            return relevant, queries, np.divide(1, 1 + np.exp(-self.slope * ahead)), last
+            ahead = lists.scores[found.rows] - lists.scores[last[found.queries]]
+            weights = np.divide(1, 1 + np.exp(-self.slope * ahead))
+        return found._replace(targets=found.targets * weights), weights, last
 
 
 @register("psl", "pairwise_softmax")
@@ -310,7 +339,7 @@ class PSL(Loss):
         -------
         ndarray of shape (n_docs,)
         """
-        return _gain_targets(self.gain, self.normalize, lists)
+        return _for_all(_relevant(worth_of(self.gain, lists), self.normalize, lists), lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         return self._sums(lists, "first")

@@ -45,9 +45,8 @@ def worth_of(gain: gains.Gain | str, lists: Lists) -> Floats:
         worth = gain(lists.labels)
     if lists.weights is not None:
         worth = worth * lists.weights
-    bad = np.flatnonzero(~((worth >= 0) & np.isfinite(worth)))
-    if bad.size:
-        row = int(bad[0])
+    if not (worth.min(initial=0) >= 0 and worth.max(initial=0) < np.inf):
+        row = int(np.flatnonzero(~((worth >= 0) & np.isfinite(worth)))[0])
         what = f"a gain must be finite and not negative, got {worth[row]:g} for the label {lists.labels[row]:g}"
         raise DataError(what, query=query_at(lists.offsets, row), row=row)
     return worth
@@ -238,20 +237,24 @@ def divided(worth: Floats, norms: Floats, sizes: Int64s) -> Target:
 
 def check_finite(column: Floats, offsets: Int64s, what: str) -> None:
     """Raise a DataError that names the first number that is not finite."""
-    bad = np.flatnonzero(~np.isfinite(column))
-    if bad.size:
-        row = int(bad[0])
-        raise DataError(f"a {what} must be a finite number, got {column[row]:g}", query=query_at(offsets, row), row=row)
+    if _all_finite(column):
+        return
+    row = int(np.flatnonzero(~np.isfinite(column))[0])
+    raise DataError(f"a {what} must be a finite number, got {column[row]:g}", query=query_at(offsets, row), row=row)
 
 
 def check_outcome(loss: Loss, values: Floats, gradient: Floats, lists: Lists) -> tuple[Floats, Floats]:
     """Return values and gradient if they are finite: scores of 1e308 have no square."""
-    beyond = np.flatnonzero(~np.isfinite(values))
-    if beyond.size:
-        raise DataError(f"{loss} overflows at these scores: scale them down", query=int(beyond[0]))
-    beyond = np.flatnonzero(~np.isfinite(gradient))
-    if beyond.size:
-        row = int(beyond[0])
+    if not _all_finite(values):
+        query = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise DataError(f"{loss} overflows at these scores: scale them down", query=query)
+    if not _all_finite(gradient):
+        row = int(np.flatnonzero(~np.isfinite(gradient))[0])
         what = f"the gradient of {loss} overflows at these scores: rescale them"
         raise DataError(what, query=query_at(lists.offsets, row), row=row)
     return values, gradient
+
+
+def _all_finite(column: Floats) -> bool:
+    """Return whether all numbers are finite, by their extremes, which are NaN if one of them is: no column is made."""
+    return bool(column.min(initial=0) > -np.inf and column.max(initial=0) < np.inf)

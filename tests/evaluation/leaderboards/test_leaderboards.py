@@ -85,11 +85,11 @@ def test_the_ways_to_aggregate_disagree_and_the_page_says_so() -> None:
     assert found.systems == ("a", "b")
     assert found.disagreements == (("a", "b"),)
     (said,) = (line for line in found.findings() if "disagree" in line)
-    assert "1 of 1 pairs, none of them significantly different: a and b." in said
+    assert "1 of 1 pairs, none of them significantly different: a / b." in said
     assert "a by the mean; a by the geometric mean; b by the mean rank" in said
     alike = ir.leaderboard({"x": {"a": 0.9, "b": 0.3}, "y": {"a": 0.9, "b": 0.2}}, seed=0)
     assert alike.disagreements == ()
-    assert alike.findings()[1] == "Mean, geometric mean and mean rank give the same order of systems."
+    assert alike.findings()[1] == "Mean, geometric mean and mean rank agree on the order of all systems."
 
 
 def test_normalization_reverses_systems_that_are_good_on_queries_with_much_to_find() -> None:
@@ -107,7 +107,7 @@ def test_normalization_reverses_systems_that_are_good_on_queries_with_much_to_fi
     assert flip.difference == pytest.approx(np.mean(ndcg["few"]) - np.mean(ndcg["many"]))
     assert flip.dcg_difference == pytest.approx(np.mean(dcg["few"]) - np.mean(dcg["many"]))
     assert found.normalization.best == {"s": ("few", "many")}
-    assert "Normalization reverses 1 of 1 pairs" in found.findings()[-1]
+    assert "its version without normalization, order 1 of 1 pairs of systems differently" in found.findings()[-1]
     assert found.table("normalization").rows[0][:3] == ["s", "few", "many"]
     assert ir.leaderboard({"s": (qrels, {"many": many, "few": few})}, "ap", seed=0).normalization is None
 

@@ -37,7 +37,7 @@ struct MarginSums {
 // Calls receive(place, feature, sums over the documents of the other side within the margin) for one side.
 template <bool kHigh, std::size_t kChannels, class Receive>
 inline void sweep_margin(const PlacedDocuments& documents, const LabelSplit& split, Receive&& receive) {
-  const PairFeatures<kChannels> features(documents, split);
+  const PairFeatures<kChannels, kChannels == 2> features(documents, split);
   const std::span<const std::uint32_t> receivers = kHigh ? split.high : split.low;
   const std::span<const std::uint32_t> sources = kHigh ? split.low : split.high;
   auto from_far_end = [](std::span<const std::uint32_t> side, std::size_t i) {

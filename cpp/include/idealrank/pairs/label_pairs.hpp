@@ -17,6 +17,9 @@ namespace idealrank {
 struct LabelSplit {
   std::span<const std::uint32_t> all, low, high;
   std::uint32_t boundary;  // the least level of `high`
+  std::uint32_t lowest, end;  // the least level of `low`, and the one after the greatest of `high`
+
+  bool has_single_level() const { return boundary - lowest == 1 || end - boundary == 1; }
 };
 
 // Divides the labels in two again and again. Each pair of documents with different labels is on two sides once.
@@ -40,6 +43,7 @@ class LabelSplits {
   void operator()(std::span<const std::uint32_t> levels, std::span<const std::uint32_t> counts,
                   std::span<const std::uint32_t> groups, Visit&& visit) {
     groups_ = groups;
+    n_levels_ = static_cast<std::uint32_t>(counts.size());
     starts_.assign(groups.size() + 1, 0);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const std::size_t end = g + 1 < groups.size() ? groups[g + 1] : counts.size();
@@ -69,7 +73,13 @@ class LabelSplits {
         low += is_high ? 0 : 1;
       }
     });
-    visit(LabelSplit{{from + begin, from + end}, {to + begin, to + middle}, {to + middle, to + end}, boundary});
+    const std::uint32_t end_level = last < groups_.size() ? groups_[last] : n_levels_;
+    visit(LabelSplit{{from + begin, from + end},
+                     {to + begin, to + middle},
+                     {to + middle, to + end},
+                     boundary,
+                     groups_[first],
+                     end_level});
     divide(levels, first, upper, to, from, visit);
     divide(levels, upper, last, to, from, visit);
   }
@@ -85,6 +95,7 @@ class LabelSplits {
 
   Stop stop_;
   std::span<const std::uint32_t> groups_;
+  std::uint32_t n_levels_ = 0;
   std::vector<std::uint32_t> own_groups_, starts_, places_, spare_;
 };
 

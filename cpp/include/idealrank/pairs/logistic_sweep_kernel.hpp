@@ -9,6 +9,7 @@
 #include "idealrank/isa/lanes.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
 #include "idealrank/pairs/pair_features_kernel.hpp"
+#include "idealrank/pairs/score_boxes_kernel.hpp"
 #include "idealrank/sigmoid/sigmoid_series.hpp"
 
 #include "idealrank/isa/isa_begin.hpp"
@@ -140,29 +141,31 @@ inline constexpr std::size_t kSettleAfter = 512;
 // A pair at the distance d >= 0 in t, q = exp(-d), has the loss log(1 + q) and the slope q / (1 + q) by its better
 // document where this is above; else d + log(1 + q) and 1 - q / (1 + q). Sums of q^k over all documents passed give sums
 // of each. Upwards, each document receives from those below it; downwards, from those above.
-template <std::size_t kChannels, bool kSwap, Derivative kDerivative, bool kUp>
+template <std::size_t kChannels, bool kGap, bool kSwap, Derivative kDerivative, bool kUp>
 double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
   constexpr bool kFirst = kDerivative != Derivative::second, kSecond = kDerivative != Derivative::first;
   double* const first = columns.column;
   double* const second = kDerivative == Derivative::both ? columns.second : columns.column;
-  const PairFeatures<kChannels> features(documents, split);
+  const PairFeatures<kChannels, kGap> features(documents, split);
   PassedSide<kChannels, kSwap> sides[2];  // low, high
   // Of pairs whose source is low, and high: a source is below the receiver in an upward sweep.
   const double* const changes[2] = {kUp ? documents.right : documents.wrong, kUp ? documents.wrong : documents.right};
   auto change_of = [&](bool high, std::uint32_t place) {
     return !kSwap ? 0.0 : kUp ? changes[high][place] : -changes[high][place];
   };
-  double edge = documents.edges[split.all[kUp ? split.all.size() - 1 : 0]];
+  const ScoreEdges edge_of(documents.scale);
+  double edge = edge_of(documents.scores[split.all[kUp ? split.all.size() - 1 : 0]]);
   double value = 0, slopes = 0;
   Lanes values = broadcast(0);
   for (std::size_t i = 0; i < split.all.size(); ++i) {
     if (i % kSettleAfter == 0) documents.stop->before(40 * kSettleAfter);
     const std::uint32_t place = split.all[kUp ? split.all.size() - 1 - i : i];
-    if (documents.edges[place] != edge) {
-      const double step = documents.scale * std::abs(documents.edges[place] - edge);
+    const double own_edge = edge_of(documents.scores[place]);
+    if (own_edge != edge) {
+      const double step = documents.scale * std::abs(own_edge - edge);
       const Terms decay = powers(std::exp(-step));
       for (const bool high : {false, true}) sides[high].move(step, decay, change_of(high, place));
-      edge = documents.edges[place];
+      edge = own_edge;
     } else if (i % kSettleAfter == 0) {
       for (auto& side : sides) side.settle();
     }
@@ -195,11 +198,20 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
   return value + sum(values);
 }
 
-template <std::size_t kChannels, bool kSwap, Derivative kDerivative>
-double sweep_logistic(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
-  const double value = sweep_logistic_one_way<kChannels, kSwap, kDerivative, true>(documents, split, columns);
-  sweep_logistic_one_way<kChannels, kSwap, kDerivative, false>(documents, split, columns);
+template <std::size_t kChannels, bool kGap, bool kSwap, Derivative kDerivative>
+double sweep_logistic_both_ways(const PlacedDocuments& documents, const LabelSplit& split,
+                                const DerivativeColumns& columns) {
+  const double value = sweep_logistic_one_way<kChannels, kGap, kSwap, kDerivative, true>(documents, split, columns);
+  sweep_logistic_one_way<kChannels, kGap, kSwap, kDerivative, false>(documents, split, columns);
   return value;
+}
+
+template <bool kGap, bool kSwap, Derivative kDerivative>
+double sweep_logistic(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
+  if constexpr (kGap) {
+    if (!split.has_single_level()) return sweep_logistic_both_ways<2, true, kSwap, kDerivative>(documents, split, columns);
+  }
+  return sweep_logistic_both_ways<1, kGap, kSwap, kDerivative>(documents, split, columns);
 }
 
 #include "idealrank/isa/isa_end.hpp"

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "idealrank/pairs/distance_sweep_kernel.hpp"
 #include "idealrank/pairs/hinge_sweep_kernel.hpp"
 #include "idealrank/pairs/logistic_sweep_kernel.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
@@ -36,15 +37,20 @@ auto with_constants(PairLoss loss, PairWeight weight, Derivative derivative, Mak
 inline PairSweep choose_sweep(PairLoss loss, PairWeight weight, Derivative derivative) {
   return with_constants(
       loss, weight, derivative, [](auto loss_constant, auto weight_constant, auto derivative_constant) -> PairSweep {
-        constexpr std::size_t kChannels = weight_constant == PairWeight::one ? 1 : 2;
-        if constexpr (weight_constant == PairWeight::distance) {
-          return nullptr;  // a weight that is no product of what each document has cannot be swept
-        } else if constexpr (loss_constant == PairLoss::logistic) {
-          return &sweep_logistic<kChannels, weight_constant == PairWeight::swap_change, derivative_constant>;
+        constexpr bool kGap = weight_constant != PairWeight::one;
+        constexpr bool kSwap = weight_constant == PairWeight::swap_change || weight_constant == PairWeight::distance;
+        if constexpr (loss_constant == PairLoss::logistic) {
+          return &sweep_logistic<kGap, kSwap, derivative_constant>;
         } else {
-          return &sweep_hinge<loss_constant, kChannels, derivative_constant>;
+          return &sweep_hinge < loss_constant, kGap ? 2 : 1, derivative_constant > ;
         }
       });
+}
+
+inline DistanceSweep choose_distance_sweep(Derivative derivative) {
+  if (derivative == Derivative::first) return &sweep_distance<Derivative::first>;
+  if (derivative == Derivative::second) return &sweep_distance<Derivative::second>;
+  return &sweep_distance<Derivative::both>;
 }
 
 inline PairRows choose_rows(PairLoss loss, PairWeight weight, Derivative derivative) {

@@ -21,29 +21,37 @@ IDEALRANK_INLINE double chosen(bool condition, double yes, double no) {
 }
 
 // Weight w_i of the better document: (w_i) (1). Times the gap of the labels, y_i - y_j = (y_i - c) + (c - y_j) with c
-// between the sides, so that nothing cancels: (w_i (y_i - c), w_i) (1, c - y_j).
-template <std::size_t kChannels>
+// between the sides, so that nothing cancels: (w_i (y_i - c), w_i) (1, c - y_j). Where one side has a single label, which is c
+// then, one of the two products is 0.
+template <std::size_t kChannels, bool kGap>
 class PairFeatures {
  public:
   PairFeatures(const PlacedDocuments& documents, const LabelSplit& split)
-      : documents_(documents), boundary_(split.boundary), between_(documents.labels[split.boundary - 1]) {}
+      : documents_(documents),
+        boundary_(split.boundary),
+        low_is_single_(split.boundary - split.lowest == 1),
+        between_(documents.labels[kChannels == 2 || low_is_single_ ? split.boundary - 1 : split.boundary]) {}
 
   bool is_high(std::uint32_t place) const { return documents_.levels[place] >= boundary_; }
 
   std::array<double, kChannels> operator()(std::uint32_t place, bool high) const {
     const double weight = documents_.weights == nullptr ? 1.0 : chosen(high, documents_.weights[place], 1.0);
-    if constexpr (kChannels == 1) {
+    if constexpr (!kGap) {
       return {weight};
     } else {
       const double label =
           documents_.own_labels != nullptr ? documents_.own_labels[place] : documents_.labels[documents_.levels[place]];
-      return {chosen(high, weight * (label - between_), 1.0), chosen(high, weight, between_ - label)};
+      if constexpr (kChannels == 1)
+        return {low_is_single_ ? chosen(high, weight * (label - between_), 1.0) : chosen(high, weight, between_ - label)};
+      else
+        return {chosen(high, weight * (label - between_), 1.0), chosen(high, weight, between_ - label)};
     }
   }
 
  private:
   const PlacedDocuments& documents_;
   std::uint32_t boundary_;
+  bool low_is_single_;
   double between_;
 };
 

@@ -20,7 +20,7 @@ enum class PairLoss { hinge, squared_hinge, logistic };
 //   one          1
 //   label_gap    y_i - y_j
 //   swap_change  (y_i - y_j) (change[rank of the upper] - change[rank of the lower]), where y are gains
-//   distance     (y_i - y_j) (share * the same difference + distances[by how many ranks they are apart])
+//   distance     (y_i - y_j) (the same difference, if it counts, + distances[by how many ranks they are apart])
 enum class PairWeight { one, label_gap, swap_change, distance };
 
 // What is asked of a loss: its value and its first derivatives; second ones; or both derivatives without the value.
@@ -45,8 +45,7 @@ struct PlacedDocuments {
   const double* labels = nullptr;  // of each level
   const double* own_labels = nullptr;  // none where levels are so few that their labels are at hand
   double scale = 1;  // margin or sigma
-  // logistic: score = edge + d, where edges are few and decay = exp(-sigma d) is not small.
-  const double* edges = nullptr;
+  // logistic: exp(-sigma d), where score = edge + d with one of few edges, and which is not small.
   const double* decays = nullptr;
   // swap_change: of pairs whose better document is above, and of the others; and how many places from the first on one
   // document of a pair must have.
@@ -54,11 +53,33 @@ struct PlacedDocuments {
   const double* wrong = nullptr;
   std::size_t truncation = 0;
   bool together = false;  // or both
+  // distance: the ranks in the whole list; none where places are these ranks.
+  const std::uint32_t* ranks = nullptr;
 };
 
 // The sum over all pairs of a split, high against low. Adds the derivatives by each score to the columns, by place; the
 // value only comes with Derivative::first.
 using PairSweep = double (*)(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns);
+
+// A sum of n exponentials of the difference of two ranks (rank_decays.hpp): rates, and amounts at the difference 1. Tables for
+// gaps of 1 to n_gaps ranks, n numbers each: what a gap leaves of each exponential, before * kept - before * lost, and of
+// each amount (seen).
+struct RankDecays {
+  std::size_t n = 0, n_gaps = 0;
+  const double* rates = nullptr;
+  const double* amounts = nullptr;
+  const double* kept = nullptr;
+  const double* lost = nullptr;
+  const double* seen = nullptr;
+  double* room = nullptr;  // kRankRoom * n numbers
+};
+
+inline constexpr std::size_t kRankTermsAtOnce = 4;  // n is a multiple of it
+inline constexpr std::size_t kRankRoom = 91;
+
+// The sum of PairSweep with the weight `distance`, without changes by swaps.
+using DistanceSweep = double (*)(const PlacedDocuments& documents, const LabelSplit& split, const RankDecays& decays,
+                                 const DerivativeColumns& columns);
 
 // A query's documents by label, lowest first. Every array goes on for kPairPadding finite numbers.
 struct LabelledDocuments {
@@ -81,7 +102,7 @@ struct LabelledDocuments {
   double offset = 0;
   // distance: one number for each difference of ranks, from 0 on.
   const double* distances = nullptr;
-  double share = 1;
+  bool with_swap = true;
 };
 
 inline constexpr std::size_t kPairPadding = 4;
@@ -100,7 +121,11 @@ inline constexpr std::size_t kBoxTerms = 16;  // of a polynomial in a box
 
 // The kernels of one instruction set.
 struct PairKernels {
+  // Of the weight `distance`, its changes by swaps.
   PairSweep (*sweep)(PairLoss loss, PairWeight weight, Derivative derivative);
+  DistanceSweep (*distance_sweep)(Derivative derivative);
+  // The decays of PlacedDocuments.
+  void (*find_decays)(const double* scores, std::size_t n, double sigma, double* decays);
   PairRows (*rows)(PairLoss loss, PairWeight weight, Derivative derivative);
   // Adds Chebyshev's polynomials at the documents [begin, end) to the moments of their boxes.
   void (*deposit)(const BoxedDocuments& documents, std::size_t begin, std::size_t end, bool weighted, double* moments);

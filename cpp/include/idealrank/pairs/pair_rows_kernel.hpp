@@ -82,7 +82,7 @@ IDEALRANK_INLINE Lanes pair_weights(const LabelledDocuments& documents, std::siz
     return documents
         .distances[static_cast<std::size_t>(std::abs(documents.places[better] - documents.places[others + lane]))];
   };
-  return counted * gap * (documents.share * change + four(apart(0), apart(1), apart(2), apart(3)));
+  return counted * gap * ((documents.with_swap ? change : broadcast(0)) + four(apart(0), apart(1), apart(2), apart(3)));
 }
 
 template <PairLoss kLoss, PairWeight kWeight, Derivative kDerivative>

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "idealrank/isa/isa.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
+#include "idealrank/pairs/rank_decays.hpp"
 #include "idealrank/pairs/swap_change.hpp"
 
 namespace idealrank {
@@ -28,18 +30,20 @@ struct PairSpec {
   std::size_t truncation = std::numeric_limits<std::size_t>::max();
   bool together = false;
   double offset = 0;
-  // For PairWeight::distance, which is taken pair by pair: as many numbers as the longest query has documents.
+  // For PairWeight::distance: as many numbers as the longest query has documents; a sum of exponentials that is the same, without
+  // which pairs are taken one by one; and whether the changes by swaps count too.
   std::span<const double> distances;
-  double swap_share = 1;
+  std::optional<RankExponentials> exponentials;
+  bool with_swap = true;
   Isa isa = Isa::base;
   double few_pairs = 0;  // a query with up to so many pairs a document has them taken one by one
 };
 
 struct PairQuery {
-  std::span<const double> labels, scores, weights;  // weights may be empty: all 1
+  std::span<const double> scores, weights;  // weights may be empty: all 1
   std::int64_t query = 0, first_row = 0;
 
-  std::size_t n() const { return labels.size(); }
+  std::size_t n() const { return scores.size(); }
   double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
 };
 

@@ -76,7 +76,7 @@ class PairsByLabel {
     double value = 0;
     for (std::size_t g = 0, begin = 0; g < groups_.size(); begin = group_ends_[g++]) {
       const std::size_t next = g + 1 < groups_.size() ? groups_[g + 1] : levels.counts().size();
-      if (next - groups_[g] > 1) value += one_by_one(query, change, begin, group_ends_[g]);
+      if (next - groups_[g] > 1) value += one_by_one(query, levels, change, begin, group_ends_[g]);
     }
     if (by_box) {
       value += by_box_(query.scores, documents_, query.weights, group_ends_, {sums_.data(), second_sums_.data(), nullptr});
@@ -106,13 +106,14 @@ class PairsByLabel {
   }
 
   // The pairs among documents_[begin, end).
-  double one_by_one(const PairQuery& query, const SwapChange& change, std::size_t begin, std::size_t end) {
+  double one_by_one(const PairQuery& query, const LabelLevels& levels, const SwapChange& change, std::size_t begin,
+                    std::size_t end) {
     const std::span<const std::uint32_t> own = std::span(documents_).subspan(begin, end - begin);
     LabelledDocuments documents;
     documents.stop = &stop_;
     documents.n = own.size();
     documents.scale = spec_.scale;
-    documents.labels = fill(labels_, own, [&](std::uint32_t i) { return query.labels[i]; });
+    documents.labels = fill(labels_, own, [&](std::uint32_t i) { return levels.labels()[levels.levels()[i]]; });
     documents.scores = fill(scores_, own, [&](std::uint32_t i) { return query.scores[i]; });
     documents.weights = fill(weights_, own, [&](std::uint32_t i) { return query.weight(i); });
     const auto own_scores = std::span<const double>(scores_).first(own.size());
@@ -127,7 +128,7 @@ class PairsByLabel {
     }
     if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
       documents.distances = spec_.distances.data();
-      documents.share = spec_.swap_share;
+      documents.with_swap = spec_.with_swap;
       documents.right = fill(right_, own, [&](std::uint32_t i) { return change.right()[place_of_[i]]; });
       documents.wrong = fill(wrong_, own, [&](std::uint32_t i) { return change.wrong()[place_of_[i]]; });
       documents.places = fill(places_, own, [&](std::uint32_t i) { return static_cast<double>(place_of_[i]); });

@@ -13,6 +13,7 @@
 #include "idealrank/pairs/label_pairs.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
 #include "idealrank/pairs/pair_spec.hpp"
+#include "idealrank/pairs/rank_decays.hpp"
 #include "idealrank/pairs/swap_change.hpp"
 
 namespace idealrank {
@@ -23,7 +24,9 @@ class PairsByScore {
   explicit PairsByScore(const PairSpec& spec, const Stop& stop = {})
       : spec_(spec),
         stop_(stop),
-        sweep_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).sweep(spec.loss, spec.weight, spec.derivative)),
+        kernels_(choose(spec.isa, pair_kernels_base, pair_kernels_v3)),
+        sweep_(kernels_.sweep(spec.loss, spec.weight, spec.derivative)),
+        distance_sweep_(kernels_.distance_sweep(spec.derivative)),
         split_(stop) {}
 
   // The sum of all pairs of documents whose labels are in different groups, of which there are the least levels; into the
@@ -42,17 +45,19 @@ class PairsByScore {
     if (levels.counts().size() > kNear) {
       stoppable_resize(labels_, query.n(), stop_);
       for_each_part(query.n(), stop_, [&](std::size_t p, std::size_t last) {
-        for (; p < last; ++p) labels_[p] = query.labels[order[p]];
+        for (; p < last; ++p) labels_[p] = levels.labels()[levels_[p]];
       });
       documents.own_labels = labels_.data();
     }
     documents.scale = spec_.scale;
     if (spec_.loss == PairLoss::logistic) {
-      find_edges();
-      documents.edges = edges_.data();
+      stoppable_resize(decays_, query.n(), stop_);
+      for_each_part(query.n(), stop_, [&](std::size_t p, std::size_t last) {
+        kernels_.find_decays(scores_.data() + p, last - p, spec_.scale, decays_.data() + p);
+      });
       documents.decays = decays_.data();
     }
-    if (spec_.weight == PairWeight::swap_change) {
+    if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
       documents.right = change.right();
       documents.wrong = change.wrong();
     }
@@ -84,7 +89,7 @@ class PairsByScore {
     double value = 0;
     if (documents.n <= kNear) {
       split_({documents.levels, documents.n}, counts, groups,
-             [&](const LabelSplit& split) { value += sweep_(documents, split, columns); });
+             [&](const LabelSplit& split) { value += swept(documents, split, columns); });
       return value;
     }
     regions_.clear();  // the first group of each
@@ -99,7 +104,7 @@ class PairsByScore {
     region_levels_.resize(regions_.size());
     for (std::size_t r = 0; r < regions_.size(); ++r) region_levels_[r] = groups[regions_[r]];
     split_({documents.levels, documents.n}, counts, region_levels_,
-           [&](const LabelSplit& split) { value += sweep_(documents, split, columns); });
+           [&](const LabelSplit& split) { value += swept(documents, split, columns); });
     if (regions_.size() == groups.size()) return value;
 
     list_members(documents, counts);
@@ -109,6 +114,12 @@ class PairsByScore {
         value += within(documents, counts, groups.subspan(regions_[r], last - regions_[r]), r, columns);
     }
     return value;
+  }
+
+  double swept(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
+    if (spec_.weight != PairWeight::distance) return sweep_(documents, split, columns);
+    const double swaps = spec_.with_swap ? sweep_(documents, split, columns) : 0.0;
+    return swaps + distance_sweep_(documents, split, rank_decays_(*spec_.exponentials), columns);
   }
 
   static std::size_t n_of(std::span<const std::uint32_t> counts, std::span<const std::uint32_t> groups, std::size_t g) {
@@ -160,19 +171,19 @@ class PairsByScore {
     near.own_labels = nullptr;
     near.scores = copied(near_scores_, documents.scores);
     near.weights = copied(near_weights_, documents.weights);
-    near.edges = copied(near_edges_, documents.edges);
     near.decays = copied(near_decays_, documents.decays);
     near.right = copied(near_right_, documents.right);
     near.wrong = same ? near.right : copied(near_wrong_, documents.wrong);
     near.truncation =
         static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), documents.truncation) - members.begin());
+    near.ranks = members.data();
     near_column_.assign(members.size(), 0.0);
     near_second_.assign(columns.second == nullptr ? 0 : members.size(), 0.0);
     const DerivativeColumns own{near_column_.data(), columns.second == nullptr ? nullptr : near_second_.data(),
                                 columns.slopes};
     double value = 0;
     split_(near_levels_, counts.subspan(first_level, end_level - first_level), near_groups_,
-           [&](const LabelSplit& split) { value += sweep_(near, split, own); });
+           [&](const LabelSplit& split) { value += swept(near, split, own); });
     for (std::size_t i = 0; i < members.size(); ++i) columns.column[members[i]] += near_column_[i];
     for (std::size_t i = 0; i < near_second_.size(); ++i) columns.second[members[i]] += near_second_[i];
     return value;
@@ -204,31 +215,19 @@ class PairsByScore {
     });
   }
 
-  // Multiples of the greatest power of two that is at most 1 / sigma: exact, and so is the distance of a score from its
-  // own. A score with no bits for such a distance is its own edge.
-  void find_edges() {
-    const double width = std::exp2(std::floor(-std::log2(spec_.scale)));
-    stoppable_resize(edges_, scores_.size(), stop_);
-    stoppable_resize(decays_, scores_.size(), stop_);
-    for (std::size_t p = 0; p < scores_.size(); ++p) {
-      stop_.before(10);
-      const double boxes = scores_[p] / width;
-      edges_[p] = std::abs(boxes) < 0x1p52 ? std::floor(boxes) * width : scores_[p];
-      decays_[p] = std::exp(-spec_.scale * (scores_[p] - edges_[p]));
-    }
-  }
-
   const PairSpec& spec_;
   Stop stop_;
+  const PairKernels& kernels_;
   PairSweep sweep_;
+  DistanceSweep distance_sweep_;
+  RankDecayTables rank_decays_;
   LabelSplits split_;
   double slopes_ = 0;
-  std::vector<double> scores_, weights_, labels_, edges_, decays_;
+  std::vector<double> scores_, weights_, labels_, decays_;
   std::vector<std::uint32_t> levels_;
   std::vector<std::size_t> regions_, member_ends_;
   std::vector<std::uint32_t> region_levels_, region_of_, members_, near_levels_, near_groups_;
-  std::vector<double> near_scores_, near_weights_, near_edges_, near_decays_, near_right_, near_wrong_, near_column_,
-      near_second_;
+  std::vector<double> near_scores_, near_weights_, near_decays_, near_right_, near_wrong_, near_column_, near_second_;
 };
 
 }  // namespace idealrank

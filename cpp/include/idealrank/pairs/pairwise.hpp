@@ -23,9 +23,13 @@ namespace idealrank {
 
 // Up to so many pairs a document, taking them one by one is faster than sorting and sweeping: as measured.
 inline double few_pairs(const PairSpec& spec) {
+  if (spec.weight == PairWeight::distance) return spec.isa == Isa::base ? 400 : 200;
   if (spec.isa == Isa::base) return 30;
   return spec.loss == PairLoss::logistic ? 60 : 150;
 }
+
+// From so many documents on, memory that is no longer needed is given back.
+inline constexpr std::size_t kLongPairList = 100'000;
 
 // Goes through queries one after the other without allocating anew.
 class PairwiseLoss {
@@ -33,11 +37,14 @@ class PairwiseLoss {
   explicit PairwiseLoss(const PairSpec& spec, const Stop& stop = {})
       : spec_(spec), stop_(stop), rank_(stop), number_(stop), change_(stop), by_label_(spec, stop), by_score_(spec, stop) {}
 
+  // To be called before each query with its labels, which need not hold.
+  void number(std::span<const double> labels, std::int64_t query, std::int64_t first_row) {
+    number_(labels, query, first_row);
+  }
+
   // The query's value, times its factor, if first derivatives alone are asked for. Into column, one derivative or second
   // derivative a document; into `second`, which is empty otherwise, second derivatives where both are asked for.
   double operator()(const PairQuery& query, double query_factor, std::span<double> column, std::span<double> second) {
-    check_finite(query.scores, query.query, query.first_row);
-    number_(query.labels, query.query, query.first_row);
     if (number_.counts().size() < 2) {
       std::fill(column.begin(), column.end(), 0.0);
       std::fill(second.begin(), second.end(), 0.0);
@@ -46,8 +53,8 @@ class PairwiseLoss {
     const double n_pairs = count_pairs();
     const bool apart = spec_.weight == PairWeight::distance;
     const bool one_by_one = apart || by_label_.takes(query.scores);
-    const bool few =
-        apart || spec_.offset > 0 || (one_by_one && n_pairs <= spec_.few_pairs * static_cast<double>(query.n()));
+    const bool no_sweep = spec_.offset > 0 || (apart && !spec_.exponentials);
+    const bool few = no_sweep || (one_by_one && n_pairs <= spec_.few_pairs * static_cast<double>(query.n()));
     const bool by_box = !few && by_label_.takes_by_box(query.scores);
     const bool swaps = apart || spec_.weight == PairWeight::swap_change;
     std::span<const std::uint32_t> order;
@@ -90,7 +97,7 @@ class PairwiseLoss {
  private:
   std::span<const std::uint32_t> ranked(const PairQuery& query) {
     const auto order = rank_(query.scores, query.n(), query.query, query.first_row);
-    if (query.n() < kLong) return order;
+    if (query.n() < kLongPairList) return order;
     order_ = rank_.release();  // what sorting takes would be half of all memory from here on
     return order_;
   }
@@ -103,8 +110,6 @@ class PairwiseLoss {
     }
     return pairs;
   }
-
-  static constexpr std::size_t kLong = 100'000;
 
   const PairSpec& spec_;
   Stop stop_;
@@ -126,8 +131,11 @@ inline void pairwise(std::span<const double> labels, std::span<const double> sco
     return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(stop), own_scores = OwnCopy(stop)](
                std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
-      const PairQuery own{own_labels(labels.subspan(first, n)), own_scores(scores.subspan(first, n)),
-                          weights.empty() ? weights : weights.subspan(first, n), query, begin};
+      const auto query_scores = own_scores(scores.subspan(first, n));
+      check_finite(query_scores, query, begin);
+      loss.number(own_labels(labels.subspan(first, n)), query, begin);
+      if (n >= kLongPairList) own_labels.release();
+      const PairQuery own{query_scores, weights.empty() ? weights : weights.subspan(first, n), query, begin};
       const double factor = factors.empty() ? 1.0 : factors[static_cast<std::size_t>(query)];
       const double value = loss(own, factor, column.subspan(first, n), second.empty() ? second : second.subspan(first, n));
       if (!std::isfinite(value)) throw data_error("the loss overflows: scale the scores down", query, -1);

@@ -11,15 +11,15 @@ from idealrank.cli.support.request import named_systems
 __all__ = ["command"]
 
 _HELP = """\
-Compare the rankings of SYSTEMS, runs as for 'idealrank evaluate', pair by pair and without judgments.
+Compare the rankings of SYSTEMS pair by pair, without judgments. SYSTEMS are runs, as for 'idealrank evaluate'.
 
 \b
 rbo      rank-biased overlap, extrapolated (Webber et al. 2010)
-rbo_min  its lower bound, whatever longer rankings would have
+rbo_min  its lower bound, whatever the rest of the rankings is
 tau_ap   AP correlation of the documents that both retrieve (Yilmaz 2008)
 
-Values are means over the queries that all systems have. Equal scores are averaged over all of their orders, or ordered
-by document id with --ties.
+Values are means over the queries that all systems have. Documents with equal scores are averaged over all of their
+orders, or ordered by document id with --ties.
 
 \b
 Examples:
@@ -27,12 +27,27 @@ Examples:
   idealrank agreement *.run -p 0.98 --depth 100 --format csv
 """
 
+#: Most pairs in the table as text.
+_N_ROWS = 30
+
 
 @click.command("agreement", cls=Command, help=_HELP)
 @click.argument("systems", nargs=-1, required=True)
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="rbo, rbo_min or tau_ap.")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="A measure: rbo, rbo_min or tau_ap; may be repeated.",
+)
 @click.option("-p", type=float, default=0.9, show_default=True, help="Persistence of rank-biased overlap.")
-@click.option("--depth", type=click.IntRange(1), metavar="K", help="Compare the first K documents; by default, all.")
+@click.option(
+    "--depth",
+    type=click.IntRange(1),
+    metavar="K",
+    help="Compare the first K documents of each ranking; all by default.",
+)
 @click.option(
     "--ties",
     type=click.Choice(["average", "docid_desc", "docid_asc"]),
@@ -40,7 +55,7 @@ Examples:
     metavar="ORDER",
     help="Order of equal scores: average (the default), docid_desc or docid_asc.",
 )
-@click.option("--per-query", is_flag=True, help="Print one line per query instead of means.")
+@click.option("--per-query", is_flag=True, help="Print one row per query instead of means.")
 @column_options
 @format_option
 @quiet_option
@@ -61,14 +76,16 @@ def command(
         raise click.UsageError("2 systems are needed, got 1: give runs.")
     shapes = named_systems(systems, columns, quiet=quiet)
 
+    from idealrank.cli.support.progress import working
     from idealrank.cli.support.tables import show_result, show_with_remarks
     from idealrank.cli.support.terminal import notes
     from idealrank.evaluation.agreement import agreement_of
 
     chosen = [name for each in measures for name in each.replace(" ", "").split(",")] or ["rbo", "rbo_min", "tau_ap"]
-    found = agreement_of(shapes, chosen, p=p, depth=depth, ties=ties)
+    with working("comparing rankings", quiet=quiet):
+        found = agreement_of(shapes, chosen, p=p, depth=depth, ties=ties)
     notes(found.problems, quiet=quiet)
     if per_query and output_format != "json":
         show_with_remarks(found.table("queries"), found.remarks(), output_format)
     else:
-        show_result(found, output_format)
+        show_result(found, output_format, n_rows=_N_ROWS)

@@ -12,10 +12,10 @@ __all__ = ["command"]
 _HELP = """\
 Compute the lowest and the highest mean of SYSTEMS over all labels that unjudged documents could have.
 
-DATA is judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'value' counts unjudged documents as not
+DATA has judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'value' treats unjudged documents as not
 relevant; 'expected' assumes that they are as relevant as judged documents at similar ranks; 'condensed' removes them
-from the ranking. If there are several systems, each is compared with the baseline, or with the best one: 'decided' says
-whether the same system is ahead for all labels.
+from the ranking. If there are several systems, each is compared with the baseline, or with the best system: 'decided'
+says whether the same system is ahead for all labels.
 
 \b
 Examples:
@@ -43,14 +43,17 @@ def command(request: Request, measure: str, baseline: str | None, unseen: int, s
     """Bound the measure of SYSTEMS on DATA."""
     judged, systems = request.read()
 
+    from idealrank.cli.support.progress import working
     from idealrank.cli.support.tables import show, show_remarks, show_result
     from idealrank.cli.support.terminal import say
     from idealrank.evaluation.holes.bounding import bounds
 
-    named = dict(systems)
-    chosen = baseline_name(baseline, request.systems, list(named))
-    rules = request.convention_of(judged)
-    found = bounds(judged, named, measure, n_unseen=unseen, baseline=chosen, like=rules, seed=seed)
+    with working("reading systems", quiet=request.quiet) as say_that:
+        named = dict(systems)
+        chosen = baseline_name(baseline, request.systems, list(named))
+        rules = request.convention_of(judged)
+        say_that(f"bounding {measure}")
+        found = bounds(judged, named, measure, n_unseen=unseen, baseline=chosen, like=rules, seed=seed)
     if request.output_format == "json":
         show_result(found, "json")
         return

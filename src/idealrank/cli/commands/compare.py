@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,16 +21,16 @@ _HELP = """\
 Compare SYSTEMS on the judged documents in DATA. Both are given as for 'idealrank evaluate'.
 
 With --baseline, each other system is compared with the baseline by a paired randomization test. Without it, all pairs
-are compared by paired t tests, and each system is shown next to the best one. P-values are corrected by Holm's method.
-Means and their intervals are those of 'idealrank evaluate': over the queries that all systems have. 'detectable' is the
-smallest true difference that this many queries would detect with 80% power.
+are compared by paired t tests, and the table shows the difference of each system from the best one. P-values are
+corrected by Holm's method. Means and intervals are the same as in 'idealrank evaluate': over the queries that all
+systems have. 'detectable' is the smallest true difference that this many queries would detect with 80% power.
 
 If unjudged documents alone could reverse a difference, a sentence says so; --holes shows the numbers, and 'idealrank
 judge-next' lists the documents to judge. With --machine, DATA has human judgments of some queries, or of some documents
-of every query, and FILE has machine judgments of all; means and differences are estimated from both.
+of every query, and FILE has machine judgments of all of them; means and differences are estimated from both.
 
-A narrow terminal shows the most important columns; --format csv has all numbers, and --format latex is a table for a
-paper.
+A narrow terminal shows the most important columns. --format csv prints all numbers, and --format latex prints a table
+for a paper.
 
 \b
 Examples:
@@ -61,14 +62,15 @@ class _Shown(NamedTuple):
     "--test",
     type=click.Choice(["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"]),
     metavar="TEST",
-    help="The test: randomization, t, wilcoxon, sign, bootstrap or tukey.",
+    help="The test: randomization (the default with --baseline), t (the default without), wilcoxon, sign, bootstrap or "
+    "tukey.",
 )
 @click.option(
     "--correction",
     type=click.Choice(["holm", "benjamini_hochberg", "bonferroni", "none"]),
     default="holm",
     metavar="METHOD",
-    help="The correction: holm (the default), benjamini_hochberg, bonferroni or none.",
+    help="The correction for multiple comparisons: holm (the default), benjamini_hochberg, bonferroni or none.",
 )
 @level_option
 @click.option(
@@ -78,7 +80,7 @@ class _Shown(NamedTuple):
     default=10_000,
     show_default=True,
     metavar="N",
-    help="Number of permutations.",
+    help="Number of permutations of a randomization test.",
 )
 @click.option(
     "--intervals",
@@ -97,15 +99,15 @@ class _Shown(NamedTuple):
     help="With --machine: people judged some queries (queries, the default) or some documents of each (documents).",
 )
 @click.option(
-    "--holes/--no-holes", default=None, help="Show what unjudged documents could change, or do not compute it."
+    "--holes/--no-holes", default=None, help="Show what unjudged documents could change, or skip this computation."
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     metavar="N",
-    help="Seed of the random number generator; by default a new one, which is printed.",
+    help="Seed of the random number generator; by default, a random seed, which is printed.",
 )
-@click.option("--all", "everything", is_flag=True, help="In text, print all rows and all pairs, not only the first.")
+@click.option("--all", "everything", is_flag=True, help="Print all rows and all pairs as text, not only the first.")
 @digits_option
 @click.option("--underline", is_flag=True, help="Underline the second best means in LaTeX.")
 def command(
@@ -238,17 +240,28 @@ def _show_text(found: Comparison, shown: _Shown) -> None:
         if found.baseline is None and shown.everything:
             show(measure)
     show_left_out(left_out)
+    details = list(_details(found, shown))
     click.echo()
+    for line in details:
+        say(line)
+    if details:
+        click.echo()
+    say(columns_text(found))
+
+
+def _details(found: Comparison, shown: _Shown) -> Iterator[str]:
+    """Yield the queries on which systems differ most from the baseline, or how many pairs were tested."""
+    if found.baseline is None:
+        n_pairs = len(next(iter(found.differences.values())))
+        if n_pairs > 1 and not shown.everything:
+            yield f"{n_pairs:,} pairs were tested; --all shows each, and --format csv has all numbers"
+        return
     for measure in found.values:
         changes = found.largest_changes(measure)
         ranked = [system for system in found.ranked() if system in changes]
-        for system in ranked if shown.everything else ranked[:_N_CHANGES]:
-            say(f"{measure}, {system} - {found.baseline}, most on: {changes[system]}")
-        if not shown.everything and len(changes) > _N_CHANGES:
-            say(f"{measure}, {len(changes) - _N_CHANGES} more systems; --all shows the queries that changed most")
-    n_pairs = len(next(iter(found.differences.values())))
-    if found.baseline is None and not shown.everything:
-        pairs = "1 pair was tested" if n_pairs == 1 else f"{n_pairs:,} pairs were tested"
-        say(f"{pairs}; --all shows each, and --format csv has all numbers")
-    click.echo()
-    say(columns_text(found))
+        some = ranked if shown.everything else ranked[:_N_CHANGES]
+        for system in some:
+            yield f"{measure}, {system} - {found.baseline}, largest differences: {changes[system]}"
+        if rest := len(ranked) - len(some):
+            more = f"{rest} more {'system' if rest == 1 else 'systems'}"
+            yield f"{measure}: {more}; --all shows their largest differences"

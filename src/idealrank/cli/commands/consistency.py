@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealrank._base.sections import listed
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.options import debug_option, format_option, quiet_option
-from idealrank.cli.support.reading import explain_option, show_reasons
+from idealrank.cli.support.progress import working
+from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
 from idealrank.cli.support.tables import Table, show, stacked
 from idealrank.cli.support.terminal import say
 
@@ -18,19 +21,20 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _HELP = """\
-Search for random labels for which minimizing a loss does not maximize NDCG, or another measure.
+Search for distributions of labels for which minimizing a loss does not maximize NDCG, or another measure.
 
-A loss is refuted by two lists of labels and their probabilities: ranked by the scores that minimize the expected loss,
-the documents lose some of the expected NDCG ('regret'). The search goes through all pairs of label lists, each with
-probabilities from 0.01 to 0.99 and next to the points where the best order changes; by default for two documents, then,
-more coarsely, for three. The worst pair is shown, with the order that the loss picks and the best one.
+A counterexample is two lists of labels with probabilities: ranked by the scores that minimize the expected loss, the
+documents do not reach the highest expected NDCG, and 'regret' is what they lose. The search tries all pairs of label
+lists, each with probabilities from 0.01 to 0.99 and close to the points where the best order changes; by default for
+two documents, then on a coarser grid for three. The worst pair is shown, with the order that the loss prefers and the
+best order.
 
 \b
-consistent  no: the example refutes it; yes: a theorem proves it;
-            not refuted: no example was found;
-            undecided: some minima could not be determined with certainty
-regret      expected NDCG lost on the example
-wrong, of   mixtures that the loss ranks wrongly, of those searched
+consistent  no: a counterexample was found; yes: a theorem proves it;
+            not refuted: no counterexample was found;
+            undecided: some minima could not be computed reliably
+regret      expected NDCG that the loss gives up in the worst case found
+wrong, of   distributions that the loss ranks wrongly, of those tried
 
 \b
 Examples:
@@ -43,9 +47,12 @@ Examples:
 
 def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple[float, ...]:
     try:
-        return tuple(float(part) for part in value.split(","))
+        levels = tuple(float(part) for part in value.split(","))
     except ValueError:
-        raise click.BadParameter(f"expected labels such as 0,1,2, got {value!r}") from None
+        levels = ()
+    if len(set(levels)) < 2:
+        raise click.BadParameter(f"expected two or more labels, such as 0,1,2, got {value!r}")
+    return levels
 
 
 @click.command("consistency", cls=Command, help=_HELP)
@@ -70,13 +77,20 @@ def command(
     from idealrank import theory
     from idealrank.losses import loss
 
-    found = [theory.check_consistency(each, refine=not grid, **options) for each in map(loss, losses)]
+    found = []
+    with working("searching for counterexamples", quiet=quiet) as say_that:
+        for each in list(map(loss, losses)):
+            say_that(f"searching for counterexamples to {each}")
+            found.append(theory.check_consistency(each, refine=not grid, **options))
     table = stacked([each.table() for each in found])
     if output_format != "text":
         show(table, output_format)
         return
+    _show_answers(found)
     shown = [place for place, name in enumerate(table.header) if name != "example"]
     show(Table([table.columns[place] for place in shown], [[row[place] for place in shown] for row in table.rows]))
+    if not quiet:
+        show_reading("How to read the first row:", _reading(found[0]))
     for each in found:
         if each.counterexample is not None and not quiet:
             _show_counterexample(each)
@@ -87,18 +101,53 @@ def command(
         show_reasons("Why:", reasons)
 
 
+def _show_answers(found: Sequence[Consistency]) -> None:
+    """Print which losses are consistent, in one sentence."""
+    measured = found[0].measured
+    answers: dict[str, list[str]] = {}
+    for each in found:
+        answers.setdefault(each.answer, []).append(each.loss)
+    texts = {
+        "yes": ("is consistent", "are consistent"),
+        "no": ("is not consistent", "are not consistent"),
+        "not refuted": ("is not refuted", "are not refuted"),
+        "undecided": ("is undecided", "are undecided"),
+    }
+    first, *others = (
+        f"{listed(names)} {texts[answer][len(names) > 1]}" for answer in texts if (names := answers.get(answer))
+    )
+    say(f"{'; '.join([f'{first} with {measured}', *others])}.")
+    click.echo()
+
+
+def _reading(found: Consistency) -> dict[str, str]:
+    """Return what the columns say, in words."""
+    answers = {
+        "yes": f"a theorem proves that {found.loss} is consistent with {found.measured}",
+        "no": f"a counterexample refutes that {found.loss} is consistent with {found.measured}",
+        "not refuted": "no counterexample was found, and no theorem is known",
+        "undecided": "some minima could not be computed reliably",
+    }
+    lost = f"in the worst case, ranking by this loss gives up {found.regret:.6f} of the expected {found.measured}"
+    return {
+        "consistent": answers[found.answer],
+        **({} if found.counterexample is None else {"regret": lost}),
+        "wrong, of": f"{found.inconsistent:,} of the {found.searched:,} label distributions tried are ranked wrongly",
+    }
+
+
 def _show_counterexample(found: Consistency) -> None:
     """Print two lists of labels, and what the loss and the measure make of them."""
     tables = found.tables()
-    labels = f"{found.loss} is not consistent with {found.measured}. Labels that refute it:"
-    orders = "Ranked by the scores of lowest expected loss, and as is best:"
+    labels = f"A counterexample to {found.loss}: the documents have one of these lists of labels."
+    orders = "The order by the scores that minimize the expected loss, and the best order:"
     for title, name in ((labels, "labels"), (orders, "orders")):
         click.echo()
         say(title)
         click.echo()
         show(tables[name])
     click.echo()
-    say(f"{found.measured} lost: {found.regret:.6f}")
+    say(f"Expected {found.measured} lost: {found.regret:.6f}")
 
 
 def _possibility(measure: str) -> list[str]:

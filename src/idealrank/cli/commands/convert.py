@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -29,9 +30,10 @@ KIND       content                     names
 {_ROWS}
 
 The format of A is recognized by its content, or else by its name; the format of B by its name. Parquet and CSV have
-the columns qid, label, score, doc, weight, f1, f2 ... JSON is {{query: {{document: number}}}}: labels if all are whole,
-unless B is a run, and scores otherwise. All formats but Parquet may be compressed (.gz, .xz, .bz2 or .zst). "-" is
-standard input or output. Content that B cannot hold is left out, with a note. B is written completely or not at all.
+the columns qid, label, score, doc, weight, f1, f2 ... JSON is {{query: {{document: number}}}}: the numbers are labels
+if all are whole and B is not a run, and scores otherwise. All formats except Parquet may be compressed (.gz, .xz, .bz2
+or .zst). "-" is standard input or output. Content that B cannot hold is left out, with a note. B is written completely
+or not at all.
 
 \b
 Examples:
@@ -44,17 +46,25 @@ Examples:
 @click.command("convert", cls=Command, help=_HELP)
 @click.argument("a")
 @click.argument("b", type=OUTPUT)
-@click.option("--from", "from_kind", type=KIND, metavar="KIND", help="The format of A.")
-@click.option("--to", "to_kind", type=KIND, metavar="KIND", help="The format of B.")
+@click.option("--from", "from_kind", type=KIND, metavar="KIND", help="The format of A, if it is not recognized.")
+@click.option("--to", "to_kind", type=KIND, metavar="KIND", help="The format of B, if its name does not tell.")
 @click.option("--sparse", is_flag=True, help="Read LETOR text as a sparse matrix, for features that are mostly 0.")
-@click.option("--group", metavar="FILE", help="File with the documents per query, for LETOR text without qid.")
+@click.option(
+    "--group", metavar="FILE", help="A file with the number of documents per query, for LETOR text without qid."
+)
 @quiet_option
 @debug_option
 def command(
     a: str, b: str, from_kind: str | None, to_kind: str | None, sparse: bool, group: str | None, quiet: bool
 ) -> None:
     """Convert the file A to the file B."""
-    source, target = kind_of(a, from_kind), kind_of(b, to_kind, "--to")
+    try:
+        source = kind_of(a, from_kind)
+    except click.UsageError:
+        if a != "-":
+            os.stat(a)  # a file that does not exist is the more likely mistake
+        raise
+    target = kind_of(b, to_kind, "--to")
 
     from idealrank.cli.support import conversion
 

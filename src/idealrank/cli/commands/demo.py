@@ -56,11 +56,11 @@ _MEASURES = {
 def command(queries: int, docs: int, seed: int, output_format: str, html_path: str | None, quiet: bool) -> None:
     """Train four rankers on a generated click log, and see which measure tells them apart.
 
-    The clicks are those of an invented search engine: a document's label is 2 above 1000 clicks, 1 from 100, else 0.
-    The training part of the log is written as LETOR text and read back. Four learners are fitted to most of it, and
-    keep the iteration that is best on the rest. They and the best single feature rank the test queries; the rankings
-    are measured by NDCG with four discounts and compared pair by pair. A report is written
-    to idealrank-demo.html, or to the file of --html.
+    The clicks come from a simulated search engine: the label of a document is 2 if it has more than 1000 clicks, 1 if
+    it has at least 100, and 0 otherwise. The training part of the log is written as LETOR text and read back. Four
+    learners are trained on most of it, and keep the iteration that is best on the rest. They and the best single
+    feature rank the test queries; the rankings are evaluated by NDCG with four discounts and compared pair by pair. A
+    report is written to idealrank-demo.html, or to the file given by --html.
 
     With --format other than text, or --quiet, only the table is printed, and a report is written only with --html.
     """

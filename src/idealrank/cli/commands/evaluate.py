@@ -30,11 +30,11 @@ LETOR text       files with one score per line, in document order
 Parquet or CSV   names of score columns ("score" by default), or runs
 JSON             runs
 
-Formats are recognized by content; --from names the format of DATA (see 'idealrank convert --help'). The name of a
-system is NAME if it is given as NAME=PATH, otherwise the tag of the run, or what differs between the paths. Options
-that a measure does not name follow --like: trec_eval for judgments and runs, otherwise idealrank. The conventions are
-printed below the table. Several systems are measured on the queries that all of them have; a note says which are
-left out.
+Formats are recognized by content; --from sets the format of DATA (see 'idealrank convert --help'). A system is called
+NAME if it is given as NAME=PATH; otherwise by the tag of its run, or by the part of its path that differs from the
+others. Options that a measure does not set follow --like, by default trec_eval for judgments and runs, and idealrank
+for everything else. The conventions are printed below the table. Several systems are evaluated on the queries that all
+of them have; a note says which queries are left out.
 
 \b
 Examples:
@@ -51,7 +51,7 @@ Examples:
 @click.command("evaluate", cls=SystemsCommand, help=_HELP)
 @weights_option
 @by_option
-@click.option("--per-query", is_flag=True, help="Also print one line per query.")
+@click.option("--per-query", is_flag=True, help="Also print one row per query.")
 @click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean, by Student's t.")
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
 @digits_option
@@ -99,7 +99,6 @@ def command(
             depths += over_cutoffs(measures)
             lists = Rankings.of(evaluator, evaluated(), measures)
         evaluations = Evaluations(found).on_common_queries()
-    quality(evaluations, quiet=request.quiet)
     if request.output_format == "json":
         content = _content(evaluations, per_query=per_query, interval=interval)
         click.echo(json.dumps(content | (_hashes(request) if hashes else {}), indent=2, allow_nan=False))
@@ -114,6 +113,7 @@ def command(
             click.echo()
             table = evaluations.table_of_categories(interval=interval)
         show_with_remarks(table, [over, *others], request.output_format, digits=digits)
+    quality(evaluations, quiet=request.quiet)
     request.write_page(evaluations, Evaluations(curves).on_common_queries() if curves else None, lists)
 
 

@@ -12,12 +12,12 @@ from idealrank.cli.support.request import Request, SystemsCommand
 __all__ = ["command"]
 
 _HELP = """\
-Explain why conventions give SYSTEM different numbers on the judged documents in DATA, one choice at a time.
+Explain why two tools give different numbers for SYSTEM on the judged documents in DATA, one choice at a time.
 
-DATA and SYSTEM are as for 'idealrank evaluate'. From the first --like to each other one, the choices that differ are
-changed one after the other. 'change' is the effect on the mean, 'queries' the number of queries that change, and
-'most changed' the queries that change most. The changes add up to the whole difference. The explorer, a page of the
-documentation, shows the same in a browser.
+DATA and SYSTEM are given as for 'idealrank evaluate'. Starting from the first --like, the choices that differ from each
+other --like are changed one after the other. 'change' is the effect on the mean, 'queries' is the number of queries
+whose value changes, and 'most changed' lists the queries that change most. The changes add up to the whole difference.
+The explorer, a page of the documentation, shows the same in a browser.
 
 \b
 Examples:
@@ -29,7 +29,7 @@ Examples:
 @click.command("explain", cls=SystemsCommand, help=_HELP, without=("systems", "measures", "like"))
 @click.argument("system")
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
-@click.option("--like", multiple=True, metavar="TOOL", help="A tool whose conventions to compare; two or more.")
+@click.option("--like", multiple=True, metavar="TOOL", help="A tool whose conventions to compare; give two or more.")
 @digits_option
 def command(request: Request, system: str, measure: str, like: tuple[str, ...], digits: int) -> None:
     """Explain the numbers of SYSTEM on DATA."""

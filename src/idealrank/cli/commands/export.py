@@ -10,15 +10,15 @@ from idealrank.cli.support.options import OUTPUT, debug_option, quiet_option
 __all__ = ["command"]
 
 _HELP = """\
-Write the model in the file MODEL to FILE, for another tool.
+Export the model in the file MODEL to FILE, in the format of another tool.
 
-MODEL is a file that 'idealrank train' or learners.save wrote: a linear model, or boosted trees. The other tools score
-one document at a time, so it must have been trained without --normalize.
+MODEL is a file written by 'idealrank train' or learners.save: a linear model or boosted trees. The other tools score
+one document at a time, so the model must have been trained without --normalize.
 
 \b
 TOOL           FILE
 onnx           an ONNX graph, for onnxruntime and others
-ranklib        a model of RankLib
+ranklib        a RankLib model
 elasticsearch  a model for the learning-to-rank plugin
 opensearch     the same
 vespa          a rank profile
@@ -47,7 +47,7 @@ Examples:
 @click.option(
     "--features",
     metavar="NAMES",
-    help="Names of the features in the plugin or in Vespa, separated by commas; by default those of the training data.",
+    help="Names of the features in the plugin or in Vespa, separated by commas; by default, as in the training data.",
 )
 @quiet_option
 @debug_option

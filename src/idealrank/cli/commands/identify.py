@@ -16,8 +16,8 @@ __all__ = ["command"]
 _HELP = """\
 Identify what the NDCG of FUNCTION computes: its conventions, the tools that agree with it, and its defects.
 
-FUNCTION is MODULE:NAME, or FILE.py:NAME. Instead of it, --command takes a shell command that reads a file of judgments
-and a run file, whose paths replace {qrels} and {run}; the last number that it prints counts. The function is called
+FUNCTION is MODULE:NAME or FILE.py:NAME. Alternatively, --command is a shell command that reads judgments and a run; the
+paths of these files replace {qrels} and {run}, and the last number that it prints is its result. The function is called
 with small lists, each of which isolates one choice.
 
 \b
@@ -32,7 +32,9 @@ Examples:
 @click.argument("function", required=False)
 @click.option("--command", "shell_command", metavar="COMMAND", help="A command with {qrels}, {run} and possibly {k}.")
 @click.option("--takes", metavar="WORDS", help="What the function takes, such as 'labels, scores, k'.")
-@click.option("--max-calls", type=click.IntRange(1), default=100, show_default=True, help="Maximum number of calls.")
+@click.option(
+    "--max-calls", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="Maximum number of calls."
+)
 @seed_option
 @format_option
 @html_option
@@ -53,12 +55,14 @@ def command(
         raise click.UsageError(
             "one of FUNCTION and --command is needed: idealrank identify sklearn.metrics:ndcg_score."
         )
+    from idealrank.cli.support.progress import working
     from idealrank.cli.support.tables import show_result
     from idealrank.evaluation.identification import identify
 
     asked = shell_command if function is None else _imported(function)
     assert asked is not None
-    found = identify(asked, takes=takes, max_calls=max_calls, seed=seed)
+    with working("calling the function", quiet=quiet):
+        found = identify(asked, takes=takes, max_calls=max_calls, seed=seed)
     show_result(found, output_format)
     if html_path is not None:
         from idealrank.cli.support.reporting import write

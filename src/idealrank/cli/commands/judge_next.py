@@ -9,16 +9,20 @@ from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
 __all__ = ["command"]
 
 _HELP = """\
-Choose the unjudged documents whose labels can change the order of SYSTEMS most.
+Choose the unjudged documents whose labels could change the order of SYSTEMS most.
 
-DATA is judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'effect' is how far the label of the document alone
-can move the mean difference between systems whose order is open. The columns after it are the document's ranks.
+DATA has judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'effect' is how much the label of this document
+alone could change the mean difference between systems whose order is undecided. The columns after it show the rank of
+the document in each system.
 
 \b
 Examples:
   idealrank judge-next qrels.txt bm25.run new.run -m ndcg@10 -n 20
   idealrank judge-next qrels.txt *.run --format csv > to_judge.csv
 """
+
+#: Most sentences above the table.
+_N_FINDINGS = 5
 
 
 @click.command("judge-next", cls=SystemsCommand, help=_HELP, without=("measures", "unjudged", "html_path"))
@@ -31,16 +35,24 @@ def command(request: Request, measure: str, n: int, baseline: str | None) -> Non
     """Choose documents to judge for SYSTEMS on DATA."""
     judged, systems = request.read()
 
-    from idealrank.cli.support.tables import show, show_remarks, show_result
+    from idealrank.cli.support.progress import working
+    from idealrank.cli.support.tables import show, show_findings, show_remarks, show_result
     from idealrank.evaluation.holes.judging import judge_next
 
-    named = dict(systems)
-    chosen = baseline_name(baseline, request.systems, list(named))
-    found = judge_next(judged, named, measure, n=n, baseline=chosen, like=request.convention_of(judged))
+    with working("reading systems", quiet=request.quiet) as say_that:
+        named = dict(systems)
+        chosen = baseline_name(baseline, request.systems, list(named))
+        say_that("choosing documents")
+        found = judge_next(judged, named, measure, n=n, baseline=chosen, like=request.convention_of(judged))
     if request.output_format == "json":
         show_result(found, "json")
         return
-    if found.documents or request.output_format == "csv":
+    has_table = bool(found.documents) or request.output_format == "csv"
+    if request.output_format == "text" and has_table:
+        show_findings(found, most=_N_FINDINGS)
+    if has_table:
         show(found.table(), request.output_format)
+    if request.output_format != "text" and has_table:
         click.echo(err=request.output_format == "csv")
-    show_remarks(found.findings()[:5], request.output_format)
+    if request.output_format != "text" or not has_table:
+        show_remarks(found.findings(), request.output_format)

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _HELP = """\
-Compare systems over many data sets: who is first, and who is tied with the first.
+Compare systems over many data sets: which one is first, and which are tied with it.
 
 The first of FOLDERS has the data sets: folders of BEIR data sets, with qrels/test.tsv, or one file of judgments per
-data set. Each other one has the runs of a system, one per data set and named by it (nfcorpus.run,
-NFCorpus_predictions.json of MTEB); the folder is the name of the system, or give NAME=FOLDER. With --results there are
-no data sets: each folder has the result files of MTEB for one model.
+data set. Each other folder has the runs of one system, one file per data set, with the name of the data set
+(nfcorpus.run, or NFCorpus_predictions.json of MTEB). A system has the name of its folder, or NAME if it is given as
+NAME=FOLDER. With --results, there are no data sets: each folder has MTEB's result files of one model.
 
-'may be' is the range of ranks that a system may have, because other queries could have been asked. The ranges hold for
-all systems at once, with confidence 1 - LEVEL.
+'may be' is the range of ranks that a system could have with other queries. The ranges hold for all systems at once,
+with confidence 1 - LEVEL.
 
 \b
 Examples:
@@ -54,23 +54,23 @@ _N_NOTES = 10
     "-m",
     "--measure",
     metavar="MEASURE",
-    help="The measure; by default ndcg@10, and with --results the main one of each task.",
+    help="The measure; by default, ndcg@10, or with --results the main measure of each task.",
 )
 @like_option
-@click.option("--results", "are_results", is_flag=True, help="The folders have result files of MTEB.")
+@click.option("--results", "are_results", is_flag=True, help="The folders have MTEB's result files.")
 @click.option("--baseline", metavar="NAME", help="The system that the others are tested against.")
 @click.option(
     "--weights",
     type=click.Choice(["equal", "queries"]),
     default="equal",
     metavar="equal|queries",
-    help="Data sets count the same (the default), or by their number of queries.",
+    help="Weight data sets equally (the default), or by their number of queries.",
 )
 @click.option(
     "--over",
     type=click.Choice(["queries", "datasets"]),
     metavar="queries|datasets",
-    help="Whether ranks and intervals are about other queries of these data sets, the default, or other data sets.",
+    help="What ranks and intervals generalize to: other queries of these data sets (the default), or other data sets.",
 )
 @click.option("--split", default="test", show_default=True, metavar="NAME", help="The split of BEIR data sets.")
 @level_option
@@ -79,8 +79,8 @@ _N_NOTES = 10
     type=click.Choice(["t", "randomization", "bootstrap"]),
     default="t",
     metavar="t|randomization|bootstrap",
-    help="How all pairs are tested for the ranks: t tests with Holm's correction (the default), or the largest "
-    "studentized difference over random swaps of the systems or over resampled queries.",
+    help="The test of all pairs that gives the ranks: t tests with Holm's correction (the default), or the largest "
+    "studentized difference under random swaps of the systems or resampled queries.",
 )
 @click.option(
     "--permutations",
@@ -89,7 +89,7 @@ _N_NOTES = 10
     default=10_000,
     show_default=True,
     metavar="N",
-    help="Number of permutations of the tests against the baseline.",
+    help="Number of permutations in the tests against the baseline.",
 )
 @seed_option
 @digits_option
@@ -125,6 +125,7 @@ def command(
     from idealrank.cli.support.terminal import notes
     from idealrank.evaluation.leaderboards.building import Ranking, leaderboard_of
     from idealrank.evaluation.leaderboards.folders import datasets_in, results_in
+    from idealrank.evaluation.quality import worth_a_note
 
     chosen = Ranking(baseline, weights, over, level, n_permutations, seed, method=method)
     with working("reading data sets", quiet=quiet) as say_that:
@@ -140,7 +141,7 @@ def command(
 
             found = leaderboard_of(datasets, measure or "ndcg@10", chosen, like, watch=watch)
     _show(found, output_format, digits)
-    notes(found.problems, quiet=quiet, most=_N_NOTES)
+    notes(worth_a_note(found.problems), quiet=quiet, most=_N_NOTES)
     if html_path is not None:
         from idealrank.cli.support import reporting
 

@@ -12,7 +12,7 @@ from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section, listed
 from idealrank._base.tables import Column, Table, Value
-from idealrank.cli.support.options import OUTPUT
+from idealrank.cli.support.options import PICTURE
 from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
 
@@ -28,18 +28,18 @@ __all__ = ["command"]
 _HELP = """\
 Show the limit of the NDCG of SYSTEMS as lists grow, estimated from the documents in DATA.
 
-DATA and SYSTEMS are as for 'idealrank evaluate'. For each query, the relevance at each position of a system's list is
-estimated as a curve. From the curves, the theorems of Wang et al. (2013) give NDCG on longer lists of the same kind.
-With judgments and runs, the judged documents are ranked, and those that a run does not retrieve come last.
+DATA and SYSTEMS are given as for 'idealrank evaluate'. For each query, the expected relevance by position in a system's
+list is estimated as a curve. From these curves, the theorems of Wang et al. (2013) give NDCG on longer lists of the
+same kind. With judgments and runs, all judged documents are ranked, and those that a run does not retrieve come last.
 
 \b
 now       mean over queries, as 'idealrank evaluate' gives it
-complete  the same mean on complete lists, which theory starts from
-expected  mean that the curves give for lists of these lengths
+complete  the same mean on complete lists, on which the theory is based
+expected  mean that the curves predict for lists of these lengths
 limit     mean for ever longer lists; empty if NDCG stays random
 low, high 95% interval of the limit, by Student's t over queries
-spread    standard deviation of NDCG on one long list if it stays random
-sees      what determines the limit: the whole list, its top, a few ranks
+spread    standard deviation of NDCG on one long list, if it stays random
+sees      what determines the limit: the whole list, its top, or a few ranks
 
 \b
 Examples:
@@ -57,13 +57,14 @@ Examples:
     metavar="METHOD",
     help="How to estimate curves: bins that are finer at the top (top, the default), equal bins (bins), or isotonic.",
 )
-@click.option("--plot", type=OUTPUT, metavar="FILE", help="Plot the curves: .svg, .png or .pdf.")
+@click.option("--plot", type=PICTURE, metavar="FILE", help="Plot the curves: .svg, .png or .pdf.")
 @explain_option
 def command(request: Request, method: str, plot: str | None, explain: bool) -> None:
     """Show the limit of the NDCG of SYSTEMS."""
     judged, systems = request.read()
 
     from idealrank.cli.support.pictures import save_picture
+    from idealrank.cli.support.progress import working
     from idealrank.cli.support.tables import show_result
     from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.evaluator import Evaluator
@@ -77,36 +78,37 @@ def command(request: Request, method: str, plot: str | None, explain: bool) -> N
     for each in measures.values():
         Weighting.of(each)  # is the theory about this measure?
     evaluator, rankers = Evaluator(judged, request.convention_of(judged)), dict(systems)
-    evaluations = evaluator.evaluate_all(rankers.items(), list(measures))
-    lists = evaluator.complete_lists(rankers.items(), evaluations)
-    documents = lists.data
-    rows: list[list[Value]] = [
-        [
-            system,
-            name,
-            evaluation.mean[name],
-            *_prospect(evaluation.filled[name], documents, lists.scores[system], method),
-        ]
-        for system, evaluation in evaluations.items()
-        for name in measures
-    ]
-    curves = {
-        name: StepCurve.fit(documents.labels, column, documents.offsets, method=method)
-        for name, column in (lists.scores.items() if plot is not None or request.html_path is not None else ())
-    }
-    found = _Limits(tuple(map(tuple, rows)), evaluations, lists.remarks, curves)
-    show_result(found, request.output_format)
+    rows: list[list[Value]] = []
+    with working("evaluating systems", quiet=request.quiet) as say_that:
+        evaluations = evaluator.evaluate_all(rankers.items(), list(measures))
+        lists = evaluator.complete_lists(rankers.items(), evaluations)
+        documents = lists.data
+        for system, evaluation in evaluations.items():
+            for name in measures:
+                say_that(f"computing the limit of {name} for {system}")
+                found = _prospect(evaluation.filled[name], documents, lists.scores[system], method)
+                rows.append([system, name, evaluation.mean[name], *found])
+        curves = {
+            name: StepCurve.fit(documents.labels, column, documents.offsets, method=method)
+            for name, column in (lists.scores.items() if plot is not None or request.html_path is not None else ())
+        }
+    limits = _Limits(tuple(map(tuple, rows)), evaluations, lists.remarks, curves)
+    show_result(limits, request.output_format, n_rows=_N_ROWS)
     if request.output_format == "text" and not request.quiet:
-        show_reading("How to read the first row:", found.reading())
+        show_reading("How to read the first row:", limits.reading())
     if request.output_format == "text" and explain:
-        show_reasons("Why, on ever longer lists:", found.reasons())
+        show_reasons("Why, on ever longer lists:", limits.reasons())
     quality(evaluations, quiet=request.quiet)
     if plot is not None:
         save_picture(plot_curves(curves).figure, plot)
-    request.write_page(found)
+    request.write_page(limits)
 
 
+#: Most rows of the table as text.
+_N_ROWS = 30
 _NUMBERS = ("now", "complete", "expected", "limit", "low", "high", "spread")
+#: What a narrow screen leaves out first.
+_PRIORITIES = {"complete": 3, "expected": 3, "low": 2, "high": 2, "spread": 1}
 
 
 @dataclass(frozen=True)
@@ -143,8 +145,26 @@ class _Limits(Result):
 
     def tables(self) -> Mapping[str, Table]:
         """Return the table "limits": a row per system and measure."""
-        numbers = [Column(name, ".4f") for name in _NUMBERS]
-        return {"limits": Table([Column("system"), Column("measure"), *numbers, Column("sees")], self.rows)}
+        numbers = [Column(name, ".4f", priority=_PRIORITIES.get(name, 0)) for name in _NUMBERS]
+        names = [Column("system"), Column("measure", priority=-1)]
+        return {"limits": Table([*names, *numbers, Column("sees", priority=1)], self.rows)}
+
+    def findings(self) -> list[str]:
+        """Return which measures have a limit, in a sentence."""
+        if len(self.rows) == 1:
+            system, measure, now, _, _, limit, *_ = self.rows[0]
+            if isinstance(now, float) and isinstance(limit, float):
+                return [f"The mean {measure} of {system} is {now:.4f}; on ever longer lists, it tends to {limit:.4f}."]
+        kinds: dict[bool, dict[str, None]] = {True: {}, False: {}}
+        for row in self.rows:
+            if row[-1] != _SEES["undecided"]:
+                kinds[row[2 + _NUMBERS.index("limit")] is not None][str(row[1])] = None
+        what = {True: "{} {} to a limit", False: "{} {} random: the labels of a few documents decide"}
+        verbs = {True: ("tends", "tend"), False: ("stays", "stay")}
+        parts = [
+            what[kind].format(listed(names), verbs[kind][len(names) > 1]) for kind, names in kinds.items() if names
+        ]
+        return [f"On ever longer lists, {'; '.join(parts)}."] if parts else []
 
     def remarks(self) -> list[str]:
         """Return the queries and the convention of the means, and how lists became complete."""

@@ -15,16 +15,17 @@ __all__ = ["command"]
 _HELP = """\
 Plan an experiment: the number of queries needed to detect a difference of means.
 
-DATA and SYSTEMS, two or more, are as for 'idealrank evaluate'. They are the pilot from which variances are estimated.
+DATA and two or more SYSTEMS are given as for 'idealrank evaluate'. They are the pilot data from which variances are
+estimated.
 
 \b
 delta      true difference of two means
-t          queries with which a paired t test detects it
-anova      queries with which an analysis of variance detects it, if the best
-           and the worst of the systems differ by it
+t          queries that a paired t test needs to detect it
+anova      queries that an analysis of variance needs to detect it, if the
+           best and the worst system differ by delta
 interval   queries for a confidence interval that is no wider than delta
-order      queries for the right order of two means with probability 1 - level
-any_order  the same, whatever the distribution of values between 0 and 1
+order      queries to order two means correctly with probability 1 - level
+any_order  the same for any distribution of values between 0 and 1
 sd         standard deviation of the per-query difference of two systems
 
 \b
@@ -36,15 +37,30 @@ Examples:
 
 @click.command("power", cls=SystemsCommand, help=_HELP, without=("html_path",))
 @click.option(
-    "--delta", "deltas", type=float, multiple=True, default=[0.05], metavar="D", help="Difference; may be repeated."
+    "--delta",
+    "deltas",
+    type=click.FloatRange(0, min_open=True),
+    multiple=True,
+    default=[0.05],
+    metavar="D",
+    show_default=True,
+    help="True difference of two means; may be repeated.",
 )
-@click.option("--power", type=float, default=0.8, show_default=True, metavar="P", help="Probability of detecting it.")
+@click.option(
+    "--power",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.8,
+    show_default=True,
+    metavar="P",
+    help="Probability of detecting the difference.",
+)
 @level_option
 @explain_option
 def command(request: Request, deltas: tuple[float, ...], power: float, level: float, explain: bool) -> None:
     """Plan an experiment from SYSTEMS on DATA."""
     judged, systems = request.read(least=2)
 
+    from idealrank.cli.support.progress import working
     from idealrank.cli.support.tables import Column, Table, show
     from idealrank.cli.support.terminal import quality, say
     from idealrank.evaluation.comparison import common_queries
@@ -52,16 +68,21 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     from idealrank.stats import queries_for
     from idealrank.stats.power import DESIGNS
 
-    evaluations = Evaluator(judged, request.convention_of(judged)).evaluate_all(
-        systems, request.measures or ("ndcg@10",)
-    )
-    quality(evaluations, quiet=request.quiet)
-    _, values = common_queries(evaluations)
     rows = []
-    for measure, matrix in values.items():
-        for delta in deltas:
-            plans = [queries_for(delta, matrix, design=design, power=power, level=level) for design in DESIGNS]
-            rows.append([measure, delta, *(plan.n_queries for plan in plans), plans[0].variance ** 0.5])
+    with working("evaluating systems", quiet=request.quiet):
+        evaluator = Evaluator(judged, request.convention_of(judged))
+        evaluations = evaluator.evaluate_all(systems, request.measures or ("ndcg@10",))
+        _, values = common_queries(evaluations)
+        for measure, matrix in values.items():
+            for delta in deltas:
+                plans = [queries_for(delta, matrix, design=design, power=power, level=level) for design in DESIGNS]
+                rows.append([measure, delta, *(plan.n_queries for plan in plans), plans[0].variance ** 0.5])
+    if request.output_format == "text":
+        test = f"a paired t test at level {level:g} needs {rows[0][2]:,} queries"
+        have = f"{evaluations.n_queries:,} {'query' if evaluations.n_queries == 1 else 'queries'}"
+        what = f"a true difference of {rows[0][1]:g} in mean {rows[0][0]} with {power:.0%} power"
+        say(f"To detect {what}, {test}; these data have {have}.")
+        click.echo()
     designs = [Column(design, ",") for design in DESIGNS]
     show(Table([Column("measure"), Column("delta", "g"), *designs, Column("sd", ".4f")], rows), request.output_format)
     if request.output_format == "text":
@@ -74,20 +95,22 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
             show_reading("How to read the first row:", _reading(rows[0], power, level))
         if explain:
             show_reasons("Why:", _REASONS)
+    quality(evaluations, quiet=request.quiet)
 
 
 def _reading(row: list[Any], power: float, level: float) -> dict[str, str]:
     """What the columns say, in words."""
     measure, delta, t, anova, interval, order, any_order, sd = row
+    interval_text = f"the {1 - level:.0%} interval of the difference is at most {delta:g} wide"
     found = f"if two systems truly differ by {delta:g} in mean {measure}"
     right = f"the better one has the higher mean with a probability of {1 - level:.0%}"
     return {
         "delta": f"{found}, then:",
         "t": f"with {t:,} queries, a paired t test at level {level:g} detects it in {power:.0%} of experiments",
-        "anova": f"with {anova:,} queries, so does an analysis of variance over as many systems as here",
-        "interval": f"with {interval:,} queries, the {1 - level:.0%} interval of the difference is {delta:g} wide",
+        "anova": f"with {anova:,} queries, so does an analysis of variance of as many systems as here",
+        "interval": f"with {interval:,} queries, {interval_text}",
         "order": f"with {order:,} queries, {right}",
-        "any_order": f"with {any_order:,} queries, so it does whatever the distribution of values between 0 and 1",
+        "any_order": f"with {any_order:,} queries, the same holds for any distribution of values between 0 and 1",
         "sd": f"on one query, the difference of two systems varies with a standard deviation of {sd:.4f}",
     }
 
@@ -101,7 +124,7 @@ _REASONS = {
     "interval": ["The expected width of the t interval of the mean difference is at most delta (Sakai 2016)."],
     "order": [
         "The mean of n differences is normal with variance sd^2 / n; it has the right sign with probability 1 - level "
-        "if n is (z sd / delta)^2, z the quantile of the normal distribution."
+        "if n is (z sd / delta)^2, where z is the quantile of the normal distribution."
     ],
     "any_order": [
         "Hoeffding's inequality: the mean of n differences between -1 and 1 has the wrong sign with a probability of "

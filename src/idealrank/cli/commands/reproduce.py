@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -22,18 +23,18 @@ _EXPERIMENTS = {
     "jin2013": "linear NDCG and misordered pairs",
     "qin2008": "rankers trained for smooth NDCG and AP",
     "ravikumar2011": "losses and their NDCG-consistent versions",
-    "wang2013": "four discounts along lists that grow",
+    "wang2013": "four discounts as lists grow",
 }
 #: Experiments that train, validate and test on folds: their data is a folder.
 _ON_FOLDS = {"qin2008", "ravikumar2011"}
 _HELP = """\
-Reproduce the EXPERIMENT of a paper: its claims and whether they hold, its numbers, and its figures.
+Reproduce the experiment of a paper: its numbers, its figures, and whether its claims hold.
 
-What a paper leaves open (evaluation script, scale of features, optimizer, seed) is tried one choice at a time: a claim
-holds, fails or is undecided, in some settings or in all.
+Where a paper leaves a choice open (evaluation script, scaling of features, optimizer, seed), alternatives are tried one
+at a time: a claim holds, fails or is undecided, in some settings or in all.
 
 \b
-wang2013   four discounts along lists that grow (Figures 1 to 4)
+wang2013   four discounts as lists grow (Figures 1 to 4)
 jin2013    linear NDCG and misordered pairs (Figures 1 to 3)
 ravikumar2011
            losses and their NDCG-consistent versions (Table 1, Figures 1 to 6)
@@ -51,7 +52,7 @@ Examples:
 
 
 @click.command("reproduce", cls=Command, help=_HELP)
-@click.argument("experiment", type=click.Choice(list(_EXPERIMENTS)))
+@click.argument("experiment", type=click.Choice(list(_EXPERIMENTS)), metavar="PAPER")
 @click.option(
     "--data",
     metavar="PATH",
@@ -60,8 +61,8 @@ Examples:
     "S1.txt ... S5.txt or Fold1 ... Fold5, or a folder of such folders; may be repeated.",
 )
 @seed_option
-@click.option("--quick", is_flag=True, help="Train briefly, as a test; the numbers are meaningless.")
-@click.option("--figures", metavar="FOLDER", help="Write the figures to this folder as SVG.")
+@click.option("--quick", is_flag=True, help="Train only briefly, as a test; the numbers are meaningless.")
+@click.option("--figures", metavar="FOLDER", help="Write the figures to this folder, as SVG.")
 @html_option
 @format_option
 @quiet_option
@@ -81,7 +82,7 @@ def command(
         os.makedirs(figures, exist_ok=True)
 
     from idealrank.cli.support.tables import show_titled
-    from idealrank.cli.support.terminal import is_rich
+    from idealrank.cli.support.terminal import is_rich, say
 
     options = {}
     if experiment in _ON_FOLDS:
@@ -90,6 +91,9 @@ def command(
         raise click.UsageError(f"--quick is for experiments that train for long, {', '.join(sorted(_ON_FOLDS))}.")
     given = _read(experiment, data, quiet=quiet) if data else None
     found: Reproduction = import_module(f"idealrank.experiments.{experiment}").reproduce(given, seed=seed, **options)
+    if output_format == "text":
+        say(_verdict(found))
+        click.echo()
     show_titled(found.tables(), found.remarks(), output_format)
     if figures is not None:
         _write_figures(found, os.path.join(figures, experiment), quiet=quiet)
@@ -97,6 +101,16 @@ def command(
         from idealrank.cli.support import reporting
 
         reporting.write(found, html_path, title=f"{experiment}: {_EXPERIMENTS[experiment]}", quiet=quiet)
+
+
+def _verdict(found: Reproduction) -> str:
+    """Return how many claims hold, in a sentence."""
+    outcomes = Counter(claim.findings[0].outcome for claim in found.claims)
+    verbs = {"holds": ("holds", "hold"), "fails": ("fails", "fail"), "undecided": ("is undecided", "are undecided")}
+    counts = ", ".join(f"{n} {verbs[name][n > 1]}" for name in verbs if (n := outcomes[name]))
+    n_open = sum(len({each.outcome for each in claim.findings}) > 1 for claim in found.claims)
+    depends = f"; {n_open} {'depends' if n_open == 1 else 'depend'} on choices that the paper leaves open"
+    return f"Of {len(found.claims)} claims, {counts}{depends if n_open else ''}."
 
 
 def _read(experiment: str, paths: tuple[str, ...], *, quiet: bool) -> Any:

@@ -13,8 +13,8 @@ __all__ = ["command"]
 _HELP = """\
 Score the documents in DATA by the model in the file MODEL.
 
-Scores are written one per line, in the order of DATA, as 'idealrank evaluate' reads them; with --run as a TREC run.
-DATA is LETOR text, Parquet or CSV; its labels are not used. Columns are found by the names that they had in training.
+Scores are written one per line, in the order of DATA, as 'idealrank evaluate' reads them; with --run, as a TREC run.
+DATA is LETOR text, Parquet or CSV; its labels are not used. Columns must have the names that they had in training.
 
 \b
 Examples:
@@ -29,7 +29,7 @@ Examples:
 @click.option(
     "-o", "--out", type=OUTPUT, default="-", metavar="FILE", help="The file to write; standard output by default."
 )
-@click.option("--run", "tag", metavar="TAG", help="Write a TREC run with this name.")
+@click.option("--run", "tag", metavar="TAG", help="Write a TREC run with this tag.")
 @data_options
 @quiet_option
 @debug_option

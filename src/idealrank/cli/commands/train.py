@@ -16,14 +16,14 @@ __all__ = ["command"]
 _HELP = """\
 Train a ranker on the judged documents in DATA, and write it to a model file.
 
-DATA is LETOR text, Parquet or CSV, as 'idealrank convert' reads them. With --valid, the iteration that
-ranks those queries best is kept. Ctrl-C ends the training early, and the best iteration so far is kept.
+DATA is LETOR text, Parquet or CSV, as for 'idealrank convert'. With --valid, the iteration that is best on the
+validation queries is kept. Ctrl-C stops the training early and keeps the best iteration so far.
 
 \b
 Learners are those of idealrank.learners, in snake case:
-  linear, with any --loss of idealrank.losses;
+  linear, with any --loss of idealrank.losses
   approx_ndcg, approx_ap, list_net, rank_svm, rank_net, soft_rank ...
-  --learner '?' names them all
+  --learner '?' lists all of them
 
 \b
 Examples:
@@ -36,7 +36,7 @@ Examples:
 
 @click.command("train", cls=Command, help=_HELP)
 @click.argument("data")
-@click.option("--valid", metavar="FILE", help="Validation data, which choose the best iteration.")
+@click.option("--valid", metavar="FILE", help="Validation data, used to choose the best iteration.")
 @click.option("--learner", default="linear", show_default=True, metavar="NAME", help="The learner.")
 @click.option(
     "-o", "--out", type=OUTPUT, required=True, metavar="FILE", help="The model file: .json, .json.gz or .json.xz."

@@ -28,10 +28,10 @@ MEASURE is a name, with parameters after a dot, or a set of measures:
 Files may be compressed (.gz, .xz, .bz2, .zst), and one of them may be "-", standard input. Exit codes: 1 for an unknown
 measure, 2 for a file that cannot be read, 4 for data that cannot be evaluated, 7 if --v9 finds no query in common.
 
-Known differences, where trec_eval reads memory that it never set or crashes: its rbp can depend on the other measures
-that were asked for if a label or gain is not 0 or 1; it refuses, or crashes on, a query in which all labels are
+Known differences, where trec_eval reads uninitialized memory or crashes: its rbp can depend on the other measures
+that were requested if a label or gain is not 0 or 1; it rejects, or crashes on, a query in which all labels are
 negative, which is evaluated here as unjudged; and it crashes on dcg or ideal_dcg together with ndcg with gains. Not
-available here: -R with prefs, qrels_prefs or qrels_jg and the measures for them, -Z, and the debugging flags -D and -Q.
+available here: -R with prefs, qrels_prefs or qrels_jg and their measures, -Z, and the debugging flags -D and -Q.
 
 \b
 Examples:

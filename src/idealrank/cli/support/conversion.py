@@ -108,13 +108,14 @@ def fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
     made, known = _fit(data, path, target)
     if isinstance(data, RankingData) and not data.group_sizes.all():
         empty = np.flatnonzero(data.group_sizes == 0)
-        known.append(f"left out: {empty.size:,} queries without documents, first {data.query_id(int(empty[0]))}")
+        what = "1 query" if empty.size == 1 else f"{empty.size:,} queries"
+        known.append(f"left out: {what} without documents, first {data.query_id(int(empty[0]))}")
     return made, known
 
 
 def _fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
     if isinstance(data, SubtopicQrels) and target.name in ("qrels", "letor"):
-        data, known = Qrels(data), _left_out(["subtopics, of which the highest label counts"], target)
+        data, known = Qrels(data), _left_out(["subtopics (the highest label counts)"], target)
         made, more = _fit(data, path, target)
         return made, known + more
     if isinstance(data, RankingData) and target.holds is not Frame:
@@ -125,19 +126,19 @@ def _fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
             lost.append(f"{data.n_features:,} {'other columns' if target.holds is Run else 'features'}")
         known = _left_out(lost, target)
         if data.doc_ids is None:
-            known.append("documents have no ids: their row numbers, from 0, are used")
+            known.append("the documents have no ids: their row numbers, starting at 0, are used")
         name = "_".join(os.path.basename(path).split(".")[0].split()).strip("-")
         return by_query(data, name if target.holds is Run else None), known
     if isinstance(data, Qrels) and target.holds is RankingData:
         made = RankingData(data.labels, data.offsets, data.query_ids, doc_ids=data.doc_ids)
-        return made, ["judgments have no features: a line is label, query and document"]
+        return made, ["judgments have no features: each line has a label, a query and a document"]
     if isinstance(data, Run) and target.holds in (Frame, Nested) and data.name:
         return data, _left_out([f"the run's name {data.name!r}"], target)
     return data, []
 
 
 def _left_out(names: list[str], target: Format) -> list[str]:
-    return [f"left out: {', '.join(names)} (no place in {target.title})"] if names else []
+    return [f"left out: {', '.join(names)}, which {target.title} cannot hold"] if names else []
 
 
 def by_query(data: RankingData, run_name: str | None = None) -> Qrels | Run:

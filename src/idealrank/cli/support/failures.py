@@ -21,8 +21,10 @@ class Failure(click.ClickException):
     """A failure that ends the command with exit code 1."""
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the one line."""
-        click.echo(f"idealrank: error: {one_line(self.message)}", file=file, err=file is None)
+        """Print the message: one line, or as many as a terminal needs."""
+        from idealrank.cli.support.terminal import say
+
+        say(f"idealrank: error: {one_line(self.message)}", err=True)
 
 
 class Interrupted(click.ClickException):

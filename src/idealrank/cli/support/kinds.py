@@ -44,5 +44,7 @@ def kind_of_features(path: str, given: str | None) -> Format:
 
     found = kind_of(path, given)
     if found.holds in (Qrels, Run, Nested):
-        raise click.UsageError(f"{path!r}: {found.title} has no features; give --from letor if it is LETOR text.")
+        raise click.UsageError(
+            f"{path!r}: there are no features in {found.title}; give --from letor if it is LETOR text."
+        )
     return found

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from idealrank.cli.support.kinds import KIND
 
 __all__ = [
     "OUTPUT",
+    "PICTURE",
+    "PICTURE_ENDINGS",
+    "Output",
     "by_option",
     "column_options",
     "data_options",
@@ -26,16 +31,28 @@ __all__ = [
     "weights_option",
 ]
 
+PICTURE_ENDINGS = (".svg", ".png", ".pdf")
 _DEBUG = "idealrank.debug"
 
 
-class _Output(click.types.StringParamType):
+class Output(click.types.StringParamType):
     """The name of a file that the command writes, which is checked before the command begins."""
 
     name = "file"
 
 
-OUTPUT = _Output()
+class _Picture(Output):
+    """The name of a picture that the command writes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name if its ending is that of a picture."""
+        if not str(value).lower().endswith(PICTURE_ENDINGS):
+            self.fail(f"a plot must be .svg, .png or .pdf, got {value!r}.", param, ctx)
+        return value
+
+
+OUTPUT = Output()
+PICTURE = _Picture()
 
 
 def _remember_debug(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -59,7 +76,9 @@ debug_option = click.option(
     callback=_remember_debug,
     help="Show the traceback of an error.",
 )
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no progress and no notes, only errors.")
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Print only results and errors: no progress and no notes."
+)
 format_option = click.option(
     "--format",
     "output_format",
@@ -77,7 +96,12 @@ digits_option = click.option(
     help="Number of digits after the decimal point in text, markdown and latex.",
 )
 level_option = click.option(
-    "--level", type=float, default=0.05, show_default=True, metavar="P", help="Significance level."
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    metavar="P",
+    help="Significance level.",
 )
 seed_option = click.option(
     "--seed",
@@ -88,7 +112,7 @@ seed_option = click.option(
     help="Seed of the random number generator.",
 )
 html_option = click.option(
-    "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as one self-contained HTML page."
+    "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as a self-contained HTML page."
 )
 measures_option = click.option(
     "-m",
@@ -96,31 +120,35 @@ measures_option = click.option(
     "measures",
     multiple=True,
     metavar="MEASURE",
-    help="Measures such as 'ndcg(gain=linear)@10' or, as other tools write them, P.5,10; may be repeated.",
+    help="A measure, such as ndcg@10 or 'ndcg(gain=linear)@10', or as other tools write it, such as P.5,10; may be "
+    "repeated.",
 )
-like_option = click.option("--like", metavar="TOOL", help="The tool whose conventions to use for unnamed options.")
+like_option = click.option(
+    "--like", metavar="TOOL", help="Use the conventions of this tool for options that a measure does not set."
+)
 unjudged_option = click.option(
     "--unjudged",
     type=click.Choice(["zero", "drop"]),
     metavar="zero|drop",
-    help="Count unjudged documents as not relevant, or leave them out like trec_eval -J; by default as --like says.",
+    help="Treat unjudged documents as not relevant (zero), or remove them like trec_eval -J (drop); by default, as "
+    "--like does.",
 )
 missing_option = click.option(
     "--missing",
     type=click.Choice(["0", "drop", "error"]),
     metavar="0|drop|error",
-    help="Count a query that the run lacks as 0 like trec_eval -c (as the worst value if lower is better), leave it "
-    "out, or stop; by default as --like says.",
+    help="For a query that is missing from a run: count it as 0 like trec_eval -c (as the worst value if lower is "
+    "better), leave it out (drop), or stop (error); by default, as --like does.",
 )
 weights_option = click.option(
     "--query-weights",
     metavar="FILE",
-    help="Weight queries in means and intervals: a file with a query and its weight per line.",
+    help="Weight the queries in means and intervals: a file with one query and its weight per line.",
 )
 by_option = click.option(
     "--by",
     metavar="FILE|COLUMN",
-    help="Also print means by category of queries: a file with a query and its category per line, or a column of DATA.",
+    help="Also print means by query category: a file with one query and its category per line, or a column of DATA.",
 )
 _COLUMNS = {
     "query": "query ids",
@@ -142,9 +170,11 @@ def column_options(function: click.decorators.FC) -> click.decorators.FC:
 
 
 _group_option = click.option(
-    "--group", metavar="FILE", help="File with the number of documents per query, for LETOR text without qid."
+    "--group", metavar="FILE", help="A file with the number of documents per query, for LETOR text without qid."
 )
-_kind_option = click.option("--from", "from_kind", type=KIND, metavar="KIND", help="The format of DATA.")
+_kind_option = click.option(
+    "--from", "from_kind", type=KIND, metavar="KIND", help="The format of DATA, if it is not recognized."
+)
 
 
 def data_options(function: click.decorators.FC) -> click.decorators.FC:

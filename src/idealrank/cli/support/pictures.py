@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
 from idealrank.io.files import atomic_output
 
 __all__ = ["save_picture"]
@@ -14,8 +12,5 @@ __all__ = ["save_picture"]
 
 def save_picture(figure: Any, path: str) -> None:
     """Write a Matplotlib figure in the format given by the file extension."""
-    ending = os.path.splitext(path)[1].lstrip(".").lower()
-    if ending not in ("svg", "png", "pdf"):
-        raise click.UsageError(f"{path!r}: a figure must be .svg, .png or .pdf.")
     with atomic_output(path) as file:
-        figure.savefig(file, format=ending)
+        figure.savefig(file, format=os.path.splitext(path)[1].lstrip(".").lower())

@@ -32,13 +32,18 @@ __all__ = [
 
 #: Formats that cannot hold remarks, which go to standard error.
 _WITHOUT_REMARKS = ("csv", "json")
+#: Most sentences above a table, and most names of columns in the line below it.
+_N_FINDINGS, _N_NAMES = 5, 9
 
 
-def show(table: Table, output_format: str = "text", *, digits: int = 4) -> None:
-    """Print the table to standard output; on a terminal, as much of it as fits, with the best values in bold."""
+def show(table: Table, output_format: str = "text", *, digits: int = 4, n_rows: int | None = None) -> None:
+    """Print the table to standard output; on a terminal, as much of it as fits, with the best values in bold.
+
+    As text, it has at most ``n_rows`` rows, and a line says how to see the others.
+    """
     table = table.with_digits(digits)
     if output_format == "text":
-        show_left_out(show_text(table))
+        show_left_out(show_text(table, n_rows=n_rows, more="; --format csv has them"))
     else:
         echo(render(table, output_format), nl=False)
 
@@ -82,34 +87,47 @@ def show_text(
 
 def show_left_out(names: Iterable[str]) -> None:
     """Print which columns the terminal has no room for, and how to see them."""
-    what = ", ".join(dict.fromkeys(names))
+    hidden = list(dict.fromkeys(names))
+    what = ", ".join(hidden if len(hidden) <= _N_NAMES else [*hidden[:_N_NAMES], f"{len(hidden) - _N_NAMES} more"])
     if what:
         say(f"Not shown in {screen_width(sys.stdout)} columns: {what}. A wider window or --format csv shows them.")
 
 
-def show_with_remarks(table: Table, remarks: Iterable[str], output_format: str, *, digits: int = 4) -> None:
+def show_with_remarks(
+    table: Table, remarks: Iterable[str], output_format: str, *, digits: int = 4, n_rows: int | None = None
+) -> None:
     """Print the table and lines below it: as comments if the format has them, else to standard error."""
-    show(table, output_format, digits=digits)
+    show(table, output_format, digits=digits, n_rows=n_rows)
     echo(err=output_format in _WITHOUT_REMARKS)
     show_remarks(remarks, output_format)
 
 
-def show_result(result: Result, output_format: str) -> None:
-    """Print what was found, the main table, and how it was computed; JSON is the whole result."""
+def show_result(result: Result, output_format: str, *, n_rows: int | None = None) -> None:
+    """Print what was found, the main table, and how it was computed; JSON is the whole result.
+
+    With ``n_rows``, text has at most this many rows, and a few sentences above them.
+    """
     if output_format == "json":
         echo(json_text(result.to_dict(), indent=2))
     elif output_format == "text":
-        show_findings(result)
-        show_with_remarks(result.table(), result.remarks(), output_format)
+        show_findings(result, most=None if n_rows is None else _N_FINDINGS)
+        table = result.table()
+        if table.rows:
+            show_with_remarks(table, result.remarks(), output_format, n_rows=n_rows)
+        else:
+            show_remarks(result.remarks(), output_format)
     else:
         show_with_remarks(result.table(), [*result.findings(), *result.remarks()], output_format)
 
 
-def show_findings(result: Result) -> None:
-    """Print what was found, and an empty line; nothing if nothing was."""
+def show_findings(result: Result, *, most: int | None = None) -> None:
+    """Print the main findings, and an empty line; nothing if there are none."""
     findings = result.findings()
-    for finding in findings:
+    for finding in findings[:most]:
         say(finding)
+    if most is not None and len(findings) > most:
+        rest = len(findings) - most
+        say(f"{rest:,} more {'finding' if rest == 1 else 'findings'}; --format json has all")
     if findings:
         echo()
 

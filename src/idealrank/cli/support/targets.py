@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import click
 
 from idealrank.cli.support.failures import Failure
-from idealrank.cli.support.options import OUTPUT
+from idealrank.cli.support.options import Output
 
 __all__ = ["check_target", "check_targets"]
 
@@ -18,7 +18,7 @@ def check_targets(ctx: click.Context) -> None:
     """Raise an error before any work if a file that the command shall write cannot be, or is one of its inputs."""
     for parameter in ctx.command.params:
         path = ctx.params.get(parameter.name or "")
-        if parameter.type is OUTPUT and path is not None and path != "-":
+        if isinstance(parameter.type, Output) and path is not None and path != "-":
             check_target(path)
             others = [word for name, value in ctx.params.items() if name != parameter.name for word in _words(value)]
             if any(_is_same(path, other) for other in others):

@@ -86,10 +86,12 @@ def _table(ranker: Any, paths: Sequence[str], parts: Sequence[RankingData]) -> T
 
 def _remarks(ranker: Any, out: str) -> list[str]:
     changed = {name: value for name, value in ranker.get_params().items() if value != getattr(type(ranker)(), name)}
-    options = ", ".join(f"{name} {value}" for name, value in changed.items() if name != "verbose")
+    options = ", ".join(f"{name}={value}" for name, value in changed.items() if name != "verbose")
     lines = [f"{ranker.label}{': ' if options else ''}{options}; {ranker.n_features_in_:,} features"]
     if getattr(ranker, "history_", None):
-        lines.append(f"iteration {ranker.best_iteration_:,} of {len(ranker.history_) - 1:,} is kept")
+        n_iterations, most = len(ranker.history_) - 1, getattr(ranker, "max_iter", None)
+        stages = f" (max_iter={most} limits each stage)" if most is not None and n_iterations > most else ""
+        lines.append(f"iteration {ranker.best_iteration_:,} of {n_iterations:,} is kept{stages}")
     return [*lines, f"the model is in {'standard output' if out == '-' else out}"]
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from idealrank._base.options import is_whole
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
+from idealrank._base.sections import listed
 from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.data.ids import Ids
@@ -156,7 +157,10 @@ class Bounds(Result):
         """Return tables "means", a row per system; "differences", if there are any; and "queries"."""
         first = next(iter(self.systems.values()))
         names = list(first.per_query)
-        columns = [Column("system"), *(Column(name, ".4f") for name in names)]
+        columns = [
+            Column("system"),
+            *(Column(name, ".4f", priority=0 if name in (*_MEANINGS, "highest") else 1) for name in names),
+        ]
         rows: list[list[Value]] = [[name, *(means[each] for each in names)] for name, means in self.mean.items()]
         said = "; ".join(text for name, text in _MEANINGS.items() if name in names) + "."
         found = {"means": Table(columns, rows, notes=(said,))}
@@ -208,8 +212,8 @@ class Bounds(Result):
         first = next(iter(self.systems.values()))
         return [
             f"{first.queries_text()}, like {first.convention.name}; {self.measure} = {first.filled['value']}",
-            f"{self.n_unjudged:,} unjudged documents in all, each with a label of "
-            f"{', '.join(f'{label:g}' for label in self.labels)}; documents that no system retrieves are not relevant",
+            f"{self.n_unjudged:,} unjudged {'document' if self.n_unjudged == 1 else 'documents'} in all, with labels "
+            f"{listed([f'{label:g}' for label in self.labels])}; documents that no system retrieves are not relevant",
         ]
 
     def __repr__(self) -> str:

@@ -26,6 +26,11 @@ from idealrank.measures.conventions import Convention
 
 __all__ = ["NextJudgments", "judge_next"]
 
+_COLUMNS = (
+    "effect: how much the label of this document alone could change the mean difference between the systems; the "
+    "columns after it: the rank of the document in each system."
+)
+
 
 @dataclass(frozen=True)
 class NextJudgments(Result):
@@ -62,12 +67,18 @@ class NextJudgments(Result):
 
     def tables(self) -> Mapping[str, Table]:
         """Return table "documents": query, document, effect, and the rank in each system."""
-        columns = [Column("query"), Column("document"), Column("effect", ".5f"), *map(Column, self.ranks)]
+        compared = {name for each in self.differences for name in (each.system, each.baseline)} or set(self.ranks)
+        columns = [
+            Column("query"),
+            Column("document", priority=-1),
+            Column("effect", ".5f"),
+            *(Column(name, priority=0 if name in compared else 1) for name in self.ranks),
+        ]
         rows: list[list[Value]] = [
             [query, document, effect, *(ranks[i] for ranks in self.ranks.values())]
             for i, (query, document, effect) in enumerate(zip(self.queries, self.documents, self.effects, strict=True))
         ]
-        return {"documents": Table(columns, rows)}
+        return {"documents": Table(columns, rows, notes=(_COLUMNS,))}
 
     def title(self) -> str:
         """Return what the table is for."""

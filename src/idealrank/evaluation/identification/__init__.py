@@ -148,7 +148,7 @@ def _unidentified(name: str, found: Investigation, takes: str | None) -> Identif
     else:
         notes.append("the function has more than three required parameters; wrap it in one of two or three")
     if takes is None:
-        notes.append("no call returned a number; say what the function takes: takes='labels, scores, k'")
+        notes.append("no call returned a number; say what the function takes: takes='labels, scores, k' (--takes)")
     return Identification(
         function=name,
         status="not identified",

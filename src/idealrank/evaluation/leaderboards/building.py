@@ -237,9 +237,9 @@ def leaderboard(
     Not shown in 50 columns: change, corrected,
     geometric, mean rank.
     †: no system is significantly better. may be: the
-    ranks that a system may have, right for all
-    systems at once with 95% confidence. change:
-    difference from the best system.
+    ranks that a system may have, with 95% confidence
+    for all systems at once. change: difference from
+    the best system.
     """
     chosen = Ranking(baseline, weights, over, level, n_permutations, seed, n_threads, method)
     return leaderboard_of(datasets, measure, chosen, like)

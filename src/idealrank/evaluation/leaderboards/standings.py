@@ -210,8 +210,9 @@ class Leaderboard(Result):
     def _meaning(self) -> str:
         other = "the best system" if self.baseline is None else self.baseline
         return (
-            f"{_FIRST}: no system is significantly better. may be: the ranks that a system may have, right for all "
-            f"systems at once with {100 * (1 - self.overall.level):.4g}% confidence. change: difference from {other}."
+            f"{_FIRST}: no system is significantly better. may be: the ranks that a system may have, "
+            f"with {100 * (1 - self.overall.level):.4g}% confidence for all systems at once. change: difference from "
+            f"{other}."
         )
 
     def _datasets_table(self) -> Table:
@@ -258,7 +259,9 @@ class Leaderboard(Result):
     def _flips_table(self, flips: Sequence[tuple[Value, ...]]) -> Table:
         names = [] if self.normalization is None else [self.normalization.measure, self.normalization.dcg]
         numbers = [Column(each, spec) for name in names for each, spec in ((name, "+.4f"), (f"p by {name}", "p"))]
-        return Table([Column("data set"), Column("system"), Column("against"), *numbers], [list(row) for row in flips])
+        columns = [Column("data set"), Column("system", priority=-1), Column("against", priority=-1), *numbers]
+        meaning = f"Pairs that {listed(names)} order differently: the differences of the means, and raw p-values."
+        return Table(columns, [list(row) for row in flips], notes=(meaning,) if names else ())
 
     def _chosen(self, form: str) -> list[str]:
         return {"latex": ["datasets"], "markdown": ["systems", "datasets"]}.get(form, ["systems"])
@@ -296,7 +299,7 @@ class Leaderboard(Result):
         best, mean = self.systems[0], number(float(self.overall.means[0]))
         others = [system for system in self.tied_for_first if system != best]
         if not others:
-            return f"{best} is first: its mean {self.measure}, {mean}, is significantly better than every other."
+            return f"{best} is first: its mean {self.measure}, {mean}, is significantly better than all others."
         names = listed(others) if len(others) <= _FEW else f"{len(others)} other systems"
         tied = f"{len(others) + 1} systems are tied for first"
         return f"{tied}: {best} has the best mean, {mean}, and {names} may be as good."
@@ -304,15 +307,16 @@ class Leaderboard(Result):
     def _disagreement_text(self) -> str:
         pairs, best = self.disagreements, self._best()
         if not pairs:
-            return f"{listed(best).capitalize()} give the same order of systems."
+            return f"{listed(best).capitalize()} agree on the order of all systems."
         n_pairs = len(self.systems) * (len(self.systems) - 1) // 2
         places = {system: place for place, system in enumerate(self.systems)}
         told = sum(bool(self.overall.p_values[places[a], places[b]] <= self.overall.level) for a, b in pairs)
         among = (
             f"{told} of them with a significant difference of means" if told else "none of them significantly different"
         )
-        names = listed([f"{a} and {b}" for a, b in pairs[:_FEW]]) + (" and others" if len(pairs) > _FEW else "")
-        rest = f"{listed(best)} disagree on the order of {len(pairs)} of {n_pairs} pairs, {among}: {names}."
+        more = [f"{len(pairs) - _FEW:,} more"] if len(pairs) > _FEW else []
+        names = ", ".join([*(f"{a} / {b}" for a, b in pairs[:_FEW]), *more])
+        rest = f"{listed(best)} disagree on the order of {len(pairs):,} of {n_pairs:,} pairs, {among}: {names}."
         if len(set(best.values())) > 1:
             winners = "; ".join(f"{system} by the {name}" for name, system in best.items())
             rest = f"{rest} The best system depends on it: {winners}."
@@ -323,16 +327,17 @@ class Leaderboard(Result):
         if found is None:
             return []
         if not found.flips:
-            return [f"{found.measure} and {found.dcg} give the same order of systems on every data set."]
+            return [f"{found.measure} and {found.dcg} agree on the order of all systems on every data set."]
         changed = [name for name, (first, second) in found.best.items() if first != second]
         n_told = len(found.significant(self.overall.level))
-        told = f"{n_told} significant by both" if n_told else "none significant by both"
-        text = f"Normalization reverses {len(found.flips)} of {found.n_pairs} pairs, {told}"
+        told = f"{n_told:,} of them significantly by both" if n_told else "none of them significantly by both"
+        orders = f"{found.measure} and {found.dcg}, its version without normalization, order"
+        text = f"{orders} {len(found.flips):,} of {found.n_pairs:,} pairs of systems differently, {told}"
         if changed:
             name = changed[0]
             first, second = found.best[name]
             example = f"{first} by {found.measure} and {second} by {found.dcg} on {name}"
-            text += f", and changes the best system on {len(changed)} of {len(found.best)} data sets, such as {example}"
+            text += f"; the best system differs on {len(changed)} of {len(found.best)} data sets, for example {example}"
         return [f"{text}."]
 
     def remarks(self) -> list[str]:

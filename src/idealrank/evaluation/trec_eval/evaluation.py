@@ -175,7 +175,7 @@ def evaluate(
     run = run if isinstance(run, Run) else Run(run)
     for problem in (*qrels.problems, *run.problems):
         if problem.kind == "duplicate":
-            raise DataError(f"{problem.message}; trec_eval refuses such data")
+            raise DataError(f"{problem.message} by other conventions, but trec_eval rejects such data")
     is_missing = qrels.query_ids.index_in(run.query_ids) < 0
     if is_missing.any() and not complete and version >= 10:
         raise DataError(

@@ -10,7 +10,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import taken
 from idealrank.data.interactions import Interactions
 from idealrank.data.lists import Lists
-from idealrank.learners.factors.similarity import directions, through_directions
+from idealrank.learners.factors.similarity import Matrix, directions, through_directions
 from idealrank.losses import Loss
 
 __all__ = ["Factors"]
@@ -26,40 +26,42 @@ class Factors:
 
     Parameters
     ----------
-    users, items : float64 arrays of shape (n_users, n_factors) and (n_items, n_factors)
-        The factors.
+    users, items : arrays of shape (n_users, n_factors) and (n_items, n_factors)
+        The factors, both float64 or both float32; scores have the same type.
     cosine : bool
         Whether only the directions count.
     temperature : float
         What products are divided by.
     """
 
-    users: Floats
-    items: Floats
+    users: Matrix
+    items: Matrix
     cosine: bool
     temperature: float
 
     def final(self) -> tuple[Floats, Floats]:
         """Return factors of users and items whose plain products are the scores."""
-        if not self.cosine:
-            return self.users / self.temperature, self.items.copy()
-        return directions(self.users)[0] / self.temperature, directions(self.items)[0]
+        users, items = self.users.astype(np.float64), self.items.astype(np.float64)
+        if self.cosine:
+            users, items = directions(users)[0], directions(items)[0]
+        return users / self.temperature, items
 
-    def scores(self, users: Int64s) -> Floats:
+    def scores(self, users: Int64s) -> Matrix:
         """Return the scores of all items for these users."""
         own, items = self.users[users], self.items
         if self.cosine:
             own, items = directions(own)[0], directions(items)[0]
-        product: Floats = own @ items.T
+        product: Matrix = own @ items.T
         return product / self.temperature
 
     def loss(
         self, loss: Loss, interactions: Interactions, users: Int64s, weights: Floats, n_threads: int
-    ) -> tuple[float, Floats, Floats]:
+    ) -> tuple[float, Matrix, Matrix]:
         """Return the mean loss of some users, and its derivatives by their factors and by those of all items.
 
         The loss of each user is multiplied by a weight. All scores of a user count, of items that the user has and of
-        all others. They are computed for some users at a time and not kept.
+        all others. They are computed for some users at a time and not kept. Products have the precision of the factors,
+        the loss is computed in float64.
         """
         own, items = self.users[users], self.items
         if self.cosine:
@@ -72,12 +74,13 @@ class Factors:
             scores = block @ items.T
             offsets = np.arange(0, scores.size + 1, n_items)
             ids = taken(interactions.user_ids, some)
-            lists = Lists(interactions.dense(some).ravel(), scores.ravel(), offsets, query_ids=ids, n_threads=n_threads)
+            wide = scores.ravel().astype(np.float64, copy=False)
+            lists = Lists(interactions.dense(some).ravel(), wide, offsets, query_ids=ids, n_threads=n_threads)
             with lists.locating():
                 values, gradient = loss.values_and_gradient(lists)
             own_weights = weights[start : start + size]
             total += float(values @ own_weights)
-            slopes = gradient.reshape(scores.shape) * own_weights[:, None]
+            slopes = np.multiply(gradient.reshape(scores.shape), own_weights[:, None], out=scores, casting="same_kind")
             by_users[start : start + size] = slopes @ items
             by_items += slopes.T @ block
         by_users /= users.size * self.temperature

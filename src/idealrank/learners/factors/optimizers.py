@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from idealrank._typing import Floats, Int64s
+from idealrank._typing import Int64s
+from idealrank.learners.factors.similarity import Matrix
 
 __all__ = ["OPTIMIZERS", "AdaGrad", "Adam", "Optimizer"]
 
@@ -15,7 +17,7 @@ __all__ = ["OPTIMIZERS", "AdaGrad", "Adam", "Optimizer"]
 class Optimizer(Protocol):
     """Moves rows of a matrix against a gradient."""
 
-    def step(self, parameters: Floats, rows: Int64s | slice, gradient: Floats) -> None:
+    def step(self, parameters: Matrix, rows: Int64s | slice, gradient: Matrix) -> None:
         """Change these rows of the parameters in place."""
         ...
 
@@ -32,13 +34,14 @@ class Adam:
         shape: tuple[int, int],
         learning_rate: float,
         weight_decay: float = 0.0,
+        dtype: npt.DTypeLike = np.float64,
         betas: tuple[float, float] = (0.9, 0.999),
     ) -> None:
         self._learning_rate, self._weight_decay, self._betas = learning_rate, weight_decay, betas
-        self._first, self._second = np.zeros(shape), np.zeros(shape)
+        self._first, self._second = np.zeros(shape, dtype), np.zeros(shape, dtype)
         self._steps = np.zeros((shape[0], 1))
 
-    def step(self, parameters: Floats, rows: Int64s | slice, gradient: Floats) -> None:
+    def step(self, parameters: Matrix, rows: Int64s | slice, gradient: Matrix) -> None:
         """Change these rows of the parameters in place."""
         if self._weight_decay:
             gradient = gradient + self._weight_decay * parameters[rows]
@@ -53,11 +56,11 @@ class Adam:
         second += change
         if not isinstance(rows, slice):  # rows by number are copies
             self._first[rows], self._second[rows] = first, second
-        np.divide(second, 1 - beta2**steps, out=change)
+        np.divide(second, (1 - beta2**steps).astype(change.dtype), out=change)
         np.sqrt(change, out=change)
         change += 1e-8
         np.divide(first, change, out=change)
-        change *= self._learning_rate / (1 - beta1**steps)
+        change *= (self._learning_rate / (1 - beta1**steps)).astype(change.dtype)
         parameters[rows] -= change
 
 
@@ -67,11 +70,17 @@ class AdaGrad:
     Weight decay is as in `Adam`.
     """
 
-    def __init__(self, shape: tuple[int, int], learning_rate: float, weight_decay: float = 0.0) -> None:
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        learning_rate: float,
+        weight_decay: float = 0.0,
+        dtype: npt.DTypeLike = np.float64,
+    ) -> None:
         self._learning_rate, self._weight_decay = learning_rate, weight_decay
-        self._squares = np.zeros(shape)
+        self._squares = np.zeros(shape, dtype)
 
-    def step(self, parameters: Floats, rows: Int64s | slice, gradient: Floats) -> None:
+    def step(self, parameters: Matrix, rows: Int64s | slice, gradient: Matrix) -> None:
         """Change these rows of the parameters in place."""
         if self._weight_decay:
             gradient = gradient + self._weight_decay * parameters[rows]
@@ -79,5 +88,8 @@ class AdaGrad:
         parameters[rows] -= self._learning_rate * gradient / (np.sqrt(self._squares[rows]) + 1e-10)
 
 
-#: By name: (shape, learning_rate, weight_decay) -> optimizer.
-OPTIMIZERS: Mapping[str, Callable[[tuple[int, int], float, float], Optimizer]] = {"adam": Adam, "adagrad": AdaGrad}
+#: By name: (shape, learning_rate, weight_decay, dtype) -> optimizer.
+OPTIMIZERS: Mapping[str, Callable[[tuple[int, int], float, float, npt.DTypeLike], Optimizer]] = {
+    "adam": Adam,
+    "adagrad": AdaGrad,
+}

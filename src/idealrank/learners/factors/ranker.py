@@ -35,6 +35,7 @@ __all__ = ["FactorRanker"]
 
 _SIMILARITIES = ("cosine", "dot")
 _USER_WEIGHTS = ("equal", "items")
+_DTYPES = ("float64", "float32")
 _INITIAL_SCALE = 0.1
 
 
@@ -64,6 +65,9 @@ class FactorRanker(Learner):
         The optimizer; a step moves the users of a batch and all items.
     learning_rate : float
         The size of its steps.
+    user_learning_rate : float, optional
+        The size of its steps for users; None for ``learning_rate``. Each batch moves all items, but a user is moved
+        only once per epoch: larger steps of users need fewer epochs.
     weight_decay : float
         The weight of half the squared norm of the factors, which is added to the loss.
     user_weight : {"equal", "items"}
@@ -73,6 +77,9 @@ class FactorRanker(Learner):
         Number of users per step.
     max_iter : int
         Maximum number of epochs.
+    dtype : {"float64", "float32"}
+        The precision of factors, their products and steps while learning. The loss itself, and the final factors, are
+        float64.
     patience : int, optional
         Stop if validation has not improved for this many epochs; None never stops early.
     measure : str or Measure
@@ -124,10 +131,12 @@ class FactorRanker(Learner):
     temperature: float = 0.2
     optimizer: str = "adam"
     learning_rate: float = 0.01
+    user_learning_rate: float | None = None
     weight_decay: float = 0.0
     user_weight: str = "equal"
     batch_size: int = 256
     max_iter: int = 100
+    dtype: str = "float64"
     patience: int | None = None
     measure: str | Measure = "ndcg@20"
     random_state: int | None = None
@@ -139,8 +148,15 @@ class FactorRanker(Learner):
             if value is not None and value < 1:
                 raise OptionError(f"{name} must be 1 or more{', or None' * (name == 'patience')}, got {value}")
         self._check_numbers("temperature", "learning_rate", positive=True)
+        if self.user_learning_rate is not None:
+            self._check_numbers("user_learning_rate", positive=True)
         self._check_numbers("weight_decay")
-        for name, known in (("similarity", _SIMILARITIES), ("optimizer", OPTIMIZERS), ("user_weight", _USER_WEIGHTS)):
+        for name, known in (
+            ("similarity", _SIMILARITIES),
+            ("optimizer", OPTIMIZERS),
+            ("user_weight", _USER_WEIGHTS),
+            ("dtype", _DTYPES),
+        ):
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), known)
         loss(self.loss)
@@ -186,10 +202,14 @@ class FactorRanker(Learner):
         validation = None if eval_set is None else _read(eval_set, columns).aligned(data, "eval_set")
         rng = generator(self.random_state, "random_state")
         shapes = (data.n_users, self.n_factors), (data.n_items, self.n_factors)
-        users, items = (rng.normal(scale=_INITIAL_SCALE, size=shape) for shape in shapes)
+        users, items = (rng.normal(scale=_INITIAL_SCALE, size=shape).astype(self.dtype) for shape in shapes)
         factors = Factors(users, items, self.similarity == "cosine", float(self.temperature))
         make = OPTIMIZERS[self.optimizer]
-        steps = [make(shape, float(self.learning_rate), float(self.weight_decay)) for shape in shapes]
+        rates = self.learning_rate if self.user_learning_rate is None else self.user_learning_rate, self.learning_rate
+        user_steps, item_steps = (
+            make(shape, float(rate), float(self.weight_decay), self.dtype)
+            for shape, rate in zip(shapes, rates, strict=True)
+        )
         active, n_threads = np.flatnonzero(data.counts), resolve_threads(self.n_threads)
         weights = np.ones(data.n_users)
         if self.user_weight == "items":
@@ -200,9 +220,9 @@ class FactorRanker(Learner):
                 order, total = rng.permutation(active), 0.0
                 for start in range(0, order.size, self.batch_size):
                     batch = order[start : start + self.batch_size]
-                    value, by_users, by_items = factors.loss(self.loss_, data, batch, weights[batch], n_threads)
-                    steps[0].step(factors.users, batch, by_users)
-                    steps[1].step(factors.items, slice(None), by_items)
+                    value, *gradients = factors.loss(self.loss_, data, batch, weights[batch], n_threads)
+                    user_steps.step(factors.users, batch, gradients[0])
+                    item_steps.step(factors.items, slice(None), gradients[1])
                     total += value * batch.size
                 trace.add(np.concatenate((factors.users, factors.items)), total / active.size)
                 if trace.validates and trace.is_hopeless:

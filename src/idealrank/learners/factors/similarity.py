@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 
-from idealrank._typing import Floats
+__all__ = ["Matrix", "directions", "through_directions"]
 
-__all__ = ["directions", "through_directions"]
+#: Factors, or derivatives by them: float64 or float32.
+Matrix: TypeAlias = npt.NDArray[Any]
 
 _LEAST_NORM = 1e-12
 
 
-def directions(factors: Floats) -> tuple[Floats, Floats]:
+def directions(factors: Matrix) -> tuple[Matrix, Matrix]:
     """Return the rows divided by their norms, and the norms, as a column; a row of zeros stays one.
 
     Examples
@@ -26,7 +30,7 @@ def directions(factors: Floats) -> tuple[Floats, Floats]:
     return factors / norms, norms
 
 
-def through_directions(gradient: Floats, unit: Floats, norms: Floats) -> Floats:
+def through_directions(gradient: Matrix, unit: Matrix, norms: Matrix) -> Matrix:
     """Return the gradient by the factors from the one by their directions: what is across the direction, over the norm.
 
     Examples
@@ -35,5 +39,7 @@ def through_directions(gradient: Floats, unit: Floats, norms: Floats) -> Floats:
     array([[0. , 0.5]])
     """
     along = np.einsum("ij,ij->i", gradient, unit)[:, None]
-    across: Floats = (gradient - along * unit) / norms
+    across: Matrix = along * unit
+    np.subtract(gradient, across, out=across)
+    across /= norms
     return across

@@ -304,7 +304,9 @@ def check_consistency(
     function, labels = loss_function(loss), sorted(set(levels))
     numbers = _DEFAULT if n_docs is None else (n_docs,) if isinstance(n_docs, int) else tuple(n_docs)
     if min(numbers, default=0) < 2 or len(labels) < 2 or not all(map(math.isfinite, labels)):
-        raise OptionError(f"a search needs at least two documents and two levels, got {n_docs} and {tuple(levels)}")
+        raise OptionError(
+            f"a search needs at least two documents and two levels, got n_docs={n_docs} and levels={tuple(levels)}"
+        )
     judged_by, name = _measure(measure, gain, discount, cutoff)
     tally, on_grid, found = _Tally(), _Tally(), None
     searched: list[int] = []

@@ -140,7 +140,9 @@ def no_convex_loss(
     """
     labels = sorted(set(levels))
     if n_docs < 2 or len(labels) < 2:
-        raise OptionError(f"a search needs at least two documents and two levels, got {n_docs} and {tuple(levels)}")
+        raise OptionError(
+            f"a search needs at least two documents and two levels, got n_docs={n_docs} and levels={tuple(levels)}"
+        )
     n_vectors = len(labels) ** n_docs
     if n_vectors * math.comb(n_vectors, 2) * math.factorial(n_docs) > _MOST:
         raise OptionError(f"mixtures of {n_vectors:,} label vectors are too many: pass fewer documents or levels")

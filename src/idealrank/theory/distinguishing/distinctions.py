@@ -227,10 +227,10 @@ class Distinction(Result):
         start, end = f"{first.measure} does not tell {a} from {b}", ""
         if first.better is not None:
             resamples = f"{first.separated:.0%} of resamples of {_queries(self.n_queries)}"
-            start = f"{first.measure} separates {a} from {b} on {resamples}"
-        needs = "" if best.queries_needed is None else f" needs {_queries(best.queries_needed)}"
+            start = f"{first.measure} separates {a} from {b} in {resamples}"
+        needs = "" if best.queries_needed is None else f" needs {_queries(best.queries_needed)} to order them reliably"
         if best is first:
-            others = "; none of the others is better" if len(self.separations) > 1 else ""
+            others = "; no other measure does better" if len(self.separations) > 1 else ""
             return start + (f", and{needs}" if needs else "") + others
         if first.better != best.better:
             start += f", with {behind} ahead" if first.better else ""
@@ -252,11 +252,18 @@ class Distinction(Result):
 
     def tables(self) -> Mapping[str, Table]:
         """Return the table "separations": a row per measure."""
-        numbers = {"mean a": ".4f", "mean b": ".4f", "wins": ".1%", "separated": ".1%", "queries": ","}
-        numbers["certified"] = ","
-        more = {"documents": ",", "changes": ".1f", "limit a": ".4f", "limit b": ".4f"}
-        columns = [*map(Column, ("measure", "a", "b")), *(Column(*item) for item in {**numbers, **more}.items())]
-        return {"separations": Table([*columns, Column("theory")], [self._row(each) for each in self.separations])}
+        columns = [
+            *(Column(name, priority=-1) for name in ("measure", "a", "b")),
+            *(Column(name, ".4f") for name in ("mean a", "mean b")),
+            *(Column(name, ".1%") for name in ("wins", "separated")),
+            Column("queries", ","),
+            Column("certified", ",", priority=2),
+            Column("documents", ",", priority=3),
+            Column("changes", ".1f", priority=3),
+            *(Column(name, ".4f", priority=2) for name in ("limit a", "limit b")),
+            Column("theory", priority=1),
+        ]
+        return {"separations": Table(columns, [self._row(each) for each in self.separations])}
 
     def _row(self, found: Separation) -> list[Value]:
         seen = [found.mean_a, found.mean_b, found.wins, _or_none(found.separated), found.queries_needed]
@@ -272,7 +279,7 @@ class Distinction(Result):
         """Return what the columns of the table say, in words, for its first row."""
         row, (a, b) = self.separations[0], self.names
         ahead, behind = (b, a) if row.better == "b" else (a, b)
-        means = f"over {_queries(self.n_queries)}, the mean of {a} is {row.mean_a:.4f}, that of {b} is {row.mean_b:.4f}"
+        means = f"over {_queries(self.n_queries)}, {a} has a mean of {row.mean_a:.4f}, {b} of {row.mean_b:.4f}"
         found = {"mean a, mean b": means}
         if row.better is not None:
             found["wins"] = f"{ahead} beat {behind} on {row.wins:.1%} of the queries; ties count half"
