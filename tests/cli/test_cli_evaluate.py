@@ -88,6 +88,13 @@ def test_conventions_are_marked_as_remarks(files: Path, output_format: str, mark
     assert f"\n{mark}" in run("qrels.txt", "one.run", "--format", output_format).stdout
 
 
+def test_each_remark_in_markdown_is_a_paragraph(files: Path) -> None:
+    shown = run("qrels.txt", "one.run", "-m", "rr", "--format", "markdown").stdout
+    remarks = [line for line in shown.splitlines() if line.startswith(">")]
+    assert len(remarks) > 2
+    assert [line == ">" for line in remarks] == [place % 2 == 1 for place in range(len(remarks))]
+
+
 @pytest.mark.parametrize("arguments", [["data.txt", "scores.txt"], ["data.parquet"], ["data.parquet", "score"]])
 def test_letor_text_and_frames_have_idealranks_own_conventions(files: Path, arguments: list[str]) -> None:
     result = run(*arguments, "-m", "rr", "--format", "json")
