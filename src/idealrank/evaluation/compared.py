@@ -35,7 +35,7 @@ _MANY = 10
 
 @dataclass(frozen=True)
 class Difference:
-    """One system compared with another by one measure.
+    """The comparison of two systems by one measure.
 
     Attributes
     ----------
@@ -52,9 +52,9 @@ class Difference:
     detectable : float
         The smallest true difference that this many queries would detect with 80% power.
     moved : tuple of (str, float)
-        The queries that differ most, with their differences, largest first.
+        The queries that differ most, with their differences; the largest difference comes first.
     note : str
-        A remark on the interval; may be empty.
+        A remark on the interval; empty if there is none.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Difference:
     note: str = ""
 
     def reversed(self) -> Difference:
-        """Return the same comparison from the point of view of the other system."""
+        """Return the same comparison with the two systems exchanged."""
         effect = self.effect
         turned = replace(
             effect,
@@ -112,13 +112,13 @@ class Comparison(Measured):
     baseline : str or None
         The system that all others are compared with; None if all pairs are compared.
     query_ids : tuple of str
-        The queries that all systems have, one per row of the matrices.
+        The queries that all systems have, one per row of ``values``.
     values : mapping of str to array
-        {measure as given: matrix[query, system]}.
+        {measure as given: float64 array of shape (n_queries, n_systems)}.
     means : mapping
-        {measure: {system: mean with its interval}}.
+        {measure: {system: `Interval` of its mean}}.
     differences : mapping
-        {measure: comparisons, in the order of the systems}.
+        {measure: one `Difference` per comparison, in the order of the systems}.
     evaluations : Evaluations
         The evaluations that were compared, on the common queries.
     test, correction : str
@@ -132,9 +132,9 @@ class Comparison(Measured):
     interval_method : str
         The method of the intervals of means and differences.
     holes : mapping
-        {measure: `Bounds` over all labels that unjudged documents could have}, as far as they were computed.
+        {measure: `Bounds` over all labels that unjudged documents could have}; empty if they were not computed.
     n_permutations : int
-        The number of permutations or resamples of tests that draw them.
+        The number of random permutations or resamples, for tests that draw them.
 
     Examples
     --------
@@ -169,18 +169,24 @@ class Comparison(Measured):
 
     @property
     def n_queries(self) -> int:
-        """Number of queries compared."""
+        """The number of queries that were compared."""
         return len(self.query_ids)
 
     def significant(self, measure: str) -> tuple[Difference, ...]:
-        """Return the comparisons whose corrected p-value is at most the level."""
+        """Return the comparisons whose corrected p-value is at most ``level``.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
 
     def letters(self, measure: str) -> dict[str, str]:
         """Return {system: the systems that it is significantly better than}, by their letters.
 
-        The best system by the first measure is "a", the next one "b"; of more than 26 systems, they are 1 and 2, and
-        "3,5-9" stands for 3 and 5 to 9.
+        The best system by the first measure is "a", the next one "b", and so on. If there are more than 26 systems,
+        they are numbered from 1, and "3,5-9" means 3 and 5 to 9.
         """
         beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for each in self.significant(measure):
@@ -194,16 +200,22 @@ class Comparison(Measured):
         return self.evaluations
 
     def intervals(self, measure: str) -> dict[str, stats.Interval]:
-        """Return {system: its mean over the common queries, with the interval}."""
+        """Return {system: its mean over the common queries, with its interval}."""
         return dict(self.means[measure])
 
     def query_values(self, measure: str) -> dict[str, Floats]:
-        """Return {system: its values on the common queries}, without the queries that have none."""
+        """Return {system: its values on the common queries}, without queries that have no value."""
         columns = dict(zip(self.systems, self.values[measure].T, strict=True))
         return {name: values[~np.isnan(values)] for name, values in columns.items()}
 
     def reference(self, measure: str) -> str:
-        """Return the system that the others are shown against: the baseline, or the one with the best mean."""
+        """Return the system with which the others are compared: the baseline, or the one with the best mean.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         if self.baseline is not None:
             return self.baseline
         return best_of(self.means[measure], self.evaluations.lower_is_better(measure))
@@ -217,12 +229,12 @@ class Comparison(Measured):
     def tables(self) -> Mapping[str, Table]:
         """Return a table per measure, named by it: a row per system with its difference from the baseline, or per pair.
 
-        "systems by " and a measure: a row per system with its difference from the baseline or the best system, and the
-        systems that it is significantly better than. "means of " and a measure: means and intervals. "letters", for
-        `to_latex`: means of all measures, with marks or letters for significant differences. "differences", for
-        `to_csv` and `to_frame`: a row per measure and comparison, with all numbers. "unjudged by " and "unjudged
-        differences by " a measure, if there are bounds: what unjudged documents could change, and measures that take
-        them in other ways.
+        Other tables: "systems by MEASURE" has a row per system with its difference from the baseline or the best
+        system, and the systems that it is significantly better than. "means of MEASURE" has means and intervals.
+        "letters", for `to_latex`, has the means of all measures, with marks or letters for significant differences.
+        "differences", for `to_csv` and `to_frame`, has a row per measure and comparison, with all numbers. If bounds
+        were computed, "unjudged by MEASURE" and "unjudged differences by MEASURE" show what unjudged documents could
+        change, and measures that handle them in other ways.
 
         Rows by system are sorted by the mean of the first measure.
         """

@@ -59,18 +59,18 @@ class Measured(Result):
         return known[0] if name is None else name
 
     def ranked(self) -> list[str]:
-        """Return the systems by their means of the first measure, best first; those without a mean come last."""
+        """Return the systems sorted by their means of the first measure, best first; those without a mean come last."""
         evaluations, first = self.by_system(), self.measure_names()[0]
         sign = 1.0 if evaluations.lower_is_better(first) else -1.0
         means = {name: sign * each.mean[first] for name, each in evaluations.items()}
         return sorted(means, key=lambda name: (means[name] != means[name], means[name]))
 
     def intervals(self, measure: str) -> dict[str, Interval]:
-        """Return {system: its mean by this measure, with the interval}."""
+        """Return {system: its mean by this measure, with its interval}."""
         return {name: evaluation.mean_interval(measure) for name, evaluation in self.by_system().items()}
 
     def query_values(self, measure: str) -> dict[str, Floats]:
-        """Return {system: its values by this measure}, without the queries that have none."""
+        """Return {system: its values by this measure}, without queries that have no value."""
         columns = {name: each.per_query[measure] for name, each in self.by_system().items()}
         return {name: values[~np.isnan(values)] for name, values in columns.items()}
 

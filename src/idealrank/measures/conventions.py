@@ -25,32 +25,34 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Convention:
-    """A named set of choices.
+    """A named set of choices that determine the value of a measure.
 
-    ``overrides`` may also choose another ``precision`` or other ``labels`` for a measure. Anything unset is idealrank's
-    own choice.
+    Options that a convention does not set have the values of idealrank's own convention.
 
     Parameters
     ----------
     name : str
         The name of the convention.
     negative : {"error", "unjudged", "keep", "drop"}
-        A negative label is an error, makes the document unjudged, is kept as it is, or drops the document.
+        What a negative label means: it is an error, it makes the document unjudged, it is kept as it is, or the
+        document is dropped.
     unjudged : {"zero", "drop"}
-        An unjudged document has gain 0 or is dropped.
+        What happens to an unjudged document: it has gain 0, or it is dropped.
     missing : {0.0, "drop", "error"}
-        A query that the run does not contain counts 0, is dropped, or is an error.
+        What happens to a judged query that the run does not contain: it has the value 0, it is dropped, or it is an
+        error.
     duplicates : {"last", "error"}
-        If a document is repeated, its last score counts, or it is an error.
+        What happens to a document that is repeated in a query: its last score is used, or it is an error.
     precision : {"float64", "float32"}
         The precision in which scores are compared.
     labels : {"float", "integer", "binary", "truncated"}
-        Any float, only integers, only 0 and 1, or floats truncated to integers.
+        The allowed labels: any number, only integers, only 0 and 1, or any number, truncated to an integer.
     options : mapping
-        Options of the measures, by name; and ``stable_up_to``, the length up to which the tool keeps documents with
-        equal scores in input order, if its order is undefined beyond.
+        Options of the measures, by name. Also ``stable_up_to``, for a tool that keeps documents with equal scores in
+        input order only in lists up to this length, and in an undefined order in longer lists.
     overrides : mapping of mappings
-        Options of single measures: "ap", or "rr@" for one with a cutoff.
+        Options of single measures, by the name of the measure: "ap", or "rr@" for the measure with a cutoff. They may
+        also set another ``precision`` or other ``labels``.
     note : str
         What the convention reproduces, and what it does not.
 
@@ -88,12 +90,12 @@ class Convention:
                 raise OptionError(f"{self.name}: the overrides of {measure!r} must be a mapping, got {given!r}")
 
     def option(self, name: str, measure: str, has_cutoff: bool = False) -> object:
-        """Return the meaning of an unset option.
+        """Return the value of an option that a measure leaves unset.
 
         Parameters
         ----------
         name : str
-            The option.
+            The name of the option.
         measure : str
             The label of the measure.
         has_cutoff : bool
@@ -109,7 +111,7 @@ class Convention:
         return next((choices[name] for choices in by_rank if name in choices), None)
 
     def for_measure(self, measure: str, has_cutoff: bool = False) -> Convention:
-        """Return the convention with the choices about data that it makes for this measure alone.
+        """Return the convention with the choices about the data that it makes for one measure.
 
         Parameters
         ----------
@@ -121,6 +123,7 @@ class Convention:
         Returns
         -------
         Convention
+            The convention for this measure.
         """
         overrides = self._overrides_of(measure, has_cutoff)
         choices = {name: overrides[name] for name in _OF_MEASURES if name in overrides}
@@ -141,11 +144,12 @@ class Convention:
         Parameters
         ----------
         **choices : str or float
-            New values of the choices.
+            New values of ``negative``, ``unjudged``, ``missing``, ``duplicates``, ``precision`` or ``labels``.
 
         Returns
         -------
         Convention
+            A new convention, whose name lists the changes.
 
         Raises
         ------
@@ -384,16 +388,17 @@ CONVENTION_NAMES = tuple(_BY_NAME)
 
 
 def convention(like: str | Convention) -> Convention:
-    """Return the preset with this name; a Convention is returned as it is.
+    """Return the preset with this name; a Convention is returned unchanged.
 
     Parameters
     ----------
     like : str or Convention
-        A convention or its name.
+        A convention, or its name, such as "trec_eval" or "sklearn".
 
     Returns
     -------
     Convention
+        The convention.
 
     Raises
     ------
