@@ -141,7 +141,7 @@ def labels_of(kind: str, n: int, rng: np.random.Generator) -> Any:
 def each_way(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Options of the native core, to be set: which instructions, and up to how many pairs are visited one by one."""
     way: dict[str, Any] = {}
-    call = _native.pairwise
+    call: Any = _native.pairwise
     monkeypatch.setattr(_native, "pairwise", lambda *columns, **options: call(*columns, **options, **way))
     monkeypatch.setattr(lambda_loss, "_SHORT", 0)
     return way

@@ -74,7 +74,8 @@ def _fitted(discount: Discount, n: int) -> tuple[Floats, Floats] | None:
 
 def _scale(steps: Floats) -> Floats:
     """Return what errors are measured by: the steps, of which those of geometric discounts may underflow."""
-    return np.maximum(steps, 1e-290 * steps.max())
+    scale: Floats = np.maximum(steps, 1e-290 * steps.max())
+    return scale
 
 
 def _accurate_steps(discount: Discount, apart: Floats) -> Floats:
