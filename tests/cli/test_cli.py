@@ -120,6 +120,14 @@ def test_a_commands_help_imports_that_command_but_not_numpy(command: str) -> Non
     assert imported.isdisjoint({"numpy", "rich", "idealrank.cli.commands.demo"})
 
 
+def test_a_table_is_printed_without_openssl_and_masked_arrays(tmp_path: Path) -> None:
+    (tmp_path / "judged").write_text("q1 0 d1 1\nq1 0 d2 0\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 2 tag\nq1 Q0 d2 2 1 tag\n")
+    imported = imported_by("evaluate", str(tmp_path / "judged"), str(tmp_path / "run"), "-m", "ndcg@10", "--quiet")
+    assert "idealrank.evaluation.results" in imported
+    assert imported.isdisjoint({"_hashlib", "numpy.ma", "rich"})
+
+
 @posix_only
 def test_help_has_colours_on_a_terminal_that_shows_them() -> None:
     assert "\x1b[36m--help\x1b[0m" in on_a_terminal("demo", "--help")
