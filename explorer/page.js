@@ -541,7 +541,7 @@ function drawWaterfall(found, effective, silent) {
     const listed = most.flatMap((each, place) => (place ? ["; ", ...each] : each));
     return h("tr", { "data-choice": step.choice, "data-change": step.change }, h("th", { scope: "row" }, h("b", {}, CHOICES[step.choice] ?? step.choice), h("span", {}, `${inWords(step.choice, step.before)} → ${inWords(step.choice, step.after)}`)), track(from, step.mean, kind), h("td", { class: `number ${kind}` }, signed(step.change)), h("td", { class: "number" }, fixed(step.mean)), h("td", { class: "queries" }, plural(step.moved, "query", "queries"), h("div", { class: "most" }, listed)));
   });
-  const head = h("thead", {}, h("tr", {}, ["Choice", "", "Change", "Mean", "Queries that change, and the most"].map((text, place) => h("th", { scope: "col", class: place === 2 || place === 3 ? "number" : null }, text))));
+  const head = h("thead", {}, h("tr", {}, ["Choice", "", "Change", "Mean", "Queries that change, and those that change most"].map((text, place) => h("th", { scope: "col", class: place === 2 || place === 3 ? "number" : null }, text))));
   const quiet = silent.length ? h("p", { class: "note" }, `Different, but without effect on this data: ${silent.map((step) => `${(CHOICES[step.choice] ?? step.choice).toLowerCase()} (${inWords(step.choice, step.before)} → ${inWords(step.choice, step.after)})`).join("; ")}.`) : null;
   $("waterfall").replaceChildren(h("table", { class: "steps" }, head, h("tbody", {}, end("a", state.a, found.start.mean), rows, end("b", state.b, found.end.mean))), ...(quiet ? [quiet] : []));
 }

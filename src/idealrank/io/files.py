@@ -7,7 +7,6 @@ import functools
 import io
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -432,7 +431,7 @@ def _replacement(path: Path, name: str) -> Iterator[IO[bytes]]:
     prefix = f".{os.fsencode(path.name)[:_LONGEST_STEM].decode(errors='ignore')}."
     _remove_abandoned(path.parent, prefix)
     while True:
-        temporary = os.fspath(path.parent / f"{prefix}{secrets.token_hex(4)}{_TEMPORARY}")
+        temporary = os.fspath(path.parent / f"{prefix}{os.urandom(4).hex()}{_TEMPORARY}")
         try:
             # The system applies the umask, which could only be read by setting it, for all threads.
             handle = os.open(temporary, _CREATE, 0o666 if before is None else 0o600)

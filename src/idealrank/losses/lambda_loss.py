@@ -44,9 +44,8 @@ class LambdaLoss(Pairwise):
 
     All three take near-linear time and linear memory. For "loss2" and "loss2pp", delta is approximated by a sum of up
     to 60 exponentials of |r_i - r_j|, to a relative error of about 1e-11, which is found once for each discount;
-    documents are then visited in the order of their scores, once for each exponential. If delta is not such a sum, as
-    for the discounts "letor" and "table", every pair with different labels is visited, and time grows with their
-    number.
+    documents are then swept in the order of their scores. If delta is not such a sum, as for the discounts "letor" and
+    "table", every pair with different labels is visited, and time grows with their number.
 
     Parameters
     ----------

@@ -78,8 +78,12 @@ class Exp2(Gain):
         if above.size:
             row = int(above[0])
             raise DataError(f"the gain takes labels up to {self.highest:g}, got {wanted.flat[row]:g}", row=row)
-        # Near 0 the difference would cancel.
-        return np.where(np.abs(wanted) < 1, np.expm1(wanted * math.log(2)), np.exp2(wanted) - 1)
+        # In place: what is freed between arrays that stay is not given back, and counts as memory of a long list.
+        worth = np.asarray(np.exp2(wanted))
+        np.subtract(worth, 1, out=worth)
+        near = (wanted > -1) & (wanted < 1)  # where the difference would cancel
+        worth[near] = np.expm1(wanted[near] * math.log(2))
+        return worth
 
     def __str__(self) -> str:
         return self.label if self.highest is None else super().__str__()

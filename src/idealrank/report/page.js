@@ -720,7 +720,7 @@
       ...(hasTests ? [{ key: "p", head: "p", class: "number", title: `Corrected p-value: ${scores.test}` }] : []),
       ...(several ? [{ key: "better", head: `${ahead} · same · ${behind}`, title: "Number of queries" }] : []),
       ...(hasTests ? [
-        { key: "d_z", head: "d_z", class: "number", title: "Change over the standard deviation of the differences" },
+        { key: "d_z", head: "d_z", class: "number", title: "Change divided by the standard deviation of the per-query differences" },
         { key: "detectable", head: "detectable", class: "number", title: "The smallest true difference that this many queries would detect with 80% power" },
       ] : []),
       ...measures.filter((each) => each !== measure).map((each) => ({ key: `other:${each.name}`, head: each.name, class: "number", title: `Mean of ${each.name}` })),
