@@ -78,7 +78,8 @@ def distinguished(path: Path) -> Any:
     labels = rng.integers(0, 2, 200)
     scores = {name: labels + rng.normal(size=200) * size for name, size in (("a", 1), ("b", 3))}
     data = ir.from_arrays(labels, offsets=np.arange(0, 201, 20))
-    found = ir.theory.distinguish(data, scores["a"], scores["b"], ["ndcg", "ndcg(discount=power:0.5)"], n_resamples=5)
+    measures, names = ["ndcg", "ndcg(discount=power:0.5)"], ("ApproxNDCG", "RankSVM")
+    found = ir.theory.distinguish(data, scores["a"], scores["b"], measures, n_resamples=5, names=names)
     report.html(found, path)
     return found
 
