@@ -71,7 +71,18 @@ def run_notebook(path: Path) -> None:
         (path.parent / name).write_bytes(content)
     title, rest = text.lstrip().split("\n", 1)
     note = f"*This page is a notebook, run when the site was built: [download it]({path.name}).*"
-    path.with_suffix(".md").write_text(f"{title}\n\n{note}\n{rest}", encoding="utf-8")
+    page = f"{title}\n\n{note}\n{figures_named_by_section(rest)}"
+    path.with_suffix(".md").write_text(page, encoding="utf-8")
+
+
+def figures_named_by_section(text: str) -> str:
+    r"""Return Markdown whose figures, all of them called "png" by nbconvert, have the title of their section.
+
+    >>> figures_named_by_section("## By cutoff\n\n![png](a.png)")
+    '## By cutoff\n\n![By cutoff](a.png)'
+    """
+    sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    return "".join(part.replace("![png]", f"![{part.splitlines()[0].lstrip('# ')}]") for part in sections if part)
 
 
 def missing_names(folder: Path) -> list[str]:

@@ -1,13 +1,15 @@
-"""What mkdocstrings is told of idealrank: inherited parameters, defaults of options, names made at run time."""
+"""What mkdocstrings is told of idealrank: inherited parameters, defaults, names made at run time."""
 
 import inspect
 import re
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 import griffe
 
 from docs.narrow import narrowed
+from idealrank._base.options import Named
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
@@ -28,12 +30,17 @@ def as_markdown(sections: dict[str, str]) -> str:
     parts = [sections[""]]
     for title, body in sections.items():
         if title and body:
-            parts.append(f"**{title}**\n\n" + (_BARE.sub(r"\1", _ENTRY.sub(_item, body)) if title in _LISTS else body))
+            item = _named if title in _INHERITED else _item
+            parts.append(f"**{title}**\n\n" + (_BARE.sub(r"\1", _ENTRY.sub(item, body)) if title in _LISTS else body))
     return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
 
 
 def _item(entry: re.Match[str]) -> str:
-    return f"- **`{entry[1]}`** ({entry[2]}):" if entry[2] else f"- `{entry[1]}`:"
+    return _named(entry) if entry[2] else f"- `{entry[1]}`:"
+
+
+def _named(entry: re.Match[str]) -> str:
+    return f"- **`{entry[1]}`**" + (f" ({entry[2]}):" if entry[2] else ":")
 
 
 def entries_of(section: str) -> dict[tuple[str, ...], str]:
@@ -53,9 +60,10 @@ def with_inherited(cls: type) -> dict[str, str]:
     own = sections_of(cls.__dict__.get("__doc__") or "")
     takes = parameters_of(cls)
     merged = {"": own.pop("")}
+    known: set[str] = set()  # a parameter is not listed as an attribute again
     for title in _INHERITED:
         found = entries_of(own.pop(title, ""))
-        known = {name for names in found for name in names}
+        known |= {name for names in found for name in names}
         for base in cls.__mro__[1:]:
             text = base.__dict__.get("__doc__") or "" if base.__module__.startswith("idealrank") else ""
             for names, rest in entries_of(sections_of(text).get(title, "")).items():
@@ -68,11 +76,49 @@ def with_inherited(cls: type) -> dict[str, str]:
 
 def parameters_of(cls: type) -> set[str]:
     """Return the names of what a class takes."""
+    found = signature_of(cls).items()
+    return {name for name, each in found if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
+
+
+def signature_of(found: Any) -> Mapping[str, inspect.Parameter]:
+    """Return what a class or a function takes; nothing for an exception, a protocol, or what is neither."""
     try:
-        found = inspect.signature(cls).parameters
-        return {name for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
-    except (TypeError, ValueError):  # an exception, or a protocol
-        return set()
+        return inspect.signature(found).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def with_defaults(section: str, defaults: dict[str, str]) -> str:
+    """Return a section of parameters in which each type is followed by the default, such as ``int, default 10``."""
+    lines = []
+    for names, rest in entries_of(section).items():
+        shown = [defaults[name] for name in names if name in defaults]
+        if rest.startswith(" : ") and len(shown) == len(names):
+            kind, *text = rest.splitlines()
+            rest = "\n".join([f"{kind}, default {', '.join(f'`{each}`' for each in dict.fromkeys(shown))}", *text])
+        lines.append(", ".join(names) + rest)
+    return "\n".join(lines)
+
+
+def default_text(value: Any) -> str | None:
+    """Return a default as people would write it; None if it says nothing, as None does, or is no plain value.
+
+    >>> default_text(10), default_text("log"), default_text(("ndcg@10",)), default_text((10, None))
+    ('10', '"log"', '"ndcg@10"', '(10, None)')
+    """
+    if isinstance(value, Named):
+        return text if (text := str(value)).isdigit() else f'"{text}"'
+    if isinstance(value, tuple):
+        texts = ["None" if each is None else default_text(each) for each in value]
+        shown = ", ".join(filter(None, texts))
+        return None if None in texts or not texts else shown if len(texts) == 1 else f"({shown})"
+    return repr(value).replace("'", '"') if isinstance(value, (int, float, str)) and value != "" else None
+
+
+def defaults_of(found: Any) -> dict[str, str]:
+    """Return the defaults of a class or a function, as people would write them."""
+    texts = {name: default_text(each.default) for name, each in signature_of(found).items()}
+    return {name: text for name, text in texts.items() if text is not None}
 
 
 class Docstrings(griffe.Extension):
@@ -80,11 +126,19 @@ class Docstrings(griffe.Extension):
 
     def on_object(self, *, obj: Any, **_: Any) -> None:
         """Rewrite the docstring of the object; of overloads, keep the signature that takes everything."""
+        found = _imported(obj) if obj.is_class or obj.is_function else None
+        defaults = defaults_of(found)
         if obj.is_function:
             obj.overloads = None
+            for each in obj.parameters:
+                if str(each.default).isupper():  # a constant, whose value says more than its name
+                    each.default = defaults.get(each.name, each.default)
+        if obj.is_class and "__init__" in obj.members:
+            reorder(obj.members["__init__"], signature_of(found))
         if obj.docstring is not None:
-            found = _imported(obj) if obj.is_class else None
             sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)
+            if "Parameters" in sections:
+                sections["Parameters"] = with_defaults(sections["Parameters"], defaults)
             obj.docstring.value = as_markdown(sections)
 
     def on_attribute_instance(self, *, attr: Any, **_: Any) -> None:
@@ -98,6 +152,16 @@ class Docstrings(griffe.Extension):
         """Ask a package for its public names where a table lists them."""
         if "_TABLE" in mod.members:
             mod.exports = list(import_module(mod.path).__all__)
+
+
+def reorder(init: Any, real: Mapping[str, inspect.Parameter]) -> None:
+    """Put the parameters of a dataclass in the order in which it takes them; griffe puts inherited ones first."""
+    shown = {each.name: each for each in init.parameters if each.name != "self"}
+    if shown.keys() == real.keys():
+        for name, each in real.items():
+            shown[name].kind = griffe.ParameterKind(each.kind.description)
+        own = [each for each in init.parameters if each.name == "self"]
+        init.parameters = griffe.Parameters(*own, *(shown[name] for name in real))
 
 
 def _imported(obj: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -22,6 +23,7 @@ import idealrank as ir
 from docs import experiments
 from idealrank import discounts, learners, losses, theory
 from idealrank._base import palette
+from idealrank._base.drawing import new_axes
 from idealrank.report import figures, learning_curve, over_cutoffs
 from idealrank.report.svg import inline_svg
 from idealrank.stats.paired import TESTS
@@ -29,6 +31,7 @@ from idealrank.stats.paired import TESTS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.text import Text
 
 FOLDER = Path(__file__).parent / "images"
 PICTURES: dict[str, tuple[Callable[[], Axes], str]] = {}
@@ -66,19 +69,16 @@ def words_of(svg: str) -> list[str]:
     return [each.text or "" for each in ElementTree.fromstring(svg).iter() if each.tag.endswith("text")]
 
 
-def _axes(height: float, width: float = 6.4) -> Axes:
-    from matplotlib.figure import Figure
-
-    ax: Axes = Figure(figsize=(width, height), layout="constrained").subplots()
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
+def _axes(height: float) -> Axes:
+    """Return Axes as wide as the figures of reports: on a phone, their text is still legible."""
+    return new_axes(None, height)
 
 
 def _curves(ax: Axes, x: Sequence[float], curves: dict[str, Sequence[float]], **legend: object) -> None:
     """Draw lines of different colors and dashes, and name them."""
     for number, (name, y) in enumerate(curves.items()):
         ax.plot(x, y, color=palette.SERIES[number], linestyle=_LINES[number], linewidth=1.8, label=name)
-    ax.legend(frameon=False, handlelength=3, **legend)
+    ax.legend(**{"handlelength": 3, "fontsize": 9} | legend)
 
 
 def _scale(axis: Axis, ticks: dict[float, str]) -> None:
@@ -151,7 +151,7 @@ def discount_curves() -> Axes:
     ax = _axes(2.8)
     curves = {name: each(ranks, 21) for name, each in named.items()}
     _curves(ax, ranks.tolist(), {name: (values / values[0]).tolist() for name, values in curves.items()})
-    ax.set(xlabel="rank", ylabel="weight, first rank = 1", xticks=[1, 5, 10, 15, 20])
+    ax.set(xlabel="rank", ylabel="weight (first rank: 1)", xticks=[1, 5, 10, 15, 20])
     return ax
 
 
@@ -161,7 +161,7 @@ def dot_product() -> Axes:
     labels, scores = np.array([1, 3, 0, 2, 0]), np.array([0.9, 0.7, 0.6, 0.4, 0.1])
     gains, weights = 2.0**labels - 1, 1 / np.log2(np.arange(2, 7))
     ax = _axes(2.6)
-    for number, (name, ordered) in enumerate({"ranked by score": gains, "ideal": np.sort(gains)[::-1]}.items()):
+    for number, (name, ordered) in enumerate({"ranking": gains, "ideal ranking": np.sort(gains)[::-1]}.items()):
         products = ordered * weights
         places = np.arange(1, 6) + 0.38 * number - 0.19
         color = palette.SERIES[number]
@@ -170,12 +170,12 @@ def dot_product() -> Axes:
             ax.annotate(f"{value:.2f}", (place, value), (0, 2), textcoords="offset points", ha="center", fontsize=8)
     value = float(ir.ndcg(labels, scores)[0])
     ax.margins(y=0.15)
-    ax.set(xlabel="rank", ylabel="gain x discount", title=f"NDCG = {value:.4f}, labels 1 3 0 2 0 in order of score")
-    ax.legend(frameon=False)
+    ax.set(xlabel="rank", ylabel="gain x discount", title=f"labels 1, 3, 0, 2, 0 in order of score: NDCG = {value:.4f}")
+    ax.legend(fontsize=9)
     return ax
 
 
-@picture("The soft rank of a document as its score grows past those of four others, for three values of alpha")
+@picture("The soft rank of a document as its score grows past those of four others, for two values of alpha")
 def soft_ranks() -> Axes:
     """A step function and its smooth versions."""
     others = np.array([0.2, 0.4, 0.6, 0.8])
@@ -185,7 +185,7 @@ def soft_ranks() -> Axes:
     ax = _axes(2.6)
     _curves(ax, places.tolist(), {name: values.tolist() for name, values in curves.items()})
     ax.invert_yaxis()
-    ax.set(xlabel="score of the document; the others have 0.2, 0.4, 0.6 and 0.8", ylabel="rank, 1 is best")
+    ax.set(xlabel="score of the document (others: 0.2, 0.4, 0.6, 0.8)", ylabel="rank (1 is best)")
     return ax
 
 
@@ -204,11 +204,11 @@ def pair_losses() -> Axes:
         scores = np.stack([places / 2, -places / 2], axis=1).ravel()
         curves[str(each)] = each(np.tile([1.0, 0.0], len(places)), scores, offsets)[0].tolist()
     _curves(ax, places.tolist(), curves)
-    ax.set(xlabel="score of the relevant document minus that of the other", ylabel="loss")
+    ax.set(xlabel="score of the relevant document minus score of the other", ylabel="loss")
     return ax
 
 
-@picture("Training and validation NDCG by iteration; the best iteration is marked")
+@picture("Validation NDCG by iteration; a dashed line marks the best iteration")
 def learning() -> Axes:
     """How a ranker learned, and which iteration was kept."""
     log = ir.datasets.web_search(n_queries=40, n_docs=100, n_features=12)
@@ -230,15 +230,15 @@ def long_lists() -> Axes:
     """Standard NDCG goes to 1 for both; with a square root the gap stays."""
     lengths = np.geomspace(10, 1e6, 26)
     curves = {}
-    for name in ("ndcg", "ndcg(discount=power:0.5)"):
+    for name, shown in (("ndcg", "ndcg"), ("ndcg(discount=power:0.5)", "power:0.5")):
         for ranker, curve in (("good", lambda s: 0.25 + 0.5 * s), ("random", lambda s: 0.5)):
             found = [theory.pseudo_expectation(name, curve, int(n)) for n in lengths]
-            curves[f"{ranker} ranker, {name}"] = found
+            curves[f"{ranker} ranker, {shown}"] = found
     ax = _axes(3.2)
     ax.set_xscale("log")
-    _curves(ax, lengths.tolist(), curves, loc="lower center", ncols=2, fontsize=9)
+    _curves(ax, lengths.tolist(), curves, loc="lower center", ncols=2, columnspacing=1)
     _scale(ax.xaxis, {10.0**k: f"{10**k:,}" for k in range(1, 7)})
-    ax.set(xlabel="documents in the list", ylabel="expected NDCG", ylim=(0.55, 1))
+    ax.set(xlabel="documents in the list", ylabel="expected NDCG", ylim=(0.55, 1), xlim=(8, 1.9e6))
     return ax
 
 
@@ -263,16 +263,16 @@ def two_kinds() -> Axes:
     """The two kinds of input, and the convention of each."""
     rows = [
         (
-            "judgments and a run",
+            "judgments\nand a run",
             "{q: {doc: label}}\n{q: {doc: score}}",
             "joined by query\nand document",
-            "like trec_eval",
+            "like\ntrec_eval",
         ),
         (
-            "labels and scores",
+            "labels\nand scores",
             "[2, 0, 1, ...]\n[0.9, 0.8, 0.7, ...]",
-            "same order,\nqueries by offsets",
-            "like idealrank",
+            "same order,\nsplit by offsets",
+            "like\nidealrank",
         ),
     ]
     return _boxes(rows, 2.0)
@@ -281,29 +281,31 @@ def two_kinds() -> Axes:
 @picture("Each worker reads some row groups and returns exact sums; together they are one mean")
 def workers() -> Axes:
     """How a mean is computed on several machines."""
-    groups = [("row groups\n1 to 40", "worker 1"), ("row groups\n41 to 80", "worker 2")]
-    rows = [(group, worker, "one value\nper query", "exact sum") for group, worker in groups]
-    return _boxes(rows, 1.8, "one mean,\nrounded once")
+    groups = ["worker 1:\nrow groups\n1 to 40", "worker 2:\nrow groups\n41 to 80"]
+    rows = [(group, "one value\nper query", "exact sum") for group in groups]
+    return _boxes(rows, 1.9, "one mean,\nrounded once")
 
 
 def _boxes(rows: Sequence[Sequence[str]], height: float, end: str = "") -> Axes:
     """Draw rows of boxes, each with an arrow to the next, and all to one at the end."""
     ax = _axes(height)
     ax.set_axis_off()
-    n_columns = len(rows[0]) + bool(end)
-    ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(len(rows) - 0.45, -0.55))
-    box = {"boxstyle": "round,pad=0.5", "facecolor": "none", "edgecolor": palette.SERIES[0]}
-    arrow = {"arrowstyle": "->", "color": palette.NEUTRAL}
-    middle = (len(rows) - 1) / 2
+    columns = [*zip(*rows, strict=True), *([(end,)] if end else [])]
+    widths = np.array([max(len(line) for text in column for line in text.splitlines()) for column in columns])
+    centers = np.cumsum(widths + 6) - widths / 2
+    ax.set(xlim=(2, widths.sum() + 6 * len(columns) + 4), ylim=(len(rows) - 0.45, -0.55))
+
+    def box(x: float, y: float, text: str) -> Text:
+        look = {"boxstyle": "round,pad=0.4", "facecolor": "none", "edgecolor": palette.SERIES[0]}
+        return ax.text(x, y, text, ha="center", va="center", fontsize=9, bbox=look)
+
+    last = [box(centers[-1], (len(rows) - 1) / 2, end)] if end else []
     for y, row in enumerate(rows):
-        for x, text in enumerate(row):
-            ax.text(x, y, text, ha="center", va="center", fontsize=8, bbox=box)
-            if x + 1 < len(row):
-                ax.annotate("", (x + 0.58, y), (x + 0.44, y), arrowprops=arrow)
-        if end:
-            ax.annotate("", (n_columns - 1.45, (y + middle) / 2), (n_columns - 1.6, y), arrowprops=arrow)
-    if end:
-        ax.text(n_columns - 1, middle, end, ha="center", va="center", fontsize=8, bbox=box)
+        boxes = [box(x, y, text) for x, text in zip(centers, row, strict=False)]
+        for one, other in pairwise(boxes + last):
+            ends = {"patchA": one.get_bbox_patch(), "patchB": other.get_bbox_patch(), "shrinkA": 3, "shrinkB": 3}
+            arrow = {"arrowstyle": "->", "color": palette.NEUTRAL, **ends}
+            ax.annotate("", other.get_position(), one.get_position(), arrowprops=arrow)
     return ax
 
 
@@ -319,12 +321,12 @@ def error_rates() -> Axes:
     ax.axhspan(0.04, 0.06, color=palette.NEUTRAL, alpha=0.25, linewidth=0)
     ax.axhline(0.05, color=palette.NEUTRAL, linewidth=1)
     _curves(ax, [25, 50, 100], rows, loc="upper left")
-    ax.set(xlabel="topics", ylabel="announced, of equal systems", xticks=[25, 50, 100], ylim=(0, 0.16))
+    ax.set(xlabel="topics", ylabel="called different, though equal", xticks=[25, 50, 100], ylim=(0, 0.16))
     ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     return ax
 
 
-@picture("Claims of four papers that hold, are undecided and fail")
+@picture("Number of claims of each paper that hold, are undecided or fail")
 def verdicts() -> Axes:
     """What the page on experiments says."""
     found = {
@@ -341,9 +343,10 @@ def verdicts() -> Axes:
         ax.text(
             left + 0.3, place, " + ".join(str(count) for count in counts.values() if count), va="center", fontsize=9
         )
-    ax.set(yticks=range(len(found)), yticklabels=list(found), xlabel="claims", xlim=(0, 30))
+    papers = [f"{name[:-4].title()} {name[-4:]}" for name in found]
+    ax.set(yticks=range(len(found)), yticklabels=papers, xlabel="claims", xlim=(0, 30))
     ax.invert_yaxis()
-    ax.legend(frameon=False, loc="lower right")
+    ax.legend(fontsize=9, loc="lower right")
     return ax
 
 
@@ -371,13 +374,13 @@ def speed() -> Axes:
     rows = np.arange(len(found))[::-1]
     for row, (median, low, high) in zip(rows, found.values(), strict=True):
         ax.barh(row, median, 0.55, color=palette.SERIES[0])
-        ax.plot([low, high], [row, row], color=palette.NEUTRAL, linewidth=1.5)
+        ax.plot([low, high], [row, row], "-", color=palette.NEUTRAL, linewidth=1.5)
         ax.annotate(f"{median:.3g}x", (high, row), (5, 0), textcoords="offset points", va="center")
     ax.set_xscale("log")
     _scale(ax.xaxis, {1: "1", 3: "3", 10: "10", 30: "30", 100: "100"})
     ax.axvline(1, color=palette.NEUTRAL, linewidth=1)
     ax.set_yticks(rows, labels=list(found))
-    ax.set(xlabel="times as long as idealrank (line: all rounds)", xlim=(0.9, 600))
+    ax.set(xlabel="times as long as idealrank\n(line: all rounds)", xlim=(0.9, 600))
     return ax
 
 

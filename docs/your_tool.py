@@ -12,6 +12,7 @@ import datetime
 import importlib
 import importlib.metadata
 import math
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,22 +27,44 @@ _Judged = Mapping[str, Mapping[str, float]]
 _INTRO = """\
 # What your tool's NDCG is
 
-NDCG differs between tools: in the gain of a label, in the order of equal scores, in what the ideal ranking is, and in
-what counts for a query with nothing relevant. This page lists {n_tools} tools, as
-[`idealrank.identify`](api/evaluation.md) sees them: it calls each with a few dozen small lists, each of which isolates
-one choice, and then compares the formula that remains with the tool on random lists. {n_run} tools were called
-themselves, in the versions given, on {date}; for the others, the formula in their source code was called instead
-(`docs/your_tool.py` has both, and writes this page).
+Two tools can report different NDCG for the same ranking. They differ in the gain of a label, in the order of equal
+scores, in what the ideal ranking is, and in what counts for a query with nothing relevant. This page lists the choices
+of {n_tools} tools, so you can see what the number of your tool means, and compare it with others.
 
-The [explorer](explorer.md) shows all of them on your own files, in a browser. Pass `like="name"` to get a tool's number
-from idealrank, and call `identify` to find out about a function that is not listed:
+- To get a tool's number from idealrank, pass the name in the column *like*, as in `like="sklearn"`.
+  [Conventions](conventions.md) explains the choices.
+- To see all tools side by side on your own files, in a browser, use the [explorer](explorer.md).
+- To find out about a function that is not listed, call [`identify`](api/evaluation.md):
 
 ```sh
 idealrank identify sklearn.metrics:ndcg_score
 ```
 
-`value` is the NDCG of one list, without a cutoff or with one beyond its end: labels 2, 0, 1, 0, 3 (or relevant, not,
-relevant, not, relevant), all retrieved, with the scores 5, 4, 3, 2, 1.
+## How the table was made
+
+`identify` calls each tool with a few dozen small lists, each of which isolates one choice. It then compares the formula
+that remains with the tool on random lists. {n_run} tools were called themselves, in the versions given, on {date}; for
+the others, the formula in their source code was called instead. `docs/your_tool.py` has both, and writes this page.
+
+The column *value* has the NDCG of one list, without a cutoff or with one beyond its end: labels 2, 0, 1, 0, 3 (or
+relevant, not, relevant, not, relevant), all retrieved, with the scores 5, 4, 3, 2, 1.
+
+## The tools
+
+- *gain*: `linear` is the label, `exp2` is 2^label - 1, and `binary:0` is 1 for a label of 0 or more; *relevant or not*
+  means that the tool takes relevant ids, not labels.
+- *discount*: `log:2` is 1/log2(1 + rank); `letor` is 1 for the first rank and 1/log2(rank) for the others.
+- *equal scores*: `docid_desc` sorts by document id, descending; `stable` keeps the order of the input; `average`
+  averages over all orders; `worst` puts the lowest label first; *as ranked* means that the tool takes a ranking,
+  not scores.
+- *nothing relevant*: the value of a query without relevant documents.
+- *ideal over*: the documents of the ideal ranking: all judged ones, only the retrieved ones, or a relevant document at
+  every rank (`full`).
+"""
+_OUTRO = """\
+## Defects
+
+What is wrong with some of these numbers, or surprising:
 """
 
 
@@ -490,6 +513,7 @@ TOOLS = (
     Tool("LightGCN", "lightgcn", "ranked, relevant, k", on_ids, source="LightGCN-PyTorch"),
     Tool("NGCF", "ngcf", "ranked_labels, k", ngcf, source="utility/metrics.py"),
 )  # fmt: skip
+_DEFECTS = "what is wrong"
 _COLUMNS = (
     "tool",
     "like",
@@ -500,7 +524,7 @@ _COLUMNS = (
     "ideal over",
     "value",
     "checked",
-    "what is wrong",
+    _DEFECTS,
 )
 
 
@@ -551,7 +575,7 @@ def row(tool: Tool, function: Callable[..., float], checked: str) -> dict[str, s
         "ideal over": ideal,
         "value": f"{example(tool, function):.4f}",
         "checked": checked,
-        "what is wrong": "; ".join(defects),
+        _DEFECTS: "; ".join(defects),
     }
 
 
@@ -571,18 +595,31 @@ def real_of(tool: Tool) -> Callable[..., float] | None:
 def written(rows: Sequence[Mapping[str, str]], date: str) -> str:
     """Return the page."""
     n_run = sum(each["checked"].startswith("run") for each in rows)
-    lines = [_INTRO.format(n_tools=len(rows), n_run=n_run, date=date)]
-    lines.append("| " + " | ".join(_COLUMNS) + " |")
-    lines.append("|" + " --- |" * len(_COLUMNS))
-    lines += ["| " + " | ".join(each[column] for column in _COLUMNS) + " |" for each in rows]
+    defects = [each for each in rows if each[_DEFECTS]]
+    parts = [
+        _INTRO.format(n_tools=len(rows), n_run=n_run, date=date),
+        _table(rows, [column for column in _COLUMNS if column != _DEFECTS]),
+        _OUTRO,
+        _table(defects, ["tool", _DEFECTS]),
+    ]
+    return "\n".join(parts)
+
+
+def _table(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
+    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    lines += ["| " + " | ".join(each[column] for column in columns) + " |" for each in rows]
     return "\n".join([*lines, ""])
 
 
 def rows_of(page: str) -> dict[str, dict[str, str]]:
     """Return {tool: cells by column} of the page."""
-    lines = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
-    cells = [[cell.strip() for cell in line.removeprefix("|").removesuffix("|").split("|")] for line in lines]
-    return {each[0]: dict(zip(_COLUMNS, each, strict=True)) for each in cells[1:]}
+    found: dict[str, dict[str, str]] = {}
+    for table in re.findall(r"^\| tool .*?(?=^$)", page, re.MULTILINE | re.DOTALL):
+        lines = [line for line in table.splitlines() if not line.startswith("| ---")]
+        header, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+        for cells in rows:
+            found.setdefault(cells[0], {_DEFECTS: ""}).update(zip(header, cells, strict=True))
+    return {name: {column: cells[column] for column in _COLUMNS} for name, cells in found.items()}
 
 
 def main(*names: str) -> None:

@@ -537,11 +537,11 @@ function drawWaterfall(found, effective, silent) {
     const from = before;
     before = step.mean;
     const kind = step.change >= 0 ? "up" : "down";
-    const most = step.most.map(([query, change]) => [h("a", { href: "#", onclick: (event) => { event.preventDefault(); openQuery(queryIds[query]); } }, queryIds[query]), ` ${signed(change, 3)}`]);
+    const most = step.most.map(([query, change]) => [h("a", { href: "#", onclick: (event) => { event.preventDefault(); openQuery(queryIds[query]); } }, queryIds[query]), change === 0 ? " (counts in only one of the two)" : ` ${signed(change, 3)}`]);
     const listed = most.flatMap((each, place) => (place ? ["; ", ...each] : each));
     return h("tr", { "data-choice": step.choice, "data-change": step.change }, h("th", { scope: "row" }, h("b", {}, CHOICES[step.choice] ?? step.choice), h("span", {}, `${inWords(step.choice, step.before)} → ${inWords(step.choice, step.after)}`)), track(from, step.mean, kind), h("td", { class: `number ${kind}` }, signed(step.change)), h("td", { class: "number" }, fixed(step.mean)), h("td", { class: "queries" }, plural(step.moved, "query", "queries"), h("div", { class: "most" }, listed)));
   });
-  const head = h("thead", {}, h("tr", {}, ["Choice", "", "Change", "Mean", "Queries that change, and the most"].map((text, place) => h("th", { scope: "col", class: place === 2 || place === 3 ? "number" : null }, text))));
+  const head = h("thead", {}, h("tr", {}, ["Choice", "", "Change", "Mean", "Queries that change, and those that change most"].map((text, place) => h("th", { scope: "col", class: place === 2 || place === 3 ? "number" : null }, text))));
   const quiet = silent.length ? h("p", { class: "note" }, `Different, but without effect on this data: ${silent.map((step) => `${(CHOICES[step.choice] ?? step.choice).toLowerCase()} (${inWords(step.choice, step.before)} → ${inWords(step.choice, step.after)})`).join("; ")}.`) : null;
   $("waterfall").replaceChildren(h("table", { class: "steps" }, head, h("tbody", {}, end("a", state.a, found.start.mean), rows, end("b", state.b, found.end.mean))), ...(quiet ? [quiet] : []));
 }
@@ -566,7 +566,7 @@ function drawQueries() {
   const head = ["Query", state.a ? name("a") : null, both ? name("b") : null, both ? "Difference" : null, both ? "" : null].filter((each) => each !== null);
   const table = h("table", { class: "effects" },
     h("thead", {}, h("tr", {}, head.map((each, place) => h("th", { scope: "col", class: place === 0 || place === 4 ? null : "number" }, each)))),
-    h("tbody", {}, shown.map((row) => h("tr", { class: row.query === state.q ? "chosen" : null }, h("th", { scope: "row" }, h("button", { type: "button", "data-query": row.query, onclick: () => openQuery(row.query) }, row.query)), state.a ? cell(row.from) : null, both ? cell(row.to) : null, both ? h("td", { class: `number ${row.effect > 0 ? "up" : row.effect < 0 ? "down" : ""}` }, row.from === null && row.to === null ? "" : signed(row.effect)) : null, both ? bar(row.effect) : null))),
+    h("tbody", {}, shown.map((row) => h("tr", { class: row.query === state.q ? "chosen" : null }, h("th", { scope: "row" }, h("button", { type: "button", "data-query": row.query, onclick: () => openQuery(row.query) }, row.query)), state.a ? cell(row.from) : null, both ? cell(row.to) : null, both ? h("td", { class: `number ${row.effect > 0 ? "up" : row.effect < 0 ? "down" : ""}` }, row.effect === 0 && (row.from === null || row.to === null) ? "" : signed(row.effect)) : null, both ? bar(row.effect) : null))),
   );
   const changed = rows.filter((row) => row.differs && !(Number.isNaN(row.from) && Number.isNaN(row.to))).length;
   const note = both ? h("p", { class: "note" }, `${plural(changed, "query differs", "queries differ")} between A and B, of ${count(rows.length)}. Open one to see its list.`) : h("p", { class: "note" }, "The lowest values first. Open a query to see its list.");

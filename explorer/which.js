@@ -236,7 +236,7 @@ function drawChances(a, b, measure, n) {
   const here = Math.min(Math.max(n, 10), 1e6);
   $("chances").replaceChildren(s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Chance that the better ranker wins on one list, by the length of the list" },
     [0.5, 0.75, 0.95, 1].map((chance) => [s("line", { class: "grid", x1: left, x2: width - 10, y1: y(chance), y2: y(chance) }), s("text", { class: "small", x: left - 5, y: y(chance) + 4, "text-anchor": "end" }, `${100 * chance}%`)]),
-    [1, 2, 3, 4, 5, 6].map((power) => s("text", { class: "small", x: x(10 ** power), y: height - bottom + 16, "text-anchor": "middle" }, power < 4 ? String(10 ** power) : `10^${power}`)),
+    [1, 2, 3, 4, 5, 6].map((power) => s("text", { class: "small", x: x(10 ** power), y: height - bottom + 16, "text-anchor": "middle" }, power < 4 ? (10 ** power).toLocaleString("en") : `10^${power}`)),
     s("text", { class: "small", x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, "documents per list"),
     isStandard ? null : s("path", { class: "line", d: line(standard), stroke: "var(--neutral)", "stroke-dasharray": "4 4" }),
     s("path", { class: "line", d: line(measure), stroke: "var(--series-3)", "stroke-width": 2.5 }),

@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any
 
 from benchmarks.entries.losses import digest_of_loss, lists_of_100, torch_all_pairs
-from benchmarks.runner import Comparison, Contestant, Mark, Setting, entry
+from benchmarks.processes import peak_memory
+from benchmarks.runner import Comparison, Contestant, Mark, Setting, as_returned, entry
 from benchmarks.targets import AtLeast, AtMost
 from idealrank._typing import Floats
 
@@ -61,6 +62,27 @@ def torch_long_lists(setting: Setting) -> Iterator[Comparison]:
                     digest=digest_of_loss,
                 )
             ],
+        )
+
+
+@entry
+def torch_long_lists_memory(setting: Setting) -> Iterator[Comparison]:
+    n_docs = setting.size(1_000_000)
+    for name in ("approx_ndcg", "pairwise_logistic", "lambda_rank", "hinge"):
+        imports = (
+            "import numpy as np, torch; from idealrank.integrations import torch as ranking;"
+            "rng = np.random.default_rng(0);"
+            f"labels = rng.choice(5, {n_docs}, p=[0.5, 0.3, 0.15, 0.03, 0.02]).astype(float);"
+            f"scores = torch.from_numpy(rng.normal(size={n_docs})).requires_grad_();"
+            f"loss = ranking.RankingLoss({name!r}, backend='torch')"
+        )
+        step = partial(peak_memory, imports, "loss(labels, scores).sum().backward()", setting.folder)
+        yield Comparison(
+            f"{name} of one list of {n_docs:,} documents, loss and backward, by the operations of PyTorch: peak memory",
+            Contestant("idealrank, backend='torch'", step),
+            [Mark("4 kB per document", 4_000 * n_docs, AtMost(1))],
+            unit="B",
+            meter=as_returned,
         )
 
 

@@ -21,11 +21,11 @@ class DataError(IdealrankError, ValueError):
     what : str
         What is wrong.
     query : object, optional
-        The id of the query.
+        The id of the query, if the error concerns one.
     row : int, optional
-        The input row, counted from 0.
+        The input row, counted from 0, if the error concerns one.
     column : str, optional
-        The column of a data frame.
+        The column of a data frame, if the error concerns one.
 
     Examples
     --------
@@ -54,9 +54,9 @@ class ParseError(IdealrankError, ValueError):
     what : str
         What is wrong.
     path : str, optional
-        The file.
-    line, column : int, default=1
-        The position in the file.
+        The path of the file.
+    line, column : int
+        The position in the file, counted from 1.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class ParseError(IdealrankError, ValueError):
 
 
 class OptionError(IdealrankError, ValueError):
-    """An option that does not exist, or a value that it cannot have.
+    """An option that does not exist, or a value that is not valid for it.
 
     Examples
     --------
@@ -92,9 +92,9 @@ class ModelError(IdealrankError, ValueError):
     what : str
         What is wrong.
     path : str, optional
-        The file.
+        The path of the file.
     entry : str, optional
-        The entry of the file.
+        The entry of the file that is not valid.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class MissingExtraError(IdealrankError, ImportError):
     Parameters
     ----------
     package : str
-        The package.
+        The name of the package.
     extra : str
         The extra of idealrank that installs it; empty if there is none.
 

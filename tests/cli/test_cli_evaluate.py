@@ -88,6 +88,13 @@ def test_conventions_are_marked_as_remarks(files: Path, output_format: str, mark
     assert f"\n{mark}" in run("qrels.txt", "one.run", "--format", output_format).stdout
 
 
+def test_each_remark_in_markdown_is_a_paragraph(files: Path) -> None:
+    shown = run("qrels.txt", "one.run", "-m", "rr", "--format", "markdown").stdout
+    remarks = [line for line in shown.splitlines() if line.startswith(">")]
+    assert len(remarks) > 2
+    assert [line == ">" for line in remarks] == [place % 2 == 1 for place in range(len(remarks))]
+
+
 @pytest.mark.parametrize("arguments", [["data.txt", "scores.txt"], ["data.parquet"], ["data.parquet", "score"]])
 def test_letor_text_and_frames_have_idealranks_own_conventions(files: Path, arguments: list[str]) -> None:
     result = run(*arguments, "-m", "rr", "--format", "json")
@@ -171,7 +178,7 @@ def test_seventeen_runs_give_one_table_and_few_lines(files: Path) -> None:
     assert lines[1].split() == ["system", "tied@10", "unjudged@10", "missing", "queries"]
     assert [line.split() for line in lines[2:19]] == [[f"run{n}", "66.7%", "33.3%", "1"] for n in range(17)]
     assert [line.split(":")[0] for line in lines[19:]] == ["idealrank"]
-    assert "unjudged queries of the run are left out" in lines[19]
+    assert "1 unjudged query of the run is left out, first 'q9'" in lines[19]
 
 
 def test_a_small_share_is_not_worth_a_note(files: Path) -> None:

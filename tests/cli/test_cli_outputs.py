@@ -44,7 +44,7 @@ def data(tmp_path: Path) -> Path:
         "evaluate {data} {scores} --html {scores}",
         "evaluate {data} mine={scores} --html {scores}",
         "compare {data} {scores} {scores} --html {data}",
-        "limits {data} {scores} --plot {data}",
+        "limits {data} {scores} --html {data}",
     ],
 )
 def test_a_command_does_not_write_onto_its_input(data: Path, tmp_path: Path, command: str) -> None:

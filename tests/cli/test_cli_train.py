@@ -178,7 +178,7 @@ def test_the_model_may_go_to_standard_output(folder: Path) -> None:
         (("train.txt", "-o", "no/m.json"), 1, "there is no folder 'no'"),
         (("train.txt", "-o", "m.json", "--html", "no/page.html"), 1, "there is no folder 'no'"),
         (("none.txt", "-o", "m.json"), 1, "none.txt: no such file"),
-        (("qrels.txt", "-o", "m.json"), 2, "TREC judgments has no features"),
+        (("qrels.txt", "-o", "m.json"), 2, "there are no features in TREC judgments"),
         (("train.txt", "--valid", "bad.txt", "-o", "m.json"), 1, "bad.txt:1:1"),
         (("nan.txt", "-o", "m.json"), 1, "a feature must be a finite number"),
         (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from idealrank import learners
+from idealrank import learners, losses
 from idealrank.cli.group import commands
 from idealrank.measures.names import MEASURES
 
@@ -125,6 +125,38 @@ def test_every_parameter_is_described_on_the_page_of_its_class_or_function(modul
     assert missing == []
 
 
+@pytest.mark.parametrize("module", ["idealrank", *(f"idealrank.{name}" for name in build.MODULES)])
+def test_a_function_describes_what_it_takes_and_what_it_returns_and_nothing_else(module: str) -> None:
+    docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
+    wrong = []
+    for name, each in vars_of(module).items():
+        if not inspect.isfunction(each):
+            continue
+        sections, signature = docstrings.sections_of(each.__doc__ or ""), inspect.signature(each)
+        described = [key.lstrip("*") for keys in docstrings.entries_of(sections.get("Parameters", "")) for key in keys]
+        wrong += [f"{name} does not take {key}" for key in described if key not in signature.parameters]
+        returned = docstrings.entries_of(sections.get("Returns", ""))
+        if signature.return_annotation not in (None, "None") and not returned:
+            wrong.append(f"{name} does not say what it returns")
+        for title in ("Parameters", "Returns"):
+            for keys, text in docstrings.entries_of(sections.get(title, "")).items():
+                wrong += [] if "\n" in text else [f"{name} does not describe {', '.join(keys)}"]
+    assert wrong == []
+
+
+def test_the_default_of_a_parameter_follows_its_type() -> None:
+    docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
+    section = "a : int\n    First.\nb, c : str\n    Others.\nd : float, optional\n    Last."
+    shown = docstrings.with_defaults(section, {"a": "1", "b": '"x"', "c": '"y"'})
+    assert shown.splitlines()[::2] == [
+        "a : int, default `1`",
+        'b, c : str, default `"x"`, `"y"`',
+        "d : float, optional",
+    ]
+    precision = docstrings.defaults_of(losses.ApproxPrecision)
+    assert precision == {"alpha": "10.0", "beta": "10.0", "sigmoid": '"logistic"', "cutoff": "10"}
+
+
 def test_the_page_of_a_class_has_the_parameters_that_it_inherits_and_no_others() -> None:
     docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
     inherited = docstrings.with_inherited(learners.ApproxNDCGRanker)
@@ -144,6 +176,18 @@ def test_an_entry_without_a_description_ends_with_its_type() -> None:
     assert shown.splitlines()[4] == "- `Gap`"
     assert "- `DataError`:\n    If it is" in shown
     assert shown.endswith("- `OptionError`")
+
+
+def test_a_signature_has_the_order_in_which_a_class_takes_its_parameters() -> None:
+    griffe = pytest.importorskip("griffe")
+    docstrings = import_module("docs.docstrings")
+    keyword, either = griffe.ParameterKind.keyword_only, griffe.ParameterKind.positional_or_keyword
+    names = ["self", *reversed(inspect.signature(learners.LinearRanker).parameters)]
+    init = griffe.Function("__init__", parameters=griffe.Parameters(*(griffe.Parameter(name) for name in names)))
+    docstrings.reorder(init, docstrings.signature_of(learners.LinearRanker))
+    found = [(each.name, each.kind) for each in init.parameters]
+    assert found[1] == ("loss", either)
+    assert {kind for _, kind in found[2:]} == {keyword}
 
 
 def test_one_signature_is_shown_for_overloads() -> None:
@@ -216,7 +260,7 @@ def test_a_notebook_is_kept_without_what_it_printed_and_runs(path: Path, monkeyp
 
 def test_the_architecture_page_names_files_that_exist_and_keeps_its_walks_short() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    walks = page.split("## Three walks")[1].split("### ")[1:]
+    walks = page.split("## Three paths through the code")[1].split("### ")[1:]
     for walk, most in zip(walks, (20, 13, 12), strict=True):
         steps = re.findall(r"^(\d+)\. `([\w/.]+)`", walk, re.MULTILINE)
         assert [int(number) for number, _ in steps] == list(range(1, len(steps) + 1))

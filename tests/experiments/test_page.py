@@ -68,3 +68,10 @@ def test_sections_that_were_not_run_again_stay(generator: Any) -> None:
     assert generator.sections_of(page) == printed
     printed["wang2013"] = "### Claims\n\nother numbers"
     assert generator.sections_of(generator.written(printed)) == printed
+
+
+def test_numbers_of_a_summary_are_in_the_tables_below_it(generator: Any) -> None:
+    for name, printed in generator.sections_of(PAGE.read_text(encoding="utf-8")).items():
+        numbers = re.findall(r"\d+\.\d+(?:e-\d+)?", generator.EXPERIMENTS[name].found)
+        assert [number for number in numbers if number not in printed] == []
+        assert numbers or name == "jin2013"

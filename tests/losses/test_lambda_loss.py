@@ -1,7 +1,7 @@
 """LambdaLoss against its definition, pair by pair."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -138,20 +138,20 @@ def labels_of(kind: str, n: int, rng: np.random.Generator) -> Any:
 
 
 @pytest.fixture
-def each_way(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+def each_way(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Options of the native core, to be set: which instructions, and up to how many pairs are visited one by one."""
     way: dict[str, Any] = {}
     call = _native.pairwise
     monkeypatch.setattr(_native, "pairwise", lambda *columns, **options: call(*columns, **options, **way))
     monkeypatch.setattr(lambda_loss, "_SHORT", 0)
-    yield way
+    return way
 
 
 def check_against_pairs(loss: losses.LambdaLoss, labels: Any, scores: Any, weights: Any) -> None:
     value, (gradient, slopes), (curvature, bends) = by_pairs(loss, labels, scores, weights)
     found, own = loss(labels, scores, weights=weights)
     assert_allclose(found[0], value, rtol=1e-10, atol=1e-300)
-    # A pair whose order is decided counts as what it would without that: its distance is a rounding error of the scores.
+    # Rounding is at the scale of the greatest terms where those of a document are tiny.
     assert np.all(np.abs(own - gradient) <= 1e-10 * slopes + 1e-13 * np.abs(slopes).max())
     bend = loss.hessian_diagonal(labels, scores, weights=weights)
     assert np.all(np.abs(bend - curvature) <= 1e-10 * curvature + 1e-13 * bends)
@@ -162,7 +162,7 @@ def check_against_pairs(loss: losses.LambdaLoss, labels: Any, scores: Any, weigh
 
 @pytest.mark.parametrize("isa", _native.isas())
 @pytest.mark.parametrize("labels", ["graded", "two", "distinct", "some"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(2, 400),
@@ -200,7 +200,7 @@ def test_sweeps_are_sums_over_pairs(
 def test_long_lists_are_sums_over_pairs(labels: str, discount: str) -> None:
     rng = np.random.default_rng(3)
     loss = losses.LambdaLoss(discount=discount)
-    check_against_pairs(loss, labels_of(labels, 1500, rng), rng.normal(size=1500), rng.random(1500))
+    check_against_pairs(loss, labels_of(labels, 1000, rng), rng.normal(size=1000), rng.random(1000))
 
 
 def test_any_number_of_threads_gives_the_same_bits() -> None:

@@ -388,7 +388,9 @@ def test_the_verdict_names_what_differs() -> None:
     verdict = result("pairs").findings()[MEASURES.index("ap")]
     assert re.match(r"ap: good has the best mean, [01]\.\d+, significantly better than all others; 3 of 3", verdict)
     alike = ir.compare(QRELS, dict.fromkeys("abcdefg", SYSTEMS["base"]), "ap", seed=0)
-    assert "not significantly better than 6 of the others; 0 of 21 pairs" in alike.findings()[0]
+    assert alike.findings()[0].startswith("ap: 7 systems share the best mean, 0.8491; 0 of 21 pairs differ")
+    (verdict,) = ir.compare(QRELS, dict.fromkeys("ab", SYSTEMS["base"]), "ap", seed=0).findings()
+    assert verdict == "ap: a and b have the same mean, 0.8491, and do not differ significantly at level 0.05."
     two = {name: SYSTEMS[name] for name in ("base", "good")}
     (verdict,) = ir.compare(QRELS, two, "ap", seed=0).findings()
     assert re.fullmatch(
@@ -403,6 +405,36 @@ def test_the_verdict_names_what_differs() -> None:
     assert len(explained) == 2
     assert explained[1].startswith("trec_eval gives 0.")
     assert "gain -0." in explained[1]
+
+
+@pytest.mark.parametrize(
+    ("test", "n_permutations", "said"),
+    [
+        ("randomization", 50, "with 50 permutations and 3 comparisons, .* is 0.0588; use at least 59 permutations."),
+        ("tukey", 10, "with 10 permutations and 3 comparisons, .* is 0.0909; use at least 19 permutations."),
+        ("randomization", 59, None),
+        ("t", 1, None),
+    ],
+)
+def test_a_test_that_cannot_find_anything_says_so(test: str, n_permutations: int, said: str | None) -> None:
+    rng = np.random.default_rng(0)
+    data = ir.from_arrays(np.tile([0, 1, 2], 60), offsets=np.arange(0, 181, 3))
+    systems = {name: rng.normal(size=180) for name in "abc"}
+    found = ir.compare(data, systems, ["ndcg", "dcg"], test=test, n_permutations=n_permutations, seed=0)
+    told = [each for each in found.findings() if "can be significant" in each]
+    start = "ndcg and dcg: no difference can be significant: "
+    assert [bool(re.fullmatch(start + (said or ""), each)) for each in told] == ([True] if said else [])
+    assert all(each in html(found) for each in told)
+
+
+def test_few_queries_that_can_show_nothing_ask_for_more_queries() -> None:
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(3)}
+    good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
+    found = ir.compare(qrels, {"good": good, "bad": bad}, "rr", baseline="bad", seed=0)
+    assert found.findings()[1] == (
+        "rr: no difference can be significant: with 3 queries that differ and 1 comparison, the smallest corrected "
+        "p-value that the test can give is 0.2500; use more queries."
+    )
 
 
 def test_figures_draw_into_the_axes_that_they_are_given() -> None:
@@ -602,6 +634,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ["compare", "qrels.txt", "base.run", "good.run", "--baseline", "base", "-m", "bpref", "--seed", "1"],
         ["explain", "qrels.txt", "base.run", "--like", "trec_eval", "--like", "sklearn"],
         ["demo", "--queries", "10", "--docs", "20"],
+        ["identify", "sklearn.metrics:ndcg_score"],
     ],
     ids=" ".join,
 )
@@ -612,7 +645,7 @@ def test_commands_write_a_report_beside_what_they_print(files: Path, arguments: 
     assert outcome.stdout == plain.stdout
     page = Path("a report.html").read_text(encoding="utf-8")
     assert f"<code>idealrank {' '.join(arguments)} --quiet --html &#x27;a report.html&#x27;</code>" in page
-    has_curves = "bpref" not in arguments and arguments[0] != "explain"
+    has_curves = "bpref" not in arguments and arguments[0] not in ("explain", "identify")
     assert ("By cutoff" in page) == has_curves
 
 

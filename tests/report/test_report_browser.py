@@ -73,6 +73,16 @@ def signed(value: float) -> str:
     return f"{value:+.4f}".replace("-", "\u2212")
 
 
+def distinguished(path: Path) -> Any:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 200)
+    scores = {name: labels + rng.normal(size=200) * size for name, size in (("a", 1), ("b", 3))}
+    data = ir.from_arrays(labels, offsets=np.arange(0, 201, 20))
+    found = ir.theory.distinguish(data, scores["a"], scores["b"], ["ndcg", "ndcg(discount=power:0.5)"], n_resamples=5)
+    report.html(found, path)
+    return found
+
+
 QUERIES = [EVIL, *(f"q{i}" for i in range(1, 300))]
 PAGES: dict[str, Callable[[Path], Any]] = {
     "2": compared(["old", "new"], QUERIES[:40], "old"),
@@ -83,6 +93,7 @@ PAGES: dict[str, Callable[[Path], Any]] = {
     "no means": compared(["old", "new", "newer"], QUERIES[:20], None, ["ndcg(empty=nan)@10"]),
     "one system": evaluated(["only"], QUERIES[:20]),
     "explanation": explained,
+    "distinction": distinguished,
 }
 
 
@@ -211,8 +222,8 @@ def test_a_page_fits_its_window_and_no_text_leaves_its_figure(open_page: Open, n
         }).map(text => `${svg.getAttribute("aria-label")}: ${text.textContent}`);
     })"""
     assert visit.page.eval_on_selector_all("svg.plot, svg.figure", script) == []
-    names = {"one system": 1, "explanation": 3}.get(name) or len(visit.found.systems)
-    assert len(visit.board()) == names
+    names = {"one system": 1, "explanation": 3, "distinction": 0}
+    assert len(visit.board()) == (names[name] if name in names else len(visit.found.systems))
 
 
 def test_dark_pages_are_dark_and_paper_is_light(open_page: Open) -> None:
@@ -288,6 +299,38 @@ def test_systems_are_chosen_for_all_views(open_page: Open) -> None:
         assert legend.locator("li svg").count() == 3
     visit.page.get_by_label("Find a system").fill("stem 0")
     assert visit.board() == [name for name in best if name.startswith("system 0")]
+
+
+def test_the_button_for_two_systems_is_pressed_only_if_they_are_chosen(open_page: Open) -> None:
+    visit = open_page("17")
+    button = visit.page.get_by_role("button", name="Reference and best")
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    visit.page.get_by_role("checkbox", name="system 9").click()
+    visit.settled()
+    assert button.get_attribute("aria-pressed") == "false"
+
+
+def test_of_more_systems_than_colors_the_best_have_one_and_the_others_are_gray(open_page: Open) -> None:
+    visit = open_page("100", address="#show=all")
+    for legend in visit.page.locator("figure:not([hidden]) .legend").all():
+        assert legend.locator("li").all_text_contents() == [*visit.board()[:10], "system 40", "89 other systems"]
+    curves = visit.page.locator("[data-view=curves] figure").first
+    assert curves.locator("svg.plot .line.gray").count() == 89
+    drawn = curves.locator("svg.plot .line:not(.gray)")
+    styles = {(line.get_attribute("stroke"), line.get_attribute("stroke-dasharray")) for line in drawn.all()}
+    assert len(styles) == drawn.count() == 11
+
+
+def test_queries_of_a_figure_are_in_the_order_of_their_means(open_page: Open) -> None:
+    visit = open_page("2")
+    values = visit.found.values[MEASURES[0]]
+    means = dict(zip(visit.found.query_ids, values.mean(axis=1), strict=True))
+    profile = visit.page.locator("figure:has(figcaption:text('Every query')) svg.plot")
+    profile.focus()
+    profile.press("Home")
+    best = max(means, key=lambda query: np.nan_to_num(means[query], nan=-1))
+    assert visit.page.locator(".tip strong").text_content() == f"query {best}"
 
 
 def test_lines_have_the_dashes_that_their_legend_shows(open_page: Open) -> None:
@@ -584,6 +627,18 @@ def test_every_printed_page_of_the_leaderboard_has_its_header(open_page: Open, t
     command = ["pdftotext", "-f", "2", "-l", "2", "-layout", str(tmp_path / "page.pdf"), "-"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert {"system", "detectable", "d_z"} <= set(" ".join(text.split("\n", 3)[:3]).split()), text[:300]
+
+
+@pytest.mark.parametrize("name", ["hostile", "distinction"])
+def test_no_column_of_a_table_is_lost_on_paper(open_page: Open, name: str) -> None:
+    visit = open_page(name)
+    visit.page.set_viewport_size({"width": 700, "height": 1000})  # A4 without its margins
+    visit.settled()
+    visit.page.emulate_media(media="print")
+    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    script = """tables => tables.filter(table => table.getBoundingClientRect().right > innerWidth + 1)
+        .map(table => table.caption?.textContent)"""
+    assert visit.page.eval_on_selector_all("table", script) == []
 
 
 def test_a_script_in_the_data_could_not_run_even_as_markup(open_page: Open) -> None:

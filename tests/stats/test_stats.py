@@ -110,7 +110,7 @@ def test_what_has_no_answer_says_why(test: Any) -> None:
     assert "equal on every query" in equal.note
     nothing = test([NAN, 1.0], [1.0, NAN])
     assert math.isnan(nothing.p_value)
-    assert "2 of 2 queries without a value left out; no query" in nothing.note
+    assert "2 of 2 queries have no value and are left out; no query" in nothing.note
     one = test([1.0], [0.5])
     assert one.p_value == 1 or (math.isnan(one.p_value) and "two queries" in one.note)
     constant = test([1.0, 2.0, 3.0], [0.5, 1.5, 2.5])
@@ -124,7 +124,7 @@ def test_queries_without_a_value_are_left_out_and_counted(test: Any) -> None:
     whole = test(a, b, **options)
     with_gaps = test([*a, NAN, 1.0], [*b, 1.0, NAN], **options)
     assert with_gaps.p_value == whole.p_value
-    assert with_gaps.note == "2 of 32 queries without a value left out"
+    assert with_gaps.note == "2 of 32 queries have no value and are left out"
 
 
 def test_unequal_lengths_and_infinite_values_are_refused() -> None:
@@ -276,7 +276,7 @@ def test_intervals_without_a_width_say_why() -> None:
     assert "two queries" in stats.interval([1.0]).note
     same = stats.interval([0.5, 0.5, NAN])
     assert (same.low, same.high) == (0.5, 0.5)
-    assert same.note == "1 of 3 queries without a value left out; all queries have the same value"
+    assert same.note == "1 of 3 queries has no value and is left out; all queries have the same value"
     with pytest.raises(OptionError, match="method"):
         stats.interval([1, 2], method="magic")
     with pytest.raises(OptionError, match="level"):

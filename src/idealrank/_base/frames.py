@@ -28,7 +28,7 @@ def frame_of(columns: Mapping[str, Any], backend: Backend = "pandas") -> Frame:
     ----------
     columns : mapping
         Lists or arrays of equal length by column name.
-    backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+    backend : {"pandas", "polars", "pyarrow"}
         The data frame library.
 
     Returns

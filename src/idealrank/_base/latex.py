@@ -64,7 +64,7 @@ def latex_table(table: Table, *, underline_second: bool = False) -> str:
     ----------
     table : Table
         The table.
-    underline_second : bool, default=False
+    underline_second : bool
         Whether to underline the second best values.
 
     Returns

@@ -17,7 +17,7 @@ def printable(text: str, keep: str = "") -> str:
     ----------
     text : str
         Any text, such as an id from a file.
-    keep : str, default=""
+    keep : str
         Control characters to keep.
 
     Returns
@@ -67,7 +67,7 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
         One line of text.
     width : int
         The number of columns.
-    indent : str, default=""
+    indent : str
         What all lines but the first begin with.
 
     Returns

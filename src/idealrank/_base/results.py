@@ -24,10 +24,10 @@ __all__ = ["Result"]
 
 
 class Result:
-    """Base class of results.
+    """Base class of results, with methods that all results have.
 
-    A subclass is a dataclass or defines `to_dict`, and defines `tables` unless one row of its numbers is sufficient.
-    Methods that write a table take the name of one of `tables`, and choose a suitable one by default.
+    Methods that write a table take the name of one of `tables`, and choose a suitable one by default. A subclass is a
+    dataclass or defines `to_dict`, and defines `tables` unless one row of its numbers is sufficient.
     """
 
     def to_dict(self) -> dict[str, Plain]:
@@ -113,10 +113,10 @@ class Result:
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+        backend : {"pandas", "polars", "pyarrow"}
             The data frame library.
         table : str, optional
-            The name of one of `tables`.
+            The name of one of `tables`; by default, a suitable one.
 
         Returns
         -------
@@ -132,28 +132,28 @@ class Result:
         Parameters
         ----------
         table : str, optional
-            The name of one of `tables`.
+            The name of one of `tables`; by default, a suitable one.
         width : int, optional
-            The largest width. Numbers are never shortened: columns that matter least are left out, and a line says
-            which.
-        digits : int, default=4
-            The number of digits after the decimal point of values; p-values keep theirs.
+            The maximum width in characters; None means no limit. Numbers are never shortened: the least important
+            columns are left out, and a line below the table names them.
+        digits : int
+            The number of digits after the decimal point of values; p-values have their own format.
 
         Returns
         -------
         str
-            The table, followed by what its marks mean.
+            The table, followed by the meaning of its marks.
         """
         return self._rendered("text", table, digits=digits, width=width)
 
     def to_markdown(self, table: str | None = None, *, digits: int = 4) -> str:
-        """Return tables as Markdown, by default all that matter.
+        """Return a table as Markdown; by default, all important tables.
 
         Parameters
         ----------
         table : str, optional
-            The name of one of `tables`.
-        digits : int, default=4
+            The name of one of `tables`; by default, a suitable one.
+        digits : int
             The number of digits after the decimal point of values.
         """
         return self._rendered("markdown", table, digits=digits)
@@ -167,10 +167,10 @@ class Result:
         Parameters
         ----------
         table : str, optional
-            The name of one of `tables`.
-        digits : int, default=4
+            The name of one of `tables`; by default, a suitable one.
+        digits : int
             The number of digits after the decimal point of values.
-        underline_second : bool, default=False
+        underline_second : bool
             Whether to underline the second best values.
         """
         return self._rendered("latex", table, digits=digits, underline_second=underline_second)
@@ -181,10 +181,10 @@ class Result:
         Parameters
         ----------
         table : str, optional
-            The name of one of `tables`.
-        escape_formulas : bool, default=False
-            Whether text that begins with =, +, - or @, which a spreadsheet would take for a formula and run, begins
-            with an apostrophe. Use it if people open the file in a spreadsheet; other readers see the apostrophe.
+            The name of one of `tables`; by default, a suitable one.
+        escape_formulas : bool
+            Whether to put an apostrophe before text that begins with =, +, - or @, which a spreadsheet would execute as
+            a formula. Use it if people open the file in a spreadsheet; other programs see the apostrophe.
 
         Returns
         -------
@@ -194,7 +194,13 @@ class Result:
         return self._rendered("csv", table, escape_formulas=escape_formulas)
 
     def to_html(self, table: str | None = None) -> str:
-        """Return a table as HTML, followed by the remarks."""
+        """Return a table as HTML, followed by remarks.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`; by default, a suitable one.
+        """
         tables = [self.table(name) for name in (self._chosen("html") if table is None else [table])]
         notes = [note for each in tables for note in each.notes]
         return joined([*map(html_table, tables), *(tag("p", line) for line in (*notes, *self.remarks()))])

@@ -12,16 +12,16 @@ __all__ = ["Figure", "Section", "listed"]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, described by the function that draws it.
+    """A figure of a report, described by the function that draws it.
 
     Parameters
     ----------
     name : str
-        The name of the function.
+        The name of a function of `idealrank.report.figures`.
     data : tuple
         The arguments of the function.
     caption : str
-        The caption.
+        The caption of the figure.
     description : str
         What the figure shows, for readers who cannot see it.
 
@@ -39,7 +39,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a page.
+    """A section of a report.
 
     It shows figures, interactive views, tables, notes, lists, definitions and subsections in this order.
 
@@ -48,7 +48,7 @@ class Section:
     title : str
         The heading; a subsection without a heading continues its section.
     key : str
-        Identifies the section within its page; empty if it is identified by its number.
+        The identifier of the section within its page; empty if it is identified by its number.
     figures : tuple of Figure
         Figures, side by side if they fit.
     tables : mapping of str to Table
@@ -62,9 +62,9 @@ class Section:
     definitions : mapping of str to object
         Terms with their meanings.
     code : mapping of str to str
-        Terms whose meanings are code.
+        Terms whose meanings are code, shown in a fixed-width font.
     views : mapping of str to callable
-        What returns the data of each interactive view, by the name of the view.
+        {name of an interactive view: function that returns its data}.
     parts : tuple of Section
         Subsections.
 

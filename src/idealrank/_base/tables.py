@@ -38,7 +38,7 @@ class Column:
     spec : str
         The format of its numbers, as in ``format(value, spec)``; or "p", for p-values: four digits, and "<0.0001" for
         smaller ones.
-    priority : int, default=0
+    priority : int
         What happens if a screen is too narrow: columns above 0 are left out, those with the largest number first, all
         at once; columns below 0, like the first column, are repeated where the table continues below.
     """
@@ -198,13 +198,13 @@ def render(
     ----------
     table : Table
         The table.
-    output_format : {"text", "json", "csv", "markdown", "latex", "html"}, default="text"
+    output_format : {"text", "json", "csv", "markdown", "latex", "html"}
         The output format.
-    escape_formulas : bool, default=False
+    escape_formulas : bool
         Whether text in CSV that a spreadsheet would take for a formula begins with an apostrophe.
     width : int, optional
         The largest width of text; columns of low priority that do not fit are left out, and a line says so.
-    underline_second : bool, default=False
+    underline_second : bool
         Whether LaTeX underlines the second best values.
 
     Returns
@@ -308,7 +308,7 @@ def html_table(table: Table, caption: str = "") -> Markup:
     ----------
     table : Table
         The table.
-    caption : str, default=""
+    caption : str
         The caption, which also labels the table for screen readers.
 
     Returns

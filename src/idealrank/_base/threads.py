@@ -19,16 +19,16 @@ _chosen: int | None = None
 
 
 def set_threads(n_threads: int | None) -> None:
-    """Set the number of threads of all calls of this process that do not name ``n_threads``.
+    """Set the number of threads for all calls in this process that do not pass ``n_threads``.
 
     Results do not depend on the number of threads.
 
     Parameters
     ----------
     n_threads : int or None
-        The number. None returns to the default: the environment variable ``IDEALRANK_NUM_THREADS`` if it is set, and
-        otherwise every core that this process may use, which its affinity and its control group (the CPU limit of a
-        container) can restrict.
+        The number of threads. None restores the default: the environment variable ``IDEALRANK_NUM_THREADS`` if it is
+        set, otherwise every core that this process may use, which its affinity and its control group (the CPU limit of
+        a container) can restrict.
 
     Raises
     ------

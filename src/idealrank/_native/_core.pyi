@@ -170,7 +170,7 @@ class Swap:
     The measure whose change, if the documents of a pair were swapped, weights the pair.
     """
 
-    def __init__(self, *, reduction: str, discount: Discount, depths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], truncation: int | None = None, together: bool = False, distances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, share: float = 1.0, offset: float = 0.0) -> None: ...
+    def __init__(self, *, reduction: str, discount: Discount, depths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], truncation: int | None = None, together: bool = False, distances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, rates: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, amounts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, changes: bool = True, offset: float = 0.0) -> None: ...
 
 class PairLoss:
     """

@@ -48,27 +48,27 @@ def from_arrays(
 
     Parameters
     ----------
-    labels : array-like
-        One finite number per document.
+    labels : array-like of shape (n_docs,)
+        One finite label per document.
     query_ids : iterable, optional
-        One id per document, in any order; the documents of each query are grouped. With ``offsets`` or ``group``, one
-        id per query instead. Without any of the three, all documents belong to one query.
-    offsets : array-like, optional
-        n_queries + 1 integers; query i has the documents ``offsets[i]:offsets[i + 1]``.
-    group : array-like, optional
-        The number of documents of each query, as in LightGBM and XGBoost.
+        One query id per document, in any order; documents with the same id are grouped. With ``offsets`` or ``group``,
+        one id per query instead. Without any of the three, all documents belong to one query.
+    offsets : array-like of int, optional
+        Query i has the documents ``offsets[i]:offsets[i + 1]``.
+    group : array-like of int, optional
+        The number of documents in each query, as in LightGBM and XGBoost.
     features : array-like of shape (n_docs, n_features) or SciPy sparse matrix, optional
         One row per document.
-    scores : array-like, optional
+    scores : array-like of shape (n_docs,), optional
         One finite score per document.
-    weights : array-like, optional
-        One non-negative weight per document.
-    query_weights : array-like, optional
-        One non-negative weight per query, in the order in which queries first appear.
+    weights : array-like of shape (n_docs,), optional
+        One non-negative weight per document; None means that all are 1.
+    query_weights : array-like of shape (n_queries,), optional
+        One non-negative weight per query, in the order in which queries first appear; None means that all are 1.
     doc_ids : iterable, optional
         One id per document.
     feature_names : iterable of str, optional
-        One name per feature.
+        One name per feature; None means that features have no names.
     problems : tuple of Problem
         Irregularities of the input, to report with the data.
 
@@ -159,18 +159,18 @@ def concatenate(
     Parameters
     ----------
     parts : sequence of RankingData, of Run or of Qrels
-        At least one. No query may be in two parts, and all RankingData must have the same features.
+        One part or more. No query may be in two parts, and all RankingData must have the same features.
 
     Returns
     -------
     RankingData, Run or Qrels
-        The queries of all parts in order; RankingData has the optional fields that every part has, and a run has a
-        name if all parts have the same.
+        The queries of all parts, in order. RankingData has the optional fields that every part has; a run has a name if
+        all parts have the same name.
 
     Raises
     ------
     DataError
-        If there are no parts, a query is repeated, the numbers of features differ, or the parts are of several types.
+        If there are no parts, a query is repeated, the numbers of features differ, or the parts have different types.
 
     Examples
     --------

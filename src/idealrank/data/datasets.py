@@ -62,8 +62,8 @@ class Searches(NamedTuple):
     ----------
     qrels : Qrels
         The judgments.
-    runs : dict of Run
-        The runs, by the names of their systems.
+    runs : dict of str to Run
+        The runs by system name.
 
     Examples
     --------
@@ -121,13 +121,13 @@ def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, se
 
     Parameters
     ----------
-    n_queries : int, default=40
+    n_queries : int
         Number of queries in each part.
-    n_docs : int, default=5000
+    n_docs : int
         Number of documents per query.
-    n_features : int, default=40
+    n_features : int
         Number of features; it does not change the labels.
-    seed : int, default=0
+    seed : int
         Seed of the random number generator.
 
     Returns
@@ -173,7 +173,7 @@ def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, se
 def topic_distillation(
     n_queries: int = 50, n_docs: int = 1000, n_features: int = 44, p: float = 0.01, seed: int = 0
 ) -> RankingData:
-    """Generate topics with a few relevant pages among many: label 1 for about a share ``p`` of the documents, else 0.
+    """Generate topics with few relevant pages among many: a share of about ``p`` has label 1, all others have label 0.
 
     Some topics have many relevant documents, some have one, and none has zero. The relevant documents are those with
     the largest sum of match, quality, likeness to an entry page, and chance; the features are noisy views of the first
@@ -181,15 +181,15 @@ def topic_distillation(
 
     Parameters
     ----------
-    n_queries : int, default=50
+    n_queries : int
         Number of queries.
-    n_docs : int, default=1000
+    n_docs : int
         Number of documents per query.
-    n_features : int, default=44
+    n_features : int
         Number of features; it does not change the labels.
-    p : float, default=0.01
-        Mean share of relevant documents, between 0 and 1.
-    seed : int, default=0
+    p : float
+        The mean share of relevant documents, between 0 and 1.
+    seed : int
         Seed of the random number generator.
 
     Returns
@@ -232,7 +232,7 @@ def topic_distillation(
 
 
 def search_runs(n_queries: int = 50, n_docs: int = 200, seed: int = 0) -> Searches:
-    """Generate judgments from 0 to 3 and the runs of three search engines, with what makes tools disagree.
+    """Generate judgments from 0 to 3 and the runs of three search engines, with features on which tools disagree.
 
     "bm25" and "dense" are noisy views of the relevance, and "hybrid" adds their scores. Each run has the best 20
     documents of each query. As in a TREC task, only a pool was judged: the best 15 documents of "bm25" and "dense".
@@ -240,11 +240,11 @@ def search_runs(n_queries: int = 50, n_docs: int = 200, seed: int = 0) -> Search
 
     Parameters
     ----------
-    n_queries : int, default=50
+    n_queries : int
         Number of queries.
-    n_docs : int, default=200
-        Number of documents per query from which a system retrieves.
-    seed : int, default=0
+    n_docs : int
+        Number of documents per query that a system can retrieve.
+    seed : int
         Seed of the random number generator.
 
     Returns

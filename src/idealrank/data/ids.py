@@ -26,10 +26,10 @@ class Ids(Sequence[str]):
     Parameters
     ----------
     buffer : uint8 array
-        The UTF-8 bytes of all ids, concatenated. It becomes read-only, and is copied if it is a view of an array that
-        is not.
-    offsets : int64 array
-        Id i is ``buffer[offsets[i]:offsets[i + 1]]``. It becomes read-only as well.
+        The UTF-8 bytes of all ids, concatenated. The array becomes read-only; it is copied first if it is a view of a
+        writable array.
+    offsets : int64 array of shape (n_ids + 1,)
+        Id i is ``buffer[offsets[i]:offsets[i + 1]]``. The array becomes read-only as well.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Ids(Sequence[str]):
         Raises
         ------
         DataError
-            If a value has another type; the error names the row.
+            If a value has another type; the message names the row.
         """
         if isinstance(values, Ids):
             return values

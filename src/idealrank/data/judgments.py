@@ -37,7 +37,7 @@ __all__ = ["Qrels", "Run", "join"]
 class _ByQuery(Mapping[str, dict[str, float]]):
     """One number per (query, document) pair, grouped by query in order of first appearance.
 
-    It reads as the nested mapping {query: {document: number}}, and is stored as ids, offsets and one array.
+    It can be used like the nested mapping {query: {document: number}}, and is stored as ids, offsets and one array.
     """
 
     query_ids: Ids
@@ -85,7 +85,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         offsets : array-like of int
             Query i has the documents ``offsets[i]:offsets[i + 1]``.
         doc_ids : Ids
-            One id per document. If a document is repeated within a query, its last number counts.
+            One id per document. If a document is repeated within a query, its last value is used.
         values : array-like
             One label or score per document.
         problems : tuple of Problem
@@ -213,7 +213,7 @@ class Qrels(_ByQuery):
         return self._values
 
     def subtopics_of(self, *retrieved: Any) -> Subtopics | None:
-        """Return the subtopics that retrieved documents are judged for; None if the judgments have none."""
+        """Return the subtopics for which retrieved documents are judged; None if the judgments have no subtopics."""
         return None
 
 
@@ -223,8 +223,8 @@ class Run(_ByQuery):
     Parameters
     ----------
     queries : mapping
-        {query id: {document id: score}}. A document with the score -inf ranks last.
-    name : str, default=""
+        {query id: {document id: score}}. A document with the score ``-inf`` ranks last.
+    name : str
         Name of the system.
 
     Raises
@@ -256,7 +256,20 @@ class Run(_ByQuery):
         problems: tuple[Problem, ...] = (),
         name: str = "",
     ) -> Self:
-        """Create from flat arrays like `Qrels.from_flat`, with the name of the system."""
+        """Create a run from flat arrays that are grouped by query.
+
+        Parameters
+        ----------
+        query_ids, offsets, doc_ids, values, problems
+            As in `Qrels.from_flat`.
+        name : str
+            The name of the system.
+
+        Returns
+        -------
+        Run
+            The run.
+        """
         made = super().from_flat(query_ids, offsets, doc_ids, values, problems)
         made.__dict__["name"] = name
         return made
@@ -285,7 +298,7 @@ def join(
     *,
     n_threads: int | None = None,
 ) -> RankingData:
-    """Join judgments and a run: the retrieved documents with their labels, for the queries of the judgments.
+    """Join judgments and a run: return the retrieved documents with their labels, for the queries of the judgments.
 
     Parameters
     ----------
@@ -294,14 +307,14 @@ def join(
     run : Run or mapping
         The run, {query id: {document id: score}}.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     RankingData
-        The queries in the order of the judgments. An unjudged document has the label NaN; ``judged`` holds all judged
-        labels, retrieved or not. A judged query that is not in the run has no documents; a query without judgments is
-        left out and reported in ``problems``.
+        The queries, in the order of the judgments. An unjudged document has the label NaN; ``judged`` has the labels of
+        all judged documents, retrieved or not. A judged query that is not in the run has no documents; a query without
+        judgments is left out and reported in ``problems``.
 
     Raises
     ------

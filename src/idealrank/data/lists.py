@@ -28,9 +28,9 @@ class Judged(NamedTuple):
 
     Parameters
     ----------
-    labels : float64 array
+    labels : float64 array of shape (n_judged,)
         One label per judged document.
-    offsets : int64 array
+    offsets : int64 array of shape (n_queries + 1,)
         Query i has the labels ``offsets[i]:offsets[i + 1]``.
 
     Examples
@@ -118,7 +118,7 @@ class Lists:
         mask : array-like of bool, optional
             Documents where it is False are left out.
         n_threads : int, optional
-            Number of threads; all cores by default.
+            Number of threads; None means all cores, or the number passed to `set_threads`.
 
         Returns
         -------

@@ -18,9 +18,9 @@ class Problem:
     message : str
         A sentence that says what was found, where, and how it was handled.
     total : int, optional
-        Of how many, if the share matters.
-    system : str, default=""
-        The system that it was found in; empty if it concerns all systems, or the only one.
+        The number that ``count`` is a part of, if the share matters; None if it does not.
+    system : str
+        The system in which it was found; empty if it concerns all systems, or if there is only one.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Problem:
 
     @property
     def share(self) -> float:
-        """The count as a share of the total; NaN if there is none."""
+        """The count divided by the total; NaN if there is no total."""
         return self.count / self.total if self.total else float("nan")
 
     def __str__(self) -> str:

@@ -58,43 +58,43 @@ def is_sparse(features: object) -> TypeGuard[csr_array]:
 class RankingData:
     """Labeled documents, grouped by query.
 
-    It is created by `from_arrays`, `from_frame`, `read_letor` and `join`. The documents of each query are contiguous in
-    every array, so ``f(data.labels, scores, data.offsets)`` is correct whatever the order of the input rows; ``rows``
-    holds the input row of each document. Arrays are read-only, and copied if anybody could write to the original.
-    ``features`` may be a view of the caller's matrix, because it can be most of the memory: it must not change while
-    the data is in use. If it is a memory map, neither must its file: reading beyond the end of a truncated file ends
+    Create it with `from_arrays`, `from_frame`, `read_letor` or `join`. The documents of each query are contiguous in
+    every array, so ``f(data.labels, scores, data.offsets)`` is correct for any order of the input rows; ``rows`` has
+    the input row of each document. Arrays are read-only, and are copied if the original is writable. The exception is
+    ``features``, which may be a view of the caller's matrix to save memory: the matrix must not change while the data
+    is in use. If it is a memory map, its file must not change either: reading beyond the end of a truncated file ends
     the process (SIGBUS).
 
     Parameters
     ----------
-    labels : float64 array
+    labels : float64 array of shape (n_docs,)
         One label per document; NaN only for a document that `join` found unjudged.
-    offsets : int64 array
-        n_queries + 1 entries, starting at 0; query i has the documents ``offsets[i]:offsets[i + 1]``.
-    query_ids : int64 array or Ids
+    offsets : int64 array of shape (n_queries + 1,)
+        Query i has the documents ``offsets[i]:offsets[i + 1]``; the first offset is 0.
+    query_ids : int64 array or Ids of length n_queries
         One id per query.
     features : float32 array of shape (n_docs, n_features) or SciPy CSR, optional
         One row per document.
-    scores : float64 array, optional
-        One score per document. A document with the score -inf ranks last; its score becomes the lowest finite one.
-    weights : float64 array, optional
-        One non-negative weight per document. Losses multiply the gain or the pairs of the document by it.
-    query_weights : float64 array, optional
+    scores : float64 array of shape (n_docs,), optional
+        One score per document. A score of ``-inf`` ranks last, and is stored as the lowest finite number.
+    weights : float64 array of shape (n_docs,), optional
+        One non-negative weight per document. Losses multiply the gain of the document, or its pairs, by it.
+    query_weights : float64 array of shape (n_queries,), optional
         One non-negative weight per query. Learners multiply the loss of the query by it.
-    doc_ids : Ids, optional
+    doc_ids : Ids of length n_docs, optional
         One id per document.
     judged : Judged, optional
         Labels of all judged documents, retrieved or not, if the data was created by `join`.
     feature_names : tuple of str, optional
         One name per feature.
-    input_rows : int64 array, optional
+    input_rows : int64 array of shape (n_docs,), optional
         The input row of each document; None if document i came from row i.
     regrouped : bool
         Whether rows were moved to bring the documents of each query together.
     problems : tuple of Problem
-        Irregularities of the input and how they were handled.
+        Irregularities of the input, and how they were handled.
     subtopics : Subtopics, optional
-        The subtopics that the documents are judged for, if `join` was given judgments by subtopic.
+        The subtopics for which the documents are judged, if the judgments passed to `join` are by subtopic.
 
     Examples
     --------
@@ -280,7 +280,18 @@ class RankingData:
         return np.arange(self.n_docs) if self.input_rows is None else self.input_rows
 
     def query_id(self, query: int) -> str | int:
-        """Return the id of the query with this index."""
+        """Return the id of a query.
+
+        Parameters
+        ----------
+        query : int
+            The index of the query, counted from 0.
+
+        Returns
+        -------
+        str or int
+            Its id.
+        """
         return query_id(self.query_ids, query)
 
     def lists(self, scores: Floats | None = None, n_threads: int | None = None) -> Lists:
@@ -291,7 +302,7 @@ class RankingData:
         scores : float64 array, optional
             One score per document, in the order of the data's own arrays; all 0 by default.
         n_threads : int, optional
-            Number of threads; all cores by default.
+            Number of threads; None means all cores, or the number passed to `set_threads`.
 
         Returns
         -------
@@ -303,11 +314,32 @@ class RankingData:
         return Lists(self.labels, scores, *own, n_threads=resolve_threads(n_threads), subtopics=self.subtopics)
 
     def to_grouped(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
-        """Reorder an array from the order of the input rows to that of the data's own arrays."""
+        """Reorder an array from the order of the input rows to the order of the data's own arrays.
+
+        Parameters
+        ----------
+        values : array of shape (n_docs, ...)
+            One entry per input row.
+
+        Returns
+        -------
+        array of shape (n_docs, ...)
+            One entry per document of the data.
+        """
         return values[self.input_rows] if self.regrouped else values
 
     def to_input(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
-        """Reorder an array from the order of the data's own arrays to that of the input rows.
+        """Reorder an array from the order of the data's own arrays to the order of the input rows.
+
+        Parameters
+        ----------
+        values : array of shape (n_docs, ...)
+            One entry per document of the data, such as a score.
+
+        Returns
+        -------
+        array of shape (n_docs, ...)
+            One entry per input row.
 
         Examples
         --------
@@ -328,12 +360,12 @@ class RankingData:
         Parameters
         ----------
         **params
-            Further arguments of ``lightgbm.Dataset``, such as ``reference`` or ``params``.
+            Other arguments of ``lightgbm.Dataset``, such as ``reference`` or ``params``.
 
         Returns
         -------
         lightgbm.Dataset
-            Weights are the products of document and query weights.
+            The data set, whose weights are the products of document weights and query weights.
         """
         with needs("lightgbm"):
             import lightgbm
@@ -351,7 +383,7 @@ class RankingData:
         Parameters
         ----------
         **params
-            Further arguments of ``xgboost.DMatrix``, such as ``missing`` or ``nthread``.
+            Other arguments of ``xgboost.DMatrix``, such as ``missing`` or ``nthread``.
 
         Returns
         -------
@@ -434,7 +466,7 @@ class RankingData:
         fractions : sequence of float
             Positive fractions of the queries, with a sum of at most 1.
         seed : int, optional
-            Seed of the random number generator.
+            Seed of the random number generator; None means a new seed for every call.
 
         Returns
         -------
@@ -462,7 +494,7 @@ class RankingData:
         k : int
             Number of pairs, from 2 to the number of queries.
         seed : int, optional
-            Seed of the random number generator.
+            Seed of the random number generator; None means a new seed for every call.
 
         Returns
         -------

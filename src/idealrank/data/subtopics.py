@@ -43,14 +43,14 @@ class Cells(NamedTuple):
 class SubtopicQrels(Qrels):
     """Judgments by subtopic: one label per (query, document, subtopic).
 
-    It is also a `Qrels`, in which the label of a document is the highest of its labels, so that measures without
-    subtopics work as well.
+    It is also a `Qrels` in which a document has its highest label over subtopics, so that measures without subtopics
+    can be used as well.
 
     Parameters
     ----------
     queries : mapping
-        {query id: {document id: {subtopic id: label}}}; a set or list of subtopics instead of the innermost mapping
-        stands for the label 1.
+        {query id: {document id: {subtopic id: label}}}. The innermost mapping may be a set or list of subtopics, all
+        with the label 1.
 
     Raises
     ------
@@ -87,20 +87,21 @@ class SubtopicQrels(Qrels):
         *,
         problems: tuple[Problem, ...] = (),
     ) -> Self:
-        """Create from columns with one row per judgment, in any order; the columns are those of a file.
+        """Create judgments from columns with one row per judgment, in any order, as in a file.
 
         Parameters
         ----------
         query_ids, subtopic_ids, doc_ids : iterable or Ids
             One id per row.
         labels : array-like
-            One label per row. If a row is repeated, its last label counts.
+            One label per row. If a row is repeated, its last label is used.
         problems : tuple of Problem
             Irregularities of the input, to report with the data.
 
         Returns
         -------
         SubtopicQrels
+            The judgments.
         """
         made = cls.__new__(cls)
         made._fill_rows(query_ids, subtopic_ids, doc_ids, labels, problems=problems)
@@ -108,7 +109,18 @@ class SubtopicQrels(Qrels):
 
     @classmethod
     def by_subtopic(cls, queries: Mapping[Any, Mapping[Any, Mapping[Any, float] | Iterable[Any]]]) -> Self:
-        """Create from {query id: {subtopic id: {document id: label}}}, or sets of documents instead of the innermost.
+        """Create judgments from a mapping of subtopics.
+
+        Parameters
+        ----------
+        queries : mapping
+            {query id: {subtopic id: {document id: label}}}. The innermost mapping may be a set or list of documents,
+            all with the label 1.
+
+        Returns
+        -------
+        SubtopicQrels
+            The judgments.
 
         Examples
         --------
@@ -185,7 +197,7 @@ class SubtopicQrels(Qrels):
         return self.query_ids.take(query), subtopic_ids, self.doc_ids.take(document), self.cells.labels
 
     def subtopics_of(self, *retrieved: Any) -> Subtopics:
-        """Return the subtopics of retrieved documents, which are given as to the native core."""
+        """Return the subtopics of retrieved documents, for the native core."""
         *documents, run_query, n_threads = retrieved
         rows = _native.judge(
             *self.doc_ids.parts,
@@ -282,7 +294,7 @@ class Subtopics:
         documents : int64 array
             Positions of documents in the lists, in rank order.
         rel : float
-            The smallest label of a relevant document.
+            The lowest label of a relevant document.
 
         Returns
         -------

@@ -44,14 +44,14 @@ class Agreement(Result):
         The names of the systems.
     query_ids : tuple of str
         The queries that all systems have.
-    values : mapping
-        {measure: {(system, other): one value per query}}; NaN if a query has none.
+    values : mapping of str to mapping
+        {measure: {(system, other): one value per query}}; NaN if a query has no value.
     p : float
         The persistence of rank-biased overlap.
     depth : int or None
-        How many documents of each ranking were compared; None means all.
+        The number of documents of each ranking that were compared; None means all.
     ties : str
-        The order of equal scores.
+        The order of documents with equal scores.
     problems : tuple of Problem
         Problems found in the runs.
 
@@ -72,7 +72,7 @@ class Agreement(Result):
 
     @property
     def n_queries(self) -> int:
-        """Number of queries that all systems have."""
+        """The number of queries that all systems have."""
         return len(self.query_ids)
 
     @property
@@ -174,21 +174,23 @@ def agreement(
     Parameters
     ----------
     run : Run, mapping, data frame or path
-        One system, or several: {name: run}, or a list of runs or of paths. All shapes of runs that `evaluate` takes.
+        One system, or several: {name: run}, or a list of runs or of paths. A run has any form that `evaluate` accepts.
     other : Run, mapping, data frame or path, optional
-        The system to compare it with.
+        A second system, if ``run`` is one system.
     measures : str or sequence of str
-        "rbo", extrapolated rank-biased overlap; "rbo_min", its lower bound; "tau_ap", AP correlation of the documents
-        that both retrieve, the mean of both directions. `stats.rbo` and `stats.tau_ap` define them.
+        The measures of agreement: "rbo", extrapolated rank-biased overlap; "rbo_min", its lower bound; "tau_ap", the AP
+        correlation of the documents that both systems retrieve, averaged over both directions. `stats.rbo` and
+        `stats.tau_ap` define them.
     p : float
         The persistence of rank-biased overlap.
     depth : int, optional
-        How many documents of each ranking to compare; by default, all.
+        The number of documents of each ranking to compare; None means all.
     ties : {"average", "docid_desc", "docid_asc"}
-        The order of equal scores: the mean over all orders, chosen independently in each run; or by document id, as
-        trec_eval ("docid_desc") has it. With a ``depth``, those at its end are in the order "docid_desc".
+        The order of documents with equal scores: "average" is the mean over all orders, chosen independently in each
+        run; "docid_desc" orders them by document id as trec_eval does, and "docid_asc" in the opposite order. If a
+        ``depth`` divides documents with equal scores, "docid_desc" determines which of them are compared.
     **layout
-        Column names of data frames, as for `evaluate`.
+        Column names of data frames, as in `evaluate`.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,6 +20,7 @@ from idealrank.data.problem import Problem
 from idealrank.evaluation import comparison_tables as shown
 from idealrank.evaluation.measured import INTERVAL_METHOD, Measured, best_of, changes_text, interval_remark
 from idealrank.evaluation.results import Evaluations
+from idealrank.stats.paired import smallest_p_value
 
 if TYPE_CHECKING:
     from idealrank.evaluation.holes.bounding import Bounds
@@ -33,7 +35,7 @@ _MANY = 10
 
 @dataclass(frozen=True)
 class Difference:
-    """One system compared with another by one measure.
+    """The comparison of two systems by one measure.
 
     Attributes
     ----------
@@ -50,9 +52,9 @@ class Difference:
     detectable : float
         The smallest true difference that this many queries would detect with 80% power.
     moved : tuple of (str, float)
-        The queries that differ most, with their differences, largest first.
+        The queries that differ most, with their differences; the largest difference comes first.
     note : str
-        A remark on the interval; may be empty.
+        A remark on the interval; empty if there is none.
 
     Examples
     --------
@@ -74,7 +76,7 @@ class Difference:
     note: str = ""
 
     def reversed(self) -> Difference:
-        """Return the same comparison from the point of view of the other system."""
+        """Return the same comparison with the two systems exchanged."""
         effect = self.effect
         turned = replace(
             effect,
@@ -110,13 +112,13 @@ class Comparison(Measured):
     baseline : str or None
         The system that all others are compared with; None if all pairs are compared.
     query_ids : tuple of str
-        The queries that all systems have, one per row of the matrices.
+        The queries that all systems have, one per row of ``values``.
     values : mapping of str to array
-        {measure as given: matrix[query, system]}.
+        {measure as given: float64 array of shape (n_queries, n_systems)}.
     means : mapping
-        {measure: {system: mean with its interval}}.
+        {measure: {system: `Interval` of its mean}}.
     differences : mapping
-        {measure: comparisons, in the order of the systems}.
+        {measure: one `Difference` per comparison, in the order of the systems}.
     evaluations : Evaluations
         The evaluations that were compared, on the common queries.
     test, correction : str
@@ -130,7 +132,9 @@ class Comparison(Measured):
     interval_method : str
         The method of the intervals of means and differences.
     holes : mapping
-        {measure: `Bounds` over all labels that unjudged documents could have}, as far as they were computed.
+        {measure: `Bounds` over all labels that unjudged documents could have}; empty if they were not computed.
+    n_permutations : int
+        The number of random permutations or resamples, for tests that draw them.
 
     Examples
     --------
@@ -161,21 +165,28 @@ class Comparison(Measured):
     problems: tuple[Problem, ...] = field(default_factory=tuple)
     interval_method: str = INTERVAL_METHOD
     holes: Mapping[str, Bounds] = field(default_factory=dict)
+    n_permutations: int = 10_000
 
     @property
     def n_queries(self) -> int:
-        """Number of queries compared."""
+        """The number of queries that were compared."""
         return len(self.query_ids)
 
     def significant(self, measure: str) -> tuple[Difference, ...]:
-        """Return the comparisons whose corrected p-value is at most the level."""
+        """Return the comparisons whose corrected p-value is at most ``level``.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
 
     def letters(self, measure: str) -> dict[str, str]:
         """Return {system: the systems that it is significantly better than}, by their letters.
 
-        The best system by the first measure is "a", the next one "b"; of more than 26 systems, they are 1 and 2, and
-        "3,5-9" stands for 3 and 5 to 9.
+        The best system by the first measure is "a", the next one "b", and so on. If there are more than 26 systems,
+        they are numbered from 1, and "3,5-9" means 3 and 5 to 9.
         """
         beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for each in self.significant(measure):
@@ -189,16 +200,22 @@ class Comparison(Measured):
         return self.evaluations
 
     def intervals(self, measure: str) -> dict[str, stats.Interval]:
-        """Return {system: its mean over the common queries, with the interval}."""
+        """Return {system: its mean over the common queries, with its interval}."""
         return dict(self.means[measure])
 
     def query_values(self, measure: str) -> dict[str, Floats]:
-        """Return {system: its values on the common queries}, without the queries that have none."""
+        """Return {system: its values on the common queries}, without queries that have no value."""
         columns = dict(zip(self.systems, self.values[measure].T, strict=True))
         return {name: values[~np.isnan(values)] for name, values in columns.items()}
 
     def reference(self, measure: str) -> str:
-        """Return the system that the others are shown against: the baseline, or the one with the best mean."""
+        """Return the system with which the others are compared: the baseline, or the one with the best mean.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         if self.baseline is not None:
             return self.baseline
         return best_of(self.means[measure], self.evaluations.lower_is_better(measure))
@@ -212,12 +229,12 @@ class Comparison(Measured):
     def tables(self) -> Mapping[str, Table]:
         """Return a table per measure, named by it: a row per system with its difference from the baseline, or per pair.
 
-        "systems by " and a measure: a row per system with its difference from the baseline or the best system, and the
-        systems that it is significantly better than. "means of " and a measure: means and intervals. "letters", for
-        `to_latex`: means of all measures, with marks or letters for significant differences. "differences", for
-        `to_csv` and `to_frame`: a row per measure and comparison, with all numbers. "unjudged by " and "unjudged
-        differences by " a measure, if there are bounds: what unjudged documents could change, and measures that take
-        them in other ways.
+        Other tables: "systems by MEASURE" has a row per system with its difference from the baseline or the best
+        system, and the systems that it is significantly better than. "means of MEASURE" has means and intervals.
+        "letters", for `to_latex`, has the means of all measures, with marks or letters for significant differences.
+        "differences", for `to_csv` and `to_frame`, has a row per measure and comparison, with all numbers. If bounds
+        were computed, "unjudged by MEASURE" and "unjudged differences by MEASURE" show what unjudged documents could
+        change, and measures that handle them in other ways.
 
         Rows by system are sorted by the mean of the first measure.
         """
@@ -246,7 +263,7 @@ class Comparison(Measured):
         """Return everything except the per-query values."""
         from idealrank import __version__
 
-        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "interval_method")
+        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "n_permutations", "interval_method")
         return {
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
@@ -273,7 +290,7 @@ class Comparison(Measured):
         return f"Comparison of {len(self.systems)} systems"
 
     def findings(self) -> list[str]:
-        """Return, for each measure, which systems differ significantly, and what unjudged documents could reverse."""
+        """Return which systems differ significantly, what limits the test, and what could reverse the order."""
         found = [
             f"{name}: {self._best_mean(name)}; one query is not enough to test differences."
             if self.n_queries == 1
@@ -282,7 +299,27 @@ class Comparison(Measured):
         ]
         reversible = [text for name in self.holes for text in self._reversible(name)]
         advice = "'idealrank judge-next', or judge_next in Python, lists the documents to judge first."
-        return [*found, *reversible, *([advice] if reversible else [])]
+        return [*found, *self._unreachable(), *reversible, *([advice] if reversible else [])]
+
+    def _unreachable(self) -> list[str]:
+        """Return a sentence about the measures by which no difference can be significant, whatever the data are."""
+        told: dict[str, list[str]] = {}
+        for name, found in self.differences.items() if self.n_queries > 1 else ():
+            factor = len(found) if self.correction in ("holm", "bonferroni") and self.test != "tukey" else 1
+            changed = [each.effect.wins + each.effect.losses for each in found]
+            least = factor * min(smallest_p_value(self.test, n, self.n_permutations) for n in changed)
+            if least <= self.level or not any(changed):
+                continue
+            is_drawn = smallest_p_value(self.test, max(changed), self.n_permutations) == 1 / (self.n_permutations + 1)
+            limits = f"{self.n_permutations:,} permutations" if is_drawn else f"{max(changed):,} queries that differ"
+            compared = f"{len(found):,} {'comparison' if len(found) == 1 else 'comparisons'}"
+            more = f"at least {math.ceil(factor / self.level) - 1:,} permutations" if is_drawn else "more queries"
+            text = (
+                f"no difference can be significant: with {limits} and {compared}, the smallest corrected p-value that "
+                f"the test can give is {min(least, 1.0):.4f}; use {more}."
+            )
+            told.setdefault(text, []).append(name)
+        return [f"{listed(names)}: {text}" for text, names in told.items()]
 
     def _reversible(self, measure: str) -> list[str]:
         """Return a sentence about the differences that unjudged documents alone could make."""
@@ -317,6 +354,14 @@ class Comparison(Measured):
         told = {
             name for each in significant if best in (each.system, each.against) for name in (each.system, each.against)
         }
+        mean = self.means[measure][best].mean
+        equal = [system for system in self.ranked() if self.means[measure][system].mean == mean]
+        if len(equal) == 2 and n_tested == 1:
+            return f"{listed(equal)} have the same mean, {number(mean)}, and do not differ significantly"
+        if len(equal) > 1:
+            names = listed(equal) if len(equal) <= _FEW else f"{len(equal):,} systems"
+            pairs = f"{len(significant):,} of {n_tested:,} pairs differ significantly"
+            return f"{names} share the best mean, {number(mean)}; {pairs}"
         others = [system for system in self.systems if system not in {best, *told}]
         rest = "significantly better than all others"
         if others:
@@ -363,8 +408,15 @@ class Comparison(Measured):
         return replace(super()._leaderboard(), notes=(shown.BOARD_COLUMNS,))
 
     def _figures(self) -> Section:
-        notes = (note for found in self.differences.values() for note in dict.fromkeys(each.note for each in found))
-        return replace(super()._figures(), notes=tuple(f"Note: {note}." for note in dict.fromkeys(notes) if note))
+        said: dict[str, list[str]] = {}
+        for name, found in self.differences.items():
+            for note in dict.fromkeys(note for each in found for note in each.note.split("; ") if note):
+                pairs = [f"{each.system} and {each.against}" for each in found if note in each.note.split("; ")]
+                few = [*pairs[:_FEW], *([f"{len(pairs) - _FEW:,} more pairs"] if len(pairs) > _FEW else [])]
+                which = "" if len(pairs) == len(found) else f", difference of {listed(few)}"
+                said.setdefault(f"{which}: {note}.", []).append(name)
+        notes = tuple(f"{listed(names)}{rest}" for rest, names in said.items())
+        return replace(super()._figures(), notes=notes)
 
     def background(self) -> list[Section]:
         """Return per-query values, what unjudged documents could change, data quality and conventions."""
@@ -374,11 +426,13 @@ class Comparison(Measured):
     def _unjudged(self) -> list[Section]:
         if not self.holes:
             return []
-        tables = {
+        noted = {
             f"{name}: {what}": found.table(what)
             for name, found in self.holes.items()
             for what in ("differences", "means")
         }
+        notes = tuple(dict.fromkeys(note for each in noted.values() for note in each.notes))  # once for all tables
+        tables = {caption: replace(each, notes=()) for caption, each in noted.items()}
         folded = {
             caption: f"{caption}, {len(each.rows)} rows" for caption, each in tables.items() if len(each.rows) > _MANY
         }
@@ -386,13 +440,13 @@ class Comparison(Measured):
             Section("" if caption in folded else caption, tables={caption: each}, folded=folded)
             for caption, each in tables.items()
         )
-        notes = tuple(dict.fromkeys(note for each in tables.values() for note in each.notes))
         return [Section("Unjudged documents", "unjudged", parts=(*parts, Section(notes=notes)))]
 
     def made_with(self) -> dict[str, object]:
         """Return test, level, seed and correction."""
         corrected = {} if self.test == "tukey" else {"correction": self.correction}
-        return {"test": self.test, "level": f"{self.level:g}", "seed": self.seed, **corrected}
+        drawn = {"permutations": f"{self.n_permutations:,}"} if smallest_p_value(self.test, 99, 1) else {}
+        return {"test": self.test, **corrected, "level": f"{self.level:g}", **drawn, "seed": self.seed}
 
     def __repr__(self) -> str:
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"

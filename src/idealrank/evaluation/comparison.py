@@ -24,6 +24,7 @@ from idealrank.evaluation.measured import INTERVAL_METHOD
 from idealrank.evaluation.results import Evaluation, Evaluations
 from idealrank.io.shapes.base import recognize
 from idealrank.measures.conventions import Convention
+from idealrank.stats.intervals import SAME_VALUE
 from idealrank.stats.paired import TESTS, paired_test
 
 if TYPE_CHECKING:
@@ -51,20 +52,21 @@ class Testing:
     Parameters
     ----------
     baseline : str, optional
-        The system that all others are compared with; by default, all pairs are compared.
+        The system with which all others are compared; by default, all pairs are compared.
     test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
-        The paired test; "tukey" is the randomized Tukey HSD test of all pairs. By default, the randomization test with
-        a baseline and the t test of all pairs without.
+        The paired test; "tukey" is the randomized Tukey HSD test of all pairs. By default, the randomization test if
+        there is a baseline, and the t test otherwise.
     correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
-        How the p-values of one measure are corrected; those of Tukey's test already are.
+        The correction of the p-values of one measure for multiple comparisons; not applied to "tukey", which includes
+        one.
     level : float
         The significance level; intervals have the confidence level 1 - ``level``.
     n_permutations : int
-        Number of permutations, and of bootstrap resamples.
+        The number of random permutations, and of bootstrap resamples.
     seed : int, optional
-        Seed of the random number generator; by default, a new one.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     interval_method : {"t", "percentile", "bca"}
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
 
@@ -146,7 +148,8 @@ class Testing:
         }
         found = query_ids, values, means, differences, evaluations
         problems, intervals = evaluations.problems, self.interval_method
-        return Comparison(names, baseline, *found, test, self.correction, self.level, seed, problems, intervals)
+        how = test, self.correction, self.level, seed, problems, intervals
+        return Comparison(names, baseline, *found, *how, n_permutations=self.n_permutations)
 
     def assisted(
         self,
@@ -168,7 +171,7 @@ class Testing:
         measures : str, Measure or iterable of these
             The measures.
         like : str or Convention, optional
-            The convention.
+            The convention for options that the measures leave unset, as in `evaluate`.
         sample : {"queries", "documents"}
             What people judged a random sample of.
 
@@ -269,7 +272,8 @@ class Testing:
         if lower_is_better:
             effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
         detectable = stats.minimum_detectable_effect(spread)
-        return Difference(*names, interval.mean, interval, *p_values, effect, detectable, moved, interval.note)
+        note = interval.note.replace(SAME_VALUE, "the difference is the same on every query")
+        return Difference(*names, interval.mean, interval, *p_values, effect, detectable, moved, note)
 
 
 @overload
@@ -340,56 +344,58 @@ def compare(
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
 ) -> Comparison | AssistedComparison:
-    """Compare systems on the same queries: `evaluate`, then paired tests, corrections and effect sizes.
+    """Compare systems on the same queries: evaluate them, then compute paired tests, corrections and effect sizes.
 
-    Means and their intervals are those of `evaluate` on the same systems.
+    Means and their intervals are the same as from `evaluate`.
 
     Parameters
     ----------
     data, systems
-        The judged documents and several systems, as for `evaluate`. Or {name: `Evaluation`} alone, such as those of
-        `evaluate_factors`; then the measures and the convention are theirs.
+        The judged documents and several systems, as in `evaluate`. Or only {name: `Evaluation`}, such as evaluations
+        from `evaluate_factors`, which determine the measures and the convention.
     measures : str, Measure or iterable of these
         The measures.
     baseline : str, optional
-        The system that all others are compared with; by default, all pairs are compared.
+        The system with which all others are compared; by default, all pairs are compared.
     like : str or Convention, optional
-        The convention for unnamed options of the measures, as for `evaluate`.
+        The convention for options that the measures leave unset, as in `evaluate`.
     test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
-        The paired test; "tukey" is the randomized Tukey HSD test of all pairs. By default, the randomization test with
-        a baseline and the t test of all pairs without.
+        The paired test; "tukey" is the randomized Tukey HSD test of all pairs. By default, the randomization test if
+        there is a baseline, and the t test otherwise.
     correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
-        How the p-values of one measure are corrected; those of Tukey's test already are.
+        The correction of the p-values of one measure for multiple comparisons; not applied to "tukey", which includes
+        one.
     level : float
         The significance level; intervals have the confidence level 1 - ``level``.
     n_permutations : int
-        Number of permutations, and of bootstrap resamples.
+        The number of random permutations, and of bootstrap resamples.
     seed : int, optional
-        Seed of the random number generator; by default, a new one.
+        Seed of the random number generator; None means a new seed for every call.
     order : {"input", "grouped"}, optional
-        The order of the scores, as for `evaluate`.
+        The order of the scores, as in `evaluate`.
     query_weights : mapping or array, optional
-        The weight of each query, as for `evaluate`. Differences, their intervals and the tests "randomization", "t" and
-        "tukey" are then those of weighted means; other tests are refused.
+        The weight of each query, as in `evaluate`. Differences, their intervals and the tests "randomization", "t" and
+        "tukey" then use weighted means; other tests are refused.
     by : mapping, sequence, str or path, optional
-        The category of each query, as for `evaluate`: ``evaluations.by_category()`` has the means by category. Tests
-        are over all queries.
+        The category of each query, as in `evaluate`: ``evaluations.by_category()`` of the result has the means by
+        category. Tests use all queries.
     interval_method : {"t", "percentile", "bca"}
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
     machine_judgments : Qrels, mapping, data frame or path, optional
-        Judgments by a machine, such as a language model, of all queries and documents, in addition to human judgments
-        of some in ``data``. Means and differences are then estimated from both: without the judge's bias, and with
-        narrower intervals than from the human judgments alone.
+        Judgments of all queries and documents by a machine, such as a language model, in addition to human judgments of
+        some of them in ``data``. Means and differences are then estimated from both: without the bias of the machine,
+        and with narrower intervals than from the human judgments alone.
     human_sample : {"queries", "documents"}
-        What people judged a random sample of: whole queries, or documents of every query.
+        With machine judgments, the kind of random sample that people judged: whole queries, or documents of every
+        query.
     holes : bool, optional
-        Whether to compute the lowest and the highest differences over all labels that unjudged documents could have,
-        as `bounds` does; ``holes`` of the result has them. By default, if a measure sees unjudged documents and the
-        runs have at most 300,000 documents together.
+        Whether to compute the lowest and the highest differences over all labels that unjudged documents could have, as
+        `bounds` does; the result has them as ``holes``. By default, they are computed if unjudged documents can affect
+        a measure, and the runs have at most 300,000 documents in total.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
-        How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
+        The layout of the data: offsets, group, query_ids, mask, and column names, as in `evaluate`.
 
     Returns
     -------
@@ -400,11 +406,10 @@ def compare(
     Raises
     ------
     DataError
-        If there are fewer than two systems, no such baseline, or no common query; or, with machine judgments, too few
-        queries or documents with both.
+        If there are fewer than two systems, the baseline is not one of them, or the systems have no query in common;
+        with machine judgments, also if too few queries or documents have both kinds of judgments.
     OptionError
-        If an option is unknown, or if the test or the intervals have no form for weighted queries or for machine
-        judgments.
+        If an option is unknown, or if the test or the intervals do not support weighted queries or machine judgments.
 
     Examples
     --------

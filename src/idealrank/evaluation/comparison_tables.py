@@ -37,13 +37,13 @@ __all__ = [
 #: The marks of systems that are significantly better and worse than the reference.
 BETTER, WORSE = "†", "‡"
 _EFFECTS = (
-    "d_z: {change} over the standard deviation of the differences; better, same, worse: numbers of queries; "
-    "detectable: the smallest true difference that this many queries would detect with 80% power."
+    "d_z: {change} divided by the standard deviation of the per-query differences; better, same, worse: numbers of "
+    "queries; detectable: the smallest true difference that this many queries would detect with 80% power."
 )
 #: What the columns of the leaderboard on a page mean.
 BOARD_COLUMNS = (
-    "The column with a minus sign (change, in tables): difference from the mean of the system that it names; p: "
-    "p-value, corrected for all comparisons by this measure (raw where another column is called corrected); "
+    'The column with a minus sign: difference from the mean of that system ("change" in the tables of all numbers); '
+    'p: p-value, corrected for all comparisons by this measure ("corrected" in those tables); '
     + _EFFECTS.format(change="that difference")
 )
 _N_LETTERS = 26

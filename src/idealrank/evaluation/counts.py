@@ -46,7 +46,7 @@ class Counts:
         tied = int(values["\0tied"].sum())
         if tied:
             what = (
-                f"{_percent(tied, ranked)} of the {where} share their score with another: their order is a convention"
+                f"{_percent(tied, ranked)} of the {where} share their score with another: the rule for ties orders them"
             )
             found.append(Problem("tied document", tied, what, int(ranked.sum())))
         if self.joined:

@@ -85,15 +85,15 @@ class Evaluator:
     judged : Qrels or RankingData
         The judged documents. Systems are runs for judgments, and scores for RankingData.
     like : str or Convention, optional
-        The convention for unnamed options of measures; by default, "trec_eval" for judgments and "idealrank" for
-        RankingData.
+        The convention for options that the measures leave unset; by default, "trec_eval" for judgments and "idealrank"
+        for `RankingData`.
     query_weights : mapping or array, optional
         The weight of each query in the means, by query id or in the order of ``judged``; by default, all queries count
         the same. The ``query_weights`` of RankingData are for learners; pass them here to use them in means too.
     by : mapping or sequence, optional
         The category of each query, by query id or in the order of ``judged``.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Raises
     ------
@@ -273,7 +273,8 @@ class Evaluator:
         for name in named:
             skipped = int(np.isnan(values[name]).sum())
             if skipped and filled[name].empty == "skip":
-                what = f"{skipped:,} queries have no value of {name} and are left out of its mean"
+                gone = "query has no value" if skipped == 1 else "queries have no value"
+                what = f"{skipped:,} {gone} of {name} and {'is' if skipped == 1 else 'are'} left out of its mean"
                 problems[Problem("skipped query", skipped, what)] = None
             values[name].flags.writeable = False
         exceptions = {name: _exceptions(each, rules_of[name], rules) for name, each in filled.items()}
@@ -347,7 +348,7 @@ def evaluate(
     by: By | None = None,
     n_threads: int | None = None,
 ) -> Evaluation | Evaluations:
-    """Evaluate one system, or several on the queries that all of them have.
+    """Evaluate one system, or several systems on the queries that all of them have.
 
     ``data`` and ``scores`` may be
 
@@ -356,52 +357,54 @@ def evaluate(
     - labels and scores: `RankingData`, arrays, tensors, matrices with one row per query, or a data frame with
       predictions or the name of a score column; None uses the scores that the data itself has.
 
-    Several systems are {name: system}, or a list of columns, of paths or of runs. The page on inputs lists every shape.
+    Several systems are {name: system}, or a list of columns, of paths or of runs. The page on inputs lists every form.
 
     Parameters
     ----------
     data : Qrels, RankingData, mapping, data frame, path, array or sparse matrix
         The judged documents.
     scores : Run, mapping, data frame, path, array or sparse matrix, optional
-        One system or several. Scores of -inf rank last.
+        One system or several; None uses the scores that ``data`` itself has. A score of ``-inf`` ranks
+        last.
     measures : str, Measure or iterable of these
-        The measures.
+        The measures to compute; a text may name several, such as "ndcg@10,20, ap".
     like : str or Convention, optional
-        The convention for unnamed options of the measures; by default, trec_eval for judgments and runs, otherwise
-        idealrank.
-    offsets, group : array of int, optional
-        Boundaries of the queries in arrays of labels, or their numbers of documents.
+        The convention for options that the measures leave unset; by default, "trec_eval" for judgments and runs, and
+        "idealrank" for other data.
+    offsets, group : array-like of int, optional
+        The queries in arrays of labels: query i has the documents ``offsets[i]:offsets[i + 1]``, or ``group[i]``
+        documents. Without these and ``query_ids``, all documents belong to one query.
     query_ids : iterable, optional
-        The query of each document in arrays of labels, or of each row of a matrix.
+        The query id of each document in arrays of labels, or of each row of a matrix.
     mask : array of bool, optional
-        Which entries of matrices are documents; the others are padding.
+        True for the entries of matrices that are documents; the others are padding.
     order : {"input", "grouped"}, optional
-        The order of the scores: that of the input rows, or that of ``data``. It is required if rows were moved when
-        ``data`` was made.
+        The order of the scores: the order of the input rows, or the order of ``data``. Required if rows were moved when
+        ``data`` was created.
     query, doc, label, score, rank, subtopic : str, optional
         Column names of data frames; by default, well-known names are recognized.
     query_weights : mapping or array, optional
-        The weight of each query in the means and their intervals: {query id: weight}, one per query in the order of
-        the judgments or of the data, or a file with a query and its weight per line. By default, all queries count the
-        same. Weights of RankingData are for losses and learners: document weights never change a measure, and query
-        weights count only if they are passed here.
+        The weight of each query in the means and their intervals: {query id: weight}, an array in the order of the
+        queries of the judgments or of the data, or a file with a query and its weight on each line. By default, all
+        queries count the same. The weights of `RankingData` are for losses and learners: document weights never change
+        a measure, and query weights are used only if they are passed here.
     by : mapping, sequence, str or path, optional
-        The category of each query: {query id: category}, one per query in the order of the judgments or of the data, a
-        column of the frame or table that ``data`` is, or a file with a query and its category per line. The result's
-        ``by_category()`` has an evaluation per category.
+        The category of each query: {query id: category}, a sequence in the order of the queries of the judgments or of
+        the data, a column of ``data`` if it is a frame or a table, or a file with a query and its category on each
+        line. ``by_category()`` of the result returns one evaluation per category.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     Evaluation or Evaluations
-        `.mean`, `.per_query`, `.interval()`, `.conventions` and `.problems`; for several systems, a mapping of such
-        results.
+        The result, with ``mean``, ``per_query``, ``interval()``, ``conventions`` and ``problems``; for several systems,
+        a mapping of such results.
 
     Raises
     ------
     DataError
-        If the data is not recognized, is empty, has no scores, or cannot be evaluated under the convention.
+        If the data is not recognized, is empty, has no scores, or cannot be evaluated with the convention.
     OptionError
         If a measure or convention is unknown.
 

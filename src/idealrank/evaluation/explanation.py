@@ -32,20 +32,20 @@ _LAST = ("missing", "empty")
 
 @dataclass(frozen=True)
 class Step:
-    """One changed choice, and its effect on the mean.
+    """The change of one choice of a convention, and its effect on the mean.
 
     Attributes
     ----------
     choice : str
         The name of the choice.
     before, after : str
-        Its values.
+        The value of the choice before and after the change.
     change : float
         The change of the mean.
     mean : float
         The mean after the change.
     n_moved : int
-        Number of queries whose values changed, or that were added or left out.
+        The number of queries whose values changed, or that were added or left out.
     moved : tuple of (str, float)
         The queries whose values changed most, with their changes.
 
@@ -70,18 +70,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Waterfall(Result):
-    """All steps from the mean under one convention to the mean under another; the changes add up to the difference.
+    """All steps from the mean with one convention to the mean with another; the changes add up to the difference.
 
     Attributes
     ----------
     start, end : str
         The two conventions.
     start_mean, end_mean : float
-        The means under them.
+        The means with these conventions.
     steps : tuple of Step
         One step per choice that differs.
     n_queries : tuple of int
-        The number of queries under both conventions.
+        The number of queries with each of the two conventions.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class Waterfall(Result):
 
     @property
     def without_effect(self) -> tuple[str, ...]:
-        """Choices that differ and change no value."""
+        """The choices that differ but do not change any value."""
         return tuple(step.choice for step in self.steps if not step.n_moved)
 
     def remarks(self) -> list[str]:
@@ -135,12 +135,12 @@ class Waterfall(Result):
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Measured):
-    """The result of `explain`: the mean under each convention, and the steps from the first one to each other.
+    """The result of `explain`: the mean with each convention, and the steps from the first one to each other one.
 
     Attributes
     ----------
     measure : str
-        The measure.
+        The name of the measure.
     evaluations : Evaluations
         The evaluations by convention.
     waterfalls : tuple of Waterfall
@@ -238,28 +238,28 @@ def explain(
     """Explain which choices make a measure differ between conventions, and on which queries.
 
     From the first convention to each other one, the choices that differ are changed one after the other, and the data
-    is evaluated again each time. Every change is exact, and together they are the whole difference. The single changes
-    depend on their order. The explorer, a page of the documentation, shows the same in a browser.
+    is evaluated again each time. Every change is exact, and the changes add up to the whole difference; the single
+    changes depend on their order. The explorer, a page of the documentation, shows the same in a browser.
 
     Parameters
     ----------
     data, scores
-        The judged documents and one system, as for `evaluate`.
+        The judged documents and one system, as in `evaluate`.
     measure : str or Measure
-        The measure.
+        The measure to explain.
     like : iterable of str or Convention
-        Two conventions or more.
+        At least two conventions.
     order : {"input", "grouped"}, optional
-        The order of the scores, as for `evaluate`.
+        The order of the scores, as in `evaluate`.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
-        How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
+        The layout of the data: offsets, group, query_ids, mask, and column names, as in `evaluate`.
 
     Returns
     -------
     Explanation
-        The mean under each convention, and the steps between them.
+        The mean with each convention, and the steps between them.
 
     Raises
     ------

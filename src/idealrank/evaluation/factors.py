@@ -167,30 +167,31 @@ def evaluate_factors(
 ) -> Evaluation:
     """Evaluate a recommender on the whole catalog, without keeping the matrix of all scores.
 
-    The score of an item for a user is the product of their factors, or whatever a function returns. All items are
-    ranked, except those that are excluded for the user. Items that are not stored in ``relevant`` have the label 0;
+    The score of an item for a user is the dot product of their factors, or the value that a function returns. All items
+    are ranked, except those that are excluded for the user. Items that are not stored in ``relevant`` have the label 0;
     users without relevant items are left out.
 
-    Scores are computed for some users at a time, in about 150 MB in addition to the factors. Measures with a cutoff
-    need only the items that reach it, so that nothing else is sorted; others rank all items of each user.
+    Scores are computed for some users at a time, and need about 150 MB of memory in addition to the factors. For
+    measures with a cutoff, only the items above it are sorted; other measures rank all items of each user.
 
     Parameters
     ----------
     user_factors : array-like of shape (n_users, n_factors), or callable
-        The factors of the users. Or a function that takes an array of user numbers and returns their scores of all
-        items, an array of shape (number of users, n_items); a score of -inf ranks last.
+        The factors of the users; or a function that takes an int64 array of user numbers, and returns their scores for
+        all items as an array of shape (number of users, n_items). Items with a score of ``-inf`` rank last.
     item_factors : array-like of shape (n_items, n_factors) or None
-        The factors of the items; None with a function.
+        The factors of the items; None if ``user_factors`` is a function.
     relevant : SciPy sparse matrix of shape (n_users, n_items)
         The labels of the items to find, such as those of a test set; 1 for binary relevance.
     exclude : SciPy sparse matrix of shape (n_users, n_items), optional
-        Items that are not ranked for a user, such as those of the training set.
+        Items to leave out of the ranking of a user, such as those of the training set. None ranks all items.
     measures : str, Measure or iterable of these
-        The measures.
+        The measures to compute.
     like : str or Convention, optional
-        The convention for unnamed options of the measures; by default, idealrank.
+        The convention for options that the measures leave unset; by default, "idealrank".
     n_threads : int, optional
-        Number of threads; by default, all cores. The product of factors has the threads of NumPy.
+        Number of threads; None means all cores, or the number passed to `set_threads`. NumPy multiplies the factors
+        with its own number of threads.
 
     Returns
     -------
@@ -201,12 +202,11 @@ def evaluate_factors(
     Raises
     ------
     DataError
-        If shapes do not fit together, a factor or a score is not finite, a label is negative, or no user has a relevant
-        item.
+        If shapes do not match, a factor or a score is not finite, a label is negative, or no user has a relevant item.
 
     Examples
     --------
-    Two users and three items; the first user has had item 0, which is not ranked again:
+    Two users and three items; the first user already has item 0, which is therefore not ranked:
 
     >>> from scipy.sparse import csr_array
     >>> relevant, seen = csr_array([[0, 0, 1], [0, 1, 0]]), csr_array([[1, 0, 0], [0, 0, 0]])

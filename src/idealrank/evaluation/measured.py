@@ -32,6 +32,8 @@ __all__ = [
 
 #: The confidence level and the method of the intervals of means, unless others are chosen.
 INTERVAL_LEVEL, INTERVAL_METHOD = 0.95, "t"
+#: Longer tables are closed at first.
+_MANY = 10
 _METHODS = {"t": "Student's t", "percentile": "the percentile bootstrap", "bca": "the BCa bootstrap"}
 
 
@@ -57,18 +59,18 @@ class Measured(Result):
         return known[0] if name is None else name
 
     def ranked(self) -> list[str]:
-        """Return the systems by their means of the first measure, best first; those without a mean come last."""
+        """Return the systems sorted by their means of the first measure, best first; those without a mean come last."""
         evaluations, first = self.by_system(), self.measure_names()[0]
         sign = 1.0 if evaluations.lower_is_better(first) else -1.0
         means = {name: sign * each.mean[first] for name, each in evaluations.items()}
         return sorted(means, key=lambda name: (means[name] != means[name], means[name]))
 
     def intervals(self, measure: str) -> dict[str, Interval]:
-        """Return {system: its mean by this measure, with the interval}."""
+        """Return {system: its mean by this measure, with its interval}."""
         return {name: evaluation.mean_interval(measure) for name, evaluation in self.by_system().items()}
 
     def query_values(self, measure: str) -> dict[str, Floats]:
-        """Return {system: its values by this measure}, without the queries that have none."""
+        """Return {system: its values by this measure}, without queries that have no value."""
         columns = {name: each.per_query[measure] for name, each in self.by_system().items()}
         return {name: values[~np.isnan(values)] for name, values in columns.items()}
 
@@ -159,11 +161,17 @@ class Measured(Result):
         )
         return [
             Section("Query by query", "queries", views={"queries": self.scores}),
-            Section("Data quality", "data", tables=tables)
+            Section("Data quality", "data", tables=tables, folded=_folded(tables))
             if tables
             else Section("Data quality", "data", notes=("No data-quality problems found.",)),
             Section("Conventions", "conventions", parts=conventions),
         ]
+
+
+def _folded(tables: Mapping[str, Table]) -> dict[str, str]:
+    """Return labels of the tables that are too long to be open at first; the first table is always open."""
+    long = {name: len(table.rows) for name, table in [*tables.items()][1:] if len(table.rows) > _MANY}
+    return {name: f"{name}: {n_rows:,} rows" for name, n_rows in long.items()}
 
 
 def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) -> str:

@@ -38,7 +38,7 @@ def prepare(
     missing : bool array
         Whether the run leaves a query out, one per query.
     n_threads : int, optional
-        Threads to use.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     """
     if missing.any() and rules.missing == "error":
         query = data.query_id(int(np.flatnonzero(missing)[0]))

@@ -74,11 +74,11 @@ class Rankings:
     Parameters
     ----------
     systems : mapping of str to Ranking
-        The rankings.
+        {system: its rankings}.
     depth : int
-        The most documents per query.
+        The maximum number of documents per query.
     filled : mapping of str to Measure
-        The measures with their options filled in, as the rankings are made for the first one.
+        The measures with every option filled in; the first one determines the order of equal scores.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Rankings:
         measures: Measures,
         depth: int = _DEPTH,
     ) -> Rankings:
-        """Return the rankings of systems, given as pairs (name, system), as the first of the measures sees them."""
+        """Return the rankings of systems, given as pairs (name, system), in the order that the first measure uses."""
         filled = evaluator.filled(measures)
         first = next(iter(filled.values()))
         return cls({name: _ranking(evaluator, system, first, depth) for name, system in systems}, depth, filled)
@@ -143,19 +143,19 @@ def ranked_lists(
     Parameters
     ----------
     data, systems
-        The judged documents and the systems, as for `evaluate`.
+        The judged documents and the systems, as in `evaluate`.
     measures : str, Measure or iterable of these
-        The measures of the report; documents with equal scores are in the order of the first one.
+        The measures of the report; the first one determines the order of documents with equal scores.
     like : str or Convention, optional
-        The convention for unnamed options of the measures, as for `evaluate`.
+        The convention for options that the measures leave unset, as in `evaluate`.
     depth : int
-        The most documents per query.
+        The maximum number of documents per query.
     order : {"input", "grouped"}, optional
-        The order of the scores, as for `evaluate`.
+        The order of the scores, as in `evaluate`.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
-        How the data is laid out, as for `evaluate`.
+        The layout of the data: offsets, group, query_ids, mask, and column names, as in `evaluate`.
 
     Returns
     -------

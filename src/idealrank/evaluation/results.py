@@ -37,14 +37,14 @@ __all__ = ["Evaluation", "Evaluations", "means_table"]
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Measured):
-    """The evaluation of one system: one value per query and measure, and how it was computed.
+    """The evaluation of one system: one value per query and measure, and how they were computed.
 
     Attributes
     ----------
     per_query : mapping of str to array
-        {measure as given: one value per query}; NaN if the query has none.
+        {measure as given: float64 array with one value per query}; NaN if a query has no value.
     query_ids : array or Ids
-        The queries, in the same order.
+        The ids of the queries, in the same order.
     filled : mapping of str to Measure
         {measure as given: the measure with every option filled in}.
     convention : Convention
@@ -52,11 +52,11 @@ class Evaluation(Measured):
     problems : tuple of Problem
         Problems found in the data, and how they were handled.
     exceptions : mapping
-        {measure as given: choices about the data that the convention makes for this measure only}.
+        {measure as given: choices about the data that the convention makes only for this measure}.
     query_weights : array, optional
-        One weight per query of the means and their intervals; None if all queries count the same.
+        The weight of each query in the means and their intervals; None if all queries count the same.
     categories : tuple of str, optional
-        The category of each query; see `by_category`.
+        The category of each query, for `by_category`; None if there are no categories.
 
     Examples
     --------
@@ -79,11 +79,11 @@ class Evaluation(Measured):
 
     @property
     def n_queries(self) -> int:
-        """Number of queries."""
+        """The number of queries."""
         return len(self.query_ids)
 
     def by_category(self) -> dict[str, Evaluation]:
-        """Return {category: the evaluation of its queries}, by name; empty if ``by=`` was not given.
+        """Return {category: the evaluation of its queries}, sorted by name; empty if ``by=`` was not given.
 
         Examples
         --------
@@ -113,7 +113,7 @@ class Evaluation(Measured):
 
     @property
     def mean(self) -> dict[str, float]:
-        """{measure as given: mean over queries}, without the queries to skip."""
+        """{measure as given: mean over queries}, without queries that the measure skips."""
         return dict(self._means)
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
@@ -126,8 +126,8 @@ class Evaluation(Measured):
 
         Returns
         -------
-        dict
-            The bounds; NaN if fewer than two queries have a value.
+        dict of str to (float, float)
+            The bounds for each measure; NaN if fewer than two queries have a value.
         """
         return {name: moments.t_interval(level) for name, moments in self.moments.items()}
 
@@ -177,7 +177,7 @@ class Evaluation(Measured):
 
     @property
     def conventions(self) -> dict[str, Any]:
-        """The convention's name, its choices about the data, and each measure with all of its options.
+        """The name of the convention, its choices about the data, and each measure with all of its options.
 
         "exceptions" are choices about the data that differ for a single measure.
         """
@@ -194,7 +194,7 @@ class Evaluation(Measured):
     def to_dict(self) -> dict[str, Plain]:
         """Return means, values, query ids, conventions and problems, with the versions of idealrank and NumPy.
 
-        ``n_values`` is the number of queries in the mean of each measure: all but those that it skips.
+        ``n_values`` is the number of queries in the mean of each measure: all except those that it skips.
         """
         from idealrank import __version__
 
@@ -248,11 +248,11 @@ class Evaluation(Measured):
 
 
 class Evaluations(Measured, Mapping[str, Evaluation]):
-    """Evaluations of several systems, by the systems' names.
+    """The evaluations of several systems: a mapping of system names to `Evaluation`.
 
-    `evaluate` measures all systems on the same queries. Some conventions, such as trec_eval's, leave out the queries
-    that a run does not have; these are left out for every system, and ``problems`` says so. To measure a system on all
-    of its own queries, evaluate it alone.
+    All systems are evaluated on the same queries. Some conventions, such as trec_eval's, leave out queries that a run
+    does not have; these are left out for every system, and ``problems`` says so. To evaluate a system on all of its own
+    queries, evaluate it alone.
 
     Parameters
     ----------
@@ -291,18 +291,24 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return {name: evaluation.mean for name, evaluation in self.items()}
 
     def lower_is_better(self, measure: str) -> bool:
-        """Return whether lower values of this measure are better."""
+        """Return whether lower values of a measure are better.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         return next(iter(self.values())).filled[measure].lower_is_better
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Problems found for any system, which they name unless all systems have them, and those of all together."""
+        """Problems found in the data; a problem names its system unless it concerns all of them."""
         met = named_problems({name: evaluation.problems for name, evaluation in self.items()})
         return (*met, *self._problems)
 
     @property
     def n_queries(self) -> int:
-        """Number of queries that all systems are measured on."""
+        """The number of queries on which all systems are evaluated."""
         return min(evaluation.n_queries for evaluation in self.values())
 
     def on_common_queries(self) -> Evaluations:
@@ -356,9 +362,9 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         }
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return {"systems": {name: its `Evaluation.to_dict`}}, and once what all systems share.
+        """Return {"systems": {name: its `Evaluation.to_dict`}}, and once the content that all systems share.
 
-        ``problems`` are those that concern several systems; each system has its own.
+        ``problems`` has those that concern several systems; the entry of each system has its own.
         """
         common: dict[str, Plain] = {}
         systems: dict[str, Plain] = {}
@@ -384,7 +390,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return next(iter(self.values())).categories is not None
 
     def by_category(self) -> dict[str, Evaluations]:
-        """Return {category: the evaluations of its queries}, by name; empty if ``by=`` was not given."""
+        """Return {category: the evaluations of its queries}, sorted by name; empty if ``by=`` was not given."""
         own = {name: evaluation.by_category() for name, evaluation in self.items()}
         names = sorted({category for each in own.values() for category in each})
         return {
@@ -402,7 +408,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         Parameters
         ----------
         interval : bool
-            Whether to put the bounds of its interval after each mean.
+            Whether to include the bounds of the interval after each mean.
         """
         own = {name: each.table_of_means(interval=interval) for name, each in self.by_category().items()}
         columns = [Column("category"), *next(iter(own.values())).columns]
@@ -416,7 +422,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         per_query : bool
             Whether to put a row per query above the row of each system.
         interval : bool
-            Whether to put the bounds of its interval after each mean.
+            Whether to include the bounds of the interval after each mean.
         """
         first = next(iter(self.values()))
         columns = [Column("system", priority=-1)]

@@ -75,7 +75,7 @@ class Scorer:
     Parameters
     ----------
     measure : Measure
-        The measure; measures where lower is better are negated.
+        The measure; a measure where lower is better is negated.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def scorer(measure: str | Measure) -> Scorer:
     Parameters
     ----------
     measure : str or Measure
-        The measure; measures where lower is better are negated.
+        The measure; a measure where lower is better is negated.
 
     Returns
     -------

@@ -36,18 +36,18 @@ _IN_THE_FIRST = "; in the first batch that has any: "
 
 @dataclass
 class Summary(Result):
-    """Means over queries whose values were not kept: an `Evaluation` without per-query values.
+    """The means and intervals of an evaluation without per-query values.
 
     Attributes
     ----------
     convention : Convention
-        The convention for unnamed options of the measures.
+        The convention for options that the measures leave unset.
     n_queries : int
         Number of queries.
     filled : mapping of str to Measure
         {measure as given: the measure with every option filled in}.
     moments : dict of str to Moments
-        {measure as given: exact count, mean and variance}.
+        {measure as given: the exact count, mean and variance of its values}.
     problems : tuple of Problem
         Problems found in the data, one per kind.
 
@@ -70,7 +70,13 @@ class Summary(Result):
         return {name: moments.mean for name, moments in self.moments.items()}
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
-        """Return {measure as given: (low, high)}: the t interval of the mean over queries."""
+        """Return {measure as given: (low, high)}: the t interval of the mean over queries.
+
+        Parameters
+        ----------
+        level : float
+            The confidence level.
+        """
         return {name: moments.t_interval(level) for name, moments in self.moments.items()}
 
     def to_dict(self) -> dict[str, Plain]:
@@ -96,11 +102,23 @@ class Summary(Result):
         return [f"{self.n_queries:,} queries; like {self.convention.name}", *filled]
 
     def add(self, batch: Evaluation) -> None:
-        """Add the evaluation of further queries."""
+        """Add the evaluation of more queries.
+
+        Parameters
+        ----------
+        batch : Evaluation
+            An evaluation with the same measures and convention.
+        """
         self.merge(Summary(batch.convention, batch.n_queries, batch.filled, batch.moments, batch.problems))
 
     def merge(self, other: Summary) -> None:
-        """Add a summary of other queries."""
+        """Add a summary of other queries.
+
+        Parameters
+        ----------
+        other : Summary
+            A summary with the same measures and convention.
+        """
         self.n_queries += other.n_queries
         self.filled = other.filled or self.filled
         for name, moments in other.moments.items():
@@ -128,21 +146,21 @@ def evaluate_stream(
     batch_rows: int = 1_000_000,
     n_threads: int | None = None,
 ) -> Summary:
-    """Evaluate batches of whole queries one after the other, in memory for the largest batch and 8 bytes per query.
+    """Evaluate batches of queries one after the other, with memory for the largest batch and 8 bytes per query.
 
     Parameters
     ----------
     batches : iterable, str or path
         Batches of whole queries: `RankingData` with scores, data frames with a score column, or tuples (labels, scores,
-        offsets). Or the path of a Parquet file, or of a folder of them, with rows sorted by query.
+        offsets). Or the path of a Parquet file, or of a folder of Parquet files, with rows sorted by query.
     measures : str, Measure or iterable of these
-        The measures.
+        The measures to compute.
     like : str or Convention, optional
-        The convention for unnamed options of the measures; by default, idealrank.
+        The convention for options that the measures leave unset; by default, "idealrank".
     batch_rows : int
         Number of rows to read from Parquet at a time.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
@@ -152,8 +170,8 @@ def evaluate_stream(
     Raises
     ------
     DataError
-        If there are no queries, or a query is in two batches. The latter is not noticed in tuples, and in RankingData
-        that was made without query ids.
+        If there are no queries, or a query is in two batches. The latter is not detected in tuples, and in RankingData
+        without query ids.
 
     Examples
     --------

@@ -89,7 +89,7 @@ def _on_drawn_lists(seed: int) -> list[Claim]:
         ),
     }
     return [
-        Claim.exact(where, says, f"off by at most {error:.1e} on {n_lists} lists", bool(error < 1e-6))
+        Claim.exact(where, says, f"{_off(error)} on {n_lists} lists", bool(error < 1e-6))
         for (where, says), error in errors.items()
     ]
 
@@ -108,12 +108,10 @@ def _on(data: RankingData) -> list[Claim]:
     auc, linear = (each(binary, scores, offsets)[both] for each in (AUC(), LinearNDCG()))
     line = float(np.abs(linear_ndcg_of_auc(auc, m[both], n[both]) - linear).max(initial=0.0))
     queries = f"{data.n_queries} queries, {data.n_docs:,} documents"
-    seen = f"off by at most {off:.1e} of the ideal DCG, {queries}"
+    seen = f"{_off(off)} of the ideal DCG, {queries}" if off else f"equal, {queries}"
     return [
         Claim.exact("(5)", "the DCG error is R, on data", seen, off < 1e-9),
-        Claim.exact(
-            "not in the paper", "linear NDCG is linear in AUC", f"off by at most {line:.1e}, {queries}", line < 1e-9
-        ),
+        Claim.exact("not in the paper", "linear NDCG is linear in AUC", f"{_off(line)}, {queries}", line < 1e-9),
     ]
 
 
@@ -160,3 +158,7 @@ def _drawing(title: str, rows: list[tuple[str, list[int]]]) -> Figure:
     axes.set_xticks(range(len(orders[0])), [str(rank) for rank in range(1, len(orders[0]) + 1)])
     axes.set_yticks(range(len(rows)), names)
     return figure
+
+
+def _off(error: float) -> str:
+    return f"off by at most {error:.1e}" if error else "equal"

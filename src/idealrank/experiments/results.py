@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -95,12 +96,20 @@ class Reproduction(Result):
     def sections(self) -> list[Section]:
         """Return the claims with the figures, then the other tables."""
         figures = tuple(
-            Figure("drawn", (figure,), name.replace("figure", "Figure "), _described(figure))
-            for name, figure in self.figures.items()
+            Figure("drawn", (figure,), _caption(name), _described(figure)) for name, figure in self.figures.items()
         )
-        (title, table), *others = self.tables().items()
+        mark = f" ({self.warning})" if self.warning else ""  # which the page says once, at its top
+        (title, table), *others = ((title.removesuffix(mark), table) for title, table in self.tables().items())
         claims = Section(title, parts=(Section(tables={title: table}), Section(figures=figures)))
         return [claims, *(Section(title, tables={title: table}) for title, table in others)]
+
+
+def _caption(name: str) -> str:
+    """The caption of a figure by its name: "Figures 1 and 5: Cosine, OHSUMED" for "figure1-5-OHSUMED-Cosine"."""
+    numbers, names = re.fullmatch(r"figure(\d+(?:-\d+)*)(?:-(.+))?", name).groups()  # type: ignore[union-attr]
+    which = numbers.split("-")
+    rest = f": {', '.join(reversed(names.split('-', 1)))}" if names else ""
+    return f"Figure{'s' if len(which) > 1 else ''} {' and '.join(which)}{rest}"
 
 
 def _described(figure: matplotlib.figure.Figure) -> str:

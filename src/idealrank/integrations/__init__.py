@@ -1,4 +1,4 @@
-"""Integrations with other libraries: each module is imported on demand and needs the package of its name."""
+"""Integrations with other libraries; each module is imported on demand and needs the package with the same name."""
 
 from typing import TYPE_CHECKING
 

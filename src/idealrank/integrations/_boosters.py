@@ -39,7 +39,7 @@ class Objective:
     loss : Loss
         The loss.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     """
 
     loss: Loss
@@ -58,7 +58,7 @@ class Objective:
         ----------
         columns : sequence
             The labels, groups and weights; None if there are none.
-        scores : array_like
+        scores : array-like
             One score per document.
         documents : callable
             Makes the documents and their weights from the columns.
@@ -121,9 +121,9 @@ class Metric:
     name : str
         The name under which the booster stores the values.
     like : str or Convention, optional
-        The convention.
+        The convention for options that the measures leave unset, as in `evaluate`.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     """
 
     measure: Measure
@@ -149,7 +149,7 @@ class Metric:
         ----------
         data : RankingData
             The documents.
-        scores : array_like
+        scores : array-like
             One score per document.
 
         Returns

@@ -56,10 +56,10 @@ class Provider(providers.Provider):  # type: ignore[misc]
 
     Parameters
     ----------
-    like : str or Convention, default="ir_measures"
-        The convention for what the names leave open: equal scores, negative labels.
+    like : str or Convention
+        The convention for choices that the names of the measures leave unset, such as equal scores and negative labels.
     ties : str, optional
-        Another order of documents with equal scores, such as "average".
+        The order of documents with equal scores, such as "average"; None follows the convention.
 
     Examples
     --------
@@ -165,18 +165,19 @@ def _ours(theirs: Any, ties: str | None) -> Measure:
 
 
 def define(name: str | Measure, *, like: str | Convention = "trec_eval") -> Any:
-    """Return any measure of idealrank as a measure of ir_measures, and so of PyTerrier.
+    """Return any measure of idealrank as a measure of ir_measures, for use in PyTerrier too.
 
     Parameters
     ----------
     name : str or Measure
         The measure, such as "ndcg(gain=exp2,ties=average)@10".
-    like : str or Convention, default="trec_eval"
-        The convention for unnamed options.
+    like : str or Convention
+        The convention for options that the measure leaves unset.
 
     Returns
     -------
     ir_measures.measures.Measure
+        The measure.
 
     Examples
     --------

@@ -35,22 +35,23 @@ _HOW = "lightgbm.Dataset(X, y, group=sizes), or LGBMRanker().fit(X, y, group=siz
 
 
 def objective(loss: str | Loss, *, n_threads: int | None = None) -> LightGBMObjective:
-    """Return a loss as LightGBM's objective.
+    """Return a loss as an objective of LightGBM.
 
     Parameters
     ----------
     loss : str or Loss
         The loss or its name.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     LightGBMObjective
+        A function for ``objective`` in the parameters of ``lightgbm.train``, or in ``LGBMRanker``.
 
     Examples
     --------
-    Two documents with equal scores, the first of them relevant, as LGBMRanker passes them:
+    Two documents with equal scores, of which the first is relevant, passed as by LGBMRanker:
 
     >>> objective("pairwise_logistic")([1, 0], [0.0, 0.0], None, [2])
     (array([-0.5,  0.5], dtype=float32), array([0.25, 0.25], dtype=float32))
@@ -65,23 +66,25 @@ def metric(
     name: str | None = None,
     n_threads: int | None = None,
 ) -> LightGBMMetric:
-    """Return a measure as LightGBM's metric: its name, the mean as in `idealrank.evaluate`, and the direction.
+    """Return a measure as a metric of LightGBM, with the same mean as from `idealrank.evaluate`.
 
     Parameters
     ----------
     measure : str or Measure
         The measure or its name.
     like : str or Convention, optional
-        The convention.
+        The convention for options that the measures leave unset, as in `evaluate`.
     name : str, optional
-        The name of the metric. LightGBM stores values by name, those of its own ndcg@10 too, so set it to keep them
-        apart.
+        The name of the metric; by default, the name of the measure. LightGBM stores values by name, including those of
+        its own ndcg@10; choose another name to keep them apart.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     LightGBMMetric
+        A function that returns the name, the mean, and whether higher is better; for ``feval`` of ``lightgbm.train``,
+        or ``eval_metric`` of ``LGBMRanker.fit``.
 
     Examples
     --------
@@ -95,20 +98,21 @@ def metric(
 def cv_folds(
     data: RankingData | npt.ArrayLike | Any, n_folds: int = 5, seed: int | None = None
 ) -> list[tuple[Int64s, Int64s]]:
-    """Return folds of whole queries, for the ``folds`` of ``lightgbm.cv``.
+    """Return folds of whole queries, for the argument ``folds`` of ``lightgbm.cv``.
 
     Parameters
     ----------
-    data : RankingData, lightgbm.Dataset or array_like of int
+    data : RankingData, lightgbm.Dataset or array-like of int
         The data, or the number of documents in each query, in the order of the rows of the data set.
     n_folds : int
         Number of folds.
     seed : int, optional
-        Seed of the random number generator that assigns queries to folds.
+        Seed of the random number generator, which assigns queries to folds; None means a new seed for every call.
 
     Returns
     -------
-    list of (train rows, test rows)
+    list of (int64 array, int64 array)
+        The rows of the training part and of the test part of each fold.
 
     Raises
     ------

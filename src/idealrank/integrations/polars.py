@@ -25,21 +25,21 @@ def expression(
     score: str | polars.Expr = "score",
     like: str | Convention = "idealrank",
 ) -> polars.Expr:
-    """Return a measure as an expression: one value per group.
+    """Return a measure as an expression with one value per group.
 
     Parameters
     ----------
-    measure : str or Measure, default="ndcg@10"
-        The measure.
+    measure : str or Measure
+        The measure or its name.
     label, score : str or Expr
-        The columns with the label and the score of each document.
-    like : str or Convention, default="idealrank"
-        The convention for unnamed options.
+        The columns of labels and scores, with one row per document.
+    like : str or Convention
+        The convention for options that the measure leaves unset.
 
     Returns
     -------
     polars.Expr
-        An expression that is named like the measure. A null label or score is an error.
+        An expression with the name of the measure. A null label or score is an error.
 
     Examples
     --------

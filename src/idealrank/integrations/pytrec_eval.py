@@ -49,26 +49,26 @@ _NUMBERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
 
 
 class RelevanceEvaluator:
-    """Evaluate runs on judgments, as pytrec_eval's class of this name does.
+    """Evaluate runs with judgments, like the class of the same name in pytrec_eval.
 
     Parameters
     ----------
     query_relevance : mapping of mappings
         {query: {document: label}}. Labels may be fractional, which pytrec_eval refuses.
     measures : iterable of str
-        Names of measures, such as "map", "ndcg_cut.5,10" or "P_10", or of sets of them, such as "official".
-    relevance_level : int, default=1
+        The names of measures, such as "map", "ndcg_cut.5,10" or "P_10", or of sets of measures, such as "official".
+    relevance_level : int
         The lowest label of a relevant document.
-    judged_docs_only_flag : bool, default=False
-        Whether to leave out unjudged documents.
-    ties : {"docid_desc", "average", "stable", "reverse", "best", "worst", "docid_asc"}, default="docid_desc"
-        The order of documents with equal scores. The default is that of trec_eval, by descending document id;
-        "average" is the mean over all orders, which a constant scorer cannot exploit.
+    judged_docs_only_flag : bool
+        Whether to remove unjudged documents from the rankings.
+    ties : {"docid_desc", "average", "stable", "reverse", "best", "worst", "docid_asc"}
+        The order of documents with equal scores. The default is the order of trec_eval, by descending document id;
+        "average" is the mean over all orders, which a system cannot exploit by giving equal scores.
 
     Raises
     ------
     OptionError
-        If a measure is unknown, or is not available with fractional labels or another order of ties.
+        If a measure is unknown, or is not available with fractional labels or with this order of ties.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class RelevanceEvaluator:
         Returns
         -------
         dict
-            {query: {measure: value}} for the queries that are judged and in the run.
+            {query: {measure: value}} for the judged queries that are in the run.
 
         Raises
         ------
@@ -224,18 +224,19 @@ def _library(measures: Iterable[str], level: int, ties: str) -> tuple[tuple[str,
 
 
 def compute_aggregated_measure(name: str, values: Iterable[float]) -> float:
-    """Return the value over all queries: a sum of counts, a geometric mean of logarithms, or a mean.
+    """Aggregate the values of a measure over queries: the sum of counts, the geometric mean of logarithms, or the mean.
 
     Parameters
     ----------
     name : str
-        The measure.
+        The name of the measure.
     values : iterable of float
         One value per query.
 
     Returns
     -------
     float
+        The aggregated value.
 
     Examples
     --------
@@ -250,7 +251,7 @@ def compute_aggregated_measure(name: str, values: Iterable[float]) -> float:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Return a run as nested dicts.
+    """Parse a TREC run into nested dicts.
 
     Parameters
     ----------
@@ -271,7 +272,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Return judgments as nested dicts.
+    """Parse TREC judgments into nested dicts.
 
     Parameters
     ----------
@@ -281,7 +282,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
     Returns
     -------
     dict
-        {query: {document: label}}; labels are integers where they are written as such.
+        {query: {document: label}}; labels that are written as integers are int.
 
     Examples
     --------

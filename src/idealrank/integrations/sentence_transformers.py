@@ -27,18 +27,18 @@ __all__ = ["CrossEncoderLoss", "RankingEvaluator"]
 class CrossEncoderLoss(torch.nn.Module):
     """Any ranking loss for a CrossEncoder and its trainer.
 
-    The inputs are those of sentence-transformers' listwise losses: queries, and a list of documents for each; labels
-    are one list per query. Lists of different lengths are not padded, so that the value of a query does not depend on
-    the others in its batch.
+    The inputs are the same as for the listwise losses of sentence-transformers: queries, a list of documents for each
+    query, and a list of labels for each query. Lists of different lengths are not padded, so that the value of a query
+    does not depend on the other queries in its batch.
 
     Parameters
     ----------
     model : sentence_transformers.CrossEncoder
         A model with one output.
-    loss : str or Loss, default="approx_ndcg"
+    loss : str or Loss
         A loss of `idealrank.losses`, or its name.
-    mini_batch_size : int, default=64
-        The number of (query, document) pairs that pass through the model at once.
+    mini_batch_size : int
+        The number of (query, document) pairs that the model processes at a time.
 
     Examples
     --------
@@ -64,25 +64,26 @@ class CrossEncoderLoss(torch.nn.Module):
         prompt: str | None = None,
         task: str | None = None,
     ) -> torch.Tensor:
-        """Compute the mean over the queries of a batch.
+        """Compute the mean loss over the queries of a batch.
 
         Parameters
         ----------
         inputs : sequence of two sequences
-            The queries, and the documents of each.
+            The queries, and the list of documents of each query.
         labels : sequence of Tensor
-            The labels of the documents of each query.
+            One tensor of labels per query.
         prompt, task : str, optional
             Passed to the model's preprocessing.
 
         Returns
         -------
         Tensor
+            The loss, a scalar.
 
         Raises
         ------
         DataError
-            If inputs and labels do not fit together.
+            If the numbers of documents and labels do not match.
         """
         if len(inputs) != 2:
             raise DataError(f"expected queries and lists of documents, got {len(inputs)} inputs")
@@ -107,20 +108,20 @@ class CrossEncoderLoss(torch.nn.Module):
 
 
 class RankingEvaluator(BaseEvaluator):  # type: ignore[misc]
-    """Evaluate a CrossEncoder with any measures, on graded labels.
+    """Evaluate a CrossEncoder with any measures and graded labels.
 
     Parameters
     ----------
     samples : iterable of mapping
-        Each has "query"; and either "documents" and "labels", or "positive" and "negative" documents.
-    measures : str, Measure or iterable of these, default=("ndcg@10", "rr@10", "ap")
-        The measures; the first is the one that selects models.
-    name : str, default=""
+        Mappings with the key "query", and either "documents" and "labels", or "positive" and "negative" documents.
+    measures : str, Measure or iterable of these
+        The measures to compute; the first one selects models.
+    name : str
         A prefix of the names of metrics.
-    like : str or Convention, default="idealrank"
-        The convention for unnamed options.
-    batch_size : int, default=64
-        The number of pairs that pass through the model at once.
+    like : str or Convention
+        The convention for options that the measures leave unset.
+    batch_size : int
+        The number of (query, document) pairs that the model processes at a time.
 
     Examples
     --------

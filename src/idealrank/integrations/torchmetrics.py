@@ -23,19 +23,19 @@ __all__ = ["RankingMetric"]
 
 
 class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
-    """A measure as a metric of torchmetrics: batches in, the mean over queries out.
+    """A measure as a metric of torchmetrics, which takes batches and returns the mean over queries.
 
-    The documents of a query may come in several batches and from several processes: predictions are collected, merged
-    by torchmetrics as it merges its own, and grouped by ``indexes`` when the value is computed.
+    The documents of a query may be in several batches and come from several processes: predictions are collected and
+    merged by torchmetrics like those of its own metrics, and grouped by ``indexes`` when the value is computed.
 
     Parameters
     ----------
-    measure : str or Measure, default="ndcg@10"
-        The measure.
-    like : str or Convention, default="torchmetrics"
-        The convention for unnamed options.
+    measure : str or Measure
+        The measure or its name.
+    like : str or Convention
+        The convention for options that the measure leaves unset.
     ignore_index : int, optional
-        Documents with this target are left out.
+        Documents with this target are left out; None leaves out nothing.
     **options
         Options of torchmetrics.Metric, such as ``sync_on_compute``.
 
@@ -66,16 +66,16 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a larger value is better."""
+        """Whether higher values are better."""
         return not self.measure.lower_is_better
 
     def update(self, preds: torch.Tensor, target: torch.Tensor, indexes: torch.Tensor) -> None:
-        """Add a batch.
+        """Add a batch of documents.
 
         Parameters
         ----------
         preds, target, indexes : Tensor
-            The score, the label and the query of each document, of one shape.
+            The score, the label and the query of each document; all have the same shape.
 
         Raises
         ------

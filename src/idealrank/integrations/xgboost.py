@@ -37,11 +37,12 @@ def objective(loss: str | Loss, *, n_threads: int | None = None) -> XGBoostObjec
     loss : str or Loss
         The loss or its name.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     XGBoostObjective
+        A function for ``obj`` of ``xgboost.train``.
 
     Examples
     --------
@@ -58,23 +59,25 @@ def metric(
     name: str | None = None,
     n_threads: int | None = None,
 ) -> XGBoostMetric:
-    """Return a measure as the ``custom_metric`` of ``xgboost.train``: its name, and the mean of `idealrank.evaluate`.
+    """Return a measure as the ``custom_metric`` of ``xgboost.train``, with the same mean as from `idealrank.evaluate`.
 
     Parameters
     ----------
     measure : str or Measure
         The measure or its name.
     like : str or Convention, optional
-        The convention.
+        The convention for options that the measures leave unset, as in `evaluate`.
     name : str, optional
-        The name of the metric. XGBoost stores values by name, those of its own ndcg@10 too, so set it to keep them
-        apart. A colon becomes =, since a colon precedes the value in XGBoost's text results.
+        The name of the metric; by default, the name of the measure. XGBoost stores values by name, including those of
+        its own ndcg@10; choose another name to keep them apart. A colon is replaced by "=", because a colon precedes
+        the value in XGBoost's text results.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     XGBoostMetric
+        A function that returns the name and the mean.
 
     Examples
     --------

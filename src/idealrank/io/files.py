@@ -7,7 +7,6 @@ import functools
 import io
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -225,7 +224,7 @@ def read_blocks(
     reader : Reader
         Returns the number of bytes that it used; the others are passed again with the next block.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
         Called with the bytes read so far and the size of the file, or None if unknown.
     harmless : int, optional
@@ -432,7 +431,7 @@ def _replacement(path: Path, name: str) -> Iterator[IO[bytes]]:
     prefix = f".{os.fsencode(path.name)[:_LONGEST_STEM].decode(errors='ignore')}."
     _remove_abandoned(path.parent, prefix)
     while True:
-        temporary = os.fspath(path.parent / f"{prefix}{secrets.token_hex(4)}{_TEMPORARY}")
+        temporary = os.fspath(path.parent / f"{prefix}{os.urandom(4).hex()}{_TEMPORARY}")
         try:
             # The system applies the umask, which could only be read by setting it, for all threads.
             handle = os.open(temporary, _CREATE, 0o666 if before is None else 0o600)

@@ -75,14 +75,14 @@ class Format:
         Takes a path, and the keywords in ``options``; returns what the format holds.
     writer : callable
         Takes what the format holds, and a path.
-    options : tuple of str, default=("progress",)
+    options : tuple of str
         The keywords that ``reader`` takes.
     ranking_reader : callable, optional
         For a format that holds frames: takes a path and the column names of `from_frame`, and returns `RankingData`;
         its errors name the line.
     ranking_of : callable, optional
         The same for a table that was read.
-    is_text : bool, default=True
+    is_text : bool
         Whether it can be shown on a terminal and compressed; False for a format with internal compression.
     """
 
@@ -258,9 +258,9 @@ def check_words(ids: Ids, what: str, *, allow_empty: bool = False, begins_line: 
         Ids that must not contain blanks or line ends.
     what : str
         What errors call an id.
-    allow_empty : bool, default=False
+    allow_empty : bool
         Whether an id may be empty.
-    begins_line : bool, default=False
+    begins_line : bool
         Whether lines begin with these ids, which then must not look like a comment, and the first one not like the
         byte order mark of a file.
 

@@ -27,11 +27,11 @@ def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Fr
     Parameters
     ----------
     data : RankingData, Qrels or Run
-        RankingData has the columns qid, label, score, weight and doc, as far as it has them, and its features as
-        float32, named f1, f2, ... if they have no names; sparse features become dense. Rows are in the order of the
-        data. Qrels have the columns qid, doc and label, and subtopic if they are by subtopic; a Run has qid, doc and
+        The data. RankingData gives the columns qid and label; score, weight and doc if it has them; and its features as
+        float32, named f1, f2, ... if they have no names. Sparse features become dense, and rows are in the order of the
+        data. Qrels give the columns qid, doc and label, and subtopic if they are by subtopic; a Run gives qid, doc and
         score.
-    backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+    backend : {"pandas", "polars", "pyarrow"}
         The data frame library.
 
     Returns

@@ -71,30 +71,32 @@ def from_frame(
     df : pandas, Polars, PyArrow, DuckDB or another frame that narwhals supports
         One row per document.
     query, label : str
-        The columns of query ids and labels, which are required. Query ids are integers if the column is, else text.
+        The columns of query ids and labels, which are required. Query ids are integers if the column has an integer
+        type, otherwise text.
     score, doc, weight : str or None
-        The columns of scores, document ids and weights. The default column is used if it exists; any other name is
-        required to exist; None means no such column.
+        The columns of scores, document ids and weights. The default column is used if it exists; a column with any
+        other name must exist. None means no such column.
     features : sequence of str, optional
-        Columns of numbers, or of lists of numbers of equal length. The default is all other numeric columns, in the
-        order of the frame, and a column of lists named "features"; ``feature_names`` of the result says which they are.
+        The feature columns, which contain numbers or lists of numbers of equal length. By default, all other numeric
+        columns, in the order of the frame, and a column of lists named "features"; ``feature_names`` of the result
+        lists them.
 
     Returns
     -------
     RankingData
-        Grouped by query. Missing features are NaN and counted in ``problems``.
+        The rows of the frame, grouped by query. Missing features are NaN, and are counted in ``problems``.
 
     Warns
     -----
     UserWarning
-        If a column with a name such as "doc_id", "index" or "rank" was taken as a feature by default. It is in
-        ``problems`` too.
+        If a column with a name such as "doc_id", "index" or "rank" was used as a feature by default. ``problems``
+        reports it too.
 
     Raises
     ------
     DataError
-        If a column is missing or has the wrong type, a value other than a feature is missing, or the column of scores
-        is named as one of ranks, which would reverse the ranking.
+        If a column is missing or has the wrong type, a value other than a feature is missing, or the name of the score
+        column suggests ranks, which would reverse the ranking.
 
     Examples
     --------
@@ -220,12 +222,12 @@ def qrels_from_frame(
 
     Parameters
     ----------
-    df : frame that narwhals supports
+    df : pandas, Polars, PyArrow, DuckDB or another frame that narwhals supports
         One row per judgment.
     query, doc, label : str
         The columns of query ids, document ids and labels.
     subtopic : str, optional
-        The column of the subtopics for which documents are judged.
+        The column of the subtopics for which documents are judged; None means no subtopics.
 
     Returns
     -------
@@ -240,7 +242,8 @@ def qrels_from_frame(
     Examples
     --------
     >>> import pyarrow
-    >>> qrels_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "label": [2, 0]}))["q1"]
+    >>> table = pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "label": [2, 0]})
+    >>> qrels_from_frame(table)["q1"]
     {'d1': 2.0, 'd2': 0.0}
     """
     if subtopic is None:
@@ -257,14 +260,14 @@ def run_from_frame(
 
     Parameters
     ----------
-    df : frame that narwhals supports
+    df : pandas, Polars, PyArrow, DuckDB or another frame that narwhals supports
         One row per retrieved document.
     query, doc, score : str
         The columns of query ids, document ids and scores.
-    name : str, default=""
+    name : str
         The name of the run.
     rank : str, optional
-        A column of ranks, to use instead of scores; the score of a document is then its rank, negated.
+        A column of ranks to use instead of scores; the score of a document is then minus its rank.
 
     Returns
     -------
@@ -279,9 +282,10 @@ def run_from_frame(
     Examples
     --------
     >>> import pyarrow
-    >>> run_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "score": [0.5, 0.75]}))["q1"]
+    >>> columns = {"qid": ["q1", "q1"], "doc": ["d1", "d2"]}
+    >>> run_from_frame(pyarrow.table(columns | {"score": [0.5, 0.75]}))["q1"]
     {'d1': 0.5, 'd2': 0.75}
-    >>> run_from_frame(pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "rank": [2, 1]}), rank="rank")["q1"]
+    >>> run_from_frame(pyarrow.table(columns | {"rank": [2, 1]}), rank="rank")["q1"]
     {'d1': -2.0, 'd2': -1.0}
     """
     if rank is None:

@@ -36,29 +36,30 @@ def read_letor(
 ) -> RankingData:
     r"""Read a LETOR or SVMlight file.
 
-    Features that a line omits are 0. ``NULL`` is read as NaN, and a value that overflows float32 as infinite; both are
-    counted in ``problems``.
+    Features that a line omits are 0. ``NULL`` is read as NaN, and a value that overflows float32 is read as infinite;
+    ``problems`` counts both.
 
     Parameters
     ----------
     path : path-like or binary file
         The file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
-    sparse : bool, default=False
-        Whether to keep the features as a SciPy CSR array.
+    sparse : bool
+        Whether to store the features as a SciPy CSR array.
     group : path-like, optional
-        A file with the number of documents of each query, one per line, for a file without ``qid:``. The default is
-        the file with the same name plus ``.query``, as in LightGBM.
-    n_features_max : int, default=100_000
+        A file with the number of documents in each query, one per line, for a file without ``qid:``. By default, the
+        file with the same name plus ``.query``, as in LightGBM.
+    n_features_max : int
         The largest allowed feature id.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
-        Called with the bytes read so far and the size of the file, or None if unknown.
+        A function that is called with the number of bytes read so far and the size of the file, which is None if
+        unknown.
 
     Returns
     -------
     RankingData
-        Grouped by query.
+        The documents, grouped by query.
 
     Raises
     ------
@@ -184,20 +185,20 @@ def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: i
 def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     """Write labels, query ids, features and document ids in the format that `read_letor` reads.
 
-    Numbers are written with the fewest digits that read back as the same number, and lines in the order of the input
-    rows. The format cannot hold scores and weights.
+    Numbers are written with the fewest digits that read back as the same number, and lines are in the order of the
+    input rows. The format has no place for scores and weights.
 
     Parameters
     ----------
     data : RankingData
-        The data.
+        The data to write.
     path : path-like
-        The file, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
+        The file to write, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
     Raises
     ------
     DataError
-        If an id contains blanks, or a document has no label.
+        If an id contains white space, or a document has no label.
 
     Examples
     --------

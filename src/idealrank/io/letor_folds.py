@@ -28,7 +28,7 @@ class Fold(NamedTuple):
     train : RankingData
         Data to train on.
     validation : RankingData
-        Data to choose options and the number of iterations by.
+        Data to select options and the number of iterations with.
     test : RankingData
         Data to test on.
 
@@ -51,7 +51,7 @@ class Folds(Sequence[Fold]):
     Parameters
     ----------
     makers : sequence of callables
-        Each returns a `Fold`.
+        One function per fold, which takes no arguments and returns a `Fold`.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Folds(Sequence[Fold]):
 
     @classmethod
     def of(cls, parts: Sequence[RankingData]) -> Folds:
-        """Rotate the parts as LETOR does: every part is the test data of one fold.
+        """Create folds by rotating parts as LETOR does: every part is the test data of one fold.
 
         In the first fold, the last part is the test data, the one before it the validation data, and the others are
         the training data. Each further fold starts one part later.
@@ -113,19 +113,18 @@ def _rotated(parts: Sequence[RankingData], first: int) -> Fold:
 def read_letor_folds(folder: str | os.PathLike[str], *, sparse: bool = False, n_threads: int | None = None) -> Folds:
     """Read a LETOR collection: ``S1.txt ... S5.txt``, or ``Fold1 ... Fold5`` with ``train.txt, vali.txt, test.txt``.
 
-    Files may be compressed (.gz, .xz, .bz2, .zst). Parts S1 ... are read once; fold folders are read whenever a fold is
-    accessed.
-    With parts, fold 1 trains on S1 to S3, validates on S4 and tests on S5; fold 2 starts with S2. All parts get the
-    same number of features: the last ones, which a file may omit, are 0.
+    Files may be compressed (.gz, .xz, .bz2, .zst). Parts (S1, S2, ...) are read once; fold folders are read whenever a
+    fold is accessed. With parts, fold 1 trains on S1 to S3, validates on S4 and tests on S5; fold 2 starts with S2. All
+    parts get the same number of features: trailing features that a file omits are 0.
 
     Parameters
     ----------
     folder : path-like
         The folder of the collection.
-    sparse : bool, default=False
-        Whether to keep the features as a SciPy CSR array.
+    sparse : bool
+        Whether to store the features as a SciPy CSR array.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

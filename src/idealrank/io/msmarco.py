@@ -64,7 +64,7 @@ def read_msmarco(path: Source, *, n_threads: int | None = None, progress: Progre
     path : path-like or binary file
         The run file, which may be compressed; "-" is standard input.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
         Called with the bytes read so far and the size of the file, or None if unknown.
 

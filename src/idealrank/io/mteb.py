@@ -22,28 +22,29 @@ def read_mteb_predictions(
 ) -> Run:
     r"""Read the run in a prediction file of MTEB, ``TASK_predictions.json``.
 
-    MTEB 2 writes {subset: {split: {query: {document: score}}}}, and older versions {query: {document: score}}.
+    MTEB 2 writes {subset: {split: {query: {document: score}}}}, and older versions write {query: {document: score}}.
 
     Parameters
     ----------
     path : path-like or binary file
-        The file, which may be compressed.
+        The prediction file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     subset, split : str, optional
-        The subset of the data set, such as a language, and its split; needed if the file has several.
+        The subset of the data set, such as a language, and its split; required if the file has several.
     progress : callable, optional
-        Called with the bytes read so far and the size of the file, or None if unknown.
+        A function that is called with the number of bytes read so far and the size of the file, which is None if
+        unknown.
 
     Returns
     -------
     Run
-        Named as the model, if the file says how it is called.
+        The run, named after the model if the file contains its name.
 
     Raises
     ------
     ParseError
-        If the file has another form, or several subsets or splits and none was chosen.
+        If the file has another format, or has several subsets or splits and none was selected.
     OptionError
-        If it does not have the subset or the split.
+        If the file does not have the subset or the split.
 
     Examples
     --------
@@ -74,9 +75,9 @@ def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, fl
     Parameters
     ----------
     path : path-like or binary file
-        The file, as MTEB 1.11 and newer write it.
+        The result file, as written by MTEB 1.11 or newer.
     measure : str, optional
-        The measure, such as "ndcg@10", which MTEB calls "ndcg_at_10"; by default, the main one of the task.
+        The measure, such as "ndcg@10", which MTEB calls "ndcg_at_10"; by default, the main measure of the task.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, fl
     Raises
     ------
     ParseError
-        If the file has another form, or does not have the measure.
+        If the file has another format, or does not have the measure.
 
     Examples
     --------

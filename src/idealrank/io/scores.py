@@ -24,13 +24,14 @@ def read_scores(path: Source, *, n_threads: int | None = None, progress: Progres
     path : path-like or binary file
         The file of scores, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
-        Called with the bytes read so far and the size of the file, or None if unknown.
+        A function that is called with the number of bytes read so far and the size of the file, which is None if
+        unknown.
 
     Returns
     -------
-    float64 array
+    float64 array of shape (n_lines,)
         The scores.
 
     Raises
@@ -55,12 +56,12 @@ def read_groups(path: Source, *, n_threads: int | None = None) -> Int64s:
     path : path-like or binary file
         The file of group sizes, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
-    int64 array
-        The number of documents of each query.
+    int64 array of shape (n_queries,)
+        The number of documents in each query.
 
     Raises
     ------
@@ -91,10 +92,10 @@ def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    scores : array-like
-        The scores.
+    scores : array-like of shape (n_docs,)
+        One score per document.
     path : path-like
-        The output file for the scores, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
+        The file to write, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
     Examples
     --------
@@ -111,14 +112,14 @@ def write_groups(sizes: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     sizes : array-like of int
-        The number of documents of each query.
+        The number of documents in each query.
     path : path-like
-        The output file for the sizes, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
+        The file to write, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
     Raises
     ------
     DataError
-        If a size is not a whole number, or negative.
+        If a size is negative or not a whole number.
 
     Examples
     --------

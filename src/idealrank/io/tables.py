@@ -53,12 +53,12 @@ def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
     path : path-like or binary file
         The Parquet file; "-" is standard input.
     **columns
-        Column names, as in `from_frame`.
+        The names of columns: ``query``, ``label``, ``score``, ``doc``, ``weight`` and ``features``, as in `from_frame`.
 
     Returns
     -------
     RankingData
-        Grouped by query.
+        The rows, grouped by query.
 
     Raises
     ------
@@ -84,14 +84,14 @@ def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
 def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
     r"""Read a CSV file as RankingData, like `from_frame`.
 
-    Query ids are integers if all of them are written as integers without leading zeros; else they are text.
+    Query ids are integers if all of them are written as integers without leading zeros; otherwise they are text.
 
     Parameters
     ----------
     path : path-like or binary file
         The CSV file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     **columns
-        Column names, as in `from_frame`.
+        The names of columns: ``query``, ``label``, ``score``, ``doc``, ``weight`` and ``features``, as in `from_frame`.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
     Raises
     ------
     ParseError
-        If the text cannot be parsed, or a column or value is missing; the error names the line.
+        If the text cannot be parsed, or a column or value is missing; the message names the line.
 
     Examples
     --------
@@ -130,12 +130,12 @@ def ranking_of_csv(table: pyarrow.Table, **columns: Unpack[Columns]) -> RankingD
     table : pyarrow.Table
         The table, whose types were inferred from the text.
     **columns
-        Column names, as in `from_frame`.
+        The names of columns: ``query``, ``label``, ``score``, ``doc``, ``weight`` and ``features``, as in `from_frame`.
 
     Returns
     -------
     RankingData
-        Grouped by query.
+        The rows, grouped by query.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def read_frame(path: str | os.PathLike[str], text: Sequence[str] = ("qid", "doc"
     ----------
     path : path-like
         The file; its content determines the format, or else its name.
-    text : sequence of str, default=("qid", "doc")
+    text : sequence of str
         Columns of a CSV file that are text even if they look like numbers, so that 007 is not 7.
 
     Returns
@@ -194,14 +194,14 @@ def write_frame(data: Content, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     data : RankingData, Qrels, Run or pyarrow.Table
-        The data.
+        The data to write.
     path : path-like
-        The file; its ending determines the format: .parquet, .pq, .csv, .csv.gz or .csv.xz.
+        The file to write. Its ending determines the format: .parquet, .pq, .csv, .csv.gz or .csv.xz.
 
     Raises
     ------
     OptionError
-        If the name has another ending.
+        If the name of the file has another ending.
     DataError
         If a query id is empty.
 

@@ -80,17 +80,18 @@ def read_qrels(
     ----------
     path : path-like or binary file
         The judgments file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
-    comments : bool, default=True
-        Whether lines that start with ``#`` are comments. If not, they are read as the others, as in trec_eval 9, and
-        a query id may start with ``#``.
+    comments : bool
+        Whether lines that start with ``#`` are comments. If False, they are read like other lines, as in trec_eval 9,
+        so that a query id may start with ``#``.
     subtopics : bool, optional
-        Whether the second field is a subtopic, for which the document is judged. By default, it is one if a document
-        is listed twice for a query, with different second fields; otherwise, and if it can be read only once, such as
-        standard input, the field is ignored, as in trec_eval.
+        Whether the second field is the subtopic for which the document is judged. By default, it is if a document is
+        listed twice for a query with different second fields. Otherwise the field is ignored, as in trec_eval; so it is
+        by default for a file that can be read only once, such as standard input.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
-        Called with the bytes read so far and the size of the file, or None if unknown.
+        A function that is called with the number of bytes read so far and the size of the file, which is None if
+        unknown.
 
     Returns
     -------
@@ -170,13 +171,14 @@ def read_run(
     ----------
     path : path-like or binary file
         The run file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
-    comments : bool, default=True
-        Whether lines that start with ``#`` are comments. If not, they are read as the others, as in trec_eval 9, and
-        a query id may start with ``#``.
+    comments : bool
+        Whether lines that start with ``#`` are comments. If False, they are read like other lines, as in trec_eval 9,
+        so that a query id may start with ``#``.
     n_threads : int, optional
-        Number of threads; all cores by default.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
-        Called with the bytes read so far and the size of the file, or None if unknown.
+        A function that is called with the number of bytes read so far and the size of the file, which is None if
+        unknown.
 
     Returns
     -------
@@ -227,20 +229,19 @@ def read_columns(
 
 
 def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
-    """Write judgments in the format that `read_qrels` reads; those by subtopic with the subtopic as second field.
+    """Write judgments in the format that `read_qrels` reads; the second field is the subtopic, or 0 if there are none.
 
     Parameters
     ----------
     qrels : Qrels or SubtopicQrels
-        The judgments.
+        The judgments to write.
     path : path-like
-        The output file for the judgments, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard
-        output.
+        The file to write, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
     Raises
     ------
     DataError
-        If an id contains blanks, or a query id begins with ``#``, which would make the line a comment.
+        If an id contains white space, or a query id begins with ``#``, which would make the line a comment.
 
     Examples
     --------
@@ -273,15 +274,15 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     run : Run
-        The run.
+        The run to write.
     path : path-like
-        The output file for the run, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
+        The file to write, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
     Raises
     ------
     DataError
-        If an id or the name of the run contains blanks, or a query id begins with ``#``, which would make the line a
-        comment.
+        If an id or the name of the run contains white space, or a query id begins with ``#``, which would make the line
+        a comment.
 
     Examples
     --------

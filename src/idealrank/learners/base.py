@@ -44,20 +44,20 @@ class Dataset(Protocol):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Learner(BaseEstimator):  # type: ignore[misc]
-    """A scikit-learn estimator with checked options, and with a state that model files hold.
+    """A scikit-learn estimator that checks its options and can be saved to a model file.
 
-    A learner checks its options in ``_check_options``. ``_state`` lists what a fit leaves that scoring needs and that
-    model files hold: {attribute: "text", or a dtype with the names of its dimensions, if it is an array:
-    "float64[n_features]"; "ids[n_users]" are integers or text}. Dimensions of one name are equal. A learner that has
-    more to check does so in ``_check_state``; one whose attributes are not such values makes them in ``_get_state``
-    and takes them in ``_set_state``.
+    A learner checks its options in ``_check_options``. ``_state`` lists the fitted attributes that scoring needs and
+    that model files contain: {attribute: type}, where the type is "text", a dtype, or a dtype with the names of its
+    dimensions, such as "float64[n_features]"; "ids[n_users]" are integers or text. Dimensions with the same name are
+    equal. A learner makes further checks in ``_check_state``; one whose attributes are not such values converts them in
+    ``_get_state`` and restores them in ``_set_state``.
 
     Parameters
     ----------
     measure : str or Measure
-        The measure of ``score`` and of validation.
+        The measure that ``score`` returns and that validation uses.
     n_threads : int, optional
-        Number of threads; None for one per core.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     """
 
     _state: ClassVar[Mapping[str, str]] = {}
@@ -66,7 +66,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     n_threads: int | None = None
 
     def check_options(self) -> None:
-        """Raise an OptionError for options that make no sense, before any data is looked at."""
+        """Raise an OptionError if the value of an option is not valid, before any data is read."""
         check_types(self.get_params(deep=False), type(self))
         measure(self.measure)
         seed = getattr(self, "random_state", None)
@@ -106,15 +106,16 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 class Ranker(Learner):
     """A scikit-learn estimator that ranks the documents of each query.
 
-    It learns from `RankingData`, and from arrays as scikit-learn's other estimators do. By scikit-learn's metadata
-    routing, ``qid`` goes to ``fit``, ``predict`` and ``score`` without a request.
+    It learns from `RankingData`, or from arrays like other estimators of scikit-learn. With scikit-learn's metadata
+    routing, ``qid`` is passed to ``fit``, ``predict`` and ``score`` without a request.
 
-    A learner defines ``_fit(data, validation)`` and ``_scores(data)``, beside what `Learner` asks for.
+    A subclass defines ``_fit(data, validation)`` and ``_scores(data)``, and whatever `Learner` requires.
 
     Parameters
     ----------
     normalize : {"minmax", "zscore"}, optional
-        Scale each feature within each query, in training and in scoring.
+        How to scale each feature within each query, in training and in scoring: to the range from 0 to 1, or to mean 0
+        and standard deviation 1. None does not scale.
     """
 
     __metadata_request__fit = {"qid": True}  # noqa: RUF012  (scikit-learn reads it so)
@@ -141,18 +142,23 @@ class Ranker(Learner):
         Parameters
         ----------
         X : RankingData or array-like of shape (n_docs, n_features)
-            The data, with weights and feature names if it has them; or the features alone, dense or sparse. A linear
-            ranker also learns from a source, such as `ParquetSource`, which need not fit into memory.
+            The training data, whose weights and feature names are used if it has them; or the features alone, dense or
+            sparse. A linear ranker also accepts a source that need not fit into memory, such as `ParquetSource`.
         y : array-like, optional
-            One label per row of an array ``X``.
+            One label per row, if ``X`` is an array.
         qid : iterable, optional
-            The query id of each row of an array ``X``, in any order.
+            The query id of each row, in any order, if ``X`` is an array.
         eval_set : RankingData or (X, y, qid), optional
-            Data to validate on: the best iteration is kept. It may also be a source, if ``X`` may.
+            Validation data: the iteration that is best on it is kept. It may be a source if ``X`` may be one.
         sample_weight : array-like, optional
-            One weight per row of an array ``X``, which multiplies the gain of the document or its pairs.
+            One weight per row, if ``X`` is an array; it multiplies the gain of the document, or its pairs.
         query_weight : array-like, optional
             One weight per query, in the order in which the queries first appear in ``qid``.
+
+        Returns
+        -------
+        Ranker
+            The fitted ranker itself.
 
         Raises
         ------
@@ -191,19 +197,19 @@ class Ranker(Learner):
         Parameters
         ----------
         X : RankingData or array-like of shape (n_docs, n_features)
-            The documents. The features must have the names and the number that they had in ``fit``.
+            The documents. The number and the names of the features must be the same as in ``fit``.
         qid : iterable, optional
-            The query id of each row of an array ``X``. It is required if ``normalize`` is set.
+            The query id of each row, if ``X`` is an array; required if ``normalize`` is set.
 
         Returns
         -------
-        float64 array
-            In the order of the data's own arrays, or of the rows of an array ``X``.
+        float64 array of shape (n_docs,)
+            The scores, in the order of the arrays of the data, or of the rows of ``X``.
 
         Raises
         ------
         DataError
-            If the features do not fit the model, or a score overflows.
+            If the features do not match those of ``fit``, or a score overflows.
         """
         check_is_fitted(self)
         if _is_dataset(X):
@@ -221,21 +227,26 @@ class Ranker(Learner):
         X : RankingData or array-like of shape (n_docs, n_features)
             The documents, as for ``predict``.
         y : array-like, optional
-            One label per row of an array ``X``.
+            One label per row, if ``X`` is an array.
         qid : iterable, optional
-            The query id of each row of an array ``X``, in any order.
+            The query id of each row, in any order, if ``X`` is an array.
+
+        Returns
+        -------
+        float
+            The mean of the measure.
         """
         check_is_fitted(self)
         return self._mean(self._accepted(X, y, qid) if _is_dataset(X) else _from_arrays(self, X, y, qid))
 
     def check_options(self) -> None:
-        """Raise an OptionError for options that make no sense, before any data is looked at."""
+        """Raise an OptionError if the value of an option is not valid, before any data is read."""
         super().check_options()
         if self.normalize is not None and self.normalize not in NORMALIZATIONS:
             raise OptionError(f"normalize must be None, 'minmax' or 'zscore', got {self.normalize!r}")
 
     def validated_by(self, other: str | Measure) -> Self:
-        """Return a copy, not fitted, that chooses its iteration by another measure and is scored by it.
+        """Return an unfitted copy that uses another measure for validation and for ``score``.
 
         Parameters
         ----------

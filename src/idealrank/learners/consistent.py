@@ -23,34 +23,35 @@ __all__ = ["ConsistentRegression"]
 @register("consistent_regression")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConsistentRegression(Ranker):
-    """A regressor fitted to G(r) / ||G(r)||_D, gains over their ideal DCG (Ravikumar et al. 2011, section 3.3).
+    """A regressor fitted to gains divided by their ideal DCG, G(r) / ||G(r)||_D (Ravikumar et al. 2011, section 3.3).
 
-    A regressor that estimates the mean of that target well ranks well by NDCG, whatever its kind: one of LightGBM,
-    XGBoost, CatBoost or scikit-learn. In a query without positive gain the target is 0. An ``eval_set`` changes
-    nothing: how long to fit is up to the estimator.
+    Any regressor that estimates the mean of this target well also ranks well by NDCG, such as those of LightGBM,
+    XGBoost, CatBoost and scikit-learn. The target is 0 in a query without positive gain. An ``eval_set`` has no effect:
+    the estimator decides how long to fit.
 
     Parameters
     ----------
     estimator : scikit-learn regressor, optional
-        A copy of it is fitted; None is HistGradientBoostingRegressor().
+        The regressor, of which a copy is fitted; None means scikit-learn's ``HistGradientBoostingRegressor()``.
     gain : str or Gain, optional
-        None is 2^r - 1.
+        The gain of a label; None means 2^label - 1.
     discount : str or Discount
-        The discount of the DCG.
+        The weight of a rank in the DCG.
     normalizer : "dcg" or int, optional
-        "dcg" for the whole list, or a cutoff k for NDCG@k; None fits the gains themselves, which is not consistent
-        with NDCG.
+        What gains are divided by: "dcg" for the ideal DCG of the whole list, or a cutoff k for the ideal DCG@k. None
+        fits the gains themselves, which is not consistent with NDCG.
     n_threads : int, optional
-        Number of threads, also of estimators that use OpenMP and do not say how many.
+        Number of threads; None means all cores, or the number passed to `set_threads`. It also limits estimators that
+        use OpenMP and do not set their own number.
 
     Attributes
     ----------
     estimator_ : scikit-learn regressor
-        The fitted copy.
+        The fitted copy of ``estimator``.
 
     Examples
     --------
-    One relevant document per query, so gains and targets are 1 and 0:
+    One query with one relevant document, so its gains and targets are 0 and 1:
 
     >>> from sklearn.linear_model import LinearRegression
     >>> ranker = ConsistentRegression(LinearRegression()).fit([[2.0], [4.0]], [0, 1], qid=[1, 1])

@@ -20,17 +20,17 @@ __all__ = ["Iterative"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Iterative(Ranker):
-    """A ranker that is made in iterations, the best of which is kept.
+    """A ranker that is fitted in iterations, of which the best one is kept.
 
-    With an ``eval_set`` the iteration with the best mean of ``measure`` on it is kept, otherwise the one with the
-    lowest loss. An interrupt keeps the best iteration so far.
+    With an ``eval_set``, the iteration with the best mean of ``measure`` on it is kept, otherwise the one with the
+    lowest loss. If the fit is interrupted from the keyboard, the best iteration so far is kept.
 
     Parameters
     ----------
     max_iter : int
         Maximum number of iterations.
     patience : int, optional
-        Stop if validation has not improved for this many iterations; None never stops early.
+        Stop if the validation measure has not improved for this many iterations; None never stops early.
     verbose : bool
         Show a progress bar with the loss and the validation measure.
 

@@ -22,14 +22,15 @@ __all__ = ["RandomRanker"]
 @register("random", "random_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class RandomRanker(Ranker):
-    """Random scores between -1 and 1, whatever the features: the same for the same ``random_state`` and documents.
+    """Random scores between -1 and 1 that do not depend on the features, as a baseline.
 
     Parameters
     ----------
     normalize : optional
-        Not used.
+        Ignored, because features are not used.
     random_state : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every fit. A fitted ranker always gives the same
+        scores to the same number of documents.
 
     Examples
     --------

@@ -18,11 +18,12 @@ __all__ = ["Loss"]
 
 
 class Loss(Options):
-    """The base class of losses, which are minimized: a frozen value that returns one number per query and its gradient.
+    """Base class of losses: immutable values to be minimized, which return one number per query and its gradient.
 
     ``loss(labels, scores, offsets)`` returns ``(values, gradient)``; ``loss.hessian_diagonal(labels, scores, offsets)``
-    returns a positive number per document: the second derivative, or a bound used instead if a loss is not convex.
-    ``loss.gradient_and_hessian(labels, scores, offsets)`` returns both derivatives and costs little more than one.
+    returns one non-negative number per document: the second derivative, or an upper bound on it if the loss is not
+    convex. ``loss.gradient_and_hessian(labels, scores, offsets)`` returns both derivatives and costs little more than
+    one of them.
 
     Examples
     --------
@@ -51,34 +52,37 @@ class Loss(Options):
         mask: npt.ArrayLike | None = None,
         n_threads: int | None = None,
     ) -> tuple[Floats, npt.NDArray[Any]]:
-        """Compute one value per query and its derivative with respect to each score.
+        """Compute one value per query, and its derivative with respect to each score.
 
         Parameters
         ----------
-        labels, scores : array_like
-            The relevance and the score of each document.
-        offsets : array_like, optional
+        labels, scores : array-like
+            The label and the score of each document.
+        offsets : array-like of int, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
-        weights : array_like, optional
-            One weight per document, which multiplies its gain, or each pair in which it is the better document; use it
-            for inverse click propensities.
-        query_weights : array_like, optional
-            One weight per query, which multiplies its value and gradient.
-        mask : array_like of bool, optional
-            A document where it is False is not ranked and has gradient 0.
+        weights : array-like, optional
+            One non-negative weight per document, such as an inverse click propensity. It multiplies the gain of the
+            document, or each pair in which it is the better document; None means 1 for all.
+        query_weights : array-like, optional
+            One non-negative weight per query, which multiplies its value and gradient; None means 1 for all.
+        mask : array-like of bool, optional
+            False for documents to leave out: they are not ranked, and their gradient is 0. None means that all are
+            ranked.
         n_threads : int, optional
-            Number of threads; None means all cores.
+            Number of threads; None means all cores, or the number passed to `set_threads`.
 
         Returns
         -------
-        values : ndarray of shape (n_queries,)
-        gradient : ndarray of shape (n_docs,)
-            float32 if the scores are.
+        values : float64 array of shape (n_queries,)
+            The loss of each query.
+        gradient : float array of shape (n_docs,)
+            The derivative of the loss of a document's query with respect to its score; float32 if the scores are
+            float32, otherwise float64.
 
         Raises
         ------
         DataError
-            If the arrays do not fit together, a number is not finite, or the loss overflows.
+            If the lengths of the arrays do not match, a number is not finite, or the loss overflows.
         """
         lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
         with lists.locating():
@@ -99,28 +103,28 @@ class Loss(Options):
         mask: npt.ArrayLike | None = None,
         n_threads: int | None = None,
     ) -> npt.NDArray[Any]:
-        """Compute one non-negative curvature per document, for boosting.
+        """Compute one non-negative second derivative, or a bound on it, per document, for boosting.
 
         Parameters
         ----------
-        labels, scores : array_like
-            The relevance and the score of each document.
-        offsets : array_like, optional
+        labels, scores : array-like
+            The label and the score of each document.
+        offsets : array-like of int, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
-        weights, query_weights, mask : array_like, optional
-            As in the call.
+        weights, query_weights, mask : array-like, optional
+            As in ``loss(labels, scores, offsets)``.
         n_threads : int, optional
-            Number of threads; None means all cores.
+            Number of threads; None means all cores, or the number passed to `set_threads`.
 
         Returns
         -------
-        ndarray of shape (n_docs,)
-            float32 if the scores are.
+        float array of shape (n_docs,)
+            The diagonal of the Hessian, or a bound on it; float32 if the scores are float32, otherwise float64.
 
         Raises
         ------
         DataError
-            If the arrays do not fit together, or a number is not finite.
+            If the lengths of the arrays do not match, or a number is not finite.
         """
         lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
         with lists.locating():
@@ -141,28 +145,28 @@ class Loss(Options):
         mask: npt.ArrayLike | None = None,
         n_threads: int | None = None,
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Compute the gradient of the call and `hessian_diagonal` together, for boosting.
+        """Compute the gradient and `hessian_diagonal` together, for boosting.
 
         Parameters
         ----------
-        labels, scores : array_like
-            The relevance and the score of each document.
-        offsets : array_like, optional
+        labels, scores : array-like
+            The label and the score of each document.
+        offsets : array-like of int, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
-        weights, query_weights, mask : array_like, optional
-            As in the call.
+        weights, query_weights, mask : array-like, optional
+            As in ``loss(labels, scores, offsets)``.
         n_threads : int, optional
-            Number of threads; None means all cores.
+            Number of threads; None means all cores, or the number passed to `set_threads`.
 
         Returns
         -------
-        gradient, curvature : ndarray of shape (n_docs,)
-            float32 if the scores are.
+        gradient, curvature : float arrays of shape (n_docs,)
+            The first and the second derivatives; float32 if the scores are float32, otherwise float64.
 
         Raises
         ------
         DataError
-            If the arrays do not fit together, or a number is not finite.
+            If the lengths of the arrays do not match, or a number is not finite.
 
         Examples
         --------
@@ -180,18 +184,19 @@ class Loss(Options):
         return _as_given(gradient, scores, lists), _as_given(curvature, scores, lists)
 
     def resolved(self, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Loss:
-        """Return the loss with every option that depends on the data set to a number; self if there is none.
+        """Return the loss with every option that depends on the data replaced by a number; self if there is none.
 
         Parameters
         ----------
-        scores : array_like
+        scores : array-like
             The scores that a learner starts with.
-        offsets : array_like, optional
+        offsets : array-like of int, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
 
         Returns
         -------
         Loss
+            A loss with the same options otherwise.
         """
         return self
 

@@ -21,17 +21,16 @@ __all__ = ["Bregman"]
 class Bregman(Listwise):
     """D_psi(u, g(s)) = psi(u) + psi*(T(s)) - <T(s), u> (Ravikumar et al. 2011, Theorems 8 and 9).
 
-    The divergence is D_psi(u, v) = psi(u) - psi(v) - <grad psi(v), u - v>; the paper prints the inverse of the gradient
-    there, which does not give a divergence. With a link, the Hessian is that of psi* at T(s) times T'^2 (Gauss-Newton).
+    The divergence is D_psi(u, v) = psi(u) - psi(v) - <grad psi(v), u - v>. (The paper prints the inverse of the
+    gradient, which does not give a divergence.) With a link, `hessian_diagonal` is the Gauss-Newton approximation: the
+    Hessian of psi* at T(s), times T'^2.
 
     Parameters
     ----------
     psi : str or Potential
-        "squared", "kl", "pnorm:1.5", or any `potentials.Potential`.
+        The potential psi: "squared", "kl", "pnorm:1.5", or any `potentials.Potential`.
     link : str or Link, optional
-        T: None for T(s) = s, which is convex, "scale:2", or any `links.Link`.
-    normalizer : None, "dcg" or cutoff
-        As in `Listwise`, but "dcg" by default.
+        The link T: "scale:2", or any `links.Link`. None means T(s) = s, which makes the loss convex.
 
     Examples
     --------

@@ -47,33 +47,35 @@ def _alpha(value: Any) -> float | str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SoftRanked(Loss):
-    """The base class of losses of soft ranks.
+    """Base class of losses of soft ranks.
 
     Parameters
     ----------
     alpha : float or "auto"
-        The slope of the sigmoid: the larger, the closer to the ranks, and the flatter between their changes.
+        The slope of the sigmoid that makes ranks smooth. With a larger slope, soft ranks are closer to the ranks, and
+        the loss is flatter between changes of rank. "auto" computes it from the scores at the start, as `resolved`
+        does.
     sigmoid : {"logistic", "tanh", "arctan", "erf"}
-        "logistic" and "tanh" are the same function, near-linear in time; for "arctan" and "erf", time grows with the
-        square of a list's length. Memory is linear for all of them.
+        The smooth step function. "logistic" and "tanh" are the same function and take near-linear time; with "arctan"
+        and "erf", time grows with the square of the length of a list. Memory is linear for all of them.
     """
 
     alpha: float | str = option(_alpha, 10.0)
     sigmoid: str = option(choice(*SIGMOIDS), "logistic")
 
     def resolved(self: _Soft, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: float = 0.01) -> _Soft:
-        """Return the loss with a number for alpha="auto": that of `idealrank.theory.alpha_for` for these scores.
+        """Return the loss with alpha="auto" replaced by a number: `idealrank.theory.alpha_for` of these scores.
 
-        A learner calls it once before a fit, and keeps what it returns.
+        A learner calls it once, before it fits, and uses the returned loss from then on.
 
         Parameters
         ----------
-        scores : array_like
+        scores : array-like
             The scores that a learner starts with; if all are equal, alpha is 10.
-        offsets : array_like, optional
+        offsets : array-like of int, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
         tol : float
-            The largest allowed distance of a soft rank from the rank.
+            The largest allowed distance between a soft rank and the rank.
 
         Returns
         -------
@@ -120,7 +122,7 @@ class _ByPosition(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Approximation(SoftRanked):
-    """1 - a measure of soft ranks; subclasses choose the measure.
+    """1 - a measure of soft ranks; each subclass chooses the measure.
 
     Parameters
     ----------
@@ -272,7 +274,7 @@ class ApproxNDCG(Approximation):
     Parameters
     ----------
     cutoff : int, float, str or Cutoff, optional
-        How many ranks count; None means all of them.
+        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
     gain : str or Gain, optional
         The gain of a label; None means 2^label - 1.
     discount : str or Discount, optional
@@ -303,9 +305,9 @@ class _ApproximateRelevance(Approximation):
     Parameters
     ----------
     cutoff : int, float, str or Cutoff, optional
-        How many ranks count; None means all of them.
+        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
     rel : float, optional
-        The smallest label of a relevant document.
+        The lowest label of a relevant document; None means 1.
     """
 
     cutoff: Any = option(cutoffs.of)
@@ -335,11 +337,12 @@ class ApproxAP(_ApproximateRelevance):
 @register("approx_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxPrecision(_ApproximateRelevance):
-    """1 - precision@k of soft ranks: a document at position p counts sigma(beta (k + 1/2 - p)).
+    """1 - precision@k of soft ranks: a relevant document at position p counts as sigma(beta (k + 1/2 - p)).
 
     Examples
     --------
-    One relevant document of two with equal scores: its position is 1.5, just the border of k = 1, so half of it counts.
+    One relevant document of two with equal scores: its position is 1.5, exactly the border of k = 1, so it counts as
+    1/2.
 
     >>> ApproxPrecision(cutoff=1)([1, 0], [0, 0])[0]
     array([0.5])
@@ -352,11 +355,15 @@ class ApproxPrecision(_ApproximateRelevance):
 @register("approx_rr")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxRR(_ApproximateRelevance):
-    """1 - reciprocal rank: sum of 1/p_x over relevant x, times the products of sigma(beta (p_y - p_x)) over the others.
+    """1 - reciprocal rank of soft ranks.
+
+    The reciprocal rank is the sum over relevant documents x of 1/p_x, times the product of sigma(beta (p_y - p_x)) over
+    the other relevant documents y: the degree to which x is the first relevant document.
 
     Examples
     --------
-    Two relevant documents with equal scores: each has the position 1.5 and is the first by 1/2, so 1 - 1/1.5.
+    Two relevant documents with equal scores: each has the position 1.5 and is the first one with weight 1/2, so 1 -
+    1/1.5.
 
     >>> ApproxRR()([1, 1], [0, 0])[0]
     array([0.33333333])
@@ -368,10 +375,10 @@ class ApproxRR(_ApproximateRelevance):
 @register("approx_kendall")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxKendall(SoftRanked):
-    """1 - Kendall's tau, the mean over pairs with labels x > y of 2 sigma(alpha (s_x - s_y)) - 1, from -1 to 1.
+    """1 - Kendall's tau, where tau is the mean of 2 sigma(alpha (s_x - s_y)) - 1 over pairs with label x > label y.
 
-    For the logistic sigmoid, that is tanh(alpha (s_x - s_y) / 2). A document's weight multiplies the pairs in which it
-    is the better one.
+    Tau is between -1 and 1. With the logistic sigmoid, the term of a pair is tanh(alpha (s_x - s_y) / 2). The weight of
+    a document multiplies the pairs in which it is the better one.
 
     Examples
     --------
@@ -408,13 +415,13 @@ class _OfMeasure(Approximation):
 @register("approx")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Approx(SoftRanked):
-    """1 - any measure of positions, with soft ranks instead of ranks: dcg, recall, f1, rbp, hit_rate and others.
+    """1 - a measure of positions, with soft ranks instead of ranks: dcg, recall, f1, rbp, hit_rate and others.
 
     Parameters
     ----------
     measure : str or Measure
-        The measure. Kendall's tau is a measure of pairs, for which ``beta`` has no meaning. ERR is refused: it is a
-        cascade, in which a document adds less the more relevant the documents above it are, not a measure of positions.
+        The measure or its name. Kendall's tau is a measure of pairs, so ``beta`` has no effect on it. ERR is refused,
+        because what a document adds depends on the documents above it and not only on its position.
     beta : float
         The slope of the sigmoid that compares positions with each other and with the cutoff.
 

@@ -31,37 +31,39 @@ _SHORT = 256  # documents whose pairs are always visited one by one
 class LambdaLoss(Pairwise):
     """The LambdaLoss family: w_ij ln(1 + exp(-sigma d)), with weights by the ranks of i and j (Wang et al. 2018).
 
-    With gains G divided by the ideal DCG, and discounts D at the ranks r of the current scores, equal scores in input
-    order, the weight of a pair with the better document i is
+    The loss is a sum over the pairs in which document i has a higher label than document j, and d = s_i - s_j. With
+    gains G divided by the ideal DCG, and discounts D at the ranks r by the current scores (equal scores in input
+    order), the weight w_ij is
 
     - "loss1", NDCG-Loss1: G_i D(r_i);
     - "loss2", NDCG-Loss2: (G_i - G_j) delta_ij, delta_ij = D(|r_i - r_j|) - D(|r_i - r_j| + 1);
     - "loss2pp", NDCG-Loss2++: (G_i - G_j) (|D(r_i) - D(r_j)| + mu delta_ij), that is `LambdaRank` + mu NDCG-Loss2.
 
-    The paper's logarithm has the base 2, so that its losses are 1 / ln 2 times as large. As in `LambdaRank`, weights
-    are treated as constants. A query without gain has the value 0.
+    The paper's logarithm has base 2, so its losses are 1 / ln 2 times as large. As in `LambdaRank`, weights are treated
+    as constants. A query without gain has the value 0.
 
-    All three take near-linear time and linear memory. In the other two delta is a sum of up to 60 exponentials of |r_i -
-    r_j|, to a relative error of about 1e-11, which is found once for each discount; documents are then swept in the order
-    of their scores, once for each exponential. Only where delta is no such sum, as for the discounts "letor" and "table",
-    every pair with different labels is visited: the time grows with the number of such pairs.
+    All three take near-linear time and linear memory. For "loss2" and "loss2pp", delta is approximated by a sum of up
+    to 60 exponentials of |r_i - r_j|, to a relative error of about 1e-11, which is found once for each discount;
+    documents are then swept in the order of their scores. If delta is not such a sum, as for the discounts "letor" and
+    "table", every pair with different labels is visited, and time grows with their number.
 
     Parameters
     ----------
     kind : {"loss1", "loss2", "loss2pp"}
-        The weights.
+        Which weights to use, as above.
     mu : float
-        The weight of NDCG-Loss2 in NDCG-Loss2++.
+        The weight of NDCG-Loss2 in NDCG-Loss2++; it has no effect on the other kinds.
     sigma : float
-        The slope.
+        The slope of the logistic loss of a pair.
     gain : str or Gain
-        What a label is worth.
+        The gain of a label; by default, 2^label - 1.
     discount : str or Discount
-        What a rank counts; it must not depend on the length of the list.
+        The weight of a rank; it must not depend on the length of the list.
     truncation : int, optional
-        Keep only the pairs with a document among this many first ranks; not for "loss1".
+        Keep only the pairs with at least one document in the first ``truncation`` ranks; None keeps all pairs. Not for
+        "loss1".
     truncate_both : bool
-        Keep only the pairs with both documents among these.
+        Whether both documents of a pair must be in the first ``truncation`` ranks.
 
     Examples
     --------

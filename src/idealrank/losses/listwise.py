@@ -54,9 +54,9 @@ class LeastSquares(Listwise):
 class Cosine(Listwise):
     """1 - <s, G> / (||s||_2 ||G||_2), RankCosine's; with ``normalizer="dcg"``, 1 - <s, u> / ||s||_2 (section 3.3).
 
-    The original orders documents by E[G / ||G||_2], which the paper's section 3.2.2 misprints as E[G / ||G||_D]: with
-    that it would be consistent. If all scores are 0, the loss has no derivative, and the gradient is minus the target,
-    a descent direction. It is not convex: `hessian_diagonal` returns 2/sqrt(3) ||target|| / ||s||^2, the largest
+    The original orders documents by E[G / ||G||_2]. (Section 3.2.2 of the paper misprints this as E[G / ||G||_D], which
+    would be consistent.) If all scores are 0, the loss has no derivative, and the gradient is minus the target, a
+    descent direction. The loss is not convex: `hessian_diagonal` returns 2/sqrt(3) ||target|| / ||s||^2, the largest
     possible eigenvalue of the Hessian.
 
     Examples
@@ -92,8 +92,8 @@ class Cosine(Listwise):
 class CrossEntropy(Listwise):
     """KL(softmax(labels) || softmax(s)), ListNet's top-one; with ``normalizer="dcg"``, KL(u || exp(s)) (section 3.3).
 
-    KL(p || q) = sum p log(p / q) - p + q, with 0 log 0 = 0, for vectors that need not sum to 1. ``gain`` None means the
-    label itself in the original, and 2^label - 1 if normalized. Weights multiply exp(label) in the original.
+    KL(p || q) = sum p log(p / q) - p + q, with 0 log 0 = 0, for vectors that need not sum to 1. Without a normalizer,
+    ``gain=None`` means the label itself, and weights multiply exp(label); with one, it means 2^label - 1.
 
     Examples
     --------
@@ -142,18 +142,16 @@ def _q(value: Any) -> float | str:
 class QNorm(Listwise):
     """||s||_q^2 - 2 <s, u>, or with ``form="normalized"`` -<s, u> / ||s||_q (eq. (4) and below it).
 
-    The first form is convex, and 2 (q - 1) bounds its second derivatives, which vanish at scores of 0. The other is not
-    convex, and (q + 2) ||u||_p / ||s||_q^2 with 1/p + 1/q = 1 bounds its second derivatives; if all scores are 0, its
-    gradient is -u.
+    The first form is convex; its second derivatives are at most 2 (q - 1), and vanish where scores are 0. The second
+    form is not convex; its second derivatives are at most (q + 2) ||u||_p / ||s||_q^2 with 1/p + 1/q = 1, and its
+    gradient is -u if all scores are 0.
 
     Parameters
     ----------
     form : {"penalized", "normalized"}
-        Which of the two losses.
+        Which of the two losses to compute.
     q : float or "auto"
         The exponent, at least 2; "auto" is log(n) + 2 for a query with n documents, as in the paper's experiments.
-    normalizer : None, "dcg" or cutoff
-        As in `Listwise`, but "dcg" by default.
 
     Examples
     --------
@@ -209,16 +207,16 @@ def _inverse(length: Floats, lists: Lists) -> Floats:
 @register("list_mle")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ListMLE(Loss):
-    """Minus the log of the Plackett-Luce likelihood of the documents by decreasing label (Xia et al. 2008).
+    """Minus the log of the Plackett-Luce likelihood of the documents in order of decreasing label (Xia et al. 2008).
 
-    The sum over documents i of log sum_j exp(s_j) - s_i, where j runs over i and the documents below it. A weight
-    multiplies the term of its document.
+    It is the sum over documents i of log sum_j exp(s_j) - s_i, where j runs over i and the documents below it. The
+    weight of a document multiplies its term.
 
     Parameters
     ----------
     ties : {"together", "stable"}
-        Documents with equal labels: "together" places each above all the others, so that the order of rows does not
-        matter; "stable" takes them in the order of rows.
+        How documents with equal labels are ordered. "together": each is placed above all others with its label, so the
+        order of rows does not matter; "stable": they stay in the order of rows.
 
     Examples
     --------

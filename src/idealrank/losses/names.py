@@ -13,16 +13,17 @@ register = LOSSES.register
 
 
 def loss(name: str | Loss) -> Loss:
-    """Return the loss with this name; a loss is returned as it is.
+    """Return the loss with this name; a loss is returned unchanged.
 
     Parameters
     ----------
     name : str or Loss
-        Such as "cosine" or "cross_entropy(normalizer=dcg)".
+        A name with options, such as "cosine" or "cross_entropy(normalizer=dcg)", or a loss.
 
     Returns
     -------
     Loss
+        The loss.
 
     Raises
     ------

@@ -46,13 +46,13 @@ def ranks_option(value: Any) -> int:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pairwise(Loss):
-    """A loss of pairs; subclasses name the loss of one pair and its weight in the vocabulary of the native core.
+    """Base class of losses of pairs; each subclass names the loss of one pair, and its weight, for the native core.
 
     Parameters
     ----------
     normalize : {"none", "pairs"}
-        "none" is the sum over all pairs, as RankNet, RankSVM and LambdaRank are defined; "pairs" divides it by the
-        number of pairs, whatever their weights, so that long queries do not count more than short ones.
+        "none" sums over all pairs, as RankNet, RankSVM and LambdaRank are defined; "pairs" divides the sum by the
+        number of pairs, regardless of their weights, so that long queries do not count more than short ones.
     """
 
     normalize: str = option(choice("none", "pairs"), "none")
@@ -101,8 +101,9 @@ class Pairwise(Loss):
 class Hinge(Pairwise):
     """RankSVM's loss of a pair, max(0, margin - d) (Herbrich et al. 2000, Joachims 2002).
 
-    At d = margin, where the derivative is undefined, it is 0. The second derivative is 0 wherever it is defined, so
-    `hessian_diagonal` returns that of max(0, margin - d)^2 / (2 margin), which has the same slope at d = 0.
+    The loss is summed over the pairs in which document i has a higher label than document j, and d = s_i - s_j. At d =
+    margin, where the derivative is undefined, the gradient is 0. The second derivative is 0 wherever it is defined, so
+    `hessian_diagonal` returns the one of max(0, margin - d)^2 / (2 margin), which has the same slope at d = 0.
 
     Parameters
     ----------
@@ -128,6 +129,8 @@ class Hinge(Pairwise):
 class SquaredHinge(Pairwise):
     """The squared hinge of a pair, max(0, margin - d)^2 (RankSVM with quadratic slack; Chapelle and Keerthi 2010).
 
+    The loss is summed over the pairs in which document i has a higher label than document j, and d = s_i - s_j.
+
     Parameters
     ----------
     margin : float
@@ -150,12 +153,14 @@ class SquaredHinge(Pairwise):
 @register("pairwise_logistic", "rank_net")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseLogistic(Pairwise):
-    """RankNet's loss of a pair, ln(1 + exp(-sigma d)), natural logarithm (Burges et al. 2005).
+    """RankNet's loss of a pair, ln(1 + exp(-sigma d)), with the natural logarithm (Burges et al. 2005).
+
+    The loss is summed over the pairs in which document i has a higher label than document j, and d = s_i - s_j.
 
     Parameters
     ----------
     sigma : float
-        The slope.
+        The slope of the logistic loss of a pair.
 
     Examples
     --------
@@ -176,12 +181,13 @@ class PairwiseLogistic(Pairwise):
 class PairwiseLinear(Pairwise):
     """The pairwise loss of linear NDCG: a pair with labels b > a is weighted by b - a (Jin and Geng, eq. (3)).
 
-    With the hinge and scale 1, it is never below ``measures.PairwiseError(normalize="none")``.
+    The score of the better document minus the score of the other is d. With the hinge and scale 1, the loss is never
+    below ``measures.PairwiseError(normalize="none")``.
 
     Parameters
     ----------
     surrogate : {"logistic", "hinge"}
-        What replaces the count of misordered pairs: ln(1 + exp(-scale d)) or max(0, scale - d).
+        The loss that replaces the count of misordered pairs: ln(1 + exp(-scale d)) or max(0, scale - d).
     scale : float
         The slope of the logistic loss, or the margin of the hinge.
 
@@ -208,7 +214,8 @@ class PairwiseLinear(Pairwise):
 class LambdaRank(Pairwise):
     """LambdaRank: |change of a measure if i and j were swapped| ln(1 + exp(-sigma d)) (Burges et al. 2006).
 
-    The changes are those of the ranking by the current scores, with equal scores in input order. They are treated as
+    The loss is summed over the pairs in which document i has a higher label than document j, and d = s_i - s_j. The
+    measure changes in the ranking by the current scores, with equal scores in input order. These weights are treated as
     constants: the gradient and `hessian_diagonal` are those of the sum with fixed weights, Burges' lambdas. For NDCG,
     the weight of a pair is (G_i - G_j) |D(rank of i) - D(rank of j)| / ideal DCG. A query without gain has the value 0.
 
@@ -218,20 +225,20 @@ class LambdaRank(Pairwise):
         The measure, with gain, discount and cutoff: "ndcg(gain=linear)@10". The change must have a closed form: dcg,
         ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate.
     sigma : float
-        The slope.
+        The slope of the logistic loss of a pair.
     truncation : int, optional
-        Keep only the pairs with a document among this many first ranks, like lambdarank_truncation_level in LightGBM.
+        Keep only the pairs with at least one document in the first ``truncation`` ranks, like
+        lambdarank_truncation_level in LightGBM; None keeps all pairs.
     truncate_both : bool
-        Keep only the pairs with both documents among these.
+        Whether both documents of a pair must be in the first ``truncation`` ranks.
     normalize : {"none", "pairs", "lambdas"}
-        "none" is the sum over all pairs; "pairs" divides it by their number; "lambdas" multiplies it by log2(1 + S) /
-        S, where S is the sum of |lambda| over the documents of all pairs, like lambdarank_norm in LightGBM and
+        "none" sums over all pairs; "pairs" divides the sum by their number; "lambdas" multiplies it by log2(1 + S) / S,
+        where S is the sum of |lambda| over the documents of all pairs, like lambdarank_norm in LightGBM and
         lambdarank_normalization in XGBoost.
     score_offset : float, optional
-        Divide the weight of each pair by this + |s_i - s_j|, unless all scores of the query are equal, like
-        lambdarank_norm in LightGBM and lambdarank_score_normalization in XGBoost, which have 0.01. Such weights are not
-        sums of products of what each document has: every pair with different labels is visited, so that time grows with
-        their number.
+        Divide the weight of each pair by ``score_offset`` + |s_i - s_j|, unless all scores of the query are equal, like
+        lambdarank_norm in LightGBM and lambdarank_score_normalization in XGBoost, both with 0.01. None does not divide.
+        Every pair with different labels is then visited, so that time grows with the number of such pairs.
 
     Examples
     --------

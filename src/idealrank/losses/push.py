@@ -22,17 +22,17 @@ __all__ = ["Push", "n_pairs"]
 @register("push")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Push(Loss):
-    """1/p ln(sum_k (sum_i exp(s_k - s_i))^p / sum_k n_k^p), i over the n_k documents with higher labels than k.
+    """1/p ln(sum_k (sum_i exp(s_k - s_i))^p / sum_k n_k^p), for the n_k documents i with higher labels than k.
 
-    The objective of Rudin 2009 is the sum over k; its logarithm is convex too, has the same minimum, and weighs all
-    queries alike, however far apart their scores are. If all scores are equal, it is 0. A document's weight multiplies
-    each pair in which it is the better one; n_k counts weights.
+    The objective of Rudin (2009) is the sum over k. Its logarithm is convex too, has the same minimum, and gives all
+    queries the same weight, however far apart their scores are. If all scores are equal, it is 0. The weight of a
+    document multiplies each pair in which it is the better one; n_k is then a sum of weights.
 
     Parameters
     ----------
     p : float
-        1 is the logarithm of the mean exp(s_k - s_i) over pairs, RankBoost's loss; the larger, the more the worst k
-        counts.
+        The power. 1 gives the logarithm of the mean of exp(s_k - s_i) over pairs, RankBoost's loss; the larger p is,
+        the more the highest-ranked k dominate.
 
     Examples
     --------

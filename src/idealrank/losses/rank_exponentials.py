@@ -91,9 +91,8 @@ def _candidates(apart: Floats, steps: Floats, n: int) -> list[Floats]:
     if last > 0 and steps[0] > steps[last]:
         tried.append(np.array([math.log(steps[0] / steps[last]) / (apart[last] - 1)]))
     # Rates with evenly spaced logarithms are near the best ones (Braess and Hackbusch 2005).
-    for n_terms in range(16 + 4 * int(0.5 * math.log(n)), _MOST_TERMS + 1, 4):
-        tried.append(np.geomspace(0.4 / n, 8, n_terms))
-    return tried
+    numbers = range(16 + 4 * int(0.5 * math.log(n)), _MOST_TERMS + 1, 4)
+    return tried + [np.geomspace(0.4 / n, 8, n_terms) for n_terms in numbers]
 
 
 def _holds(discount: Discount, n: int, rates: Floats, amounts: Floats) -> bool:

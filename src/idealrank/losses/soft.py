@@ -22,16 +22,16 @@ __all__ = ["NeuralNDCG", "SoftNDCG"]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SoftlyRanked(Loss):
-    """1 - NDCG with a distribution of documents for each rank; subclasses choose it.
+    """1 - NDCG with a distribution of documents for each rank, which each subclass chooses.
 
     Parameters
     ----------
     gain : str or Gain
-        The gain of a label.
+        The gain of a label; by default, 2^label - 1.
     discount : str or Discount
-        The weight of a rank.
+        The weight of a rank r; by default, 1/log2(1 + r).
     cutoff : int, float, str or Cutoff, optional
-        How many ranks count; None means all of them.
+        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
     """
 
     gain: Any = option(gains.of, gains.Exp2())
@@ -74,19 +74,20 @@ class SoftlyRanked(Loss):
 class SoftNDCG(SoftlyRanked):
     """1 - SoftNDCG (Taylor et al. 2008): scores are means of Gaussians with standard deviation ``sigma``.
 
-    Document j beats i with probability Phi((s_j - s_i) / (sqrt(2) sigma)). As in the paper, these events are taken to
-    be independent for one i, so that its rank, 1 + the number of documents that beat it, has a rank-binomial
-    distribution. The distribution is computed, not approximated; a gain counts with the expected discount of its rank.
-    With a cutoff, ranks beyond it count 0. A query without gain, or with one document, has the value 0.
+    Document j beats document i with probability Phi((s_j - s_i) / (sqrt(2) sigma)). As in the paper, these events are
+    assumed to be independent for each i, so that the rank of i, 1 + the number of documents that beat it, has a
+    rank-binomial distribution. The distribution is computed, not approximated, and each gain is multiplied by the
+    expected discount of its rank. With a cutoff, ranks beyond it have discount 0. A query without gain, or with one
+    document, has the value 0.
 
-    Time grows as n^2 sqrt(n) with the length n of a list (the paper's recursion takes n^3: ranks with a probability
-    below 1e-20 are left out), memory linearly. The second derivative can be negative, so `hessian_diagonal` returns a
-    bound: the magnitudes of a document's derivatives, pair by pair, over sqrt(2) sigma.
+    For a list of n documents, time grows as n^2 sqrt(n), because ranks with a probability below 1e-20 are left out (the
+    paper's recursion takes n^3), and memory grows as n. The second derivative can be negative, so `hessian_diagonal`
+    returns a bound: the sum of the magnitudes of a document's derivatives over pairs, divided by sqrt(2) sigma.
 
     Parameters
     ----------
     sigma : float
-        The standard deviation of the scores.
+        The standard deviation of each score.
 
     Examples
     --------
@@ -110,25 +111,25 @@ class SoftNDCG(SoftlyRanked):
 class NeuralNDCG(SoftlyRanked):
     """1 - NeuralNDCG (Pobrotyn and Bialobrzeski 2021): the NDCG of gains that NeuralSort sorts by score.
 
-    NeuralSort (Grover et al. 2019) gives rank r of n a share of each document j, softmax over j of ((n + 1 - 2 r) s_j -
-    sum_k |s_j - s_k|) / temperature, eq. (5). This is the deterministic loss without Sinkhorn scaling, which the paper
-    offers to make the shares of a document add up to 1 too: here they do so only as the temperature goes to 0. A query
-    without gain, or with one document, has the value 0.
+    NeuralSort (Grover et al. 2019) gives rank r of n a share of each document j: the softmax over j of ((n + 1 - 2 r)
+    s_j - sum_k |s_j - s_k|) / temperature, eq. (5). This is the deterministic loss without the paper's optional
+    Sinkhorn scaling, so the shares of a document add up to 1 only as the temperature goes to 0. A query without gain,
+    or with one document, has the value 0.
 
-    The shares are a matrix of n x n, but they fall from rank to rank as products of gaps and distances do: those below
-    exp(-60) of the greatest are left out. Time grows as n sqrt(n temperature / spread) for scores that are spread out
-    evenly, as n^2 at worst, if all scores are close; memory is linear. The second derivative can be negative, so
-    `hessian_diagonal` returns a bound, with the magnitudes of what is summed.
+    The shares form an n x n matrix, but shares below exp(-60) of the greatest are left out. Time grows as n sqrt(n
+    temperature / spread) if scores are spread evenly, and as n^2 at worst, if all scores are close; memory is linear.
+    The second derivative can be negative, so `hessian_diagonal` returns a bound: the sum of the magnitudes of its
+    terms.
 
     Parameters
     ----------
     temperature : float
-        The lower, the closer to the ranks.
+        The temperature of the softmax; the lower it is, the closer the loss is to 1 - NDCG.
 
     Examples
     --------
-    Two documents with scores 0 and log 2: at rank 1, the exponents are log 2 - log 2 and 0 - log 2, so that it has the
-    first by 1/3 and the other by 2/3; at rank 2 the other way round.
+    Two documents with scores 0 and log 2: at rank 1, the shares of the two documents are 1/3 and 2/3, and at rank 2
+    they are 2/3 and 1/3.
 
     >>> found = NeuralNDCG()([1, 0], [0, np.log(2)])[0]
     >>> bool(np.isclose(found[0], 1 - (1 / 3 + 2 / 3 / np.log2(3))))

@@ -32,7 +32,7 @@ class Relevant(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SoftmaxLoss(Loss):
-    """-sum_i p_i log softmax(s)_i; subclasses choose the targets p, none of which is negative.
+    """-sum_i p_i log softmax(s)_i, where each subclass chooses the targets p, which are not negative.
 
     The gradient is P softmax(s) - p, where P is the sum of p.
     """
@@ -52,7 +52,7 @@ class SoftmaxLoss(Loss):
         raise NotImplementedError
 
     def targets(self, lists: Lists) -> Floats:
-        """Return the target of each document; all are 0 in a query without anything to learn from.
+        """Return the target of each document; all targets are 0 in a query that has nothing to learn from.
 
         Parameters
         ----------
@@ -142,16 +142,16 @@ def _for_all(relevant: Relevant, lists: Lists) -> Floats:
 class Softmax(SoftmaxLoss):
     """Cross entropy between the gains, as a distribution, and softmax(s): -sum_i G_i / (sum G) log softmax(s)_i.
 
-    For binary labels, it is the softmax loss of recommenders over the whole catalog. `CrossEntropy`, ListNet's, has
-    softmax(labels) in place of the gains. Weights multiply gains. A query without gain has the value 0.
+    For binary labels, it is the softmax loss of recommenders over the whole catalog. `CrossEntropy`, the loss of
+    ListNet, uses softmax(labels) instead of the gains. Weights multiply gains. A query without gain has the value 0.
 
     Parameters
     ----------
     normalize : {"gains", "none"}
-        "gains" divides them by their sum, so that a query counts the same however many relevant documents it has, as in
-        TF-Ranking; "none" does not, as in Rax.
+        "gains" divides the gains by their sum, as TF-Ranking does, so that a query counts the same however many
+        relevant documents it has; "none" does not divide, as in Rax.
     gain : str or Gain
-        What a label is worth; the label itself by default.
+        The gain of a label; by default, the label itself.
 
     Examples
     --------
@@ -173,17 +173,19 @@ class Softmax(SoftmaxLoss):
 class XENDCG(SoftmaxLoss):
     """Cross entropy between (2^label - gamma) / sum and softmax(s), which bounds NDCG (Bruch 2021).
 
-    The bound holds for any gamma from 0 to 1. The paper draws one for each document and step, uniformly; here it is a
-    number, by default the mean of those draws, so that the loss is a function. Weights multiply 2^label - gamma.
+    The bound holds for any gamma from 0 to 1. The paper draws gamma uniformly for each document and step; here it is a
+    constant, by default the mean of those draws, so that the loss is a function of its inputs. Weights multiply 2^label
+    - gamma.
 
     Parameters
     ----------
     gamma : float
-        From 0 to 1; with 1, documents with the label 0 have the target 0, as in `Softmax` with the gain 2^label - 1.
+        A number from 0 to 1; with 1, documents with the label 0 have the target 0, as in `Softmax` with the gain
+        2^label - 1.
 
     Examples
     --------
-    Labels 1, 0 have the targets 1.5/2 and 0.5/2, and equal scores the shares 1/2: the value is log 2.
+    Labels 1, 0 have the targets 1.5/2 and 0.5/2, and equal scores have a softmax of 1/2 each: the value is log 2.
 
     >>> XENDCG()([1, 0], [0, 0])
     (array([0.69314718]), array([-0.25,  0.25]))
@@ -203,28 +205,28 @@ class XENDCG(SoftmaxLoss):
 @register("softmax_at_k", "sl_at_k")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SoftmaxAtK(Loss):
-    """The softmax loss with more weight on what is about to be among the first k: the idea of SL@K (Yang et al. 2025).
+    """The softmax loss with more weight on documents in or near the first k, based on SL@K (Yang et al. 2025).
 
-    -sum_i p_i w_i log softmax(s)_i, where p are the gains over their sum, w_i = sigma(slope (s_i - b)), and b is the
-    k-th highest score of the query, the lowest if there are fewer. The original estimates b from a sample and holds it
-    fixed for some epochs; here b is exact. By default, the gradient is that of the values, with b moving as its
-    document does; with ``hold``, b is a constant in the gradient, as in the original: recommenders learn much better
-    with it. `hessian_diagonal` returns that of the softmax loss with fixed w.
+    The loss is -sum_i p_i w_i log softmax(s)_i, where p are the gains divided by their sum, w_i = sigma(slope (s_i -
+    b)), and b is the k-th highest score of the query, or the lowest if there are fewer than k. The original estimates b
+    from a sample and keeps it fixed for some epochs; here b is exact. By default, the gradient is the derivative of the
+    values, and b changes with the scores; with ``hold=True``, b is a constant in the gradient, as in the original, and
+    recommenders learn much better. `hessian_diagonal` returns the diagonal for the softmax loss with fixed w.
 
     Parameters
     ----------
     cutoff : int
-        k.
+        The number k of first ranks.
     slope : float
         The slope of the sigmoid.
     gain : str or Gain
-        What a label is worth; the label itself by default.
+        The gain of a label; by default, the label itself.
     hold : bool
-        Whether b is held fixed in the gradient, which is then not that of the values.
+        Whether b is constant in the gradient, which is then not the derivative of the values.
 
     Examples
     --------
-    The first of two documents with equal scores is relevant, and b is its own score: 1/2 log 2.
+    The first of two documents with equal scores is relevant, and b equals its score, so w = 1/2: 1/2 log 2.
 
     >>> SoftmaxAtK(cutoff=1)([1, 0], [0, 0])[0]
     array([0.34657359])
@@ -287,27 +289,27 @@ class SoftmaxAtK(Loss):
 class PSL(Loss):
     """The pairwise softmax loss, sum_i p_i log sum_j a(s_j - s_i)^(1/temperature) (Yang et al. 2024, eq. (4.1)).
 
-    p are the gains over their sum, j runs over all documents of the query, and a is an activation. With a = exp it
-    would be `Softmax` of scores over the temperature; activations that grow more slowly are tighter bounds of DCG, and
-    less sensitive to documents that are relevant but not labeled so. All of them are made for differences of scores
-    from -1 to 1, as of cosines divided by 2: "relu" is 0 below -1, and "atan" below -tan(1).
+    Here p are the gains divided by their sum, j runs over all documents of the query, and a is an activation. With a =
+    exp, the loss would be `Softmax` of the scores divided by the temperature; activations that grow more slowly give
+    tighter bounds on DCG, and are less sensitive to relevant documents that are not labeled as such. All of them are
+    meant for score differences between -1 and 1, such as differences of cosines divided by 2: "relu" is 0 below -1, and
+    "atan" below -tan(1).
 
-    Time is near-linear, although no activation is a product of what each document has: documents with close scores act
-    together through 18 Chebyshev points (the fast multipole method in one dimension). Results differ from the sum over
-    pairs by about 1e-13. The loss is not convex; log a is concave, so `hessian_diagonal` leaves out its curvature, and
-    returns a bound of the second derivative. Only for "relu" and "atan" with a temperature above 1/2 there is no bound,
-    because a^(1/temperature) is not smooth where it ends.
+    Time is near-linear: documents with close scores act together through 18 Chebyshev points (the fast multipole method
+    in one dimension). Results differ from the sum over pairs by about 1e-13. The loss is not convex. Because log a is
+    concave, `hessian_diagonal` leaves out its curvature, and returns a bound on the second derivative. For "relu" and
+    "atan" with a temperature above 1/2 there is no bound, because a^(1/temperature) is not smooth where a becomes 0.
 
     Parameters
     ----------
     activation : {"tanh", "atan", "relu"}
-        1 + tanh(d), max(0, 1 + arctan(d)), or max(0, 1 + d).
+        The activation a(d): 1 + tanh(d), max(0, 1 + arctan(d)), or max(0, 1 + d).
     temperature : float
-        From 0.002 to 1; the paper's best are between 0.025 and 0.1.
+        A number from 0.002 to 1; the best values in the paper are between 0.025 and 0.1.
     normalize : {"gains", "none"}
-        As in `Softmax`.
+        "gains" divides the gains by their sum, and "none" does not, as in `Softmax`.
     gain : str or Gain
-        What a label is worth; the label itself by default.
+        The gain of a label; by default, the label itself.
 
     Examples
     --------

@@ -61,20 +61,20 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Listwise(Loss):
-    """A loss that compares scores with targets: gains G(label) over a norm of them.
+    """Base class of losses that compare scores with targets: the gains G(label), divided by a norm.
 
     A normalized loss is 0 for a query with one document or without gain.
 
     Parameters
     ----------
     normalizer : None, "dcg" or cutoff
-        None is the loss as first published; "dcg" divides by ||G||_D, the ideal DCG, which makes it consistent with
-        NDCG; a cutoff k divides by Z_k, the ideal DCG@k, which makes it consistent with NDCG@k (Ravikumar et al. 2011,
-        section 3.3).
+        What gains are divided by. None: nothing, the loss as first published; "dcg": the ideal DCG ||G||_D, which makes
+        the loss consistent with NDCG; a cutoff k: the ideal DCG@k Z_k, which makes it consistent with NDCG@k (Ravikumar
+        et al. 2011, section 3.3).
     gain : str or Gain, optional
         The gain of a label; None means 2^label - 1.
     discount : str or Discount
-        The weight D of a rank.
+        The weight D(r) of a rank r, used for the norm; by default, 1/log2(1 + r).
     """
 
     normalizer: Any = option(normalizer)
@@ -135,7 +135,7 @@ class Listwise(Loss):
         raise NotImplementedError
 
     def curvature_of_targets(self, target: Floats, lists: Lists) -> Floats:
-        """Return the diagonal of the Hessian at the scores, or a bound of it.
+        """Return the diagonal of the Hessian at the scores, or a bound on it.
 
         Parameters
         ----------
@@ -206,9 +206,9 @@ class Listwise(Loss):
 
         Parameters
         ----------
-        probabilities : array_like of shape (..., n_vectors)
+        probabilities : array-like of shape (..., n_vectors)
             The probability of each label vector; leading axes are separate problems.
-        label_vectors : array_like of shape (..., n_vectors, n_docs)
+        label_vectors : array-like of shape (..., n_vectors, n_docs)
             The label vectors.
 
         Returns

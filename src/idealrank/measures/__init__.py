@@ -1,8 +1,8 @@
-"""Ranking measures: frozen values that return one number per query and never average.
+"""Ranking measures: immutable values that return one number per query and never average.
 
 All have the same interface, ``m(labels, scores, offsets)``: labels are the relevance of each document, scores rank the
 documents (higher is better), and offsets divide both into queries (None means one query). `Measure` describes the
-options that all of them have. An option that is None is filled in by the convention.
+options that all measures have. If an option is None, the convention determines its value.
 """
 
 from itertools import chain

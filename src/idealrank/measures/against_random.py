@@ -25,16 +25,16 @@ __all__ = ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _AgainstRandom(Measure):
-    """An NDCG compared with random rankings.
+    """Base class of measures that compare NDCG with random rankings.
 
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth.
+        The gain of a label; by default, 2^label - 1.
     discount : str or Discount, optional
-        What a rank counts.
+        The weight of a rank r; by default, 1/log2(1 + r).
     ideal : {"judged", "retrieved"}, optional
-        The documents of the ideal ranking.
+        The documents of the ideal ranking: all judged ones (the default), or only the retrieved ones.
     """
 
     gain: Any = gain_option
@@ -99,11 +99,11 @@ def _mean_and_sd(gains: Floats, weights: Floats) -> tuple[float, float]:
 @register("random_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RandomNDCG(_AgainstRandom):
-    """The expected NDCG of a random order: the mean gain times the sum of discounts, over the ideal DCG.
+    """The expected NDCG of a random order: the mean gain times the sum of discounts, divided by the ideal DCG.
 
     Examples
     --------
-    Labels 1, 0 have NDCG 1 or 1/log2(3), each half of the time.
+    Labels 1 and 0 have two orders, with NDCG 1 and 1/log2(3), of which this is the mean.
 
     >>> RandomNDCG()([1, 0], [2, 1])
     array([0.81546488])
@@ -116,9 +116,9 @@ class RandomNDCG(_AgainstRandom):
 @register("corrected_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CorrectedNDCG(_AgainstRandom):
-    """(NDCG - E) / (1 - E), where E is the expected NDCG of a random order: 0 for chance, 1 for the ideal order.
+    """(NDCG - E) / (1 - E), where E is the expected NDCG of a random order: 0 is chance, 1 is the ideal order.
 
-    A query for which every order is ideal counts 0.
+    A query in which every order is ideal has the value 0.
 
     Examples
     --------
@@ -134,11 +134,11 @@ class CorrectedNDCG(_AgainstRandom):
 @register("ndcg_z_score")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGZScore(_AgainstRandom):
-    """How many standard deviations NDCG is above that of a random order; 0 if all orders are equal.
+    """The number of standard deviations by which NDCG exceeds its mean over random orders; 0 if all orders are equal.
 
     Examples
     --------
-    Labels 1, 0 have two orders, one standard deviation to either side of their mean.
+    Labels 1 and 0 have two orders, one standard deviation above and below their mean.
 
     >>> NDCGZScore()([1, 0], [2, 1])
     array([1.])
@@ -152,19 +152,19 @@ class NDCGZScore(_AgainstRandom):
 @register("ndcg_p_value")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGPValue(_AgainstRandom):
-    """The fraction of orders with an NDCG at least as high.
+    """The fraction of all orders of the documents whose NDCG is at least as high.
 
-    It is exact for up to 8 documents. Otherwise it is estimated from random permutations as (b + 1) / (B + 1), never 0.
-    All orders of a query with no relevant document are equal, so its p-value is 1, unless ``empty`` is "nan" or "skip".
-    DCGs that differ by less than 1e-12 of the sum of all gains count as equal: next to a label of 60, whose gain is
-    about 1e18, no order of the labels 0 and 1 matters.
+    The value is exact for up to 8 documents. Otherwise it is estimated as (b + 1) / (B + 1), where b of B random
+    permutations are at least as good, so it is never 0. In a query with no relevant document all orders are equal, so
+    the value is 1, unless ``empty`` is "nan" or "skip". DCGs that differ by less than 1e-12 of the sum of all gains
+    count as equal.
 
     Parameters
     ----------
     permutations : float, optional
-        The number of random permutations B; 10,000 by default.
+        The number B of random permutations; by default, 10,000.
     seed : float, optional
-        Seed of the random number generator; each query has its own stream.
+        Seed of the random number generator, a whole number; by default, 0. Each query has its own random stream.
 
     Examples
     --------

@@ -45,22 +45,25 @@ def _empty(value: Any) -> float | str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Measure(Options):
-    """The base class of measures: a frozen value that returns one number per query.
+    """Base class of measures: immutable values that return one number per query.
 
     ``m(labels, scores, offsets)`` computes the measure; ``m @ 10`` is the same measure with a cutoff; ``str(m)`` is its
-    name, which `idealrank.measure` parses. Options that are None follow the convention, and
-    ``m.with_convention("sklearn")`` fills them in.
+    name, which `idealrank.measure` parses. If an option is None, the convention determines its value;
+    ``m.with_convention("sklearn")`` returns the measure with these values. Where a description below names a default,
+    it is the value in idealrank's own convention.
 
     Parameters
     ----------
     cutoff : int, float, str or Cutoff, optional
-        How many ranks count: 10, 0.2 or "20%", "n^0.5"; None means all of them.
+        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
     ties : {"average", "stable", "reverse", "best", "worst", "docid_desc", "docid_asc"}, optional
-        The order of documents with equal scores; "average" is the mean over all orders.
+        The order of documents with equal scores: "average" (the default) is the mean over all orders; "stable" and
+        "reverse" are the input order and its reverse; "best" and "worst" order them by label; "docid_desc" and
+        "docid_asc" by document id.
     empty : {0, 1, "nan", "skip"}, optional
-        The value of a query with no relevant document.
+        The value of a query with no relevant document; "nan" gives NaN, and "skip" leaves the query out. By default, 0.
     judged_only : bool, optional
-        Whether to leave unjudged documents out of the rankings first.
+        Whether to remove unjudged documents from the rankings first. By default, they are kept.
 
     Examples
     --------
@@ -107,6 +110,7 @@ class Measure(Options):
         Returns
         -------
         Measure
+            The measure, in which no option that has an effect is None.
         """
         rules = convention(like)
         has_cutoff = self.cutoff is not None
@@ -138,24 +142,26 @@ class Measure(Options):
 
         Parameters
         ----------
-        labels, scores : array_like
-            The relevance and the score of each document.
-        offsets : array_like, optional
+        labels, scores : array-like
+            The label and the score of each document.
+        offsets : array-like of int, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
-        judged : tuple of array_like, optional
-            Labels and offsets of all judged documents, for rankings that do not contain all of them; an unjudged
-            document then has the label NaN.
+        judged : tuple of array-like, optional
+            The labels and the offsets of all judged documents, for rankings that do not contain all of them; an
+            unjudged document in the ranking then has the label NaN. None means that the ranking contains all judged
+            documents.
         n_threads : int, optional
-            Number of threads; None means all cores.
+            Number of threads; None means all cores, or the number passed to `set_threads`.
 
         Returns
         -------
-        ndarray of shape (n_queries,)
+        float64 array of shape (n_queries,)
+            The value of each query.
 
         Raises
         ------
         DataError
-            If the arrays do not fit together, or a label or score is not allowed.
+            If the lengths of the arrays do not match, or a label or score is not valid.
         """
         lists = Lists.of(labels, scores, offsets, judged=judged, n_threads=n_threads)
         if self.judged_only and lists.judged is not None:
@@ -213,14 +219,15 @@ class Measure(Options):
 
         Parameters
         ----------
-        labels, scores : array_like
-            The relevance and the score of each document.
-        offsets : array_like, optional
+        labels, scores : array-like
+            The label and the score of each document.
+        offsets : array-like of int, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
 
         Returns
         -------
-        smallest, largest : ndarray of shape (n_queries,)
+        smallest, largest : float64 arrays of shape (n_queries,)
+            The bounds of the value of each query.
         """
         if "ties" not in self.options():
             value = self(labels, scores, offsets)

@@ -25,32 +25,34 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Convention:
-    """A named set of choices.
+    """A named set of choices that determine the value of a measure.
 
-    ``overrides`` may also choose another ``precision`` or other ``labels`` for a measure. Anything unset is idealrank's
-    own choice.
+    Options that a convention does not set have the values of idealrank's own convention.
 
     Parameters
     ----------
     name : str
         The name of the convention.
     negative : {"error", "unjudged", "keep", "drop"}
-        A negative label is an error, makes the document unjudged, is kept as it is, or drops the document.
+        What a negative label means: it is an error, it makes the document unjudged, it is kept as it is, or the
+        document is dropped.
     unjudged : {"zero", "drop"}
-        An unjudged document has gain 0 or is dropped.
+        What happens to an unjudged document: it has gain 0, or it is dropped.
     missing : {0.0, "drop", "error"}
-        A query that the run does not contain counts 0, is dropped, or is an error.
+        What happens to a judged query that the run does not contain: it has the value 0, it is dropped, or it is an
+        error.
     duplicates : {"last", "error"}
-        If a document is repeated, its last score counts, or it is an error.
+        What happens to a document that is repeated in a query: its last score is used, or it is an error.
     precision : {"float64", "float32"}
         The precision in which scores are compared.
     labels : {"float", "integer", "binary", "truncated"}
-        Any float, only integers, only 0 and 1, or floats truncated to integers.
+        The allowed labels: any number, only integers, only 0 and 1, or any number, truncated to an integer.
     options : mapping
-        Options of the measures, by name; and ``stable_up_to``, the length up to which the tool keeps documents with
-        equal scores in input order, if its order is undefined beyond.
+        Options of the measures, by name. Also ``stable_up_to``, for a tool that keeps documents with equal scores in
+        input order only in lists up to this length, and in an undefined order in longer lists.
     overrides : mapping of mappings
-        Options of single measures: "ap", or "rr@" for one with a cutoff.
+        Options of single measures, by the name of the measure: "ap", or "rr@" for the measure with a cutoff. They may
+        also set another ``precision`` or other ``labels``.
     note : str
         What the convention reproduces, and what it does not.
 
@@ -88,12 +90,12 @@ class Convention:
                 raise OptionError(f"{self.name}: the overrides of {measure!r} must be a mapping, got {given!r}")
 
     def option(self, name: str, measure: str, has_cutoff: bool = False) -> object:
-        """Return the meaning of an unset option.
+        """Return the value of an option that a measure leaves unset.
 
         Parameters
         ----------
         name : str
-            The option.
+            The name of the option.
         measure : str
             The label of the measure.
         has_cutoff : bool
@@ -109,7 +111,7 @@ class Convention:
         return next((choices[name] for choices in by_rank if name in choices), None)
 
     def for_measure(self, measure: str, has_cutoff: bool = False) -> Convention:
-        """Return the convention with the choices about data that it makes for this measure alone.
+        """Return the convention with the choices about the data that it makes for one measure.
 
         Parameters
         ----------
@@ -121,6 +123,7 @@ class Convention:
         Returns
         -------
         Convention
+            The convention for this measure.
         """
         overrides = self._overrides_of(measure, has_cutoff)
         choices = {name: overrides[name] for name in _OF_MEASURES if name in overrides}
@@ -141,11 +144,12 @@ class Convention:
         Parameters
         ----------
         **choices : str or float
-            New values of the choices.
+            New values of ``negative``, ``unjudged``, ``missing``, ``duplicates``, ``precision`` or ``labels``.
 
         Returns
         -------
         Convention
+            A new convention, whose name lists the changes.
 
         Raises
         ------
@@ -232,100 +236,107 @@ _DIVERSITY = ("alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "
 _UNDEFINED_TIES = {"ties": "stable", "stable_up_to": 1}
 _PRESETS = (
     _tool("idealrank", "Gain 2^label - 1, ties averaged, ideal over the judged documents."),
-    _tool("trec_eval", "trec_eval 9.0.8: scores as float32, so that close scores tie.", **_TREC),
+    _tool("trec_eval", "trec_eval 9.0.8: scores are compared as float32, so close scores are ties.", **_TREC),
     _tool("trec_eval10",
-          "trec_eval 10.0: scores as double; a query missing in the run ends it. Its RBP divides labels by the highest "
-          "one of the query, if that is above 1.",
+          "trec_eval 10.0: scores are compared as double; a query that the run lacks is an error. Its RBP divides the "
+          "labels by the highest label of the query, if that is above 1.",
           **(_TREC | {"precision": "float64", "missing": "error", "rounding": "nearest"}),
           overrides={"rbp": {"p": 0.9, "grades": "scaled"}, "rbp_resid": {"p": 0.9}}),
     _tool("pytrec_eval",
-          "pytrec_eval-terrier 0.5: trec_eval 9.0.8; labels must be integers. It can hang where all labels of a query "
-          "are negative.",
+          "pytrec_eval-terrier 0.5: contains trec_eval 9.0.8; labels must be integers. It can hang if all labels of a "
+          "query are negative.",
           **(_TREC | {"labels": "integer"})),
     _tool("ir_measures",
-          "ir_measures 0.4: its providers break ties differently, RR@k, Judged and measures of diversity by ascending "
-          "document id, the rest as trec_eval; a missing query counts 0. Those also compare scores as double. Judged "
-          "counts a negative label as judged: not repeated here.",
+          "ir_measures 0.4: a missing query counts as 0. RR@k, Judged and the measures of diversity break ties by "
+          "ascending document id and compare scores as double; the other measures follow trec_eval. Its Judged counts "
+          "a negative label as judged, which is not repeated here.",
           **(_TREC | {"labels": "integer", "missing": 0.0, "duplicates": "last"}),
           overrides={key: {"ties": "docid_asc", "precision": "float64"} for key in ("rr@", "judged", *_DIVERSITY)}),
     _tool("ranx",
-          "ranx 0.3: float labels are cut to integers; ties in input order up to 15 documents, undefined beyond, where "
-          "input order is used here and a note says so. Its RBP weighs by label and can exceed 1. Its bpref takes a "
-          "negative label for judged, is NaN where every judged document is relevant, and 0 for all queries after one "
-          "with nothing relevant: not repeated here.",
+          "ranx 0.3: float labels are truncated to integers. Ties are in input order in lists of up to 15 documents; "
+          "in longer lists their order is undefined, so input order is used here and a note says so. Its RBP weights "
+          "by label and can exceed 1. Its bpref counts a negative label as judged, is NaN if every judged document is "
+          "relevant, and is 0 for all queries after one without relevant documents; these are not repeated here.",
           **_LINEAR, ties="stable", stable_up_to=15, negative="unjudged", missing="error", labels="truncated",
           overrides={"rbp": {"grades": "labels"}}),
     _tool("sklearn",
-          "scikit-learn 1.9 ndcg_score: ties averaged; only the documents given exist. Its average_precision_score "
-          "takes the precision at the end of a run of equal scores for all of them: not repeated here.",
+          "scikit-learn 1.9 ndcg_score: ties are averaged, and only the documents that are passed exist. Its "
+          "average_precision_score gives all documents with equal scores the precision after the last of them, which "
+          "is not repeated here.",
           **_LINEAR, ideal="retrieved"),
     _tool("torchmetrics",
-          "torchmetrics 1.9: scores as float32; ties are averaged for NDCG and in undefined order for the rest, where "
-          "input order is used here and a note says so; AP is divided by the relevant documents found; a negative "
-          "ideal DCG is divided by. Two bugs are not repeated here: a query counts as empty where its labels sum to "
-          "0, as -1, 1, 0 do; AP, P, recall and RR take a document for irrelevant where its score is not positive.",
+          "torchmetrics 1.9: scores are compared as float32. Ties are averaged for NDCG; for the other measures their "
+          "order is undefined, so input order is used here and a note says so. AP is divided by the number of relevant "
+          "documents found, and a negative ideal DCG is still a divisor. Two bugs are not repeated here: a query "
+          "counts as empty if its labels sum to 0, as -1, 1, 0 do; AP, P, recall and RR count a document as irrelevant "
+          "if its score is not positive.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
           overrides=dict.fromkeys(("p", "recall", "rr", "hit_rate", "r_precision"), _UNDEFINED_TIES)
           | {"ap": _UNDEFINED_TIES | {"denominator": "hits"}, "ndcg": {"negative_ideal": "divide"}}),
     _tool("tf_ranking",
-          "TF-Ranking 0.5: ties are shuffled at random on every call, and this is the mean; a negative label is "
-          "padding; P is divided by the documents there are.",
+          "TF-Ranking 0.5: ties are shuffled at random on every call, and the value here is the mean over all orders; "
+          "a negative label is padding; P@k of a list with fewer than k documents is divided by their number.",
           ideal="retrieved", negative="drop", overrides={"p": {"denominator": "retrieved"}}),
     _tool("rax",
-          "Rax 0.4: input order; a negative label has a negative gain, and a negative ideal DCG is divided by.",
+          "Rax 0.4: ties are in input order; a negative label has a negative gain, and a negative ideal DCG is still a "
+          "divisor.",
           ties="stable", ideal="retrieved", negative="keep",
           overrides={"p": {"denominator": "retrieved"}, "ndcg": {"negative_ideal": "divide"}}),
     _tool("lightgbm",
-          "LightGBM 4.7: a query with nothing relevant counts 1 in its two measures, NDCG and MAP; with weights that 1 "
-          "is added unweighted, a bug not repeated here. NDCG takes labels up to 30, unless another gain is named.",
+          "LightGBM 4.7: a query without relevant documents counts as 1 in its two measures, NDCG and MAP. If queries "
+          "have weights, this 1 is added unweighted, a bug that is not repeated here. NDCG takes labels up to 30, "
+          "unless another gain is named.",
           gain=gains.Exp2(30), ties="stable", ideal="retrieved", labels="integer",
           overrides={"ndcg": {"empty": 1.0}, "ap": {"empty": 1.0, "denominator": "reachable"}}),
     _tool("xgboost",
-          "XGBoost 3.2: scores as float32; a query with nothing relevant counts 1 in NDCG and MAP but 0 in pre; all "
-          "three are silently cut at 32 if no cutoff is given. MAP and pre take labels 0 and 1 only, NDCG those up "
-          "to 31, unless another gain is named. Weights as in LightGBM.",
+          "XGBoost 3.2: scores are compared as float32. A query without relevant documents counts as 1 in NDCG and MAP "
+          "but as 0 in pre (precision); without a cutoff, all three are silently cut at 32. MAP and pre take only the "
+          "labels 0 and 1; NDCG takes labels up to 31, unless another gain is named. Weights are as in LightGBM.",
           gain=gains.Exp2(31), ties="stable", ideal="retrieved", labels="integer", precision="float32",
           overrides={"ndcg": {"empty": 1.0, "cutoff": 32},
                      "ap": {"empty": 1.0, "denominator": "reachable", "cutoff": 32, "labels": "binary"},
                      "p": {"denominator": "retrieved", "cutoff": 32, "labels": "binary"}}),
     _tool("catboost",
-          "CatBoost 1.2: of equal scores the lower label comes first; relevant is a label above 0.5; a query with "
-          "nothing relevant counts 1 in NDCG and recall but 0 in MAP, MRR and precision. Its ERR takes labels for "
-          "probabilities, which is not repeated here.",
+          "CatBoost 1.2: among equal scores the lower label comes first; a document is relevant if its label is above "
+          "0.5; a query without relevant documents counts as 1 in NDCG and recall but as 0 in MAP, MRR and precision. "
+          "Its ERR uses labels as probabilities, which is not repeated here.",
           **_LINEAR, ties="worst", ideal="retrieved", negative="keep", rel=math.nextafter(0.5, 1),
           overrides={"ndcg": {"empty": 1.0}, "recall": {"empty": 1.0}, "ap": {"denominator": "reachable"},
                      "p": {"denominator": "retrieved"}}),
-    _tool("rectools", "RecTools 0.19: binary, and the ideal has k relevant documents for every user.",
+    _tool("rectools", "RecTools 0.19: binary gains, and the ideal ranking has k relevant documents for every user.",
           gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal": "full"}}),
-    _tool("recommenders", "recommenders 1.2: binary by default, where even a document judged 0 counts as a hit.",
+    _tool("recommenders",
+          "recommenders 1.2: binary gains by default, and even a document with the label 0 counts as a hit.",
           gain=gains.Binary(0.0), ties="stable", rel=0.0, overrides={"ap": {"denominator": "reachable"}}),
-    _tool("spark", "Spark 4 RankingMetrics: binary; documents are in the order of the predictions.",
+    _tool("spark", "Spark 4 RankingMetrics: binary gains; documents are in the order of the predictions.",
           gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
     _tool("letor1",
-          "The LETOR 1.0 and 2.0 evaluation script: ranks 1 and 2 undiscounted, ties in file order. P@k is 0 for a "
-          "query of fewer than k documents. The scripts know the labels 0, 1 and 2 only.",
+          "The LETOR 1.0 and 2.0 evaluation script: ranks 1 and 2 are not discounted, and ties are in file order. P@k "
+          "is 0 for a query with fewer than k documents. The scripts only know the labels 0, 1 and 2.",
           discount=discounts.Letor(), ties="stable", overrides={"p": {"short": "zero"}}),
-    _tool("letor3", "The LETOR 3.0 script: as letor1, and NDCG@k too is 0 for a query of fewer than k documents.",
+    _tool("letor3",
+          "The LETOR 3.0 script: as letor1, and NDCG@k is also 0 for a query with fewer than k documents.",
           discount=discounts.Letor(), ties="stable", overrides={"ndcg": {"short": "zero"}, "p": {"short": "zero"}}),
     _tool("letor4", "The LETOR 4.0 script: as letor3, but P@k is divided by k.",
           discount=discounts.Letor(), ties="stable", overrides={"ndcg": {"short": "zero"}}),
     _tool("gdeval",
-          "gdeval.pl of the TREC Web track: gain 2^label - 1, ties by descending document id; queries with nothing "
-          "relevant, and those missing in the run, are left out.",
+          "gdeval.pl of the TREC Web track: gain 2^label - 1, ties by descending document id; queries without relevant "
+          "documents, and queries that the run lacks, are left out.",
           ties="docid_desc", negative="unjudged", labels="integer", missing="drop", empty="skip"),
-    _tool("msmarco", "The MS MARCO script: MRR@10, ties by ascending document id, a missing query counts 0.",
+    _tool("msmarco",
+          "The MS MARCO script: MRR@10, ties by ascending document id; a query that the run lacks counts as 0.",
           **_LINEAR, ties="docid_asc", negative="unjudged"),
-    _tool("beir", "BEIR 2.2: pytrec_eval, the mean rounded to 5 decimals, which is not repeated here.",
+    _tool("beir", "BEIR 2.2: calls pytrec_eval, and rounds the mean to 5 decimals, which is not repeated here.",
           **(_TREC | {"labels": "integer"})),
-    _tool("mteb", "MTEB 2.26: pytrec_eval, the mean rounded to 5 decimals, which is not repeated here.",
+    _tool("mteb", "MTEB 2.26: calls pytrec_eval, and rounds the mean to 5 decimals, which is not repeated here.",
           **(_TREC | {"labels": "integer"})),
     _tool("mlflow",
-          "MLflow 3.18 ndcg_at_k: binary; documents are in the order retrieved. Where fewer than k documents are "
+          "MLflow 3.18 ndcg_at_k: binary gains; documents are in the order retrieved. If fewer than k documents are "
           "retrieved, the ideal ranking is cut at their number. A query without relevant and retrieved documents "
-          "counts 1 there, and 0 here.",
+          "counts as 1 there, and as 0 here.",
           gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal_cut": "shorter"}}),
     _tool("elasticsearch",
-          "Elasticsearch's ranking evaluation, dcg with normalize: gain 2^label - 1, cut at 10 if no k is given. Where "
+          "Elasticsearch's ranking evaluation, dcg with normalize: gain 2^label - 1, cut at 10 if no k is given. If "
           "fewer than k documents are retrieved, the ideal ranking is cut at their number.",
           ties="stable", labels="integer", overrides={"ndcg": {"cutoff": 10, "ideal_cut": "shorter"}}),
     _tool("opensearch",
@@ -337,36 +348,37 @@ _PRESETS = (
           "10.",
           ties="stable", overrides={"ndcg": {"cutoff": 10, "ideal_cut": "whole"}}),
     _tool("llama_index",
-          "LlamaIndex 0.14: binary; all documents retrieved and all expected ones count. A query without either is an "
-          "error there, and counts 0 here.",
+          "LlamaIndex 0.14: binary gains; all retrieved and all expected documents count. A query without either is an "
+          "error there, and counts as 0 here.",
           gain=gains.Binary(), ties="stable"),
     _tool("haystack",
-          "Haystack 3.4 DocumentNDCGEvaluator: the gain is the score of a ground truth document, 1 if none has one; no "
-          "cutoff; documents are in the order retrieved.",
+          "Haystack 3.4 DocumentNDCGEvaluator: the gain is the score of the ground truth document, or 1 if no document "
+          "has a score; there is no cutoff; documents are in the order retrieved.",
           **_LINEAR, ties="stable"),
     _tool("unitxt",
           "unitxt 1.26: scikit-learn's ndcg_score per query. A query with one document is left out of its mean, which "
           "is not repeated here.",
           **_LINEAR, ideal="retrieved"),
     _tool("sentence_transformers",
-          "sentence-transformers 6.2 InformationRetrievalEvaluator: binary; queries with nothing relevant are left "
-          "out. Its CrossEncoderRerankingEvaluator calls scikit-learn's ndcg_score.",
+          "sentence-transformers 6.2 InformationRetrievalEvaluator: binary gains; queries without relevant documents "
+          "are left out. Its CrossEncoderRerankingEvaluator calls scikit-learn's ndcg_score.",
           gain=gains.Binary(), ties="stable", empty="skip"),
-    _tool("implicit", "implicit 0.7: binary; users without test items are left out.",
+    _tool("implicit", "implicit 0.7: binary gains; users without test items are left out.",
           gain=gains.Binary(), ties="stable", empty="skip", overrides={"ap": {"denominator": "reachable"}}),
-    _tool("recbole", "RecBole 1.2: binary; AP is divided by the relevant documents within reach.",
+    _tool("recbole", "RecBole 1.2: binary gains; AP is divided by the number of relevant documents, but at most by k.",
           gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
-    _tool("cornac", "Cornac 3.0: binary; a user without test items has no value.",
+    _tool("cornac", "Cornac 3.0: binary gains; a user without test items has no value.",
           gain=gains.Binary(), ties="stable", empty="nan"),
-    _tool("lightgcn", "LightGCN-PyTorch: binary, the ideal over all test items.",
+    _tool("lightgcn", "LightGCN-PyTorch: binary gains, and the ideal ranking contains all test items.",
           gain=gains.Binary(), ties="stable"),
     _tool("ngcf",
-          "NGCF: binary; the ideal is over the retrieved items, those of the longest list that is evaluated, so that "
-          "what was missed costs nothing.",
+          "NGCF: binary gains; the ideal ranking contains only retrieved items, those of the longest list that is "
+          "evaluated, so relevant items that were missed cost nothing.",
           gain=gains.Binary(), ties="stable", ideal="retrieved"),
     _tool("allrank",
-          "allRank 1.4: gain 2^label - 1, a label of -1 is padding, a query with nothing relevant counts 1; scores as "
-          "float32. Its order of equal scores is undefined, where input order is used here and a note says so.",
+          "allRank 1.4: gain 2^label - 1; a label of -1 is padding; a query without relevant documents counts as 1; "
+          "scores are compared as float32. Its order of equal scores is undefined, so input order is used here and a "
+          "note says so.",
           ties="stable", stable_up_to=1, ideal="retrieved", negative="drop", precision="float32",
           overrides={"ndcg": {"empty": 1.0}}),
 )  # fmt: skip
@@ -376,16 +388,17 @@ CONVENTION_NAMES = tuple(_BY_NAME)
 
 
 def convention(like: str | Convention) -> Convention:
-    """Return the preset with this name; a Convention is returned as it is.
+    """Return the preset with this name; a Convention is returned unchanged.
 
     Parameters
     ----------
     like : str or Convention
-        A convention or its name.
+        A convention, or its name, such as "trec_eval" or "sklearn".
 
     Returns
     -------
     Convention
+        The convention.
 
     Raises
     ------

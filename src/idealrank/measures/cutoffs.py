@@ -19,7 +19,7 @@ __all__ = ["Cutoff", "Fraction", "Power", "Rank", "of", "register"]
 
 
 class Cutoff(Numbers):
-    """The base class of cutoffs: how many ranks count, depending on the length of the list.
+    """Base class of cutoffs: the number of ranks that count, which may depend on the length of the list.
 
     Examples
     --------
@@ -32,12 +32,13 @@ class Cutoff(Numbers):
 
         Parameters
         ----------
-        n : array_like
-            Lengths of lists.
+        n : array-like of int
+            The lengths of lists.
 
         Returns
         -------
         int64 array
+            One number per length.
         """
         raise NotImplementedError
 
@@ -50,7 +51,7 @@ register = CUTOFFS.register
 @register("rank")
 @dataclass(frozen=True)
 class Rank(Cutoff):
-    """The first k ranks, whatever the length of the list: ``@10``.
+    """The first k ranks, for lists of any length: ``@10``.
 
     Parameters
     ----------
@@ -138,11 +139,12 @@ def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
     Parameters
     ----------
     value : int, float, str, Cutoff or None
-        The cutoff as people write it.
+        A cutoff in any of these forms, or a Cutoff, which is returned unchanged.
 
     Returns
     -------
     Cutoff or None
+        The cutoff.
 
     Raises
     ------

@@ -30,9 +30,9 @@ class DCG(Measure):
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth, G.
+        The gain G of a label; by default, 2^label - 1.
     discount : str or Discount, optional
-        What a rank counts, D.
+        The weight D(r) of a rank r; by default, 1/log2(1 + r).
 
     Examples
     --------
@@ -57,20 +57,23 @@ class NDCG(Measure):
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth.
+        The gain of a label; by default, 2^label - 1.
     discount : str or Discount, optional
-        What a rank counts.
+        The weight of a rank r; by default, 1/log2(1 + r).
     ideal : {"judged", "retrieved", "full"}, optional
-        The documents of the ideal ranking: all judged ones, the retrieved ones, or k documents of gain 1.
+        The documents of the ideal ranking: all judged ones (the default), only the retrieved ones, or k documents with
+        gain 1.
     short : {"as is", "zero"}, optional
-        "zero" gives 0 to a query with fewer than k documents, like the LETOR 4.0 script.
+        The value of a query with fewer than k documents: computed as usual (the default), or 0, like the LETOR 4.0
+        script.
     ideal_cut : {"cutoff", "shorter", "retrieved", "whole"}, optional
-        Where the ideal ranking of the judged or retrieved documents ends: at the cutoff, the default; at the number of
-        retrieved documents if that is smaller ("shorter", like MLflow and Elasticsearch); always at that number
-        ("retrieved", like OpenSearch); or nowhere ("whole", like Quepid).
+        Where the ideal ranking of the judged or retrieved documents ends: at the cutoff ("cutoff", the default); at the
+        cutoff or the number of retrieved documents, whichever is smaller ("shorter", like MLflow and Elasticsearch); at
+        the number of retrieved documents ("retrieved", like OpenSearch); or at its last document ("whole", like
+        Quepid).
     negative_ideal : {"empty", "divide"}, optional
-        If negative gains make the ideal DCG negative, the query has no value ("empty", the default), or the DCG is
-        divided by it.
+        What to do if negative gains make the ideal DCG negative: treat the query as one with no relevant document
+        ("empty", the default), or divide by it.
 
     Examples
     --------
@@ -108,14 +111,15 @@ class NDCG(Measure):
 class LinearNDCG(Measure):
     """NDCG with the discount n - r for a list of n documents (Jin and Geng, eq. (1)).
 
-    1 minus it is the number of misordered pairs, each weighted by the difference of its labels, over the ideal DCG.
+    1 - linear NDCG is the number of misordered pairs, each weighted by the difference of its labels, divided by the
+    ideal DCG.
 
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth; the default is the label itself.
+        The gain of a label; by default, the label itself.
     ideal : {"judged", "retrieved"}, optional
-        The documents of the ideal ranking.
+        The documents of the ideal ranking: all judged ones (the default), or only the retrieved ones.
 
     Examples
     --------
@@ -154,12 +158,12 @@ class RBP(Measure):
     Parameters
     ----------
     p : float, optional
-        The persistence: the probability that a user looks at the next rank.
+        The persistence: the probability that a user continues to the next rank; by default, 0.8.
     rel : float, optional
-        The smallest label of a relevant document, for binary grades.
+        The lowest label of a relevant document, for binary grades; by default, 1.
     grades : {"binary", "labels", "scaled"}, optional
-        What a document is worth, g: 1 if it is relevant ("binary", the default); its label, so that the value can
-        exceed 1; or its label divided by the highest label of the query, if that is above 1.
+        The gain g of a document: 1 if it is relevant ("binary", the default); its label ("labels"), so that the value
+        can exceed 1; or its label divided by the highest label of the query if that is above 1 ("scaled").
 
     Examples
     --------
@@ -187,20 +191,21 @@ def ndcg(
     offsets: npt.ArrayLike | None = None,
     cutoff: int | float | str | cutoffs.Cutoff | None = None,
 ) -> Floats:
-    """Compute NDCG under idealrank's own convention, one value per query: short for ``measures.NDCG(cutoff=cutoff)``.
+    """Compute NDCG with idealrank's own convention, one value per query; short for ``measures.NDCG(cutoff=cutoff)``.
 
     Parameters
     ----------
-    labels, scores : array_like
-        The relevance and the score of each document; higher scores are ranked first.
-    offsets : array_like, optional
+    labels, scores : array-like
+        The label and the score of each document; higher scores rank first.
+    offsets : array-like of int, optional
         Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     cutoff : int, float, str or Cutoff, optional
-        How many ranks count: 10, 0.2 or "20%", "n^0.5"; None means all of them.
+        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
 
     Returns
     -------
-    ndarray of shape (n_queries,)
+    float64 array of shape (n_queries,)
+        The NDCG of each query.
 
     Examples
     --------

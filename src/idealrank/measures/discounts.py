@@ -27,7 +27,7 @@ _PART = 1 << 20  # ranks between two moments at which Ctrl-C is answered
 
 
 class Discount(Numbers):
-    """The base class of discounts: called with ranks, a discount returns their weights; its text can be parsed.
+    """Base class of discounts: values that return the weights of ranks, and whose text form can be parsed.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Discount(Numbers):
 
         Parameters
         ----------
-        ranks : array_like
+        ranks : array-like of int
             Ranks, counted from 1.
         n : int, optional
             The length of the list, which only `Linear` needs.
@@ -48,6 +48,7 @@ class Discount(Numbers):
         Returns
         -------
         float64 array
+            One weight per rank.
         """
         raise NotImplementedError
 
@@ -61,7 +62,8 @@ class Discount(Numbers):
 
         Returns
         -------
-        ndarray of shape (n,)
+        float64 array of shape (n,)
+            The weights.
 
         Examples
         --------
@@ -94,14 +96,15 @@ class Discount(Numbers):
 
         Parameters
         ----------
-        positions : array_like
+        positions : array-like
             Positions of at least 1.
-        n : array_like, optional
+        n : array-like, optional
             The length of each list, which only `Linear` needs.
 
         Returns
         -------
-        weights, derivatives : float64 array
+        weights, derivatives : float64 arrays
+            One number per position.
 
         Examples
         --------
@@ -197,7 +200,7 @@ class Zipf(Discount):
 @register("geometric")
 @dataclass(frozen=True)
 class Geometric(Discount):
-    """D(r) = b^-r: so fast that NDCG does not converge (Wang et al. 2013, Theorem 10).
+    """D(r) = b^-r, which decreases so fast that NDCG does not converge (Wang et al. 2013, Theorem 10).
 
     Parameters
     ----------
@@ -247,7 +250,7 @@ class Linear(Discount):
 @register("letor")
 @dataclass(frozen=True)
 class Letor(Discount):
-    """D(1) = D(2) = 1, and D(r) = 1 / log2(r) from there on: the evaluation scripts of LETOR 1.0 to 4.0.
+    """D(1) = D(2) = 1, and D(r) = 1 / log2(r) for r > 2: the discount of the evaluation scripts of LETOR 1.0 to 4.0.
 
     Examples
     --------
@@ -268,12 +271,13 @@ class Letor(Discount):
 @register("table")
 @dataclass(frozen=True, init=False)
 class Table(Discount):
-    """The weights of the ranks 1, 2, 3, ...; ranks beyond the table count 0.
+    """The weights of the ranks 1, 2, 3, ... from a table; ranks beyond the table have the weight 0.
 
     Parameters
     ----------
     *values : sequence or float
-        The weights, as a sequence or as arguments: positive at first, never increasing, never negative.
+        The weights, as a sequence or as separate arguments. The first weight is positive; weights never increase and
+        are never negative.
 
     Examples
     --------
@@ -326,16 +330,17 @@ class Table(Discount):
 
 
 def of(value: str | Discount | Sequence[float]) -> Discount:
-    """Return the discount with this name or these weights; a discount is returned as it is.
+    """Return the discount with this name or these weights; a discount is returned unchanged.
 
     Parameters
     ----------
     value : str, Discount or sequence of float
-        The discount as people write it.
+        A name such as "log" or "power:0.5", the weights of the ranks 1, 2, ..., or a discount.
 
     Returns
     -------
     Discount
+        The discount.
 
     Raises
     ------

@@ -28,12 +28,12 @@ _REFUSED = ("average", "best", "worst")
 class Diversity(Measure):
     """A measure of rankings whose documents are judged for each subtopic of a query.
 
-    Equal scores need an order: the mean, the best and the worst value over orders have no closed form.
+    There is no closed form for "average", "best" and "worst" ties: equal scores need an order, such as "docid_desc".
 
     Parameters
     ----------
     rel : float, optional
-        The smallest label of a document that is relevant to a subtopic.
+        The lowest label of a document that is relevant to a subtopic; by default, 1.
     """
 
     rel: float | None = option(number())
@@ -73,12 +73,12 @@ class Diversity(Measure):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _Novelty(Diversity):
-    """A sum over ranks of gain times discount, where the gain of a subtopic falls with every relevant document.
+    """A sum over ranks of gain times discount, where the gain of a subtopic decreases with every relevant document.
 
     Parameters
     ----------
     alpha : float, optional
-        How much less another relevant document for the same subtopic is worth; 0.5 by default.
+        The share of its gain that a subtopic loses with every relevant document; by default, 0.5.
     """
 
     alpha: float | None = option(number(0, 1))
@@ -140,11 +140,11 @@ class _Reciprocal(_Novelty):
 @register("alpha_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AlphaNDCG(_Logarithmic):
-    """Alpha-nDCG: DCG with gains that fall with repeated subtopics, divided by that of the ideal ranking.
+    """Alpha-nDCG: DCG with gains that decrease for repeated subtopics, divided by the DCG of the ideal ranking.
 
-    The gain of a document is the sum over its subtopics of (1 - alpha)^c, c the relevant documents above it for that
-    subtopic. The ideal ranking takes at each rank the document with the largest gain; of equal ones, as ndeval does,
-    the one with the largest id.
+    The gain of a document is the sum over its subtopics of (1 - alpha)^c, where c is the number of documents above it
+    that are relevant to the subtopic. The ideal ranking has at each rank the document with the largest gain; among
+    equal ones, the one with the largest id, as in ndeval.
 
     References
     ----------
@@ -152,11 +152,11 @@ class AlphaNDCG(_Logarithmic):
 
     Examples
     --------
-    Both documents are relevant to a; the second repeats it, and is worth 1/2; d3 alone is relevant to b.
+    Both retrieved documents are relevant to a; the second one repeats it, so its gain is 1/2. Only d3 is relevant to b.
 
     >>> from idealrank import evaluate
     >>> qrels = {"q": {"d1": {"a": 1}, "d2": {"a": 1}, "d3": {"b": 1}}}
-    >>> evaluate(qrels, {"q": ["d1", "d2"]}, "alpha_ndcg@2").mean["alpha_ndcg@2"].__round__(4)
+    >>> round(evaluate(qrels, {"q": ["d1", "d2"]}, "alpha_ndcg@2").mean["alpha_ndcg@2"], 4)
     0.8066
     >>> round((1 + 0.5 / 1.58496) / (1 + 1 / 1.58496), 4)
     0.8066
@@ -169,7 +169,7 @@ class AlphaNDCG(_Logarithmic):
 @register("alpha_dcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AlphaDCG(_Logarithmic):
-    """Alpha-DCG, divided by that of documents which are all relevant to all subtopics, as ndeval does.
+    """Alpha-DCG, divided by its value if all documents were relevant to all subtopics, as in ndeval.
 
     Examples
     --------
@@ -187,9 +187,9 @@ class AlphaDCG(_Logarithmic):
 @register("err_ia")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ERRIA(_Reciprocal):
-    """Intent-aware expected reciprocal rank, divided by that of documents which are relevant to all subtopics.
+    """Intent-aware expected reciprocal rank, divided by its value if all documents were relevant to all subtopics.
 
-    Labels count as relevant or not, as in ndeval.
+    Labels are used as binary relevance, as in ndeval.
 
     References
     ----------
@@ -197,7 +197,7 @@ class ERRIA(_Reciprocal):
 
     Examples
     --------
-    Subtopic a at ranks 1 and 2: 1 + (1/2) / 2 of at most 2 (1 + (1/2) / 2).
+    Subtopic a at ranks 1 and 2: 1 + (1/2) / 2, divided by 2 (1 + (1/2) / 2).
 
     >>> from idealrank import evaluate
     >>> qrels = {"q": {"d1": {"a": 1}, "d2": {"a": 1}, "d3": {"b": 1}}}
@@ -212,7 +212,7 @@ class ERRIA(_Reciprocal):
 @register("nerr_ia")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NERRIA(_Reciprocal):
-    """ERR-IA, divided by that of the ideal ranking.
+    """ERR-IA, divided by the ERR-IA of the ideal ranking.
 
     Examples
     --------
@@ -235,7 +235,7 @@ class _RankBiased(_Novelty):
     Parameters
     ----------
     beta : float, optional
-        The persistence: the probability that a reader looks at the next rank; 0.5 by default.
+        The persistence: the probability that a user continues to the next rank; by default, 0.5.
     """
 
     beta: float | None = option(number(0, 1 - 1e-12))
@@ -251,7 +251,7 @@ class _RankBiased(_Novelty):
 @register("nrbp")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NRBP(_RankBiased):
-    """Novelty- and rank-biased precision (Clarke et al. 2009): RBP with gains that fall with repeated subtopics.
+    """Novelty- and rank-biased precision (Clarke et al. 2009): RBP with gains that decrease for repeated subtopics.
 
     Examples
     --------
@@ -271,7 +271,7 @@ class NRBP(_RankBiased):
 @register("nnrbp")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NNRBP(_RankBiased):
-    """NRBP, divided by that of the ideal ranking.
+    """NRBP, divided by the NRBP of the ideal ranking.
 
     Examples
     --------
@@ -307,7 +307,7 @@ class APIA(Diversity):
 
     Examples
     --------
-    Subtopic a has the average precision 1, b has (1/1 + 2/2) / 2.
+    Subtopic a has the average precision 1, and b has (1/1 + 2/2) / 2 = 1.
 
     >>> from idealrank import evaluate
     >>> evaluate({"q": {"d1": {"a": 1, "b": 1}, "d2": {"b": 1}}}, {"q": ["d1", "d2"]}, "ap_ia").mean

@@ -24,7 +24,7 @@ __all__ = ["Binary", "Exp2", "Gain", "Linear", "Table", "of", "register"]
 
 
 class Gain(Numbers):
-    """The base class of gains: called with labels, a gain returns one number per label; its text can be parsed.
+    """Base class of gains: values that return one number per label, and whose text form can be parsed.
 
     Examples
     --------
@@ -37,12 +37,13 @@ class Gain(Numbers):
 
         Parameters
         ----------
-        labels : array_like
-            Labels of documents.
+        labels : array-like
+            The labels of documents.
 
         Returns
         -------
         float64 array
+            One gain per label.
         """
         raise NotImplementedError
 
@@ -55,12 +56,13 @@ register = GAINS.register
 @register("exp2")
 @dataclass(frozen=True)
 class Exp2(Gain):
-    """G(l) = 2^l - 1: the gain of learning to rank (Burges et al. 2005).
+    """G(l) = 2^l - 1: the usual gain in learning to rank (Burges et al. 2005).
 
     Parameters
     ----------
     highest : float, optional
-        The highest label, written ``exp2:30``; a label above it is a DataError, as in tools that keep a table of gains.
+        The highest allowed label, written ``exp2:30``; a higher label is a DataError, as in tools that have a table of
+        gains. None means no limit.
 
     Examples
     --------
@@ -76,8 +78,12 @@ class Exp2(Gain):
         if above.size:
             row = int(above[0])
             raise DataError(f"the gain takes labels up to {self.highest:g}, got {wanted.flat[row]:g}", row=row)
-        # Near 0 the difference would cancel.
-        return np.where(np.abs(wanted) < 1, np.expm1(wanted * math.log(2)), np.exp2(wanted) - 1)
+        # In place: what is freed between arrays that stay is not given back, and counts as memory of a long list.
+        worth = np.asarray(np.exp2(wanted))
+        np.subtract(worth, 1, out=worth)
+        near = (wanted > -1) & (wanted < 1)  # where the difference would cancel
+        worth[near] = np.expm1(wanted[near] * math.log(2))
+        return worth
 
     def __str__(self) -> str:
         return self.label if self.highest is None else super().__str__()
@@ -101,12 +107,12 @@ class Linear(Gain):
 @register("binary")
 @dataclass(frozen=True)
 class Binary(Gain):
-    """G(l) = 1 for labels of at least ``rel``, 0 below: a document is relevant or not.
+    """G(l) = 1 for labels of at least ``rel``, otherwise 0: a document is relevant or not.
 
     Parameters
     ----------
     rel : float
-        The smallest label of a relevant document.
+        The lowest label of a relevant document.
 
     Examples
     --------
@@ -128,7 +134,7 @@ class Table(Gain):
     Parameters
     ----------
     *gains : mapping, sequence or float
-        A mapping of labels to gains, or the gains of the labels 0, 1, 2, ..., as a sequence or as arguments.
+        A mapping of labels to gains, or the gains of the labels 0, 1, 2, ..., as a sequence or as separate arguments.
 
     Examples
     --------
@@ -180,16 +186,17 @@ class Table(Gain):
 
 
 def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
-    """Return the gain with this name or table; a gain is returned as it is.
+    """Return the gain with this name or table; a gain is returned unchanged.
 
     Parameters
     ----------
     value : str, Gain, mapping or sequence
-        The gain as people write it.
+        A name such as "exp2" or "binary:2", the gains of the labels as in `Table`, or a gain.
 
     Returns
     -------
     Gain
+        The gain.
 
     Raises
     ------

@@ -27,9 +27,9 @@ class _Graded(Measure):
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth.
+        The gain of a label; by default, 2^label - 1.
     ideal : {"judged", "retrieved"}, optional
-        The documents of the ideal ranking.
+        The documents of the ideal ranking: all judged ones (the default), or only the retrieved ones.
     """
 
     gain: Any = gain_option
@@ -60,13 +60,13 @@ class _Graded(Measure):
 @register("g", "gain_over_cost")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GainOverCost(_Graded):
-    """trec_eval's G: sum of gain / log2(2 + cost so far - gain so far), divided by the sum of all gains.
+    """trec_eval's G: the sum of gain / log2(2 + cost so far - gain so far), divided by the sum of all gains.
 
-    A rank costs its ideal gain, and at least 1.
+    The cost of a rank is the gain of the ideal ranking at this rank, and at least 1.
 
     Examples
     --------
-    Labels 0, 1: behind by 1 at rank 2, 1 / log2(2 + 1).
+    Labels 0, 1 in rank order: at rank 2 the cost exceeds the gain by 1, so 1 / log2(2 + 1).
 
     >>> GainOverCost(gain="linear", ties="stable")([0, 1], [2, 1])
     array([0.63092975])
@@ -81,7 +81,7 @@ class GainOverCost(_Graded):
 @register("ndcg_rel", "ndcg_at_relevant")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGAtRelevant(_Graded):
-    """Mean over documents with a gain of NDCG at their ranks, or at the end of the list if they are not retrieved.
+    """The mean of NDCG at the ranks of documents with a gain, or at the end of the list for those not retrieved.
 
     Examples
     --------
@@ -98,13 +98,13 @@ class NDCGAtRelevant(_Graded):
 @register("rndcg", "ndcg_at_falls")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGAtFalls(_Graded):
-    """trec_eval's Rndcg: mean of NDCG at the ranks where the gain of the ideal ranking falls.
+    """trec_eval's Rndcg: the mean of NDCG at the ranks after which the gain of the ideal ranking decreases.
 
-    The end of a list that goes on after the ideal ranking counts too, unless it is one document longer.
+    If the list is longer than the ideal ranking, its end counts too, unless it is longer by only one document.
 
     Examples
     --------
-    The gains of the ideal ranking are 2, 1, and fall at ranks 1 and 2: the mean of NDCG@1 = 1/2 and NDCG@2.
+    The gains of the ideal ranking are 2, 1, and decrease after ranks 1 and 2: the mean of NDCG@1 = 1/2 and NDCG@2.
 
     >>> NDCGAtFalls(gain="linear", ties="stable")([1, 2], [2, 1])
     array([0.67985935])
@@ -117,16 +117,16 @@ class NDCGAtFalls(_Graded):
 @register("ideal_dcg", "idcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IdealDCG(Measure):
-    """DCG of the ideal ranking, by which NDCG is divided. Gains below 0 count as 0.
+    """The DCG of the ideal ranking, the divisor of NDCG. Gains below 0 count as 0.
 
     Parameters
     ----------
     gain : str or Gain, optional
-        What a label is worth.
+        The gain of a label; by default, 2^label - 1.
     discount : str or Discount, optional
-        What a rank counts.
+        The weight of a rank r; by default, 1/log2(1 + r).
     ideal : {"judged", "retrieved"}, optional
-        The documents of the ideal ranking.
+        The documents of the ideal ranking: all judged ones (the default), or only the retrieved ones.
 
     Examples
     --------

@@ -24,17 +24,18 @@ register = MEASURES.register
 
 
 def measure(name: str | Measure) -> Measure:
-    """Return the measure with this name; a measure is returned as it is.
+    """Return the measure with this name; a measure is returned unchanged.
 
     Parameters
     ----------
     name : str or Measure
-        Such as "ndcg@10" or "ndcg(gain=linear)@20%"; or as another tool writes it: "map", "ndcg_cut_10", "P.5",
-        "rbp.p=0.8", "ndcg_burges@10", 'nDCG(dcg="exp-log2")@10', or a measure of ir_measures.
+        A name such as "ndcg@10" or "ndcg(gain=linear)@20%"; a name that another tool uses, such as "map",
+        "ndcg_cut_10", "P.5", "rbp.p=0.8", "ndcg_burges@10" or 'nDCG(dcg="exp-log2")@10'; or a measure of ir_measures.
 
     Returns
     -------
     Measure
+        The measure.
 
     Raises
     ------

@@ -70,11 +70,11 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 @register("kendall_tau", "tau", "kendall")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class KendallTau(_Pairs):
-    """Mean over pairs with different labels: +1 in the right order, -1 in the wrong order, 0 for equal scores.
+    """The mean over pairs with different labels: +1 in the right order, -1 in the wrong order, 0 for equal scores.
 
     Examples
     --------
-    Of the pairs (2,0), (2,1), (1,0) the order 2, 0, 1 has one wrong: (2 - 1) / 3.
+    Of the three pairs, the order 2, 0, 1 has one wrong: (2 - 1) / 3.
 
     >>> KendallTau()([2, 0, 1], [3, 2, 1])
     array([0.33333333])
@@ -87,19 +87,19 @@ class KendallTau(_Pairs):
 @register("pairwise_error")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseError(_Pairs):
-    """Misordered pairs, each weighted by the difference of its labels (Jin and Geng, eq. (3) and (4)).
+    """The misordered pairs, each weighted by the difference of its labels (Jin and Geng, eq. (3) and (4)).
 
-    Equal scores count half if ties are averaged.
+    A pair with equal scores counts as half a pair if ties are averaged.
 
     Parameters
     ----------
     normalize : {"none", "pairs", "weights"}, optional
-        "none" is the plain sum R; "pairs" divides by the number of pairs with different labels, like the paper, and can
-        exceed 1; "weights" divides by the largest possible R.
+        "none" is the plain sum R; "pairs" (the default) divides R by the number of pairs with different labels, as in
+        the paper, and can exceed 1; "weights" divides R by its largest possible value.
 
     Examples
     --------
-    Labels 1, 2, 0, 0, 1 in rank order: (2 over 1) 1, (1 over 0) twice 1: R = 3 of 8 pairs.
+    Labels 1, 2, 0, 0, 1 in rank order: three misordered pairs, whose labels differ by 1, so R = 3, of 8 pairs.
 
     >>> PairwiseError()([1, 2, 0, 0, 1], [5, 4, 3, 2, 1])
     array([0.375])
@@ -118,14 +118,14 @@ class PairwiseError(_Pairs):
 @register("auc", "roc_auc")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AUC(_Pairs):
-    """Fraction of pairs of a relevant and a non-relevant document in the right order.
+    """The fraction of pairs of a relevant and a non-relevant document that are in the right order.
 
-    Equal scores count half if ties are averaged.
+    A pair with equal scores counts as half a pair if ties are averaged.
 
     Parameters
     ----------
     rel : float, optional
-        The smallest label of a relevant document.
+        The lowest label of a relevant document; by default, 1.
 
     Examples
     --------

@@ -22,21 +22,21 @@ slope = number(1e-300, 1e300)
 
 
 class SoftRanks(NamedTuple):
-    """Sums of sigmoids over the documents of each query, t = alpha s.
+    """Sums of sigmoids over the documents of each query, where t = alpha s for scores s.
 
-    The logistic sigmoid takes near-linear time and linear memory, with a relative error of 1e-10; arctan and erf take
-    O(n^2) time.
+    The logistic sigmoid takes near-linear time and linear memory, with a relative error of 1e-10; "arctan" and "erf"
+    take quadratic time.
 
     Parameters
     ----------
-    scores : float64 array
-        The score of each document.
-    offsets : int64 array
+    scores : float64 array of shape (n_docs,)
+        One score per document.
+    offsets : int64 array of shape (n_queries + 1,)
         Query i has the documents ``offsets[i]:offsets[i + 1]``.
     alpha : float
-        The slope of the sigmoid; the larger, the closer soft ranks are to ranks.
+        The slope of the sigmoid; the larger it is, the closer soft ranks are to the ranks.
     sigmoid : {"logistic", "tanh", "arctan", "erf"}
-        The sigmoid.
+        The smooth step function; "logistic" and "tanh" are the same function.
     n_threads : int
         Number of threads.
 
@@ -54,12 +54,29 @@ class SoftRanks(NamedTuple):
     n_threads: int = 1
 
     def sums(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
-        """Return sum_j w_j sigma(t_j - t_i) over all other documents j, one per document, and the same for sigma'."""
+        """Return the sums over all other documents j of w_j sigma(t_j - t_i), and the same for sigma'.
+
+        Parameters
+        ----------
+        weights : float64 array, optional
+            One weight w per document; None means 1 for all.
+
+        Returns
+        -------
+        sums, derivatives : float64 arrays of shape (n_docs,)
+            One number per document i.
+        """
         kind = "logistic" if self.sigmoid == "tanh" else self.sigmoid
         return _native.sigmoid_sums(self.scores, weights, self.offsets, self.alpha, kind, self.n_threads)
 
     def log_sums(self) -> Floats:
-        """Return sum_j log(1 + exp(t_i - t_j)), minus the log of the product of sigma(t_j - t_i); logistic only."""
+        """Return minus the log of the product over j of sigma(t_j - t_i), for the logistic sigmoid.
+
+        Returns
+        -------
+        float64 array of shape (n_docs,)
+            The sum over j of log(1 + exp(t_i - t_j)) for each document i.
+        """
         return _native.log_sigmoid_sums(self.scores, self.offsets, self.alpha, self.n_threads)
 
 
@@ -75,20 +92,22 @@ def soft_positions(
 
     Parameters
     ----------
-    scores : array_like
+    scores : array-like
         One score per document.
-    offsets : array_like, optional
+    offsets : array-like of int, optional
         Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     alpha : float
-        The slope: the larger, the closer to the ranks. Equal scores have the mean of their ranks.
+        The slope of the sigmoid; the larger it is, the closer soft ranks are to the ranks. Documents with equal scores
+        approach the mean of their ranks.
     sigmoid : {"logistic", "tanh", "arctan", "erf"}
-        The smooth step function.
+        The smooth step function; "logistic" and "tanh" are the same function.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
-    ndarray of shape (n_docs,)
+    float64 array of shape (n_docs,)
+        The soft ranks.
 
     Examples
     --------
@@ -105,26 +124,26 @@ def soft_positions(
 def alpha_for(scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: float = 0.01) -> float:
     """Return the smallest alpha for which every soft rank of every query is within ``tol`` of the rank, by eq. (25).
 
-    That is, (n - 1) / (1 + exp(alpha delta)) <= tol, with n documents and delta the smallest difference of two scores.
-    Equal scores are ignored: their soft ranks are the mean of their ranks for every alpha.
+    That is, (n - 1) / (1 + exp(alpha delta)) <= tol for n documents, where delta is the smallest difference between two
+    scores. Equal scores are ignored: their soft ranks approach the mean of their ranks.
 
     Parameters
     ----------
-    scores : array_like
+    scores : array-like
         One score per document.
-    offsets : array_like, optional
+    offsets : array-like of int, optional
         Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     tol : float
-        The largest allowed distance.
+        The largest allowed distance between a soft rank and the rank.
 
     Returns
     -------
     float
-        0 if any alpha is large enough.
+        The slope; 0 if any slope is large enough.
 
     Examples
     --------
-    Two documents one apart: 1 / (1 + exp(alpha)) = 0.01 for alpha = ln 99.
+    Two documents whose scores differ by 1: 1 / (1 + exp(alpha)) = 0.01 for alpha = ln 99.
 
     >>> round(alpha_for([1.0, 0.0]), 12) == round(float(np.log(99)), 12)
     True

@@ -23,9 +23,10 @@ class Relevance(Measure):
     Parameters
     ----------
     rel : float, optional
-        The smallest label of a relevant document.
+        The lowest label of a relevant document; by default, 1.
     ideal : {"judged", "retrieved"}, optional
-        Which documents count as the relevant ones, R: all judged ones, or only those retrieved.
+        The documents among which the relevant ones are counted: all judged ones (the default), or only the retrieved
+        ones.
     """
 
     rel: float | None = option(number())
@@ -48,14 +49,15 @@ class PlannedRelevance(Relevance):
 @register("p", "precision", "prec", "set_p")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Precision(PlannedRelevance):
-    """P@k = relevant among the first k / k; without a cutoff, relevant / retrieved.
+    """P@k: the number of relevant documents among the first k, divided by k; without a cutoff, relevant / retrieved.
 
     Parameters
     ----------
     denominator : {"cutoff", "retrieved"}, optional
-        "cutoff" divides by k even if fewer documents are ranked, "retrieved" by the number of ranked documents.
+        The divisor if fewer than k documents are ranked: k ("cutoff", the default), or the number of ranked documents.
     short : {"as is", "zero"}, optional
-        "zero" gives 0 to a query with fewer than k documents, like the LETOR 3.0 script.
+        The value of a query with fewer than k documents: computed as usual (the default), or 0, like the LETOR 3.0
+        script.
 
     Examples
     --------
@@ -74,7 +76,7 @@ class Precision(PlannedRelevance):
 @register("recall", "r", "set_recall", "set_r")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Recall(PlannedRelevance):
-    """Recall@k = relevant among the first k / relevant.
+    """Recall@k: the number of relevant documents among the first k, divided by the number of relevant documents.
 
     Examples
     --------
@@ -117,7 +119,7 @@ class RPrecision(PlannedRelevance):
 @register("hit_rate", "success", "hit", "hits")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class HitRate(PlannedRelevance):
-    """1 if a relevant document is among the first k, else 0; also called success@k.
+    """1 if a relevant document is among the first k, otherwise 0; also called success@k.
 
     Examples
     --------
@@ -131,7 +133,7 @@ class HitRate(PlannedRelevance):
 @register("rr", "mrr", "recip_rank", "reciprocal_rank")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RR(PlannedRelevance):
-    """Reciprocal rank of the first relevant document, 0 beyond the cutoff.
+    """The reciprocal rank of the first relevant document; 0 if it is beyond the cutoff.
 
     Examples
     --------
@@ -145,13 +147,13 @@ class RR(PlannedRelevance):
 @register("ap", "map", "map_cut", "average_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP(PlannedRelevance):
-    """Average precision: the sum of the precisions at the ranks of relevant documents, over a denominator.
+    """Average precision: the sum of the precisions at the ranks of relevant documents, divided by their number.
 
     Parameters
     ----------
     denominator : {"relevant", "reachable", "hits"}, optional
-        All relevant documents R; min(R, k); or the relevant documents found. They differ only with a cutoff, or if some
-        relevant documents are not retrieved.
+        The divisor: the number R of all relevant documents (the default); min(R, k); or the number of relevant
+        documents found. They differ only with a cutoff, or if some relevant documents are not retrieved.
 
     Examples
     --------
@@ -173,10 +175,11 @@ class AP(PlannedRelevance):
 @register("bpref")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bpref(PlannedRelevance):
-    """Mean over relevant documents of 1 - (judged non-relevant ones above it, at most R) / min(R, N).
+    """The mean over relevant documents of 1 - (judged non-relevant documents above it, at most R) / min(R, N).
 
-    Buckley and Voorhees 2004, as computed by trec_eval: R relevant and N judged non-relevant documents. Unjudged
-    documents do not count. There is no closed form for averaged ties: choose another value of ``ties``.
+    Here R is the number of relevant documents, and N the number of judged non-relevant ones (Buckley and Voorhees 2004,
+    as computed by trec_eval). Unjudged documents do not count. There is no closed form for averaged ties: choose
+    another value of ``ties``.
 
     Examples
     --------
@@ -206,7 +209,7 @@ class ERR(Measure):
     Parameters
     ----------
     max_label : float, optional
-        The highest label of the scale.
+        The highest label of the scale; by default, 4.
 
     References
     ----------
@@ -214,7 +217,7 @@ class ERR(Measure):
 
     Examples
     --------
-    Labels 1, 1 of at most 1, so g = 1/2: 1/2 + (1/2)(1/2)(1/2) = 0.625.
+    Labels 1, 1 on a scale from 0 to 1, so g = 1/2: 1/2 + (1/2)(1/2)(1/2) = 0.625.
 
     >>> ERR(max_label=1)([1, 1], [2, 1])
     array([0.625])
@@ -230,7 +233,7 @@ class ERR(Measure):
 @register("judged")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Judged(Measure):
-    """Fraction of judged documents among the first k ranked, or among all if the list is shorter.
+    """The fraction of judged documents among the first k, or among all documents if the list is shorter.
 
     Examples
     --------
@@ -248,7 +251,7 @@ class Judged(Measure):
 @register("tied")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Tied(Measure):
-    """Fraction of the first k ranked documents that share their score with another document.
+    """The fraction of the first k documents that share their score with another document.
 
     It shows how much the order of ties matters.
 

@@ -49,8 +49,8 @@ _RECALLS = tuple(tenth / 10 for tenth in range(11))
 class RankedRelevance(Relevance):
     """A measure of binary relevance that is computed from rankings.
 
-    It has no closed form for averaged ties: choose another value of ``ties``. The values "best" and "worst" rank
-    relevant documents before and after the others.
+    There is no closed form for averaged ties: choose another value of ``ties``. Among equal scores, "best" ranks
+    relevant documents first, and "worst" ranks them last.
     """
 
     without = frozenset({"cutoff"})
@@ -78,14 +78,14 @@ class RankedRelevance(Relevance):
 @register("inf_ap", "inferred_ap")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InferredAP(RankedRelevance):
-    """Average precision, estimated where only a sample of the pool is judged (Yilmaz and Aslam 2006).
+    """Average precision, estimated from judgments of a sample of the pool (Yilmaz and Aslam 2006).
 
-    A document of the pool that was not judged has a negative label in the judgments; documents without a label are not
-    in the pool, and count as not relevant.
+    In the judgments, a document that is in the pool but was not judged has a negative label. Documents without a label
+    are not in the pool, and count as not relevant.
 
     Examples
     --------
-    With all documents judged it is average precision, but for a term of 1e-5: (1/1 + 2/3) / 2.
+    If all documents are judged, it is average precision except for a term of 1e-5: (1/1 + 2/3) / 2.
 
     >>> InferredAP(ties="stable")([1, 0, 1], [3, 2, 1]).round(4)
     array([0.8333])
@@ -98,15 +98,15 @@ class InferredAP(RankedRelevance):
 @register("iprec_at_recall", "iprec", "interpolated_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InterpolatedPrecision(RankedRelevance):
-    """Interpolated precision: the best precision at any rank where the recall is at least this one.
+    """Interpolated precision: the highest precision at any rank where recall is at least ``recall``.
 
     Parameters
     ----------
     recall : float, optional
-        The recall; 0.5 by default.
+        The recall level; by default, 0.5.
     rounding : {"up", "nearest"}, optional
-        How the number of relevant documents that reaches the recall is rounded: "up" is floor(recall R + 0.9), as in
-        trec_eval 9, "nearest" is trec_eval 10's.
+        How the number of relevant documents at this recall is rounded: "up" (the default) is floor(recall R + 0.9), as
+        in trec_eval 9; "nearest" rounds as trec_eval 10 does.
 
     Examples
     --------
@@ -126,16 +126,16 @@ class InterpolatedPrecision(RankedRelevance):
 @register("eleven_point", "eleven_point_average")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ElevenPoint(RankedRelevance):
-    """Mean of the interpolated precision at the recalls 0, 0.1, ..., 1; trec_eval's 11pt_avg.
+    """The mean of the interpolated precision at the recall levels 0, 0.1, ..., 1; trec_eval's 11pt_avg.
 
     Parameters
     ----------
     rounding : {"up", "nearest"}, optional
-        See `InterpolatedPrecision`.
+        How numbers of relevant documents are rounded, as in `InterpolatedPrecision`.
 
     Examples
     --------
-    The best precision is 1 up to a recall of one half, and 2/3 beyond: (6 + 5 * 2/3) / 11.
+    The highest precision is 1 up to a recall of 1/2, and 2/3 beyond: (6 + 5 * 2/3) / 11.
 
     >>> ElevenPoint(ties="stable")([1, 0, 1], [3, 2, 1])
     array([0.84848485])
@@ -153,12 +153,12 @@ class ElevenPoint(RankedRelevance):
 @register("rprec_mult", "r_precision_multiple")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RPrecisionMultiple(RankedRelevance):
-    """Precision after a multiple of R documents, R the number of relevant ones; rounded as floor(multiple R + 0.9).
+    """Precision at rank floor(multiple R + 0.9), where R is the number of relevant documents.
 
     Parameters
     ----------
     multiple : float, optional
-        The multiple; 1 by default, which is R-precision.
+        The multiple of R; by default, 1, which gives R-precision.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class RPrecisionMultiple(RankedRelevance):
 @register("bin_g", "binary_gain")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BinaryGain(RankedRelevance):
-    """Mean over relevant documents of 1 / log2(2 + documents above it that are not relevant); trec_eval's binG.
+    """The mean over relevant documents of 1 / log2(2 + non-relevant documents above it); trec_eval's binG.
 
     Examples
     --------
@@ -191,7 +191,7 @@ class BinaryGain(RankedRelevance):
 @register("yaap")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class YAAP(RankedRelevance):
-    """Yet another AP, log((1 + s) / (1 + R - s)): s = R AP (Robertson 2012). It may be negative.
+    """Yet another AP, log((1 + s) / (1 + R - s)) with s = R AP (Robertson 2012). It may be negative.
 
     Examples
     --------
@@ -230,8 +230,8 @@ class _Log(Relevance):
 class LogAP(_Log):
     """log(max(AP, 1e-5)): the exponential of its mean over queries is trec_eval's gm_map.
 
-    Means, intervals and tests of the logarithm are those of the geometric mean: a difference of means is the logarithm
-    of a ratio of geometric means.
+    Use it to compare geometric means: a difference of means of the logarithm is the logarithm of a ratio of geometric
+    means, and intervals and tests apply to it.
 
     Examples
     --------
@@ -263,14 +263,15 @@ class LogBpref(_Log):
 @register("gm_map", "gm_ap")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GeometricAP(PlannedRelevance):
-    """Average precision, whose mean over queries is geometric; values below 0.00001 count as 0.00001.
+    """Average precision whose mean over queries is geometric; values below 0.00001 count as 0.00001.
 
-    The interval is that of the mean logarithm, with its bounds transformed back. To compare systems, use `LogAP`.
+    The interval is computed for the mean logarithm, and its bounds are transformed back. To compare systems, use
+    `LogAP`.
 
     Examples
     --------
     >>> from idealrank import evaluate
-    >>> evaluate([0, 1, 1, 0], [4, 3, 2, 1], "gm_map", offsets=[0, 2, 4]).mean["gm_map"].__round__(4)
+    >>> round(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "gm_map", offsets=[0, 2, 4]).mean["gm_map"], 4)
     0.7071
     """
 
@@ -282,13 +283,13 @@ class GeometricAP(PlannedRelevance):
 @register("gm_bpref")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GeometricBpref(Bpref):
-    """Bpref, whose mean over queries is geometric; values below 0.00001 count as 0.00001.
+    """Bpref whose mean over queries is geometric; values below 0.00001 count as 0.00001.
 
     Examples
     --------
     >>> from idealrank import evaluate
     >>> found = evaluate([1, 0, 0, 1], [4, 3, 2, 1], "gm_bpref(ties=stable)", offsets=[0, 2, 4])
-    >>> found.mean["gm_bpref(ties=stable)"].__round__(6)  # the square root of 1 * 0.00001
+    >>> round(found.mean["gm_bpref(ties=stable)"], 6)  # sqrt(1 * 0.00001)
     0.003162
     """
 
@@ -298,12 +299,12 @@ class GeometricBpref(Bpref):
 @register("set_f")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SetF(RankedRelevance):
-    """F of the retrieved documents as a set, (x + 1) P R / (R + x P) for a weight x.
+    """F-measure of the retrieved documents as a set, (x + 1) P R / (R + x P) for a weight x.
 
     Parameters
     ----------
     weight : float, optional
-        The weight of recall, x; 1 by default, which is F1.
+        The weight x of recall; by default, 1, which gives F1.
 
     Examples
     --------
@@ -342,7 +343,7 @@ class SetMAP(RankedRelevance):
 @register("set_relative_p", "set_relative_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SetRelativePrecision(RankedRelevance):
-    """Relevant retrieved documents, divided by the most there could be: min(retrieved, R).
+    """The number of relevant retrieved documents, divided by its largest possible value, min(retrieved, R).
 
     Examples
     --------
@@ -359,14 +360,14 @@ class SetRelativePrecision(RankedRelevance):
 @register("utility")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Utility(RankedRelevance):
-    """Weighted sum of relevant retrieved, other retrieved, and relevant documents that were not retrieved.
+    """A weighted sum of the numbers of relevant retrieved, other retrieved, and relevant documents not retrieved.
 
     A query without relevant documents has a value too.
 
     Parameters
     ----------
     hit, false_alarm, miss : float, optional
-        The weights; 1, -1 and 0 by default.
+        The three weights; by default, 1, -1 and 0.
 
     Examples
     --------
@@ -390,9 +391,9 @@ class Utility(RankedRelevance):
 @register("relative_p", "relative_precision")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RelativePrecision(PlannedRelevance):
-    """Relevant among the first k, divided by the most that could be there, min(k, R).
+    """The number of relevant documents among the first k, divided by its largest possible value, min(k, R).
 
-    Without a cutoff it is recall.
+    Without a cutoff, it is recall.
 
     Examples
     --------
@@ -406,7 +407,7 @@ class RelativePrecision(PlannedRelevance):
 @register("unj", "unjudged")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Unjudged(Measure):
-    """Unjudged documents among the first k, divided by k; without a cutoff, by the number of retrieved documents.
+    """The number of unjudged documents among the first k, divided by k, or without a cutoff by the number retrieved.
 
     Examples
     --------
@@ -432,14 +433,15 @@ class Unjudged(Measure):
 @register("rbp_resid", "rbp_residual")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RBPResidual(Measure):
-    """What rank-biased precision could gain from unjudged documents, and from after the end of a list that has some.
+    """The most that rank-biased precision could gain if unjudged documents were relevant.
 
-    A list without unjudged documents has the residual 0, as in trec_eval.
+    In a list with unjudged documents, the ranks after its end are included. A list without unjudged documents has the
+    residual 0, as in trec_eval.
 
     Parameters
     ----------
     p : float, optional
-        The persistence: the probability that a user looks at the next rank.
+        The persistence: the probability that a user continues to the next rank; by default, 0.8.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class Queries(_Count):
 @register("num_ret")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Retrieved(_Count):
-    """Number of retrieved documents.
+    """The number of retrieved documents.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Retrieved(_Count):
 @register("num_rel")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Relevant(_Count):
-    """Number of relevant documents, retrieved or not.
+    """The number of relevant documents, retrieved or not.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Relevant(_Count):
 @register("num_rel_ret")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RelevantRetrieved(_Count):
-    """Number of relevant documents that were retrieved.
+    """The number of relevant documents that were retrieved.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class RelevantRetrieved(_Count):
 @register("num_nonrel_judged_ret")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NonrelevantRetrieved(_Count):
-    """Number of retrieved documents that are judged and not relevant.
+    """The number of retrieved documents that are judged and not relevant.
 
     Examples
     --------

@@ -18,14 +18,14 @@ def over_cutoffs(measures: Iterable[str | Measure], cutoffs: Sequence[int] = _CU
     Parameters
     ----------
     measures : iterable of str or Measure
-        The measures; their own cutoffs are ignored.
+        The measures; their own cutoffs are ignored, and measures without a cutoff are left out.
     cutoffs : sequence of int
-        The cutoffs.
+        The cutoffs, in the order of the result.
 
     Returns
     -------
     list of Measure
-        The measures with their cutoffs.
+        Each measure at each cutoff.
 
     Examples
     --------

@@ -41,16 +41,16 @@ def means(result: Measured, measure: str | None = None, ax: Axes | None = None) 
     Parameters
     ----------
     result : Evaluation, Evaluations, Comparison or Explanation
-        The result.
+        The result to draw.
     measure : str, optional
-        One of the measures of the result; by default, the first.
+        One of the measures of the result; by default, the first one.
     ax : matplotlib Axes, optional
-        Where to draw; by default, a new figure.
+        The Axes to draw into; by default, those of a new figure.
 
     Returns
     -------
     Axes
-        The Axes.
+        The Axes with the drawing.
 
     Examples
     --------
@@ -82,22 +82,23 @@ def distributions(result: Measured, measure: str | None = None, ax: Axes | None 
     Parameters
     ----------
     result : Evaluation, Evaluations, Comparison or Explanation
-        The result.
+        The result to draw.
     measure : str, optional
-        One of the measures of the result; by default, the first.
+        One of the measures of the result; by default, the first one.
     ax : matplotlib Axes, optional
-        Where to draw; by default, a new figure.
+        The Axes to draw into; by default, those of a new figure.
 
     Returns
     -------
     Axes
-        The Axes.
+        The Axes with the drawing.
 
     Examples
     --------
     >>> from idealrank import evaluate
     >>> ax = distributions(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
-    >>> ax.patches[0].get_data().values.tolist()[-1]  # 1 of 2 queries is 1, and no value is more frequent
+    >>> heights = ax.patches[0].get_data().values.tolist()
+    >>> heights[-1]  # the value 1 of one of the two queries; no value is more frequent
     0.85
     """
     measure = result.one_measure(measure)
@@ -128,14 +129,14 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     comparison : Comparison
         The result of `compare`.
     measure : str, optional
-        One of the measures of the comparison; by default, the first.
+        One of the measures of the comparison; by default, the first one.
     ax : matplotlib Axes, optional
-        Where to draw; by default, a new figure.
+        The Axes to draw into; by default, those of a new figure.
 
     Returns
     -------
     Axes
-        The Axes.
+        The Axes with the drawing.
 
     Examples
     --------
@@ -173,26 +174,26 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
 
 
 def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the mean of a measure by cutoff, a line per system.
+    """Draw the mean of a measure by cutoff, with one line per system.
 
     Parameters
     ----------
     evaluations : Evaluations
         Evaluations at several cutoffs, such as those of `over_cutoffs`.
     family : str, optional
-        The measure without its cutoff; by default, the first with two cutoffs or more.
+        The measure without its cutoff, such as "ndcg"; by default, the first one with at least two cutoffs.
     ax : matplotlib Axes, optional
-        Where to draw; by default, a new figure.
+        The Axes to draw into; by default, those of a new figure.
 
     Returns
     -------
     Axes
-        The Axes.
+        The Axes with the drawing.
 
     Raises
     ------
     DataError
-        If there is no such measure with two cutoffs or more.
+        If there is no such measure with at least two cutoffs.
 
     Examples
     --------
@@ -224,21 +225,21 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
 def significance(comparison: Comparison, measure: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw the corrected p-values of all compared pairs: ▲ if the row is significantly better, ▼ if it is worse.
 
-    Columns are the systems in the order of the rows, by number.
+    Columns are the systems in the order of the rows, labeled by number.
 
     Parameters
     ----------
     comparison : Comparison
         The result of `compare`.
     measure : str, optional
-        One of the measures of the comparison; by default, the first.
+        One of the measures of the comparison; by default, the first one.
     ax : matplotlib Axes, optional
-        Where to draw; by default, a new figure.
+        The Axes to draw into; by default, those of a new figure.
 
     Returns
     -------
     Axes
-        The Axes.
+        The Axes with the drawing.
 
     Examples
     --------
@@ -282,14 +283,14 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     way : Waterfall
-        One of the waterfalls of an `Explanation`.
+        One of the ``waterfalls`` of an `Explanation`.
     ax : matplotlib Axes, optional
-        Where to draw; by default, a new figure.
+        The Axes to draw into; by default, those of a new figure.
 
     Returns
     -------
     Axes
-        The Axes.
+        The Axes with the drawing.
 
     Examples
     --------

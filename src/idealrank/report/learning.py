@@ -16,21 +16,21 @@ __all__ = ["learning_curve"]
 
 
 def learning_curve(ranker: Any, ax: Axes | None = None) -> Axes:
-    """Draw the validation measure of a fitted ranker by iteration, or its loss without validation data.
+    """Draw the validation measure of a fitted ranker by iteration, or its loss if it had no validation data.
 
-    The best iteration is dashed. Each stage of a fit in several stages is a line.
+    A dashed line marks the best iteration. If the fit had several stages, each is drawn as a line.
 
     Parameters
     ----------
     ranker : estimator
         A fitted ranker with ``history_``.
     ax : matplotlib Axes, optional
-        Where to draw; by default, a new figure.
+        The Axes to draw into; by default, those of a new figure.
 
     Returns
     -------
     Axes
-        The Axes.
+        The Axes with the drawing.
 
     Raises
     ------

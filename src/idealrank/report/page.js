@@ -25,6 +25,7 @@
 
   const scores = data.scores;
   const { systems, queries, measures } = scores;
+  const [ahead, behind] = scores.has_best ? ["better", "worse"] : ["higher", "lower"]; // no convention is better than another
   const lowered = queries.map((name) => name.toLowerCase());
   await Promise.all(measures.map(async (measure) => {
     const [values, pairs] = await Promise.all([
@@ -33,6 +34,7 @@
     ]);
     const { step } = measure.values || {};
     measure.step = step;
+    measure.digits = Math.max(0, Math.min(4, Math.ceil(-Math.log10(step) - 1e-9))); // no more than were kept
     measure.values = values;
     measure.pairs = new Map();
     const numbers = new Float32Array(pairs || new ArrayBuffer(0));
@@ -71,8 +73,12 @@
   const isKnown = (value) => value !== null && value !== undefined && !Number.isNaN(value);
   const fixed = (value, digits = 4) => (isKnown(value) ? value.toFixed(digits) : "none");
   const signed = (value, digits = 4) => (isKnown(value) ? `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(digits)}` : "none");
+  const valueText = (value) => fixed(value, measureNow().digits);
+  const changeText = (value) => signed(value, measureNow().digits);
   const pText = (p) => (!isKnown(p) ? "none" : p < 0.0001 ? "<0.0001" : p.toFixed(4));
   const count = (n, what = "") => `${n.toLocaleString("en")}${what && ` ${n === 1 ? what : what === "query" ? "queries" : `${what}s`}`}`;
+  /** The parts of a long name, with places between them where a line may end. */
+  const breakable = (name) => name.split(/(?<=[(,=])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
   const ruler = document.createElement("canvas").getContext("2d");
   const fitted = (text, width, font = "12px system-ui, sans-serif") => {
     ruler.font = font;
@@ -162,16 +168,30 @@
   const marks = [
     "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", "m-2.7-2.7h5.4v5.4h-5.4z", "m0-3.6l3.4 6.2h-6.8z", "m0-3.9l3.2 3.9l-3.2 3.9l-3.2-3.9z",
   ];
-  const series = (place) => ({
-    colour: `var(--series-${place % nColours})`, dash: dashes[Math.floor(place / nColours) % dashes.length], mark: marks[Math.floor(place / nColours) % marks.length],
-  });
+  // Where colors and dashes would repeat, only the best systems and the reference have them; the others are gray.
+  const isGray = (place) => { const shown = chosen(); return shown.length > nColours * dashes.length && place >= nTop && shown[place] !== againstNow(); };
+  const series = (at) => {
+    if (isGray(at)) return { colour: "var(--neutral)", dash: "", mark: "", class: "line gray" };
+    const place = chosen().length > nColours * dashes.length ? Math.min(at, nTop) : at;
+    const turn = Math.floor(place / nColours);
+    return { colour: `var(--series-${place % nColours})`, dash: dashes[turn % dashes.length], mark: marks[turn % marks.length], class: "line" };
+  };
+  /** Do something for each system shown, those in gray first, so that they are below the others. */
+  const eachSeries = (shown, draw) => {
+    const places = [...shown.keys()];
+    for (const place of [...places.filter(isGray), ...places.filter((at) => !isGray(at))]) draw(shown[place], series(place));
+  };
   const swatch = (place) => {
     const { colour, dash, mark } = series(place);
     return v("svg", { class: "swatch", viewBox: "0 0 30 10", width: 30, height: 10, "aria-hidden": "true" },
       v("path", { d: "M0 5H30", stroke: colour, "stroke-width": 2, "stroke-dasharray": dash || null }),
-      v("path", { d: `M15 5${mark}`, fill: colour }));
+      mark ? v("path", { d: `M15 5${mark}`, fill: colour }) : null);
   };
-  const legend = (shown) => h("ul", { class: "legend" }, ...shown.map((s, place) => h("li", {}, swatch(place), h("span", {}, systems[s]))));
+  const legend = (shown) => {
+    const gray = [...shown.keys()].filter(isGray);
+    return h("ul", { class: "legend" }, ...shown.flatMap((s, place) => (isGray(place) ? [] : [h("li", {}, swatch(place), h("span", {}, systems[s]))])),
+      gray.length ? h("li", {}, swatch(gray[0]), h("span", {}, `${count(gray.length, `other ${scores.kind}`)}`)) : null);
+  };
 
   /* ---- what a pointer or a key is at ---- */
   const tip = h("div", { class: "tip", role: "tooltip", hidden: true });
@@ -251,6 +271,7 @@
       svg.append(v("path", { class: "grid", d: `M${left} ${y}H${right}` }), text(left - 6, y + 4, `${tick}`, { "text-anchor": "end" }));
     }
   };
+  const yName = (svg, name, top, bottom) => svg.append(text(0, 0, fitted(name, bottom - top), { transform: `translate(11 ${top}) rotate(-90)`, "text-anchor": "end" }));
   const linear = (low, high, from, to) => (value) => (high > low ? from + ((value - low) / (high - low)) * (to - from) : (from + to) / 2);
   const rounded = (value) => Math.round(value * 10) / 10;
   const extent = (all) => {
@@ -275,7 +296,7 @@
   /** The figures by name: a caption, what can be chosen above it, and the drawing for a width. */
   const figures = {
     differences: {
-      caption: () => `Difference from ${systems[againstNow()]}, query by query, largest first; all strips have one scale`,
+      caption: () => `Difference from ${systems[againstNow()]}, query by query, largest first; all rows share one scale`,
       isShown: () => systems.length > 1,
       depends: () => [againstNow(), ...chosen()],
       draw: (width) => {
@@ -321,7 +342,9 @@
           svg.append(text(left - 8, base + 4, fitted(systems[s], left - 10), { "text-anchor": "end" }));
           for (const [side, d] of Object.entries(paths)) svg.append(v("path", { class: side, d }));
           svg.append(v("path", { class: "axis", d: `M${left} ${base}H${right}` }));
-          if (!row) svg.append(text(right + 5, base - reach + 8, signed(most, 2), { class: "small" }), text(right + 5, base + reach, signed(-most, 2), { class: "small" }));
+          if (row || most < 1e-6) return;
+          if (strip > 30) svg.append(text(right + 5, base - reach + 8, signed(most, 2), { class: "small" }), text(right + 5, base + reach, signed(-most, 2), { class: "small" }));
+          else svg.append(text(right + 5, base + 4, `±${most.toFixed(2)}`, { class: "small" }));
         });
         const starts = sorted.reduce((all, order) => [...all, all[all.length - 1] + order.length], [0]);
         const locate = (x, y) => {
@@ -335,7 +358,7 @@
           const k = number - starts[row];
           const q = sorted[row][k];
           const [x, y] = bar(row, k, sorted[row].length);
-          const lines = [`query ${queries[q]}`, `${systems[shown[row]]} ${fixed(values[shown[row]][q])}`, `${systems[other]} ${fixed(values[other][q])}`, `difference ${signed(difference(row, k))}`];
+          const lines = [`query ${queries[q]}`, `${systems[shown[row]]} ${valueText(values[shown[row]][q])}`, `${systems[other]} ${valueText(values[other][q])}`, `difference ${changeText(difference(row, k))}`];
           return { x, y, lines, press: () => choose(q) };
         };
         const marked = (q) => sorted.map((order, row) => {
@@ -388,22 +411,17 @@
       },
     },
     profile: {
-      caption: () => `Every query, in the order of the table below${orderText()}`,
+      caption: () => `Every query, ${orderText()}`,
       isShown: () => true,
       hasLegend: true,
       depends: () => [chosen(), state.rows, state.filter, state.spread],
       draw: (width) => {
         const { values, name } = measureNow();
         const shown = chosen();
-        const order = rowsNow();
+        const order = state.rows[0] === null ? byMean(rowsNow()) : rowsNow();
         const n = order.length;
-        const [low, high] = extent(shown.map((s) => values[s]));
-        const [left, right, top, height] = [38, width - 8, 8, 260];
+        const [left, right, top, height] = [56, width - 8, 8, 260];
         const bottom = height - 34;
-        const svg = canvas(width, height);
-        const y = linear(low, high, bottom, top);
-        const x = (k) => left + ((right - left) * (k + 0.5)) / Math.max(n, 1);
-        yAxis(svg, y, low, high, left, right, top, bottom);
         const nBins = Math.min(n, Math.max(20, Math.round((right - left) / 4)));
         const isBinned = n > nBins && n * shown.length > 400;
         const bin = (k) => Math.floor((k * nBins) / n);
@@ -412,29 +430,41 @@
           order.forEach((q, k) => { const value = values[s][q]; if (value === value) { sums[bin(k)] += value; sizes[bin(k)]++; } });
           return sums.map((sum, i) => sum / sizes[i]);
         };
-        shown.forEach((s, place) => {
-          const { colour, dash, mark } = series(place);
+        const lines = new Map(isBinned ? shown.map((s) => [s, binned(s)]) : []);
+        const [low, high] = isBinned ? closeExtent([...lines.values()]) : extent(shown.map((s) => values[s]));
+        const svg = canvas(width, height);
+        const y = linear(low, high, bottom, top);
+        const x = (k) => left + ((right - left) * (k + 0.5)) / Math.max(n, 1);
+        yAxis(svg, y, low, high, left, right, top, bottom);
+        yName(svg, name, top, bottom);
+        if (!isBinned && shown.length > 1) { // a line from the lowest to the highest value of a query
+          const ends = order.map((q) => shown.map((s) => values[s][q]).filter(isKnown));
+          svg.append(v("path", { class: "range", d: ends.map((own, k) => (own.length ? `M${rounded(x(k))} ${rounded(y(Math.min(...own)))}V${rounded(y(Math.max(...own)))}` : "")).join("") }));
+        }
+        eachSeries(shown, (s, { colour, dash, mark, class: kind }) => {
           if (isBinned) {
             let d = "";
-            binned(s).forEach((value, i) => { if (value === value) d += `${d ? "L" : "M"}${rounded(left + ((right - left) * (i + 0.5)) / nBins)} ${rounded(y(value))}`; });
-            svg.append(v("path", { d, class: "line", stroke: colour, "stroke-dasharray": dash || null }));
+            lines.get(s).forEach((value, i) => { if (value === value) d += `${d ? "L" : "M"}${rounded(left + ((right - left) * (i + 0.5)) / nBins)} ${rounded(y(value))}`; });
+            svg.append(v("path", { d, class: kind, stroke: colour, "stroke-dasharray": dash || null }));
           } else {
-            const d = order.map((q, k) => (isKnown(values[s][q]) ? `M${rounded(x(k))} ${rounded(y(values[s][q]))}${mark}` : "")).join("");
+            const d = order.map((q, k) => (isKnown(values[s][q]) ? `M${rounded(x(k))} ${rounded(y(values[s][q]))}${mark || marks[0]}` : "")).join("");
             svg.append(v("path", { d, class: "marks", fill: colour }));
           }
         });
-        const said = isBinned ? `${name}; lines are means of about ${Math.round(n / nBins)} consecutive queries` : name;
-        svg.append(text(right, bottom + 26, fitted(`${count(n, "query")}: ${said}`, right - left), { "text-anchor": "end" }));
+        svg.append(text(right, bottom + 18, count(n, "query"), { "text-anchor": "end" }));
         svg.append(v("path", { class: "axis", d: `M${left} ${bottom}H${right}` }));
         const marked = (q) => { const k = order.indexOf(q); return k < 0 ? "" : `M${rounded(x(k))} ${top}V${bottom}`; };
         const locate = (px) => (n && px >= left && px <= right ? Math.min(n - 1, Math.floor(((px - left) / (right - left)) * n)) : -1);
         const at = (k) => {
           const q = order[k];
           const own = shown.slice().sort((s, t) => values[t][q] - values[s][q]);
-          const lines = [`query ${queries[q]}`, ...own.slice(0, 12).map((s) => `${fixed(values[s][q])} ${systems[s]}`), ...(own.length > 12 ? [`and ${own.length - 12} more`] : [])];
-          return { x: x(k), y: y(isKnown(values[own[0]]?.[q]) ? values[own[0]][q] : low), lines, press: () => choose(q) };
+          const told = [`query ${queries[q]}`, ...own.slice(0, 12).map((s) => `${valueText(values[s][q])} ${systems[s]}`), ...(own.length > 12 ? [`and ${own.length - 12} more`] : [])];
+          const top_ = isKnown(values[own[0]]?.[q]) ? values[own[0]][q] : low;
+          return { x: x(k), y: y(Math.min(high, Math.max(low, top_))), lines: told, press: () => choose(q) };
         };
-        return explorable(svg, `${name} of ${count(shown.length, scores.kind)} on ${count(n, "query")}`, n, locate, at, marked);
+        const found = explorable(svg, `${name} of ${count(shown.length, scores.kind)} on ${count(n, "query")}`, n, locate, at, marked);
+        found.note = isBinned ? `Each point of a line is the mean of about ${Math.round(n / nBins)} consecutive queries.` : "";
+        return found;
       },
     },
     scatter: {
@@ -472,10 +502,10 @@
         const dense = known.length > 1000;
         for (const [kind, d] of Object.entries(dots)) svg.append(v("path", { class: `dots ${kind}${dense ? " dense" : ""}`, d }));
         svg.append(text(right, bottom + 32, fitted(`${name}, ${systems[a]}`, right - left), { "text-anchor": "end" }));
-        svg.append(text(0, 0, fitted(`${name}, ${systems[b]}`, bottom - top), { transform: `translate(11 ${top}) rotate(-90)`, "text-anchor": "end" }));
+        yName(svg, `${name}, ${systems[b]}`, top, bottom);
         const label = (px, py, content, anchor) => svg.append(text(px, py, content, { class: "small halo", "text-anchor": anchor }));
-        label(left + 8, top + 14, fitted(`${systems[b]} better: ${count(counts.better)}`, (right - left) * 0.6), "start");
-        label(right - 6, bottom - 10, fitted(`${systems[a]} better: ${count(counts.worse)}`, (right - left) * 0.6), "end");
+        label(left + 8, top + 14, fitted(`${systems[b]} ${ahead}: ${count(counts.better)}`, (right - left) * 0.6), "start");
+        label(right - 6, bottom - 10, fitted(`${systems[a]} ${ahead}: ${count(counts.worse)}`, (right - left) * 0.6), "end");
         label(right - 6, bottom - 26, counts.same ? `same: ${count(counts.same)}` : "", "end");
         const marked = (q) => (isKnown(values[a][q]) && isKnown(values[b][q]) ? `M${rounded(x(values[a][q]) - 7)} ${rounded(y(values[b][q]))}a7 7 0 1 0 14 0a7 7 0 1 0-14 0z` : "");
         const locate = (px, py) => {
@@ -488,10 +518,10 @@
         };
         const at = (k) => {
           const q = known[k];
-          const lines = [`query ${queries[q]}`, `${systems[a]} ${fixed(values[a][q])}`, `${systems[b]} ${fixed(values[b][q])}`, `difference ${signed(values[b][q] - values[a][q])}`];
+          const lines = [`query ${queries[q]}`, `${systems[a]} ${valueText(values[a][q])}`, `${systems[b]} ${valueText(values[b][q])}`, `difference ${changeText(values[b][q] - values[a][q])}`];
           return { x: x(values[a][q]), y: y(values[b][q]), lines, press: () => choose(q) };
         };
-        return explorable(svg, `${systems[b]} against ${systems[a]} on ${count(known.length, "query")}: better on ${counts.better}, same on ${counts.same}, worse on ${counts.worse}`, known.length, locate, at, marked);
+        return explorable(svg, `${systems[b]} against ${systems[a]} on ${count(known.length, "query")}: ${ahead} on ${counts.better}, same on ${counts.same}, ${behind} on ${counts.worse}`, known.length, locate, at, marked);
       },
     },
     pairs: {
@@ -501,7 +531,7 @@
         const measure = measureNow();
         const shown = chosen();
         const n = shown.length;
-        const left = nameWidth(shown.map((s) => systems[s]), width, 26);
+        const left = nameWidth(shown.map((s) => systems[s]), width, 34);
         const cell = Math.max(4, Math.min(46, (width - left - 4) / n));
         const top = 22;
         const svg = canvas(width, top + cell * n + 6);
@@ -516,7 +546,7 @@
           const [x0, y0, size] = [rounded(left + cell * column + 0.5), rounded(top + cell * row + 0.5), rounded(cell - 1)];
           cells[side] += `M${x0} ${y0}h${size}v${size}h${-size}z`;
           const mark = { better: "▲", worse: "▼", none: "" }[side];
-          if (font < 7) { // no room for the number
+          if (font < 9) { // no room for a legible number
             if (mark && cell >= 10) labels.push(text(x0 + size / 2, y0 + size * 0.7, mark, { "text-anchor": "middle", "font-size": size * 0.55 }));
             return;
           }
@@ -530,8 +560,9 @@
         const every = Math.ceil(13 / cell);
         shown.forEach((s, row) => {
           if (row % every) return;
-          svg.append(text(left - 6, top + cell * (row + 0.5) + 4, `${fitted(systems[s], left - 30)}  ${row + 1}`, { "text-anchor": "end" }));
-          if (row % Math.ceil(20 / cell) === 0) svg.append(text(left + cell * (row + 0.5), top - 7, `${row + 1}`, { "text-anchor": "middle" }));
+          const y = top + cell * (row + 0.5) + 4;
+          svg.append(text(left - 34, y, fitted(systems[s], left - 38), { "text-anchor": "end" }), text(left - 6, y, `${row + 1}`, { class: "quiet", "text-anchor": "end" }));
+          if (row % Math.ceil(20 / cell) === 0) svg.append(text(left + cell * (row + 0.5), top - 7, `${row + 1}`, { class: "quiet", "text-anchor": "middle" }));
         });
         const locate = (px, py) => {
           const [row, column] = [Math.floor((py - top) / cell), Math.floor((px - left) / cell)];
@@ -565,20 +596,20 @@
       const all = shown.flatMap((s) => curves.means[systems[s]]).filter(isKnown);
       const pad = 0.04 * (Math.max(...all) - Math.min(...all)) || 0.05;
       const [low, high] = all.length ? [Math.min(...all) - pad, Math.max(...all) + pad] : [0, 1];
-      const [left, right, top, height] = [44, width - 14, 8, 290];
+      const [left, right, top, height] = [62, width - 14, 8, 290];
       const bottom = height - 36;
       const svg = canvas(width, height);
       const x = (cutoff) => linear(Math.log(cutoffs[0]), Math.log(cutoffs[cutoffs.length - 1]), left, right)(Math.log(cutoff));
       const y = linear(low, high, bottom, top);
       yAxis(svg, y, low, high, left, right, top, bottom);
+      yName(svg, `mean ${family}`, top, bottom);
       for (const cutoff of cutoffs) svg.append(text(x(cutoff), bottom + 15, `${cutoff}`, { "text-anchor": "middle" }));
       svg.append(v("path", { class: "axis", d: `M${left} ${bottom}H${right}` }), text(right, bottom + 31, "cutoff", { "text-anchor": "end" }));
       const points = [];
-      shown.forEach((s, place) => {
-        const { colour, dash, mark } = series(place);
+      eachSeries(shown, (s, { colour, dash, mark, class: kind }) => {
         const own = curves.means[systems[s]].map((mean, i) => [cutoffs[i], mean]).filter(([, mean]) => isKnown(mean));
-        svg.append(v("path", { class: "line", d: own.map(([k, mean], i) => `${i ? "L" : "M"}${rounded(x(k))} ${rounded(y(mean))}`).join(""), stroke: colour, "stroke-dasharray": dash || null }));
-        svg.append(v("path", { class: "marks", d: own.map(([k, mean]) => `M${rounded(x(k))} ${rounded(y(mean))}${mark}`).join(""), fill: colour }));
+        svg.append(v("path", { class: kind, d: own.map(([k, mean], i) => `${i ? "L" : "M"}${rounded(x(k))} ${rounded(y(mean))}`).join(""), stroke: colour, "stroke-dasharray": dash || null }));
+        if (mark) svg.append(v("path", { class: "marks", d: own.map(([k, mean]) => `M${rounded(x(k))} ${rounded(y(mean))}${mark}`).join(""), fill: colour }));
         for (const [k, mean] of own) points.push({ x: x(k), y: y(mean), lines: [systems[s], `${family}@${k} ${fixed(mean)}`] });
       });
       const locate = (px, py) => {
@@ -613,10 +644,16 @@
         below.replaceChildren();
         return;
       }
+      if (!always && !chosen().some((s) => measureNow().values[s].some(isKnown))) {
+        drawing.replaceChildren(h("p", { class: "note" }, `No query has a value of ${measureNow().name}.`));
+        below.replaceChildren();
+        return;
+      }
       above.replaceChildren(...(controls ? controls() : []));
       const width = Math.max(260, Math.floor(drawing.clientWidth) || 560);
       drawing.replaceChildren(draw(width));
-      below.replaceChildren(...(hasLegend ? [legend(chosen())] : []));
+      const { note } = drawing.firstChild;
+      below.replaceChildren(...(note ? [h("p", { class: "note" }, note)] : []), ...(hasLegend ? [legend(chosen())] : []));
     };
     const mark = () => drawing.firstChild?.mark?.(state.query);
     return { element, redraw, mark, depends: () => [state.measure, innerWidth, ...depends()] };
@@ -629,7 +666,7 @@
   const sortHead = ({ key, head, title, class: kind }, [by, direction], press) => {
     const order = by !== key ? "none" : direction > 0 ? "ascending" : "descending";
     return h("th", { scope: "col", class: kind, "aria-sort": order },
-      h("button", { type: "button", title, "data-sort": key, onclick: () => press(key) }, h("span", {}, head)));
+      h("button", { type: "button", title, "data-sort": key, onclick: () => press(key) }, h("span", {}, ...(key.startsWith("system:") ? [head] : breakable(head)))));
   };
 
   /* ---- the leaderboard ---- */
@@ -679,11 +716,11 @@
       { key: "mean", head: measure.name, class: "number", title: `Mean over ${scores.basis}` },
       { key: null, head: "interval", title: scores.intervals },
       { key: "low", head: "low to high", title: scores.intervals },
-      ...(several ? [{ key: "change", head: `− ${other}`, class: "number", title: `Difference of the means from ${systems[againstNow()]}` }] : []),
+      ...(several ? [{ key: "change", head: `−\u00a0${other}`, class: "number", title: `Difference of the means from ${systems[againstNow()]}` }] : []),
       ...(hasTests ? [{ key: "p", head: "p", class: "number", title: `Corrected p-value: ${scores.test}` }] : []),
-      ...(several ? [{ key: "better", head: "better · same · worse", title: "Number of queries" }] : []),
+      ...(several ? [{ key: "better", head: `${ahead} · same · ${behind}`, title: "Number of queries" }] : []),
       ...(hasTests ? [
-        { key: "d_z", head: "d_z", class: "number", title: "Change over the standard deviation of the differences" },
+        { key: "d_z", head: "d_z", class: "number", title: "Change divided by the standard deviation of the per-query differences" },
         { key: "detectable", head: "detectable", class: "number", title: "The smallest true difference that this many queries would detect with 80% power" },
       ] : []),
       ...measures.filter((each) => each !== measure).map((each) => ({ key: `other:${each.name}`, head: each.name, class: "number", title: `Mean of ${each.name}` })),
@@ -752,7 +789,7 @@
       }));
       status.textContent = `${count(rows.length)} of ${count(systems.length, scores.kind)}`;
       const tested = hasTests ? ` ▲ and ▼ mark significant differences from ${systems[other]} (${scores.test}).` : "";
-      key.textContent = `Means over ${scores.basis}, with ${scores.intervals}; all bars have one scale${systems.length > 1 ? `, and the vertical line is the mean of ${systems[other]}` : ""}.${tested}`;
+      key.textContent = `Means over ${scores.basis}, with ${scores.intervals}${systems.length > 1 ? `; the dashed line is the mean of ${systems[other]}` : ""}.${tested}`;
     };
     return { element, redraw, depends: () => [state.measure, againstNow(), chosen(), state.board] };
   };
@@ -800,10 +837,18 @@
     rowsCache = { key, rows };
     return rows;
   };
+  /** Queries by the mean of the systems shown, highest first; those without a value are last. */
+  const byMean = (rows) => {
+    const { values } = measureNow();
+    const [sums, sizes] = [new Float64Array(queries.length), new Float64Array(queries.length)];
+    for (const s of chosen()) for (let q = 0; q < queries.length; q++) { const value = values[s][q]; if (value === value) { sums[q] += value; sizes[q]++; } }
+    const means = sums.map((sum, q) => (sizes[q] ? sum / sizes[q] : -Infinity));
+    return rows.slice().sort((a, b) => means[b] - means[a] || a - b);
+  };
   const orderText = () => {
     const [by, direction] = state.rows;
-    if (by === null) return "";
-    return `, by ${by.startsWith("system:") ? by.slice(7) : by}, ${direction > 0 ? "ascending" : "descending"}`;
+    if (by === null) return systems.length > 1 ? `by the mean of the ${scores.kind}s shown, highest first` : "highest first";
+    return `in the order of the table below: by ${by.startsWith("system:") ? by.slice(7) : by}, ${direction > 0 ? "ascending" : "descending"}`;
   };
   const rowHeight = 32;
   const queriesView = () => {
@@ -822,7 +867,7 @@
     const cellsOf = (q) => {
       const { values } = measureNow();
       const number = (value) => {
-        const cell = h("td", { class: "number" }, fixed(value));
+        const cell = h("td", { class: "number" }, valueText(value));
         if (value > 0) cell.style.setProperty("--share", `${(100 * value) / largest}%`);
         return cell;
       };
@@ -882,8 +927,10 @@
       ];
       head.replaceChildren(h("tr", { "aria-rowindex": 1 }, ...columns.map((column) => sortHead(column, state.rows, press))));
       const spreadText = shown.length > 1 ? "; spread is the largest minus the smallest value of a row" : "";
-      said.textContent = values
-        ? `Press a query for its ${systems.length > 1 ? "differences" : "value"}${data.lists ? " and its ranked lists" : ""}. Bars have one scale${spreadText}. ${precisionText()}`
+      said.textContent = values && !rows.length
+        ? "No query matches."
+        : values
+        ? `Press a query for its ${systems.length > 1 ? "differences" : "value"}${data.lists ? " and its ranked lists" : ""}. All bars share one scale${spreadText}. ${precisionText()}`
         : leftOutText();
       table.setAttribute("aria-rowcount", rows.length + 1);
       status.textContent = rows.length === queries.length ? `${count(rows.length, "query")}` : `${count(rows.length)} of ${count(queries.length, "query")}`;
@@ -919,7 +966,7 @@
           equal.size ? h("td", {}, equal.has(rank) ? h("abbr", { title: "has the same score as a neighbor" }, "=") : "") : null);
       });
       const table = h("table", {}, h("caption", {}, systems[s]), h("thead", {}, h("tr", {}, ...head.map((name, i) => h("th", { scope: "col", class: i === 0 || name === "gain" || name === "discount" ? "number" : null }, name || h("span", { class: "unseen" }, "rank"))))), h("tbody", {}, ...rows));
-      return h("div", { class: "ranking" }, h("h4", {}, swatch(chosen().indexOf(s)), ` ${systems[s]} `, h("span", { class: "note" }, fixed(measureNow().values?.[s][state.query]))), table);
+      return h("div", { class: "ranking" }, h("h4", {}, swatch(chosen().indexOf(s)), " ", h("bdi", {}, systems[s]), " ", h("span", { class: "note" }, valueText(measureNow().values?.[s][state.query]))), table);
     });
   };
   const detail = () => {
@@ -952,12 +999,12 @@
       const own = shown.slice().sort((s, t) => (lower ? 1 : -1) * (values[s][q] - values[t][q]) || 0);
       const rows = own.map((s) => {
         const difference = values[s][q] - values[other][q];
-        const share = h("td", { class: "number" }, fixed(values[s][q]));
+        const share = h("td", { class: "number" }, valueText(values[s][q]));
         share.style.setProperty("--share", `${(100 * Math.max(0, values[s][q])) / Math.max(high, 1e-12)}%`);
         return h("tr", {}, h("th", { scope: "row", title: systems[s] }, swatch(shown.indexOf(s)), " ", systems[s]), share,
-          ...(systems.length > 1 ? [h("td", { class: "number" }, s === other ? "" : signed(difference), s === other || !isKnown(difference) ? null : changeBar(difference / most, difference > 0 !== lower))] : []));
+          ...(systems.length > 1 ? [h("td", { class: "number" }, s === other ? "" : changeText(difference), s === other || !isKnown(difference) ? null : changeBar(difference / most, difference > 0 !== lower))] : []));
       });
-      const table = h("div", { class: "scroll" }, h("table", { class: "values" }, h("caption", {}, `Values of ${measure.name} on query ${queries[q]}`), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, scores.kind), h("th", { scope: "col", class: "number" }, measure.name), systems.length > 1 ? h("th", { scope: "col", class: "number" }, `− ${fitted(systems[other], 110)}`) : null)), h("tbody", {}, ...rows)));
+      const table = h("div", { class: "scroll" }, h("table", { class: "values" }, h("caption", {}, `Values of ${measure.name} on query ${queries[q]}`), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, scores.kind), h("th", { scope: "col", class: "number" }, ...breakable(measure.name)), systems.length > 1 ? h("th", { scope: "col", class: "number" }, `− ${fitted(systems[other], 110)}`) : null)), h("tbody", {}, ...rows)));
       const found = await listsOf(q);
       if (q !== state.query) return;
       const parts = [table];
@@ -1016,12 +1063,13 @@
   };
 
   /* ---- the controls of the whole page ---- */
+  const usualPair = () => [againstNow(), measureNow().ranked.find((s) => s !== againstNow())];
   const toolbar = () => {
     const measure = h("select", { id: "measure", onchange: (event) => change({ measure: +event.target.value }) }, ...measures.map((each, i) => h("option", { value: i }, each.name)));
     const against = h("select", { id: "against", onchange: (event) => change({ against: event.target.value === "" ? null : +event.target.value }) });
     const choice = (name, label) => h("button", { type: "button", "data-show": name, onclick: () => change({ show: name, picked: new Set() }) }, label);
     const presets = h("div", { class: "buttons", role: "group", "aria-label": `${scores.kind}s shown` }, systems.length > nTop ? choice("top", `Top ${nTop}`) : null, choice("all", systems.length > nTop ? `All ${systems.length}` : "All"),
-      !scores.has_best || systems.length < 3 ? null : h("button", { type: "button", "data-show": "picked", onclick: () => change({ show: "picked", picked: new Set([againstNow(), measureNow().ranked.find((s) => s !== againstNow())]) }) }, "Reference and best"));
+      !scores.has_best || systems.length < 3 ? null : h("button", { type: "button", "data-show": "picked", onclick: () => change({ show: "picked", picked: new Set(usualPair()) }) }, "Reference and best"));
     const copied = h("button", { type: "button", onclick: async () => {
       try { await navigator.clipboard.writeText(location.href); copied.textContent = "Link copied"; } catch { copied.textContent = "The link is in the address bar"; }
       setTimeout(() => { copied.textContent = "Copy link"; }, 2000);
@@ -1034,9 +1082,11 @@
       const usual = reference(state.measure);
       against.replaceChildren(h("option", { value: "" }, `${systems[usual]}${!scores.has_best ? "" : scores.baseline === null ? " (best)" : " (baseline)"}`), ...measureNow().ranked.filter((s) => s !== usual).map((s) => h("option", { value: s }, systems[s])));
       against.value = state.against === null || state.against === usual ? "" : state.against;
-      for (const button of presets.children) button.setAttribute("aria-pressed", button.dataset.show === (systems.length <= nTop && state.show === "top" ? "all" : state.show) ? "true" : "false");
+      const isUsualPair = state.picked.size === 2 && usualPair().every((s) => state.picked.has(s)); // and not any two
+      const show = systems.length <= nTop && state.show === "top" ? "all" : state.show === "picked" && !isUsualPair ? null : state.show;
+      for (const button of presets.children) button.setAttribute("aria-pressed", button.dataset.show === show ? "true" : "false");
     };
-    return { element, redraw, depends: () => [state.measure, state.against, state.show] };
+    return { element, redraw, depends: () => [state.measure, state.against, state.show, [...state.picked]] };
   };
 
   /* ---- the page ---- */
@@ -1109,7 +1159,7 @@
     const first = Math.min(24, Math.max(5, ...queries.map((name) => name.length)));
     for (let from = 0; from < systems.length; from += 14) {
       const own = [...systems.keys()].slice(from, from + 14);
-      const rows = queries.map((name, q) => [name, ...own.map((s) => fixed(measure.values[s][q]))]);
+      const rows = queries.map((name, q) => [name, ...own.map((s) => fixed(measure.values[s][q], measure.digits))]);
       parts_.push(columnsOfText(["query", ...own.map((s) => `[${s + 1}]`)], rows, [first, ...own.map(() => 7)]));
     }
     return parts_.join("\n\n");

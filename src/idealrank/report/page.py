@@ -37,26 +37,26 @@ def html(
     parts: Sequence[Section] = (),
     command: str | None = None,
 ) -> str:
-    """Write the report of a result: one self-contained HTML page. The same arguments give the same page.
+    """Write the report of a result as one self-contained HTML page; the same arguments give the same page.
 
     Parameters
     ----------
     result : Result
         The result of `evaluate`, `compare`, `explain` or any other function that returns one.
     path : str or path, optional
-        Where to write the page, completely or not at all; by default, it is only returned.
+        The file to write, either completely or not at all; by default, the page is only returned.
     title : str, optional
-        The title; by default, that of the result.
+        The title of the page; by default, the title of the result.
     curves : Result, optional
-        Evaluations of the same systems on the same queries at several cutoffs to plot, such as those of `over_cutoffs`;
-        by default, the measures of the result that have several cutoffs.
+        Evaluations of the same systems on the same queries at several cutoffs, such as those of `over_cutoffs`, to draw
+        as curves; by default, the measures of the result that have several cutoffs are drawn.
     lists : Rankings, optional
-        The first documents of each query, as `ranked_lists` returns them, to show when a query is chosen; those of some
-        queries are left out if the page would become too large, and it says so.
+        The first documents of each query, as returned by `ranked_lists`, to show when a reader selects a query. If the
+        page would become too large, some queries are left out, and the page says so.
     parts : sequence of Section
-        Further sections.
+        Sections to add to the page.
     command : str, optional
-        The command that made the page.
+        The command line that made the page, to be shown on it.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def html(
     Raises
     ------
     DataError
-        If ``result`` is not a result, or if the curves are about other queries.
+        If ``result`` is not a result, or if ``curves`` has other queries.
 
     Examples
     --------

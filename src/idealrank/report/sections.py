@@ -31,6 +31,9 @@ FIGURES: Mapping[str, Callable[..., Axes]] = {
     "wins": plot_wins,
 }
 
+#: Figures of more points have the width of the page: next to another, their text would be too small.
+_WIDE = 460
+
 
 def render_section(section: Section, key: str) -> Markup:
     """Return the section with its heading; ``key`` is its id."""
@@ -40,8 +43,8 @@ def render_section(section: Section, key: str) -> Markup:
 
 
 def is_scripted(section: Section) -> bool:
-    """Return whether the section is empty without JavaScript."""
-    shown = (section.figures, section.tables, section.notes, section.lists, section.definitions, section.code)
+    """Return whether the section says nothing without JavaScript: its notes are about its views."""
+    shown = (section.figures, section.tables, section.lists, section.definitions, section.code)
     return bool(section.views) and not any(shown) and all(map(is_scripted, section.parts))
 
 
@@ -56,10 +59,13 @@ def _content(section: Section, key: str) -> Iterator[Markup]:
         yield tag("div", *drawn, class_="figures")
     for view in section.views:
         yield tag("div", data_view=view, class_="scripted")
+    is_titled = len(section.tables) > 1
     for caption, table in section.tables.items():
-        whole = html_table(table, caption)
         label = section.folded.get(caption)
-        yield whole if label is None else tag("details", tag("summary", label), whole)
+        if is_titled and label is None:
+            yield tag("h3", caption)
+        shown = [html_table(table, caption), *(tag("p", note, class_="note") for note in table.notes)]
+        yield joined(shown) if label is None else tag("details", tag("summary", label), *shown)
     for note in section.notes:
         yield tag("p", note, class_="note")
     for label, lines in section.lists.items():
@@ -75,7 +81,8 @@ def _content(section: Section, key: str) -> Iterator[Markup]:
 
 def _figure(figure: Figure, key: str) -> Markup:
     drawn = inline_svg(lambda: FIGURES[figure.name](*figure.data), key, figure.caption, figure.description)
-    return tag("figure", tag("figcaption", figure.caption), drawn)
+    is_wide = float(drawn.split('viewBox="0 0 ', 1)[1].split()[0]) > _WIDE
+    return tag("figure", tag("figcaption", figure.caption), drawn, class_="wide" if is_wide else None)
 
 
 def render_appendix(scores: Scores) -> Markup:

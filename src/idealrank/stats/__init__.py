@@ -2,10 +2,10 @@
 
 `rbo` and `tau_ap` compare two rankings of documents.
 
-Two systems are two arrays ``a, b`` with one value per query; many are ``matrix[query, system]``. A query with a NaN,
-which some conventions give to a query with no relevant document, is left out, and the result's ``note`` says so.
-Functions that draw random numbers take a ``seed``, keep the one they used, and return the same on any number of
-threads.
+Two systems are two arrays ``a, b`` with one value per query; many systems are ``matrix[query, system]``. A query with a
+NaN, which some conventions give to a query with no relevant document, is left out, and the ``note`` of the result says
+so. Functions that draw random numbers take a ``seed``, store the seed that was used in the result, and return the same
+numbers for any number of threads.
 """
 
 from itertools import chain

@@ -52,7 +52,7 @@ def estimate_means(
         The means of the machine values of all queries.
     n : int
         The number of all queries.
-    finite : bool, default=True
+    finite : bool
         Whether the means are over exactly these queries.
 
     Examples

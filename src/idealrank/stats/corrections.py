@@ -15,16 +15,16 @@ __all__ = ["benjamini_hochberg", "bonferroni", "holm"]
 
 
 def bonferroni(p_values: npt.ArrayLike) -> Floats:
-    """Multiply each p-value by their number, which bounds the probability of any false positive.
+    """Multiply each p-value by the number of p-values, which bounds the probability of any false positive.
 
     Parameters
     ----------
-    p_values : array_like
-        Numbers from 0 to 1; NaN is ignored.
+    p_values : array-like
+        The p-values, from 0 to 1; NaN is ignored and stays NaN.
 
     Returns
     -------
-    float64 array
+    float64 array of the same shape
         The corrected p-values, at most 1.
 
     Examples
@@ -36,21 +36,21 @@ def bonferroni(p_values: npt.ArrayLike) -> Floats:
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
-    """Apply Holm's step-down form of Bonferroni: the same bound, and never less power.
+    """Apply Holm's step-down correction, which has the same bound as `bonferroni` and at least the same power.
 
     Parameters
     ----------
-    p_values : array_like
-        Numbers from 0 to 1; NaN is ignored.
+    p_values : array-like
+        The p-values, from 0 to 1; NaN is ignored and stays NaN.
 
     Returns
     -------
-    float64 array
+    float64 array of the same shape
         The corrected p-values, at most 1.
 
     Examples
     --------
-    The smallest times 3, the next times 2, the last times 1, and never below the one before:
+    The smallest p-value is multiplied by 3, the next by 2 and the last by 1, and none is below the previous one:
 
     >>> holm([0.04, 0.01, 0.5])
     array([0.08, 0.03, 0.5 ])
@@ -59,16 +59,16 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 
 
 def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
-    """Bound the expected fraction of false positives among the positives (Benjamini and Hochberg 1995).
+    """Bound the expected fraction of false positives among all positives (Benjamini and Hochberg 1995).
 
     Parameters
     ----------
-    p_values : array_like
-        Numbers from 0 to 1; NaN is ignored.
+    p_values : array-like
+        The p-values, from 0 to 1; NaN is ignored and stays NaN.
 
     Returns
     -------
-    float64 array
+    float64 array of the same shape
         The corrected p-values, at most 1.
 
     Examples

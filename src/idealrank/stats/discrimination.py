@@ -28,8 +28,8 @@ class DiscriminativePower(Result):
 
     Parameters
     ----------
-    p_values : ndarray
-        One per pair of systems.
+    p_values : float64 array of shape (n_pairs,)
+        One p-value per pair of systems, ascending.
     test : str
         The test that was used.
     n_queries : int
@@ -37,7 +37,7 @@ class DiscriminativePower(Result):
     seed : int
         Seed of the random number generator.
     note : str
-        Queries that were left out.
+        A sentence about queries that were left out; empty if there are none.
 
     Examples
     --------
@@ -68,6 +68,7 @@ class DiscriminativePower(Result):
         Returns
         -------
         float
+            A number from 0 to 1.
         """
         return float(np.mean(self.p_values <= level)) if self.p_values.size else math.nan
 
@@ -75,22 +76,23 @@ class DiscriminativePower(Result):
 def discriminative_power(
     matrix: npt.ArrayLike, *, test: str = "tukey", seed: int | None = None, n_threads: int | None = None
 ) -> DiscriminativePower:
-    """Measure how many pairs of systems a measure tells apart.
+    """Compute how many pairs of systems a measure distinguishes.
 
     Parameters
     ----------
-    matrix : array_like of shape (n_queries, n_systems)
-        The measure of each query and system.
+    matrix : array-like of shape (n_queries, n_systems)
+        The value of the measure for each query and system.
     test : {"tukey", "t", "wilcoxon", "sign", "randomization", "bootstrap"}
-        Randomized Tukey HSD, or a paired test.
+        The test of the pairs: the randomized Tukey HSD test, or one of the paired tests.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     DiscriminativePower
+        The p-values of all pairs of systems.
 
     Raises
     ------
@@ -127,31 +129,31 @@ def swap_rate(
 ) -> float:
     """Compute how often two disjoint sets of queries order two systems differently (Voorhees and Buckley 2002).
 
-    Of all pairs of systems that differ enough on the first set, it is the fraction that the second set orders the other
-    way; a tie there counts half.
+    It is the fraction of the pairs of systems that differ enough on the first set which the second set orders the other
+    way. A tie on the second set counts as 1/2.
 
     Parameters
     ----------
-    matrix : array_like of shape (n_queries, n_systems)
-        The measure of each query and system.
+    matrix : array-like of shape (n_queries, n_systems)
+        The value of the measure for each query and system.
     n_queries : int
-        The size of each set.
+        The number of queries in each set.
     least_difference : float
-        The smallest difference of means on the first set that counts.
+        Pairs whose means on the first set differ by less than this are ignored.
     n_draws : int
-        How many times two sets are drawn.
+        Number of times that two sets are drawn.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
 
     Returns
     -------
     float
-        NaN if no pair of systems differs enough.
+        The rate, from 0 to 1; NaN if no pair of systems differs enough.
 
     Raises
     ------
     DataError
-        If two such sets need more queries than there are.
+        If there are not enough queries for two such sets.
 
     Examples
     --------

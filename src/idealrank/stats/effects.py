@@ -21,13 +21,13 @@ class EffectSize(Result):
     Parameters
     ----------
     cohen_dz : float
-        The mean difference in standard deviations of the differences.
+        The mean difference, divided by the standard deviation of the differences.
     hedges_g : float
-        The same, corrected for its bias in small samples.
+        Cohen's dz, corrected for its bias in small samples.
     common_language : float
-        The probability that a is better on a query; ties count half.
+        The fraction of queries on which a is better; ties count as 1/2.
     wins, ties, losses : int
-        Numbers of queries on which a is better, equal, worse.
+        The numbers of queries on which a is better, equal and worse.
 
     Examples
     --------
@@ -45,16 +45,17 @@ class EffectSize(Result):
 
 
 def effect_size(a: npt.ArrayLike, b: npt.ArrayLike) -> EffectSize:
-    """Compute sizes of the difference of two systems on the same queries.
+    """Compute effect sizes of the difference between two systems on the same queries.
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
 
     Returns
     -------
     EffectSize
+        The sizes of the difference.
 
     Examples
     --------

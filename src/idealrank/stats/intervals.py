@@ -17,12 +17,15 @@ from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.stats.samples import and_note, complete_values
 
-__all__ = ["Interval", "interval"]
+__all__ = ["SAME_VALUE", "Interval", "interval"]
+
+#: Why there is no interval.
+SAME_VALUE = "all queries have the same value"
 
 
 @dataclass(frozen=True)
 class Interval(Result):
-    """A confidence interval of a mean; NaN, with the reason in ``note``, if there is none.
+    """A confidence interval of a mean. The bounds are NaN, and ``note`` gives the reason, if there is no interval.
 
     Parameters
     ----------
@@ -35,9 +38,9 @@ class Interval(Result):
     method : str
         How the interval was computed.
     note : str
-        Queries that were left out, and why there is no interval.
+        A sentence about queries that were left out, or about why there is no interval; otherwise empty.
     seed : int, optional
-        Seed that repeats an interval made from random numbers.
+        The seed with which a bootstrap interval can be repeated; None for Student's t.
 
     Examples
     --------
@@ -67,28 +70,29 @@ def interval(
 
     Parameters
     ----------
-    values : array_like
-        One value per query; for a difference of systems, the differences.
+    values : array-like
+        One value per query; for the difference of two systems, one difference per query.
     level : float
         The confidence level.
     method : {"t", "percentile", "bca"}
-        Student's t; percentiles of means of resampled queries; or percentiles corrected for bias and skewness (Efron
-        1987).
+        Student's t; percentiles of the means of bootstrap resamples; or such percentiles, corrected for bias and
+        skewness (Efron 1987).
     n_resamples : int
-        The number of bootstrap resamples; Student's t has none.
+        The number of bootstrap resamples; Student's t does not use it.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     Interval
+        The interval and the mean.
 
     Raises
     ------
     OptionError
-        If the level or the method is not allowed.
+        If the level is not between 0 and 1, or the method is unknown.
     DataError
         If a value is infinite.
 
@@ -109,7 +113,7 @@ def interval(
         note = and_note(note, "an interval needs two queries or more")
         return Interval(math.nan, math.nan, mean, level, method, note)
     if np.ptp(sample) == 0:
-        note = and_note(note, "all queries have the same value")
+        note = and_note(note, SAME_VALUE)
         return Interval(mean, mean, mean, level, method, note)
     if method == "t":
         return Interval(*moments.t_interval(level), mean, level, method, note)

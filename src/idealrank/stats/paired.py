@@ -34,14 +34,15 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class PairedTest(Result):
-    """The result of a test.
+    """The result of a paired test of two systems.
 
     Parameters
     ----------
     method : str
         The name of the test.
     p_value : float
-        NaN, with the reason in ``note``, if the test has no answer.
+        The two-sided p-value, or for `equivalence_test` the larger of two one-sided ones. It is NaN, and ``note`` gives
+        the reason, if there is none.
     difference : float
         The mean of a - b.
     statistic : float
@@ -49,9 +50,9 @@ class PairedTest(Result):
     n_queries : int
         Number of queries with a value in both systems.
     note : str
-        Queries that were left out, and why there is no p-value.
+        A sentence about queries that were left out, or about why there is no p-value; otherwise empty.
     seed : int, optional
-        Seed that repeats a test that draws random numbers.
+        The seed with which a test with random numbers can be repeated; None for other tests.
 
     Examples
     --------
@@ -76,29 +77,30 @@ def randomization_test(
     seed: int | None = None,
     n_threads: int | None = None,
 ) -> PairedTest:
-    """Run Fisher's paired randomization test: a p-value by swapping a and b at random, query by query.
+    """Run Fisher's paired randomization test, which swaps a and b at random on each query.
 
-    It is exact for up to 20 queries on which the systems differ. Otherwise the observed order is counted among the
-    random ones, so that p is never 0: (b + 1) / (B + 1).
+    The p-value is exact if the systems differ on at most 20 queries. Otherwise it is (b + 1) / (B + 1), where b of B
+    random permutations are at least as extreme as the data, so that it is never 0.
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
     n_permutations : int
-        The number of random permutations B.
+        The number B of random permutations.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     PairedTest
+        The p-value, the difference and the test statistic.
 
     Examples
     --------
-    Of the 4 ways to sign 2 and 1, two reach a sum of 3:
+    Of the 4 ways to sign the differences 2 and 1, two have a sum of 3 or -3:
 
     >>> randomization_test([3.0, 2.0], [1.0, 1.0]).p_value
     0.5
@@ -124,16 +126,17 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
 
     Returns
     -------
     PairedTest
+        The p-value, the difference and the test statistic.
 
     Examples
     --------
-    Differences 1, 2, 3: t = 2 / (1 / sqrt(3)) on 2 degrees of freedom.
+    Differences 1, 2, 3: t = 2 / (1 / sqrt(3)) with 2 degrees of freedom.
 
     >>> round(t_test([2, 4, 6], [1, 2, 3]).p_value, 4)
     0.0742
@@ -147,20 +150,21 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
 
 
 def wilcoxon_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
-    """Run Wilcoxon's signed rank test without the queries that do not differ; exact for up to 50 queries without ties.
+    """Run Wilcoxon's signed-rank test on the queries that differ; it is exact for up to 50 queries without ties.
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
 
     Returns
     -------
     PairedTest
+        The p-value, the difference and the test statistic.
 
     Examples
     --------
-    All of 1, 2, 3 are above 0: 2 of 8 ways to sign the ranks are as extreme.
+    The differences 1, 2, 3 are all above 0: 2 of 8 ways to sign the ranks are as extreme.
 
     >>> wilcoxon_test([2, 4, 6], [1, 2, 3]).p_value
     0.25
@@ -175,16 +179,17 @@ def wilcoxon_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
 
 
 def sign_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
-    """Run the sign test: wins against losses as fair coin tosses, without the queries that do not differ.
+    """Run the sign test, which compares wins and losses with fair coin tosses and ignores queries that do not differ.
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
 
     Returns
     -------
     PairedTest
+        The p-value, the difference and the test statistic.
 
     Examples
     --------
@@ -211,26 +216,27 @@ def bootstrap_test(
     seed: int | None = None,
     n_threads: int | None = None,
 ) -> PairedTest:
-    """Run the bootstrap shift test: t statistics of resampled differences, shifted to a mean of 0 (Sakai 2006).
+    """Run the bootstrap shift test, which resamples the differences after shifting their mean to 0 (Sakai 2006).
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
     n_resamples : int
         The number of bootstrap resamples.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     PairedTest
+        The p-value, the difference and the test statistic.
 
     Examples
     --------
-    Differences 1 to 20 are far from 0: no shifted resample has a t as large.
+    Differences from 1 to 20 are far from 0: no shifted resample has such a large t statistic.
 
     >>> bootstrap_test(range(1, 21), np.zeros(20), n_resamples=999, seed=0).p_value
     0.001
@@ -252,14 +258,15 @@ def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> Paire
 
     Parameters
     ----------
-    a, b : array_like
+    a, b : array-like
         One value per query.
     margin : float
-        The largest difference that does not matter.
+        The largest difference of means that does not matter, a positive number.
 
     Returns
     -------
     PairedTest
+        The p-value, the difference and the test statistic.
 
     Raises
     ------
@@ -309,18 +316,19 @@ def paired_test(
     ----------
     test : {"randomization", "t", "wilcoxon", "sign", "bootstrap"}
         The name of the test.
-    a, b : array_like
+    a, b : array-like
         One value per query.
     n_draws : int
         The number of random permutations or resamples.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     PairedTest
+        The p-value, the difference and the test statistic.
 
     Examples
     --------
@@ -330,6 +338,30 @@ def paired_test(
     if test not in _DRAWS:
         return TESTS[test](a, b)
     return TESTS[test](a, b, **{_DRAWS[test]: n_draws}, seed=seed, n_threads=n_threads)
+
+
+def smallest_p_value(test: str, n_changed: int, n_draws: int) -> float:
+    """Return the smallest p-value that a test can give, whatever the differences; 0 if it has no such limit.
+
+    Parameters
+    ----------
+    test : str
+        The name of the test, of `paired_test`, or "tukey".
+    n_changed : int
+        The number of queries on which the two systems differ.
+    n_draws : int
+        Permutations or resamples.
+
+    Examples
+    --------
+    Few queries are permuted in all ways, of which 2 are the most extreme; others in ways that are drawn:
+
+    >>> smallest_p_value("randomization", 4, 99), smallest_p_value("randomization", 40, 99)
+    (0.125, 0.01)
+    """
+    if test == "randomization" and n_changed <= _EXACT_UP_TO:
+        return min(1.0, 2.0 ** (1 - n_changed))
+    return 1 / (n_draws + 1) if test in (*_DRAWS, "tukey") else 0.0
 
 
 def _unanswered(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, PairedTest]:

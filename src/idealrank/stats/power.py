@@ -23,14 +23,14 @@ DESIGNS = ("t", "anova", "interval", "order", "any_order")
 
 @dataclass(frozen=True)
 class PowerPlan(Result):
-    """How many queries an experiment needs.
+    """The number of queries that an experiment needs.
 
     Parameters
     ----------
     n_queries : int
         The number of queries needed.
     design : str
-        The design of the experiment.
+        The design of the experiment, as in `queries_for`.
     delta : float
         The difference to detect.
     power : float
@@ -38,12 +38,12 @@ class PowerPlan(Result):
     level : float
         The significance level.
     variance : float
-        Estimated from the pilot: of the difference of two systems, or, for "anova", of one system's values without the
-        effect of the queries.
+        The variance, estimated from the pilot: of the difference between two systems, or for "anova" of the values of a
+        system without the effect of the queries.
     n_systems : int
         Number of systems in the pilot.
     note : str
-        Queries of the pilot that were left out.
+        A sentence about queries of the pilot that were left out; empty if there are none.
 
     Examples
     --------
@@ -70,15 +70,15 @@ def queries_for(
     Parameters
     ----------
     delta : float
-        The difference of means.
-    pilot : array_like of shape (n_queries, n_systems)
-        The measure of each query and system in a pilot experiment.
+        The difference of means to detect.
+    pilot : array-like of shape (n_queries, n_systems)
+        The value of the measure for each query and system in a pilot experiment.
     design : {"t", "anova", "interval", "order", "any_order"}
-        "t": a paired t test detects the difference; "anova": an analysis of variance over as many systems as in the
-        pilot does, the best and the worst ``delta`` apart; "interval": the expected width of the confidence interval of
-        a difference is at most ``delta``. Two designs ask for less: the better system has the better mean except with
-        probability ``level``. "order" assumes normal means, "any_order" only values from 0 to 1 (Hoeffding's
-        inequality).
+        The aim of the experiment. "t": a paired t test detects the difference. "anova": an analysis of variance over as
+        many systems as in the pilot detects it if the best and the worst system differ by ``delta``. "interval": the
+        expected width of the confidence interval of a difference is at most ``delta``. "order" and "any_order" ask for
+        less: that the better system has the better mean, except with probability ``level``. "order" assumes normally
+        distributed means, "any_order" only values from 0 to 1 (Hoeffding's inequality).
     power : float
         The probability of detecting the difference.
     level : float
@@ -87,6 +87,7 @@ def queries_for(
     Returns
     -------
     PowerPlan
+        The number of queries, and what it was computed from.
 
     Raises
     ------
@@ -125,12 +126,12 @@ def queries_for(
 
 
 def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8, level: float = 0.05) -> float:
-    """Compute the smallest difference of means that a paired t test on as many queries detects with this power.
+    """Compute the smallest difference of means that a paired t test on this number of queries detects with this power.
 
     Parameters
     ----------
-    differences : array_like
-        One difference of two systems per query.
+    differences : array-like
+        The difference between two systems on each query.
     power : float
         The probability of detecting the difference.
     level : float
@@ -139,7 +140,7 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
     Returns
     -------
     float
-        NaN for fewer than two queries.
+        The difference; NaN for fewer than two queries.
 
     Examples
     --------
@@ -176,20 +177,21 @@ def power_of_t_test(n_queries: int, delta: float, variance: float, *, level: flo
     n_queries : int
         Number of queries, two or more.
     delta : float
-        The true difference.
+        The true difference of means.
     variance : float
-        The variance of the differences, a positive number.
+        The variance of the per-query differences, a positive number.
     level : float
         The significance level.
 
     Returns
     -------
     float
+        The power, from 0 to 1.
 
     Raises
     ------
     DataError
-        If there is no such test.
+        If there are fewer than two queries, or the variance is not positive.
 
     Examples
     --------

@@ -24,33 +24,33 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class PredictionPowered(Result):
-    """A mean over all queries, from human values on some of them and machine values on all.
+    """A mean over all queries, estimated from human values for some queries and machine values for all.
 
     Attributes
     ----------
     mean : float
-        The estimate: the mean of the human values, corrected by ``weight`` times the difference between the mean
-        machine value of all queries and that of the queries with a human value.
+        The estimate: the mean of the human values, plus ``weight`` times the difference between the mean machine value
+        of all queries and the mean machine value of the queries with a human value.
     low, high : float
-        Its confidence interval.
+        The confidence interval of the estimate.
     human_mean, human_low, human_high : float
-        The mean of the human values alone, and its interval by Student's t.
+        The mean of the human values alone, and its Student's t interval.
     machine_mean : float
-        The mean of the machine values of all queries, which has the judge's bias.
+        The mean of the machine values of all queries, which includes the bias of the machine judge.
     bias : float
-        The mean of machine minus human values, where both are known.
+        The mean of machine minus human values, over the queries that have both.
     correlation : float
         The correlation of human and machine values; NaN if one of them is constant.
     weight : float
-        How much the machine values count, from 0 to 1.
+        The weight of the machine values, from 0 to 1.
     n_human, n : int
         The number of queries with a human value, and of all queries.
     level : float
         The confidence level.
     is_finite : bool
-        Whether the mean is over these queries, or over all queries like these.
+        Whether the mean is over exactly these queries; otherwise it is over all queries like these.
     note : str
-        What was left out, or why the machine values do not count.
+        A sentence about what was left out, or about why the machine values do not count; otherwise empty.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class PredictionPowered(Result):
 
     @property
     def n_equivalent(self) -> float:
-        """How many human values alone would give an interval of this width, as far as their spread tells."""
+        """The number of human values that would give an interval of this width without machine values, estimated."""
         if not self.human_high > self.human_low or not self.high > self.low:
             return float(self.n_human)
         ratio = ((self.high - self.low) / (self.human_high - self.human_low)) ** 2
@@ -86,7 +86,7 @@ class PredictionPowered(Result):
 
     @property
     def p_value(self) -> float:
-        """The two-sided p-value of the hypothesis that the mean is 0, by the same t distribution as the interval."""
+        """The two-sided p-value of the hypothesis that the mean is 0, from the same t distribution as the interval."""
         from scipy.special import stdtr
 
         half = (self.high - self.low) / 2
@@ -109,26 +109,28 @@ class PredictionPowered(Result):
 def prediction_powered(
     human: npt.ArrayLike, machine: npt.ArrayLike, *, level: float = 0.95, finite: bool = True
 ) -> PredictionPowered:
-    """Estimate a mean over queries from human values on some queries and machine values on all.
+    """Estimate a mean over queries from human values for some queries and machine values for all.
 
-    Machine values may be biased in any way: the estimate corrects for it with the queries that have both. The queries
-    with human values must be a random sample of all queries. For a difference of two systems, pass the differences.
+    Machine values may be biased in any way: the estimate corrects for the bias, using the queries that have both
+    values. The queries with human values must be a random sample of all queries. For a difference of two systems, pass
+    the per-query differences.
 
     Parameters
     ----------
-    human : array_like
-        One value per query; NaN, or nothing at the end, where there is no human judgment.
-    machine : array_like
+    human : array-like
+        One value per query; NaN for queries without human judgments, which may be omitted at the end.
+    machine : array-like
         One value per query from the machine judgments, in the same order.
-    level : float, default=0.95
+    level : float
         The confidence level.
-    finite : bool, default=True
-        Whether the mean is over exactly these queries. False is for a mean over all queries like these, which has a
+    finite : bool
+        Whether the mean is over exactly these queries. False means a mean over all queries like these, which has a
         wider interval.
 
     Returns
     -------
     PredictionPowered
+        The estimate and its interval, with those from the human values alone.
 
     Raises
     ------
@@ -138,11 +140,11 @@ def prediction_powered(
 
     Notes
     -----
-    The estimate is mean(human) - w (mean(machine where human) - mean(machine)), unbiased for any fixed w. The weight w
-    is the slope of the regression of human on machine values, limited to 0 ... 1: a judge with a negative correlation
-    does not count. The variance is that of the jackknife over the queries with human values, which includes the
-    estimation of w, times 1 - n_human / n for a finite population; the interval takes the quantiles of Student's t with
-    n_human - 2 degrees of freedom.
+    The estimate is mean(human) - w (mean(machine where human) - mean(machine)), which is unbiased for any fixed w. The
+    weight w is the slope of the regression of human on machine values, limited to the range from 0 to 1: a machine
+    judge with a negative correlation is ignored. The variance comes from the jackknife over the queries with human
+    values, which includes the estimation of w; for a finite population it is multiplied by 1 - n_human / n. The
+    interval uses the quantiles of Student's t with n_human - 2 degrees of freedom.
 
     References
     ----------
@@ -151,7 +153,7 @@ def prediction_powered(
 
     Examples
     --------
-    Machine values that are 0.1 too high everywhere still give the human mean of all queries.
+    Machine values that are 0.1 too high for every query still give the human mean of all queries.
 
     >>> found = prediction_powered([0.1, 0.3, 0.8], [0.2, 0.4, 0.9, 0.5, 0.6])
     >>> round(found.mean, 6), round(found.bias, 6)
@@ -187,27 +189,27 @@ def prediction_powered(
 
 @dataclass(frozen=True)
 class JudgingPlan(Result):
-    """How many queries need human judgments for an interval of a given width.
+    """The number of queries that need human judgments for an interval of a given width.
 
     Attributes
     ----------
     n_human : int or None
-        How many queries need human judgments if there are machine judgments of all ``n`` queries; None if the interval
-        is wider even if people judge all of them.
+        The number of queries that need human judgments if there are machine judgments of all ``n`` queries; None if the
+        interval is wider even if people judge all of them.
     n_human_alone : int or None
-        How many without machine judgments.
+        The number of queries that need human judgments without machine judgments; None as above.
     width : float
         The width of the interval, from its lower to its upper end.
     n : int
         The number of queries that could be judged.
     n_pilot : int
-        The number of queries with human values that the plan comes from.
+        The number of queries with human values in the pilot.
     spread, residual_spread : float
-        The standard deviation of the human values, and of what the machine values leave open of them.
+        The standard deviation of the human values, and of their residuals after regression on the machine values.
     level : float
         The confidence level.
     is_finite : bool
-        Whether the mean is over these queries, or over all queries like these.
+        Whether the mean is over exactly these queries; otherwise it is over all queries like these.
 
     Examples
     --------
@@ -254,31 +256,33 @@ def human_queries_for(
     Parameters
     ----------
     width : float
-        The wanted width of the interval of `prediction_powered`, from its lower to its upper end.
-    human, machine : array_like
-        The values of a pilot, as for `prediction_powered`. For a difference of two systems, pass differences.
+        The desired width of the interval of `prediction_powered`, from its lower to its upper end.
+    human, machine : array-like
+        The values of a pilot, as in `prediction_powered`. For a difference of two systems, pass the per-query
+        differences.
     n : int, optional
-        The number of queries that could be judged; by default, those of the pilot with a machine value.
-    level : float, default=0.95
+        The number of queries that could be judged; by default, the number of machine values in the pilot.
+    level : float
         The confidence level.
-    finite : bool, default=True
-        Whether the mean is over exactly these queries, or over all queries like these.
+    finite : bool
+        Whether the mean is over exactly these queries. False means a mean over all queries like these.
 
     Returns
     -------
     JudgingPlan
+        The numbers of queries.
 
     Raises
     ------
     DataError
-        If fewer than four queries have a human value, or as for `prediction_powered`.
+        If fewer than four queries have a human value, or for the reasons given in `prediction_powered`.
     OptionError
         If the width is not positive, or ``n`` is smaller than the number of human values.
 
     Examples
     --------
-    Half the width needs about four times as many queries; machine values that explain most of the differences need
-    fewer.
+    Half the width needs about four times as many queries; machine values that explain most of the variation reduce the
+    number.
 
     >>> import numpy as np
     >>> human = np.random.default_rng(0).normal(0, 0.1, 40)

@@ -32,43 +32,45 @@ class _Places(NamedTuple):
 
 
 def rbo(a: Ranking, b: Ranking, *, p: float = 0.9, kind: str = "ext", ties: str = "average") -> float:
-    """Rank-biased overlap of two rankings, which need not have the same documents or lengths.
+    """Compute the rank-biased overlap of two rankings, which need not have the same documents or lengths.
 
-    It is (1 - p) sum_d p^(d - 1) X_d / d, X_d the number of documents that both rankings have in their first d ranks
-    (Webber et al. 2010). The rankings end, so that the sum does as well: "ext" extrapolates it, and "min" is the
-    smallest value that longer rankings could have.
+    It is (1 - p) sum_d p^(d - 1) X_d / d, where X_d is the number of documents that both rankings have in their first d
+    ranks (Webber et al. 2010). Because the rankings are finite, "ext" extrapolates the sum, and "min" is the smallest
+    value that longer rankings could have.
 
     Parameters
     ----------
     a, b : sequence or mapping
-        Document ids, best first, or {document: score}.
+        The rankings: document ids, best first, or {document: score}.
     p : float
-        The persistence, between 0 and 1: the first 1 / (1 - p) ranks have most of the weight, the first 10 at 0.9.
+        The persistence, between 0 and 1. Most of the weight is on the first 1 / (1 - p) ranks: the first 10 for 0.9.
     kind : {"ext", "min"}
-        Extrapolated (equation 32 of the paper), or the lower bound (equation 11, at the length of the longer ranking).
+        The extrapolated value (equation 32 of the paper), or the lower bound (equation 11, at the length of the longer
+        ranking).
     ties : {"average", "docid_desc", "docid_asc"}
-        The order of equal scores: the mean over all orders, chosen independently in the two rankings; or by id.
+        The order of documents with equal scores: "average" is the mean over all orders, chosen independently in the two
+        rankings; the others order them by document id.
 
     Returns
     -------
     float
-        From 0 to 1; NaN if a ranking is empty.
+        The overlap, from 0 to 1; NaN if a ranking is empty.
 
     Raises
     ------
     DataError
-        If a ranking has no order, has a document twice, or a score is not a number.
+        If a ranking is not ordered (such as a set), contains a document twice, or has a score that is not a number.
     OptionError
-        If an option has no such value.
+        If the value of an option is not valid.
 
     References
     ----------
-    Webber et al. 2010, A Similarity Measure for Indefinite Rankings. The mean over orders of ties is that of Corsi and
-    Urbano 2024, The Treatment of Ties in Rank-Biased Overlap.
+    Webber et al. 2010, A Similarity Measure for Indefinite Rankings. The mean over orders of ties is described in Corsi
+    and Urbano 2024, The Treatment of Ties in Rank-Biased Overlap.
 
     Examples
     --------
-    The first rank agrees by 0, the first two by 1: 0.5 * (0 + 0.5 * 1) + 0.25 * 1.
+    The agreement is 0 at rank 1 and 1 at rank 2: 0.5 * (0 + 0.5 * 1) + 0.25 * 1.
 
     >>> rbo(["a", "b"], ["b", "a"], p=0.5)
     0.5
@@ -122,31 +124,33 @@ def _share(places: _Places, rows: Int64s, depths: Floats) -> Floats:
 
 
 def tau_ap(ranking: Ranking, reference: Ranking, *, symmetric: bool = False, ties: str = "average") -> float:
-    """AP correlation: Kendall's tau with more weight on the top of the ranking.
+    """Compute the AP correlation of two rankings: Kendall's tau with more weight on the top of the ranking.
 
-    For each document from rank 2 on, it counts the share of the documents above it that the reference has above it too;
-    their mean is scaled to -1 ... 1 (Yilmaz et al. 2008). Only documents that both rankings have are compared.
+    For each document from rank 2 on, it computes the fraction of the documents above it that are also above it in the
+    reference. The mean of these fractions is scaled to the range from -1 to 1 (Yilmaz et al. 2008). Only documents that
+    are in both rankings are compared.
 
     Parameters
     ----------
     ranking, reference : sequence or mapping
-        Document ids, best first, or {document: score}.
+        The rankings: document ids, best first, or {document: score}.
     symmetric : bool
-        Whether to return the mean of both directions; otherwise the top of ``ranking`` counts more.
+        Whether to return the mean of both directions. If False, the top of ``ranking`` counts more.
     ties : {"average", "docid_desc", "docid_asc"}
-        The order of equal scores: the mean over all orders, chosen independently in the two rankings; or by id.
+        The order of documents with equal scores: "average" is the mean over all orders, chosen independently in the two
+        rankings; the others order them by document id.
 
     Returns
     -------
     float
-        1 for the same order, -1 for the reverse one; NaN for fewer than two common documents.
+        The correlation: 1 for the same order, -1 for the reverse order; NaN for fewer than two common documents.
 
     Raises
     ------
     DataError
-        If a ranking has no order, has a document twice, or a score is not a number.
+        If a ranking is not ordered (such as a set), contains a document twice, or has a score that is not a number.
     OptionError
-        If an option has no such value.
+        If the value of an option is not valid.
 
     References
     ----------
@@ -154,7 +158,7 @@ def tau_ap(ranking: Ranking, reference: Ranking, *, symmetric: bool = False, tie
 
     Examples
     --------
-    Of the documents above ranks 2 and 3, the reference agrees on 0 of 1 and on 2 of 2: 2 * (0 + 1) / 2 - 1.
+    Of the documents above ranks 2 and 3, 0 of 1 and 2 of 2 are above them in the reference: 2 * (0 + 1) / 2 - 1.
 
     >>> tau_ap(["b", "a", "c"], ["a", "b", "c"])
     0.0

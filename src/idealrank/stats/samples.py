@@ -28,7 +28,7 @@ def differences_of(a: npt.ArrayLike, b: npt.ArrayLike) -> Sample:
     """Return a - b, one number per query, without the queries where either is NaN.
 
     >>> differences_of([0.5, float("nan")], [0.25, 1.0])
-    Sample(values=array([0.25]), note='1 of 2 queries without a value left out')
+    Sample(values=array([0.25]), note='1 of 2 queries has no value and is left out')
     """
     first, second = _column(a), _column(b)
     if first.shape != second.shape:
@@ -68,7 +68,8 @@ def complete_queries(matrix: npt.ArrayLike) -> Sample:
         )
     kept = ~np.isnan(values).any(axis=1)
     n_left_out = kept.size - int(kept.sum())
-    note = f"{n_left_out} of {kept.size} queries without a value left out" if n_left_out else ""
+    gone = "has no value and is left out" if n_left_out == 1 else "have no value and are left out"
+    note = f"{n_left_out} of {kept.size} queries {gone}" if n_left_out else ""
     return Sample(np.ascontiguousarray(values[kept]), note)
 
 

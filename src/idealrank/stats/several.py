@@ -25,14 +25,14 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class TukeyHSD(Result):
-    """The comparison of all pairs of systems.
+    """The result of a randomized Tukey HSD test of all pairs of systems.
 
     Parameters
     ----------
-    differences : ndarray of shape (n_systems, n_systems)
-        ``differences[i, j]`` is the mean of system i minus that of system j.
-    p_values : ndarray of shape (n_systems, n_systems)
-        P-values, corrected for all pairs.
+    differences : float64 array of shape (n_systems, n_systems)
+        ``differences[i, j]`` is the mean of system i minus the mean of system j.
+    p_values : float64 array of shape (n_systems, n_systems)
+        The p-values, corrected for all pairs.
     critical_difference : float
         The smallest difference of means that is significant at ``level``.
     level : float
@@ -44,7 +44,7 @@ class TukeyHSD(Result):
     seed : int
         Seed of the random number generator.
     note : str
-        Queries that were left out.
+        A sentence about queries that were left out; empty if there are none.
 
     Examples
     --------
@@ -78,33 +78,35 @@ def randomized_tukey_hsd(
     seed: int | None = None,
     n_threads: int | None = None,
 ) -> TukeyHSD:
-    """Run the randomized Tukey HSD test of all pairs of systems, by the largest difference of shuffled systems.
+    """Run the randomized Tukey HSD test of all pairs of systems (Carterette 2012).
 
-    Each query's values are shuffled among the systems, so the test is paired (Carterette 2012).
+    The values of each query are shuffled among the systems, so that the test is paired, and each difference is compared
+    with the largest difference of the shuffled systems.
 
     Parameters
     ----------
-    matrix : array_like of shape (n_queries, n_systems)
-        The measure of each query and system.
+    matrix : array-like of shape (n_queries, n_systems)
+        The value of the measure for each query and system.
     n_permutations : int
         The number of random permutations.
     level : float
         The significance level.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     TukeyHSD
+        The differences and the p-values of all pairs.
 
     Raises
     ------
     DataError
         If there are fewer than two systems, or a value is infinite.
     OptionError
-        If there are no permutations.
+        If ``n_permutations`` or ``level`` is not valid.
 
     Examples
     --------
@@ -149,8 +151,8 @@ class Anova(Result):
     Parameters
     ----------
     f_statistic, p_value : float
-        The F test of the systems, with corrected degrees of freedom; NaN, with the reason in ``note``, if it has no
-        answer.
+        The F test of the systems, with corrected degrees of freedom. They are NaN, and ``note`` gives the reason, if
+        there is no answer.
     df_systems, df_residual : int
         Degrees of freedom before the correction.
     residual_variance : float
@@ -158,9 +160,10 @@ class Anova(Result):
     query_variance_share : float
         The fraction of the total sum of squares that is due to the queries.
     epsilon : float
-        What the degrees of freedom are multiplied by: 1 if all differences of two systems vary alike, less if not.
+        The factor by which the degrees of freedom are multiplied: 1 if the differences of all pairs of systems have the
+        same variance, otherwise less.
     note : str
-        Queries that were left out, and why there is no answer.
+        A sentence about queries that were left out, or about why there is no answer; otherwise empty.
 
     Examples
     --------
@@ -179,20 +182,22 @@ class Anova(Result):
 
 
 def anova(matrix: npt.ArrayLike) -> Anova:
-    """Test whether the systems differ at all.
+    """Test whether there is any difference between systems, by a two-way analysis of variance.
 
-    The F test takes all differences of two systems to vary alike. Real systems do not: of ten equal ones, it would
-    announce a difference in 9% of experiments at a level of 5%. The degrees of freedom are therefore multiplied by
-    Huynh and Feldt's epsilon, which the covariances of the systems give.
+    The F test assumes that the differences of all pairs of systems have the same variance. This does not hold for real
+    systems: on ten equal systems, the test would report a difference in 9% of experiments at a level of 5%. The degrees
+    of freedom are therefore multiplied by Huynh and Feldt's epsilon, which is computed from the covariances of the
+    systems.
 
     Parameters
     ----------
-    matrix : array_like of shape (n_queries, n_systems)
-        The measure of each query and system.
+    matrix : array-like of shape (n_queries, n_systems)
+        The value of the measure for each query and system.
 
     Returns
     -------
     Anova
+        The F test and the variances.
 
     References
     ----------
@@ -201,7 +206,8 @@ def anova(matrix: npt.ArrayLike) -> Anova:
 
     Examples
     --------
-    Columns 1, 2, 3 and 2, 3, 5: systems 8/6, rest 1/6 on 2 degrees of freedom, F = 16.
+    Two systems with the values 1, 2, 3 and 2, 3, 5: the sum of squares of the systems is 8/3, the residual one is 1/3
+    with 2 degrees of freedom, and F = 16.
 
     >>> found = anova([[1, 2], [2, 3], [3, 5]])
     >>> round(found.f_statistic, 6), round(found.p_value, 4), found.df_residual

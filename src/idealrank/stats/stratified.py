@@ -33,27 +33,27 @@ class SystemRanks(Result):
 
     Parameters
     ----------
-    means, low, high : ndarray of shape (n_systems,)
+    means, low, high : float64 array of shape (n_systems,)
         The mean over data sets of each system, and its interval.
-    geometric_means, geometric_low, geometric_high : ndarray of shape (n_systems,)
-        The geometric mean over data sets, and its interval; NaN if some mean is negative.
-    mean_ranks : ndarray of shape (n_systems,)
-        The mean over data sets of the rank in the data set; equal systems share a rank.
-    ranks : ndarray of shape (n_systems,)
-        Ranks by the mean, the best one first; equal means share the best rank.
-    rank_low, rank_high : ndarray of shape (n_systems,)
-        The best and the worst rank that each system may have. The true ranks of all systems are within these bounds at
-        the same time with probability 1 - ``level``.
-    differences, p_values : ndarray of shape (n_systems, n_systems)
-        The mean of system i minus that of system j, and its p-value, corrected for all pairs.
+    geometric_means, geometric_low, geometric_high : float64 array of shape (n_systems,)
+        The geometric mean over data sets of each system, and its interval; NaN if some mean is negative.
+    mean_ranks : float64 array of shape (n_systems,)
+        The mean over data sets of the rank within a data set; equal systems share a rank.
+    ranks : float64 array of shape (n_systems,)
+        The ranks by mean, from 1 for the best system; equal means share the best rank.
+    rank_low, rank_high : float64 array of shape (n_systems,)
+        The best and the worst rank that each system may have. With probability 1 - ``level``, the true ranks of all
+        systems are within these bounds simultaneously.
+    differences, p_values : float64 array of shape (n_systems, n_systems)
+        For each pair, the mean of system i minus the mean of system j, and its p-value, corrected for all pairs.
     n_queries : tuple of int
-        The number of queries of each data set.
+        The number of queries in each data set.
     level : float
         The significance level; intervals have the confidence level 1 - ``level``.
     n_resamples, seed : int
-        The number of random permutations or resamples, and the seed that repeats them.
+        The number of random permutations or resamples, and the seed with which they can be repeated.
     note : str
-        Queries that were left out, and why something has no value.
+        A sentence about queries that were left out, or about why something has no value; otherwise empty.
     method : {"t", "randomization", "bootstrap"}
         How all pairs were tested.
 
@@ -85,7 +85,7 @@ class SystemRanks(Result):
 
     @property
     def tied_for_first(self) -> npt.NDArray[np.bool_]:
-        """Whether no system is significantly better."""
+        """For each system, whether no other system is significantly better."""
         first: npt.NDArray[np.bool_] = self.rank_low == 1
         return first
 
@@ -110,52 +110,54 @@ def rank_systems(
     lower_is_better: bool = False,
     seed: int | None = None,
 ) -> SystemRanks:
-    """Compare systems over several data sets by their mean over data sets, and say which ranks each may have.
+    """Compare systems by their mean over several data sets, and bound the rank of each system.
 
-    All pairs are tested, and the p-values corrected so that they hold at the same time. A system's best rank is one
-    more than the number of systems that are significantly better, and its worst rank follows from the number of those
-    that are significantly worse, so that all ranks are right at the same time with probability 1 - ``level`` (Mogstad
-    et al. 2024). The percentiles of resampled ranks would not be: they fail if systems are equal or nearly so.
+    All pairs are tested, with p-values corrected for all pairs. The best possible rank of a system is one more than the
+    number of systems that are significantly better; its worst possible rank follows from the number of systems that are
+    significantly worse. All ranks are then within these bounds simultaneously with probability 1 - ``level`` (Mogstad
+    et al. 2024). Percentiles of resampled ranks do not have this property: they fail if systems are equal or nearly
+    equal.
 
-    The statement is about other queries of these data sets. With ``over="datasets"`` it is about other data sets like
-    these, and only their means matter.
+    By default, the conclusions are about other queries of these data sets. With ``over="datasets"``, they are about
+    other data sets like these, and only the mean of each data set is used.
 
     Parameters
     ----------
-    matrices : sequence or mapping of array_like of shape (n_queries, n_systems)
-        One matrix per data set. A query with a NaN is left out.
-    weights : array_like, optional
-        The weight of each data set; by default, all count the same.
+    matrices : sequence or mapping of array-like of shape (n_queries, n_systems)
+        One matrix per data set, with the value of the measure for each query and system. Queries with a NaN are left
+        out.
+    weights : array-like, optional
+        The weight of each data set; None means equal weights.
     level : float
         The significance level.
     n_resamples : int
-        The number of random permutations or resamples; "t" has none.
+        The number of random permutations or resamples; "t" does not use it.
     over : {"queries", "datasets"}
-        What is sampled, and what the statement is about.
+        Whether the conclusions are about other queries of these data sets, or about other data sets.
     method : {"t", "randomization", "bootstrap"}
-        How all pairs are tested: by Student's t with Welch's degrees of freedom and Holm's correction; or by the
-        largest studentized difference of all pairs, either over random swaps of the systems, or over queries drawn
-        with replacement within each data set, the same ones for all systems. On ten equal systems made from real ones,
-        the last two announce a difference in 6 to 8% of experiments at a level of 5%; the bootstrap does so far more
-        often if there are fewer than about 20 queries.
+        How all pairs are tested. "t": Student's t with Welch's degrees of freedom and Holm's correction.
+        "randomization" and "bootstrap": the largest studentized difference of all pairs, over random swaps of the
+        systems, or over queries drawn with replacement within each data set. On ten equal systems made from real ones,
+        the last two report a difference in 6 to 8% of experiments at a level of 5%; with fewer than about 20 queries,
+        the bootstrap does so far more often.
     lower_is_better : bool
         Whether the best system has the lowest mean.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
 
     Returns
     -------
     SystemRanks
-        Intervals of means are by Student's t with Welch's degrees of freedom, and those of geometric means the same for
-        the logarithm.
+        Means, differences and ranks. The intervals of means use Student's t with Welch's degrees of freedom; those of
+        geometric means are computed for the logarithm.
 
     Raises
     ------
     DataError
-        If there is no data set, if the matrices do not have the same systems, two or more, or if a data set has fewer
-        than two queries; over data sets, if there are fewer than two.
+        If there are no data sets, the matrices do not have the same two or more systems, or a data set has fewer than
+        two queries; with ``over="datasets"``, also if there are fewer than two data sets.
     OptionError
-        If an option is not allowed.
+        If the value of an option is not valid.
 
     References
     ----------
@@ -164,7 +166,7 @@ def rank_systems(
 
     Examples
     --------
-    The first two systems may be equal, and the third is worse:
+    The first two systems may be equal, and the third one is worse:
 
     >>> rng = np.random.default_rng(0)
     >>> sets = [rng.normal(size=(n, 1)) + 0.1 * rng.normal(size=(n, 3)) + [0.0, 0.01, -0.2] for n in (30, 200)]
@@ -227,27 +229,28 @@ def stratified_randomization_test(
     seed: int | None = None,
     n_threads: int | None = None,
 ) -> PairedTest:
-    """Run the randomization test of the difference of two systems' means over data sets.
+    """Run a randomization test of the difference between two systems in their mean over data sets.
 
-    As in `randomization_test`, a and b are swapped at random on each query; the statistic is the mean over data sets of
-    the mean difference, so that a data set with many queries counts no more than the others.
+    As in `randomization_test`, a and b are swapped at random on each query. The statistic is the mean over data sets of
+    the mean difference, so that a data set with many queries does not count more than the others.
 
     Parameters
     ----------
-    a, b : sequence or mapping of array_like
+    a, b : sequence or mapping of array-like
         One array per data set, with one value per query.
-    weights : array_like, optional
-        The weight of each data set; by default, all count the same.
+    weights : array-like, optional
+        The weight of each data set; None means equal weights.
     n_permutations : int
         The number of random permutations.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     PairedTest
+        The p-value, the difference and the test statistic.
 
     Raises
     ------
@@ -256,7 +259,7 @@ def stratified_randomization_test(
 
     Examples
     --------
-    The mean differences are 1 and -1, and their mean is 0, although three of four queries are better:
+    The mean differences are 1 and -1, and their mean is 0, although a is better on three of four queries:
 
     >>> found = stratified_randomization_test([[1, 1, 1], [0]], [[0, 0, 0], [1]])
     >>> found.difference, found.p_value

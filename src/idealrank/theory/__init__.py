@@ -1,4 +1,4 @@
-"""The papers' results about the NDCG family as functions, with equation and theorem numbers.
+"""Results of the papers about the NDCG family as functions, with equation and theorem numbers.
 
 Modules are loaded when one of their names is first used.
 """

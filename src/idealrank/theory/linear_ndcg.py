@@ -27,18 +27,23 @@ __all__ = ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors
 
 @dataclass(frozen=True)
 class ThresholdErrors(Result):
-    """Misordered pairs of the bipartite problems "label above a threshold or not".
+    """The misordered pairs of the bipartite problems "is the label above a threshold?".
 
     The pairwise error R is ``steps @ errors``.
 
     Parameters
     ----------
     thresholds : float64 array
-        All labels but the highest.
+        All labels except the highest one.
     steps : float64 array
-        The distance from each threshold to the next label; 1 for consecutive integers.
+        The difference between each threshold and the next label; 1 for consecutive integers.
     errors : float64 array
         One row per threshold, one column per query.
+
+    Examples
+    --------
+    >>> threshold_errors([2, 0, 2, 1, 0, 0], [6, 5, 4, 3, 2, 1]).steps
+    array([1., 1.])
     """
 
     thresholds: Floats
@@ -59,19 +64,21 @@ def threshold_errors(
     Parameters
     ----------
     labels, scores : array-like
-        One entry per document.
-    offsets : array-like, optional
-        The offsets of the queries; None means one query.
+        The label and the score of each document.
+    offsets : array-like of int, optional
+        Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     ties : {"average", "best", "worst"}
-        The order of equal scores.
+        The order of documents with equal scores; "average" is the mean over all orders.
 
     Returns
     -------
     ThresholdErrors
+        The errors by threshold and query.
 
     Examples
     --------
-    Labels 2, 0, 2, 1, 0, 0 in rank order: for threshold 0 the first 0 is above 2 and 1, for threshold 1 above 2 only.
+    Labels 2, 0, 2, 1, 0, 0 in rank order: for threshold 0, the first 0 is above a 2 and a 1; for threshold 1, above a
+    2.
 
     >>> found = threshold_errors([2, 0, 2, 1, 0, 0], [6, 5, 4, 3, 2, 1])
     >>> found.thresholds, found.errors[:, 0]
@@ -94,19 +101,19 @@ def cutoff_errors(
 ) -> Floats:
     """Decompose the ideal DCG minus the DCG of one list into a sum over the cutoffs k = 1 to n.
 
-    The term of k is (D(k) - D(k + 1)) times the gain that the top k is missing compared with the ideal top k, with
-    D(n + 1) = 0.
+    The term of k is D(k) - D(k + 1), times the difference in total gain between the ideal top k and the top k, with D(n
+    + 1) = 0.
 
     Parameters
     ----------
     labels, scores : array-like
-        One entry per document.
+        The label and the score of each document.
     discount : str, Discount or sequence of float
-        The discount.
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
     gain : str, Gain, mapping or sequence
-        The gain.
+        The gain of a label.
     ties : {"average", "best", "worst"}
-        The order of equal scores.
+        The order of documents with equal scores; "average" is the mean over all orders.
 
     Returns
     -------
@@ -122,7 +129,7 @@ def cutoff_errors(
 
     Examples
     --------
-    Labels 0, 1 under D = 1, 1/2: at k = 1 a gain of 1 is missing, at k = 2 none.
+    Labels 0, 1 in rank order with D = 1, 1/2: a gain of 1 is missing at k = 1, and none at k = 2.
 
     >>> cutoff_errors([0, 1], [2, 1], discount="zipf")
     array([0.5, 0. ])
@@ -149,23 +156,24 @@ def _ranked(worth: Floats, scores: Floats, ties: str) -> Floats:
 
 
 def linear_ndcg_of_auc(auc: npt.ArrayLike, n_relevant: npt.ArrayLike, n_others: npt.ArrayLike) -> Floats:
-    """Return linear NDCG of labels 0 and 1 from AUC: 1 - m n (1 - AUC) / (m n + m (m - 1) / 2).
+    """Compute linear NDCG of labels 0 and 1 from AUC: 1 - m n (1 - AUC) / (m n + m (m - 1) / 2).
 
     Parameters
     ----------
     auc : array-like
         The area under the ROC curve.
     n_relevant, n_others : array-like
-        m and n, the numbers of documents with label 1 and with label 0.
+        The numbers m and n of documents with label 1 and with label 0.
 
     Returns
     -------
     float64 array
+        Linear NDCG, one value per AUC.
 
     Raises
     ------
     DataError
-        If there are no documents of one of the labels.
+        If there are no documents with one of the labels.
 
     Examples
     --------
@@ -187,11 +195,16 @@ class Exchange(Result):
     Parameters
     ----------
     i, j : int
-        The places, from 1.
+        The places, counted from 1.
     cost : int
         m + j - i: the number of misordered pairs that it adds, and the linear DCG that it costs.
     moved_down, moved_up : int
         The two parts of the cost, m - i + r and j - r.
+
+    Examples
+    --------
+    >>> exchanges([0, 1])
+    (Exchange(i=1, j=1, cost=1, moved_down=1, moved_up=0),)
     """
 
     i: int
@@ -202,7 +215,7 @@ class Exchange(Result):
 
 
 def exchanges(labels: npt.ArrayLike) -> tuple[Exchange, ...]:
-    """Return the smallest number of exchanges from the ideal order of labels 0 and 1 to the given one (Lemma 1).
+    """Return the shortest sequence of exchanges from the ideal order of labels 0 and 1 to the given order (Lemma 1).
 
     Parameters
     ----------
@@ -212,6 +225,7 @@ def exchanges(labels: npt.ArrayLike) -> tuple[Exchange, ...]:
     Returns
     -------
     tuple of Exchange
+        The exchanges, in order.
 
     Raises
     ------

@@ -46,8 +46,8 @@ IDEALRANK_INLINE PairTerms pair_terms(const LabelledDocuments& documents, std::s
         far ? bounded_exp(-documents.scale * ahead) : documents.shrinks[better] * load(documents.growths + others);
     const Lanes inverse =
         far ? bounded_exp(documents.scale * ahead) : documents.growths[better] * load(documents.shrinks + others);
-    const Lanes slope = odds / (1.0 + odds);
-    if constexpr (kDerivative != Derivative::first) return {zero, slope, slope / (1.0 + odds)};
+    const Lanes share = 1.0 / (1.0 + odds), slope = odds * share;
+    if constexpr (kDerivative != Derivative::first) return {zero, slope, slope * share};
     return {log_1_plus(where(odds < inverse, odds, inverse)) + where(ahead < 0.0, -documents.scale * ahead, zero), slope,
             zero};
   } else {

@@ -109,45 +109,59 @@ class PairsByLabel {
   double one_by_one(const PairQuery& query, const LabelLevels& levels, const SwapChange& change, std::size_t begin,
                     std::size_t end) {
     const std::span<const std::uint32_t> own = std::span(documents_).subspan(begin, end - begin);
-    LabelledDocuments documents;
-    documents.stop = &stop_;
-    documents.n = own.size();
-    documents.scale = spec_.scale;
-    documents.labels = fill(labels_, own, [&](std::uint32_t i) { return levels.labels()[levels.levels()[i]]; });
-    documents.scores = fill(scores_, own, [&](std::uint32_t i) { return query.scores[i]; });
-    documents.weights = fill(weights_, own, [&](std::uint32_t i) { return query.weight(i); });
-    const auto own_scores = std::span<const double>(scores_).first(own.size());
-    if (spec_.loss == PairLoss::logistic && takes(own_scores)) {
-      const auto [least, most] = range_of(own_scores);
+    const std::size_t padded = own.size() + kPairPadding;
+    const bool logistic = spec_.loss == PairLoss::logistic;
+    const bool swaps = spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance;
+    stoppable_resize(columns_, (3 + (logistic ? 2 : 0) + (swaps ? 3 : 0)) * padded, stop_);
+    double* next = columns_.data();
+    auto column = [&] {
+      std::fill_n(next + own.size(), kPairPadding, 1.0);
+      return std::exchange(next, next + padded);
+    };
+    auto for_each = [&](auto&& each) {
+      for_each_part(own.size(), stop_, [&](std::size_t i, std::size_t last) {
+        for (; i < last; ++i) each(i, own[i]);
+      });
+    };
+    double *const labels = column(), *const scores = column(), *const weights = column();
+    for_each([&](std::size_t i, std::uint32_t document) {
+      labels[i] = levels.labels()[levels.levels()[document]];
+      scores[i] = query.scores[document];
+      weights[i] = query.weight(document);
+    });
+    LabelledDocuments documents{&stop_, own.size(), labels, scores, weights, spec_.scale};
+    if (logistic && takes({scores, own.size()})) {
+      const auto [least, most] = range_of({scores, own.size()});
       const double middle = least + (most - least) / 2;
-      documents.growths =
-          fill(growths_, own, [&](std::uint32_t i) { return std::exp(spec_.scale * (query.scores[i] - middle)); });
-      stoppable_resize(shrinks_, growths_.size(), stop_);
-      std::transform(growths_.begin(), growths_.end(), shrinks_.begin(), [](double growth) { return 1 / growth; });
-      documents.shrinks = shrinks_.data();
+      double *const growths = column(), *const shrinks = column();
+      for_each([&](std::size_t i, std::uint32_t) {
+        growths[i] = std::exp(spec_.scale * (scores[i] - middle));
+        shrinks[i] = 1 / growths[i];
+      });
+      documents.growths = growths;
+      documents.shrinks = shrinks;
     }
-    if (spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance) {
+    if (swaps) {
+      double *const right = column(), *const wrong = column(), *const places = column();
+      for_each([&](std::size_t i, std::uint32_t document) {
+        const std::uint32_t place = place_of_[document];
+        right[i] = change.right()[place];
+        wrong[i] = change.wrong()[place];
+        places[i] = place;
+      });
+      documents.right = right;
+      documents.wrong = wrong;
+      documents.places = places;
       documents.distances = spec_.distances.data();
       documents.with_swap = spec_.with_swap;
-      documents.right = fill(right_, own, [&](std::uint32_t i) { return change.right()[place_of_[i]]; });
-      documents.wrong = fill(wrong_, own, [&](std::uint32_t i) { return change.wrong()[place_of_[i]]; });
-      documents.places = fill(places_, own, [&](std::uint32_t i) { return static_cast<double>(place_of_[i]); });
       documents.truncation = static_cast<double>(spec_.truncation);
       documents.together = spec_.together;
-      const auto [least, most] = range_of(query.scores);
-      documents.offset = least < most ? spec_.offset : 0.0;
+      if (spec_.offset > 0) {
+        const auto [least, most] = range_of(query.scores);
+        documents.offset = least < most ? spec_.offset : 0.0;
+      }
     }
     return rows_(documents, {sums_.data() + begin, second_sums_.empty() ? nullptr : second_sums_.data() + begin, &slopes_});
-  }
-
-  template <class Value>
-  const double* fill(std::vector<double>& padded, std::span<const std::uint32_t> documents, Value&& value) {
-    stoppable_resize(padded, documents.size() + kPairPadding, stop_);
-    for_each_part(documents.size(), stop_, [&](std::size_t i, std::size_t last) {
-      for (; i < last; ++i) padded[i] = value(documents[i]);
-    });
-    std::fill_n(padded.end() - kPairPadding, kPairPadding, 1.0);
-    return padded.data();
   }
 
   const PairSpec& spec_;
@@ -158,7 +172,7 @@ class PairsByLabel {
   std::vector<std::size_t> group_ends_;  // documents up to the end of each
   double slopes_ = 0;
   std::vector<std::uint32_t> ends_, documents_, place_of_;
-  std::vector<double> labels_, scores_, weights_, growths_, shrinks_, right_, wrong_, places_, sums_, second_sums_;
+  std::vector<double> columns_, sums_, second_sums_;
 };
 
 }  // namespace idealrank

@@ -131,10 +131,10 @@ inline void pairwise(std::span<const double> labels, std::span<const double> sco
     return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(stop), own_scores = OwnCopy(stop)](
                std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
-      const auto query_scores = own_scores(scores.subspan(first, n));
-      check_finite(query_scores, query, begin);
       loss.number(own_labels(labels.subspan(first, n)), query, begin);
       if (n >= kLongPairList) own_labels.release();
+      const auto query_scores = own_scores(scores.subspan(first, n));
+      check_finite(query_scores, query, begin);
       const PairQuery own{query_scores, weights.empty() ? weights : weights.subspan(first, n), query, begin};
       const double factor = factors.empty() ? 1.0 : factors[static_cast<std::size_t>(query)];
       const double value = loss(own, factor, column.subspan(first, n), second.empty() ? second : second.subspan(first, n));

@@ -15,15 +15,30 @@ inline constexpr std::size_t kShortList = 24;
 // Into counts, how many of the values are less than each of them, where less(a, b) says whether a is less than b.
 template <class Less>
 void count_less(std::span<const double> values, std::array<std::uint32_t, kShortList>& counts, Less less) {
-  const std::size_t n = values.size(), whole = (n + 3) / 4 * 4;
-  // Counts are floating-point numbers, so that compilers compare and count whole vectors.
-  std::array<double, kShortList> own{}, n_less{};
+  const std::size_t n = values.size();
+  std::array<double, kShortList> own{};
   std::copy(values.begin(), values.end(), own.begin());
-  for (std::size_t j = 0; j < n; ++j) {
-    const double one = own[j];
-    for (std::size_t i = 0; i < whole; ++i) n_less[i] += less(one, own[i]) ? 1.0 : 0.0;
+#if defined(__GNUC__) || defined(__clang__)
+  typedef double Two __attribute__((vector_size(16)));  // compilers count by conversions, if they make vectors at all
+  for (std::size_t i = 0; i < n; i += 4) {
+    const Two first{own[i], own[i + 1]}, second{own[i + 2], own[i + 3]};
+    auto n_first = less(first, first), n_second = n_first;  // 0: no number is less than itself
+    for (std::size_t j = 0; j < n; ++j) {
+      const Two one{own[j], own[j]};
+      n_first -= less(one, first);  // a true comparison is -1
+      n_second -= less(one, second);
+    }
+    for (std::size_t lane = 0; lane < 2; ++lane) {
+      counts[i + lane] = static_cast<std::uint32_t>(n_first[lane]);
+      counts[i + 2 + lane] = static_cast<std::uint32_t>(n_second[lane]);
+    }
   }
-  for (std::size_t i = 0; i < n; ++i) counts[i] = static_cast<std::uint32_t>(n_less[i]);
+#else
+  for (std::size_t i = 0; i < n; ++i) {
+    counts[i] = static_cast<std::uint32_t>(
+        std::count_if(own.begin(), own.begin() + n, [&](double one) { return less(one, own[i]); }));
+  }
+#endif
 }
 
 }  // namespace idealrank

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -136,6 +135,8 @@ def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> di
 
 def _hashes(request: Request) -> dict[str, dict[str, str]]:
     """Return the SHA-256 of every file that was read; systems may also be columns."""
+    import hashlib  # it loads OpenSSL, which no table needs
+
     found = {}
     for path in (request.data, *map(path_of, request.systems)):
         if os.path.isfile(path):

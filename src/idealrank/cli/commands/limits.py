@@ -210,12 +210,20 @@ class _Limits(Result):
     def sections(self) -> list[Section]:
         """Return the table and the relevance curves."""
         told = "the expected label of a document by its position in the list, 1 at the top"
-        figure = Figure("relevance_curves", (self.curves,), "Relevance curves", told)
+        caption = (
+            "Relevance curves: the expected gain of a document by its position, from the bottom (0) to the top (1)"
+        )
+        figure = Figure("relevance_curves", (self.curves,), caption, told)
         title = "Now and on longer lists"
         over = next(iter(self.evaluations.values()))
         now = f"'now' is the mean over {over.queries_text()}, like {over.convention.name}, as 'evaluate' gives it."
-        notes = (now, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
-        return [Section(title, parts=(Section(tables={title: self.table()}, notes=notes), Section(figures=(figure,))))]
+        # Only the first line begins with a word of ours, the others with the name of a system.
+        notes = (now, *(f"{line if place else line[0].upper() + line[1:]}." for place, line in enumerate(self.lists)))
+        words = tuple(f"{column}: {text}" for column, text in self.reading().items())
+        why = tuple(f"{measure}: {' '.join(lines)}" for measure, lines in self.reasons().items())
+        lists = {"The first row of the table in words": words, "The theorems behind the limits": why}
+        shown = Section(tables={title: self.table()}, notes=notes, lists=lists)
+        return [Section(title, parts=(shown, Section(figures=(figure,))))]
 
     def background(self) -> list[Section]:
         """Return per-query values, data quality and conventions."""

@@ -150,8 +150,10 @@ def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_form
 def show_remarks(remarks: Iterable[str], output_format: str) -> None:
     """Print lines as comments if the format has them, else to standard error."""
     mark = {"latex": "% ", "markdown": "> "}.get(output_format)
-    for line in remarks:
+    for place, line in enumerate(remarks):
         if mark is None:
             say(line, err=output_format in _WITHOUT_REMARKS)
         else:
+            if place and output_format == "markdown":
+                echo(">")  # lines of one quotation would be joined to one paragraph
             echo(f"{mark}{line}")  # a comment is one line, also on a narrow terminal

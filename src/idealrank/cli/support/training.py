@@ -102,8 +102,10 @@ def _write_report(ranker: Any, table: Table, remarks: Sequence[str], path: str, 
     figures = []
     if getattr(ranker, "history_", None):
         described = f"Iteration {ranker.best_iteration_} of {len(ranker.history_) - 1} is the best"
-        caption = "The iterations; the dashed line marks the one that was kept"
+        caption = "Learning curve; the dashed line marks the iteration that was kept"
         figures.append(Figure("learning_curve", (ranker,), caption, described))
     section = Section("Training", parts=(Section(tables={"Training": table}), Section(figures=tuple(figures))))
     title = f"Trained ranker: {ranker.label}"
-    write_sections(title, [f"{line}." for line in remarks], [section], path, quiet=quiet)
+    options, *others = remarks
+    said = [f"{options}.", *(f"{line[0].upper()}{line[1:]}." for line in others)]
+    write_sections(title, said, [section], path, quiet=quiet)

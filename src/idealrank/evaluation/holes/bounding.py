@@ -50,7 +50,7 @@ _DIFFERENCES = (
 
 @dataclass(frozen=True)
 class DifferenceBounds(Result):
-    """How far one system is ahead of another, whatever the labels of the unjudged documents are.
+    """Bounds on the difference between two systems over all labels that unjudged documents could have.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class DifferenceBounds(Result):
     lowest, highest : float
         The smallest and the largest difference of the means.
     is_exact : bool
-        Whether some labels reach these bounds. Otherwise they come from the bounds of both systems, and are too wide.
+        Whether some labels reach these bounds. If False, they come from the bounds of both systems, and are too wide.
 
     Examples
     --------
@@ -98,23 +98,23 @@ class DifferenceBounds(Result):
 
 @dataclass(frozen=True, repr=False)
 class Bounds(Result):
-    """The result of `bounds`: for each system, one value per query of each column.
+    """The result of `bounds`: for each system, several columns with one value per query.
 
     Attributes
     ----------
     measure : str
         The measure.
     systems : Evaluations
-        The columns by system: "lowest", "value" (unjudged documents are not relevant), "expected" (they are relevant as
-        often as documents at similar ranks are known to be), "highest", "condensed" (they are removed from the
-        ranking), and, as far as the convention defines them, the fraction of judged documents, RBP with its residual,
-        and inferred AP.
+        The columns by system: "lowest"; "value", if unjudged documents are not relevant; "expected", if they are
+        relevant as often as judged documents at similar ranks; "highest"; "condensed", if they are removed from the
+        ranking; and, if the convention defines them, the fraction of judged documents, RBP with its residual, and
+        inferred AP.
     differences : tuple of DifferenceBounds
-        Each system against the baseline, or against the best one.
+        Each system compared with the baseline, or with the best one.
     labels : tuple of float
         The labels that an unjudged document could have.
     n_unjudged : int
-        How many different unjudged documents the systems retrieve.
+        The number of different unjudged documents that the systems retrieve.
 
     Examples
     --------
@@ -241,53 +241,55 @@ def bounds(
     """Compute the lowest and the highest value of a measure over all labels that unjudged documents could have.
 
     The bounds are exact: some labels reach them. The ideal ranking of NDCG, and the number of relevant documents of AP
-    and recall, change with the labels. A document that several systems retrieve has one label, so bounds on the
-    difference of two systems are narrower than their own bounds suggest.
+    and recall, change with the labels. A document that several systems retrieve has the same label for all of them, so
+    bounds on the difference between two systems are narrower than the bounds of each system suggest.
 
     Parameters
     ----------
     data, scores
-        Judgments, and one run or several, as for `evaluate`.
+        Judgments, and one run or several, as in `evaluate`.
     measure : str or Measure
         The measure: DCG, NDCG, AP, P, recall, F1, R-precision, RR, hit rate, ERR or RBP, with any options.
     labels : array-like, optional
-        The labels that an unjudged document could have; by default, 0, 1, ... up to the highest label of the judgments,
-        or 0 and the labels that occur, if they are not all whole numbers.
-    n_unseen : int, default=0
-        How many documents of a query could be relevant that none of the systems retrieves.
+        The labels that an unjudged document could have. By default, the whole numbers from 0 to the highest label of
+        the judgments; if some labels are not whole numbers, 0 and the labels that occur.
+    n_unseen : int
+        The number of documents per query that no system retrieves and that could be relevant.
     baseline : str, optional
-        The system that the others are compared with; the best one by default.
+        The system with which all others are compared; by default, the best one.
     like : str or Convention, optional
-        The convention, as for `evaluate`.
-    n_draws : int, default=100
-        How many times labels are drawn for the expected values; 0 leaves these out.
-    seed : int, default=0
-        The seed of these draws.
+        The convention for options that the measures leave unset, as in `evaluate`.
+    n_draws : int
+        The number of times that labels are drawn for the expected values; 0 leaves out the expected values.
+    seed : int
+        Seed of the random number generator.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
-        How the data is laid out, as for `evaluate`.
+        The layout of the data, as in `evaluate`.
 
     Returns
     -------
     Bounds
+        The bounds of each system, and of the differences between systems.
 
     Raises
     ------
     DataError
-        If the data are labeled lists, in which every document is judged.
+        If the data is labeled lists, in which every document is judged.
     OptionError
         If no exact bounds are known for the measure.
 
     Notes
     -----
-    Where NDCG is lowest, some of the lowest-ranked unjudged documents have the highest label and the others 0. Where it
-    is highest, labels decrease from the first unjudged document on; Dinkelbach's method finds how many have at least
-    each label. Both take time linear in the number of unjudged documents, times the number of different gains.
+    NDCG is lowest if some of the lowest-ranked unjudged documents have the highest label and the others have 0. It is
+    highest if labels decrease from the first unjudged document on; Dinkelbach's method finds how many documents have at
+    least each label. Both take time linear in the number of unjudged documents, times the number of different gains.
 
     Examples
     --------
-    The document at rank 1 is unjudged. NDCG is lowest if it is not relevant: the judged one is at rank 2, 1/log2(3).
+    The document at rank 1 is unjudged. NDCG is lowest if it is not relevant, because the relevant one is at rank 2:
+    1/log2(3).
 
     >>> found = bounds({"q1": {"a": 1}}, {"q1": ["c", "a"]}, "ndcg")
     >>> {column: round(value, 4) for column, value in found.mean[""].items() if column in ("lowest", "highest")}
@@ -352,7 +354,7 @@ def judgments_and_runs(data: Data, scores: OneSystem | Several, layout: LayoutOp
     Raises
     ------
     DataError
-        If the data are labeled lists, in which every document is judged.
+        If the data is labeled lists, in which every document is judged.
     """
     judged, systems = judged_and_systems(data, scores, layout_of(layout))
     if not isinstance(judged, Qrels):

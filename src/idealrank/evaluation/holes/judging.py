@@ -39,16 +39,16 @@ class NextJudgments(Result):
     Attributes
     ----------
     measure : str
-        The measure.
+        The name of the measure.
     queries, documents : tuple of str
-        The documents to judge, the most useful one first, and their queries.
+        The documents to judge, most useful first, and their queries.
     effects : tuple of float
-        How far the label of each document alone can move the mean difference of undecided systems; of one system, its
-        mean.
+        How far the label of each document alone can change the mean difference of undecided systems, or the mean if
+        there is only one system.
     ranks : mapping of str to tuple
-        {system: the rank of each document}; None where the system does not retrieve it.
+        {system: the rank of each document}; None if the system does not retrieve it.
     differences : tuple of DifferenceBounds
-        The systems whose order is not decided.
+        The pairs of systems whose order is not decided.
 
     Examples
     --------
@@ -105,33 +105,35 @@ def judge_next(
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
 ) -> NextJudgments:
-    """Choose the unjudged documents whose labels can change the order of systems most.
+    """Select the unjudged documents whose labels can change the order of systems most.
 
-    The effect of a document on the difference of two systems is the difference of its weights in both rankings, times
-    the highest gain, over the ideal DCG; it is summed over the pairs whose order unjudged documents could reverse.
+    The effect of a document on the difference between two systems is the difference of its weights in the two rankings,
+    times the highest gain, divided by the ideal DCG. It is summed over the pairs of systems whose order unjudged
+    documents could reverse.
 
     Parameters
     ----------
     data, scores
-        Judgments, and one run or several, as for `evaluate`.
+        Judgments, and one run or several, as in `evaluate`.
     measure : str or Measure
         A measure that sums gains over ranks: DCG, NDCG, P or RBP.
-    n : int, default=10
-        How many documents to choose.
+    n : int
+        The number of documents to select.
     baseline : str, optional
-        The system that the others are compared with; the best one by default.
+        The system with which all others are compared; by default, the best one.
     labels : array-like, optional
-        The labels that an unjudged document could have, as for `bounds`.
+        The labels that an unjudged document could have, as in `bounds`.
     like : str or Convention, optional
-        The convention, as for `evaluate`.
+        The convention for options that the measures leave unset, as in `evaluate`.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
-        How the data is laid out, as for `evaluate`.
+        The layout of the data, as in `evaluate`.
 
     Returns
     -------
     NextJudgments
+        The documents, their effects and their ranks.
 
     Raises
     ------
@@ -140,7 +142,7 @@ def judge_next(
 
     Examples
     --------
-    Both systems retrieve d at rank 2, so that its label cannot tell them apart.
+    Both systems retrieve d at rank 2, so that its label cannot distinguish them.
 
     >>> runs = {"x": {"q": ["c", "d"]}, "y": {"q": ["e", "d"]}}
     >>> sorted(judge_next({"q": {"a": 1}}, runs, "ndcg@2").documents)

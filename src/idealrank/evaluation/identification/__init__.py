@@ -28,38 +28,39 @@ def identify(
 
     The function is called with small lists, each of which isolates one choice: gain, discount, order, ideal ranking,
     cutoff, equal scores, lists with nothing relevant, negative, fractional and large labels, documents that are not
-    judged or not retrieved, duplicates, several queries. The formula that remains is then compared with the function on
-    drawn lists.
+    judged or not retrieved, duplicates, several queries. The resulting formula is then compared with the function on
+    random lists.
 
     Parameters
     ----------
     function : callable or str
-        The function, or a shell command that contains ``{qrels}`` and ``{run}``, the paths of files that are written
-        for it, and possibly ``{k}``; the last number that it prints is its value.
+        The function, or a shell command that contains ``{qrels}`` and ``{run}``, which are replaced by the paths of
+        files, and optionally ``{k}``; the last number that the command prints is its value.
     takes : str, optional
-        What the function takes, such as "labels, scores, k"; by default it is found out. The words are labels, scores,
-        ranked_labels, judged_labels, judged ({document: label}), scored ({document: score}), ranked (ids in rank
-        order), docs (ids in the order of the scores), relevant (ids), qrels, run, rankings, relevants (dicts by query),
-        group, offsets, query_ids, and k as the last word. Brackets, as in "[labels], [scores]", mean one row per query;
-        "docs+scores" is a list of pairs, and "[ranked+relevant]" one with a pair per query.
-    max_calls : int, default=100
-        Maximum number of calls.
-    seed : int, default=0
-        Seed of the random number generator that draws lists.
+        The arguments of the function, such as "labels, scores, k"; by default, they are determined automatically. The
+        words are labels, scores, ranked_labels, judged_labels, judged ({document: label}), scored ({document: score}),
+        ranked (ids in rank order), docs (ids in the order of the scores), relevant (ids), qrels, run, rankings,
+        relevants (dicts by query), group, offsets, query_ids, and k as the last word. Brackets, as in "[labels],
+        [scores]", mean one row per query; "docs+scores" is a list of pairs, and "[ranked+relevant]" is a list with a
+        pair per query.
+    max_calls : int
+        Maximum number of calls of the function.
+    seed : int
+        Seed of the random number generator, which draws lists.
 
     Returns
     -------
     Identification
-        The choices, with a list that shows each; the defects, with the smallest list that shows each.
+        The choices, each with a list that shows it, and the defects, each with the smallest list that shows it.
 
     Raises
     ------
     OptionError
-        If ``function`` is not callable, or ``takes`` cannot be read.
+        If ``function`` is not callable, or ``takes`` cannot be parsed.
 
     Examples
     --------
-    An ideal ranking of the retrieved documents only:
+    A function whose ideal ranking contains only the retrieved documents:
 
     >>> import math
     >>> def ndcg_at_k(retrieved, relevant, k):

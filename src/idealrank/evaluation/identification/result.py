@@ -40,36 +40,36 @@ class Choice:
 
 @dataclass(frozen=True, repr=False)
 class Identification(Result):
-    """What `identify` found out about a function.
+    """The result of `identify`.
 
     Attributes
     ----------
     function : str
         The name of the function.
     status : {"identified", "partly identified", "not identified"}
-        Whether a formula was found that agrees with all drawn lists and explains every choice.
+        Whether a formula was found that agrees with the function on all random lists and explains every choice.
     takes : str
-        What the function takes, one word per argument.
+        The arguments of the function, one word per argument.
     choices : tuple of Choice
-        What was found, each with a list that shows it.
+        The choices that were found, each with a list that shows it.
     measure : str or None
         The idealrank measure that computes the same; None if options cannot express it.
     convention : Convention or None
-        Its choices about data, for ``like=``; None if options cannot express it.
+        The choices of the function about the data, for ``like=``; None if a convention cannot express them.
     presets : tuple of str
-        The conventions that agree with the function on everything that was tried.
+        The conventions that agree with the function in all tests.
     nearest : mapping
         {convention: choices that differ} for the most similar conventions, if none matches.
     defects : tuple of Defect
-        What is wrong, each with the smallest list that shows it.
+        The defects that were found, each with the smallest list that shows it.
     notes : tuple of str
         Errors, and what could not be identified.
     n_calls : int
-        Number of calls of the function.
+        The number of calls of the function.
     n_checked, n_agreeing : int
-        Number of drawn lists on which the formula was compared with the function, and on which they agree.
+        The number of random lists on which the formula was compared with the function, and on which they agree.
     tolerance : float
-        The difference up to which values agree.
+        The largest difference between values that count as equal.
     options : mapping of str to str
         {option: value} of the measure that was found.
 

@@ -175,51 +175,50 @@ def leaderboard(
     seed: int | None = None,
     n_threads: int | None = None,
 ) -> Leaderboard:
-    """Compare systems over many data sets: who is first, who is tied with the first, and what that depends on.
+    """Compare systems over many data sets: which is first, which are tied with it, and what the order depends on.
 
     Parameters
     ----------
     datasets : mapping
-        {data set: (judgments, {system: run})}, each as for `evaluate`; judgments may also be the folder of a BEIR data
+        {data set: (judgments, {system: run})}, each as in `evaluate`; judgments may also be the folder of a BEIR data
         set, whose ``qrels/test.tsv`` is read, and a run may be a prediction file of MTEB. Or {data set: {system:
         `Evaluation`}}. Or published means, {data set: {system: mean}}, such as those of `read_mteb_results`; the
-        measure is then only a name. Queries of different data sets are different, also if they have the same id.
+        measure is then only a name. Queries of different data sets are different even if they have the same id.
     measure : str or Measure
         The measure.
     baseline : str, optional
-        A system that all others are tested against.
+        A system with which all others are compared by a paired test; None means no such tests.
     like : str or Convention, optional
-        The convention for unnamed options of the measure, as for `evaluate`.
+        The convention for options that the measure leaves unset, as in `evaluate`.
     weights : {"equal", "queries"} or mapping, optional
-        The weight of each data set in the mean: the same for all (the default), its number of queries, or {data set:
-        weight}.
+        The weight of each data set in the mean: equal (the default), its number of queries, or {data set: weight}.
     over : {"queries", "datasets"}, optional
-        What intervals, ranks and tests are about: other queries of these data sets, the default if values by query are
-        known; or other data sets like these.
+        Whether intervals, ranks and tests are about other queries of these data sets, which is the default if per-query
+        values are known, or about other data sets like these.
     level : float
         The significance level; intervals have the confidence level 1 - ``level``.
     method : {"t", "randomization", "bootstrap"}
-        How all pairs are tested for the ranks that each system may have, as in `idealrank.stats.rank_systems`: by t
+        How all pairs are tested to find the ranks that each system may have, as in `idealrank.stats.rank_systems`: by t
         tests with Holm's correction, or by the largest studentized difference of all pairs.
     n_permutations : int
         The number of random permutations of the tests against the baseline.
     seed : int, optional
-        Seed of the random number generator; by default, a new one.
+        Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     Leaderboard
-        Means with intervals, ranks with the ranks that each system may have, arithmetic and geometric means and mean
-        ranks side by side, and whether NDCG and DCG order the systems alike.
+        Means with intervals, the ranks that each system may have, arithmetic and geometric means and mean ranks side by
+        side, and whether NDCG and DCG order the systems in the same way.
 
     Raises
     ------
     DataError
         If fewer than two systems are in all data sets, or a data set has fewer than two queries.
     OptionError
-        If an option is not allowed.
+        If the value of an option is not valid.
 
     See Also
     --------

@@ -18,7 +18,24 @@ __all__ = ["Flip", "Normalization", "normalization_of", "without_normalization"]
 
 
 class Flip(NamedTuple):
-    """Two systems that NDCG and DCG order differently on a data set: differences of means, and p-values of a t test."""
+    """Two systems that NDCG and DCG order differently on a data set.
+
+    Attributes
+    ----------
+    dataset : str
+        The data set.
+    system, against : str
+        The two systems.
+    difference, p_value : float
+        The mean NDCG of ``system`` minus that of ``against``, and the p-value of a paired t test.
+    dcg_difference, dcg_p_value : float
+        The same for DCG.
+
+    Examples
+    --------
+    >>> Flip("fiqa", "e5", "bm25", 0.01, 0.2, -0.02, 0.4).dcg_difference
+    -0.02
+    """
 
     dataset: str
     system: str
@@ -31,12 +48,12 @@ class Flip(NamedTuple):
 
 @dataclass(frozen=True)
 class Normalization:
-    """What normalization changes: the order of systems by NDCG and by DCG, data set by data set.
+    """How normalization changes the order of systems: by NDCG and by DCG, on each data set.
 
     Attributes
     ----------
     measure, dcg : str
-        The measure, and the one without normalization.
+        The measure, and the same measure without normalization.
     n_pairs : int
         The number of pairs of systems, over all data sets.
     flips : tuple of Flip
@@ -52,7 +69,7 @@ class Normalization:
     best: Mapping[str, tuple[str, str]]
 
     def significant(self, level: float) -> tuple[Flip, ...]:
-        """Return the pairs in which both orders are significant, one by one."""
+        """Return the pairs in which both orders are significant at ``level``, without a correction."""
         return tuple(flip for flip in self.flips if max(flip.p_value, flip.dcg_p_value) <= level)
 
 

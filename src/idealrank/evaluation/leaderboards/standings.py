@@ -13,7 +13,7 @@ import numpy as np
 from idealrank import stats
 from idealrank._base.plain import Plain, number, plain
 from idealrank._base.results import Result
-from idealrank._base.sections import listed
+from idealrank._base.sections import Section, listed
 from idealrank._base.tables import Column, Table, Tables, Value
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
@@ -26,6 +26,15 @@ __all__ = ["AgainstBaseline", "Leaderboard"]
 _FIRST = "†"
 #: Most names to list in a sentence.
 _FEW = 4
+#: Longer tables of pairs are closed at first on a page.
+_MANY = 10
+_TITLES = {
+    "systems": "Systems",
+    "datasets": "Mean on each data set",
+    "aggregations": "Ways to aggregate over data sets",
+    "pairs": "All pairs",
+    "normalization": "Pairs that NDCG and DCG order differently",
+}
 #: What the ranks that systems may have come from.
 _RANKS = {
     "t": "ranks by t tests of all pairs, Holm correction",
@@ -35,7 +44,20 @@ _RANKS = {
 
 
 class AgainstBaseline(NamedTuple):
-    """The test of a system against the baseline: p-values raw, and corrected for all systems by Holm's method."""
+    """The test of a system against the baseline.
+
+    Attributes
+    ----------
+    system : str
+        The system.
+    p_value, corrected : float
+        The p-value, raw and corrected for all systems by Holm's method.
+
+    Examples
+    --------
+    >>> AgainstBaseline("e5", p_value=0.01, corrected=0.02).corrected
+    0.02
+    """
 
     system: str
     p_value: float
@@ -51,25 +73,25 @@ class Leaderboard(Result):
     measure : str
         The measure, as given.
     systems : tuple of str
-        The systems, the best mean over data sets first.
+        The systems, in the order of their means over data sets, best first.
     datasets : tuple of str
         The data sets.
     n_queries : tuple of int
-        The number of queries of each data set; 0 if only means are known.
-    means : ndarray of shape (n_datasets, n_systems)
+        The number of queries in each data set; 0 if only means are known.
+    means : float64 array of shape (n_datasets, n_systems)
         The mean of each system on each data set.
     weights : tuple of float
-        The weight of each data set in the mean; the sum is 1.
+        The weight of each data set in the mean; the weights sum to 1.
     overall : SystemRanks
         Means over data sets with intervals, ranks and the ranks that each system may have, in the order of ``systems``.
     over : {"queries", "datasets"}
         Whether intervals, ranks and tests are about other queries of these data sets or about other data sets.
     baseline : str or None
-        The system that the others are tested against.
+        The system with which all others are compared; None if there is none.
     against_baseline : tuple of AgainstBaseline
         The tests against the baseline.
     normalization : Normalization or None
-        What the normalization of NDCG changes; None for other measures, or if only means are known.
+        How the normalization of NDCG changes the order of systems; None for other measures, or if only means are known.
     lower_is_better : bool
         Whether lower values are better.
     problems : tuple of Problem
@@ -100,18 +122,18 @@ class Leaderboard(Result):
 
     @property
     def tied_for_first(self) -> tuple[str, ...]:
-        """The systems that no system is significantly better than."""
+        """The systems for which no other system is significantly better."""
         return tuple(np.array(self.systems, object)[self.overall.tied_for_first].tolist())
 
     @property
     def aggregations(self) -> dict[str, Floats]:
-        """{way to aggregate: one number per system}: "mean", "geometric mean" and "mean rank", for which 1 is best."""
+        """{aggregation: one number per system}: "mean", "geometric mean" and "mean rank", for which 1 is best."""
         own = self.overall
         return {"mean": own.means, "geometric mean": own.geometric_means, "mean rank": own.mean_ranks}
 
     @property
     def disagreements(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of systems that two ways to aggregate order differently."""
+        """The pairs of systems that two aggregations order differently."""
         goods = self._goods()
         return tuple(
             (self.systems[i], self.systems[j])
@@ -129,7 +151,7 @@ class Leaderboard(Result):
         return {name: self.systems[int(np.argmax(each))] for name, each in self._goods().items()}
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return everything, {data set: {system: mean}} included."""
+        """Return everything, including {data set: {system: mean}}."""
         from idealrank import __version__
 
         names = ("measure", "systems", "datasets", "n_queries", "weights", "over", "baseline", "tied_for_first")
@@ -149,11 +171,11 @@ class Leaderboard(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return the tables "systems", "datasets", "aggregations", "pairs" and, if anything flips, "normalization".
+        """Return the tables "systems", "datasets", "aggregations", "pairs" and, if any pair flips, "normalization".
 
-        "systems": a row per system, with its mean over data sets and the ranks that it may have. "datasets": the mean
-        on each data set. "aggregations": three ways to aggregate, with the ranks by each. "pairs": the difference of
-        each pair with its p-value. "normalization": the pairs that NDCG and DCG order differently.
+        "systems" has a row per system, with its mean over data sets and the ranks that it may have. "datasets" has the
+        mean on each data set. "aggregations" has three aggregations, with the ranks by each. "pairs" has the difference
+        of each pair with its p-value. "normalization" has the pairs that NDCG and DCG order differently.
         """
         known = {
             "systems": self._systems_table,
@@ -270,6 +292,17 @@ class Leaderboard(Result):
     def about(self) -> str:
         """Return the measure and the data sets."""
         return f"{self.measure}; {self._datasets_text()}: {', '.join(self.datasets)}"
+
+    def sections(self) -> list[Section]:
+        """Return a section per table; that of many pairs is closed at first."""
+        made = []
+        for name, table in self.tables().items():
+            title = _TITLES[name]
+            is_folded = name == "pairs" and len(table.rows) > _MANY
+            folded = {title: f"{title}: {len(table.rows):,} rows"} if is_folded else {}
+            notes = tuple(f"{line[0].upper()}{line[1:]}." for line in self.remarks()) if name == "systems" else ()
+            made.append(Section(title, tables={title: table}, folded=folded, notes=notes))
+        return made
 
     def findings(self) -> list[str]:
         """Return who may be first, where aggregations disagree, and whether normalization matters."""

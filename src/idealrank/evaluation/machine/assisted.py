@@ -41,31 +41,32 @@ _FEW = 5
 
 @dataclass(frozen=True)
 class AssistedEstimate(Result):
-    """The mean of a system, or the difference of two, from human and machine judgments.
+    """The mean of a system, or the difference between two systems, from human and machine judgments.
 
     Attributes
     ----------
     system : str
         The system.
     against : str
-        The system that it is compared with; empty for the mean of one system.
+        The system with which it is compared; empty for the mean of one system.
     mean, low, high : float
         The estimate, and its confidence interval.
     human_mean, human_low, human_high : float
         The same from the human judgments alone.
     machine_mean : float
-        The value from the machine judgments alone, which has the judge's bias.
+        The value from the machine judgments alone, which includes the bias of the machine judge.
     bias : float
-        How much higher the machine values are: on the queries that people judged, or than the estimate.
+        How much higher the machine values are than the human values, on the queries that people judged; or, if people
+        judged documents, than the estimate.
     n_human, n : int
-        How many queries, or documents, have human judgments, and how many there are.
+        The number of queries, or documents, with human judgments, and the number of all of them.
     n_equivalent : float
-        How many human judgments alone would give an interval of this width.
+        The number of human judgments that would give an interval of this width without machine judgments.
     p_value, corrected : float
         For a difference, the p-value of the hypothesis that it is 0, raw and corrected for all differences by the same
         measure; NaN for a mean.
     note : str
-        Why the machine judgments do not count, if they do not.
+        Why the machine judgments do not count; empty if they do.
 
     Examples
     --------
@@ -105,21 +106,21 @@ class AssistedComparison(Result):
     systems : tuple of str
         The names of the systems.
     baseline : str or None
-        The system that all others are compared with; None if all pairs are compared.
+        The system with which all others are compared; None if all pairs are compared.
     means : mapping
         {measure: one estimate per system}.
     differences : mapping
         {measure: one estimate per comparison}.
     agreement : LabelAgreement
-        How far machine labels agree with human labels.
+        The agreement between machine labels and human labels.
     n_queries : int
-        The number of queries that the means are over.
+        The number of queries over which means are taken.
     sample : str
-        What people judged a random sample of: "queries" or "documents".
+        The kind of random sample that people judged: "queries" or "documents".
     level : float
         The significance level; intervals have the confidence level 1 - ``level``.
     correction : str
-        How the p-values were corrected.
+        The correction of the p-values for multiple comparisons.
     filled : mapping of str to Measure
         The measures with every option filled in.
     convention : Convention
@@ -151,15 +152,27 @@ class AssistedComparison(Result):
     problems: tuple[Problem, ...] = ()
 
     def significant(self, measure: str) -> tuple[AssistedEstimate, ...]:
-        """Return the differences whose corrected p-value is at most the level."""
+        """Return the differences whose corrected p-value is at most ``level``.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
 
     def same_order(self, measure: str) -> int:
-        """Return for how many of the differences the machine judgments alone have the sign of the estimate."""
+        """Return the number of differences for which the machine judgments alone have the same sign as the estimate.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         return sum(each.mean * each.machine_mean > 0 for each in self.differences[measure])
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return everything, the measures as text."""
+        """Return everything, with the measures as text."""
         skipped = ("filled", "convention")
         found = {name: plain(value) for name, value in vars(self).items() if name not in skipped}
         texts = {name: str(each) for name, each in self.filled.items()}

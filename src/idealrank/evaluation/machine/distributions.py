@@ -43,17 +43,17 @@ class UncertainEvaluation(Result):
     Attributes
     ----------
     measure : str
-        The measure.
+        The name of the measure.
     query_ids : tuple of str
         The queries.
     expected : mapping of str to array
-        {system: the expected value of each query}.
+        {system: one expected value per query}.
     draws : mapping of str to array
-        {system: the mean over queries with each set of drawn labels}; the labels are the same for all systems.
+        {system: the mean over queries for each draw of the labels}; the drawn labels are the same for all systems.
     is_exact : bool
         Whether the expected values are exact; otherwise they are means over the draws.
     level : float
-        The probability of the intervals.
+        The probability that an interval contains the mean.
 
     Examples
     --------
@@ -75,19 +75,41 @@ class UncertainEvaluation(Result):
 
     @property
     def error(self) -> dict[str, float]:
-        """{system: the standard error of the expected mean that comes from drawing labels}; 0 if it is exact."""
+        """{system: the standard error of the expected mean due to the random draws}; 0 if the mean is exact."""
         return {
             name: 0.0 if self.is_exact else float(own.std(ddof=1) / np.sqrt(own.size))
             for name, own in self.draws.items()
         }
 
     def interval(self, system: str = "") -> tuple[float, float]:
-        """Return between which values the mean of a system is with the probability of ``level``."""
+        """Return the interval that contains the mean of a system with probability ``level``.
+
+        Parameters
+        ----------
+        system : str
+            The name of the system; empty if there is only one without a name.
+
+        Returns
+        -------
+        low, high : float
+            The bounds of the interval.
+        """
         low, high = np.quantile(self.draws[system], [(1 - self.level) / 2, (1 + self.level) / 2])
         return float(low), float(high)
 
     def probability_ahead(self, system: str, against: str) -> float:
-        """Return the share of the draws in which one system has the higher mean; equal means count half."""
+        """Return the share of the draws in which one system has a higher mean than another; equal means count half.
+
+        Parameters
+        ----------
+        system, against : str
+            The names of the two systems.
+
+        Returns
+        -------
+        float
+            The share, from 0 to 1.
+        """
         difference = self.draws[system] - self.draws[against]
         return float(((difference > 0) + 0.5 * (difference == 0)).mean())
 
@@ -159,26 +181,27 @@ def evaluate_uncertain(
     Parameters
     ----------
     judgments : mapping
-        {query: {document: label}}, where a label is a number, {label: probability}, such as the probabilities of a
-        language model, or a list with the labels of several judges. Documents are independent.
+        {query: {document: label}}, where a label is a number; {label: probability}, such as the probabilities of a
+        language model; or a list of the labels of several judges. The labels of different documents are independent.
     run : Run, mapping or several of these
-        One run or several, as for `evaluate`.
+        One run or several, as in `evaluate`.
     measure : str or Measure
-        The measure.
+        The measure to compute.
     like : str or Convention, optional
-        The convention, as for `evaluate`.
-    n_draws : int, default=1000
-        How many times labels are drawn.
-    seed : int, default=0
-        The seed of the draws.
-    level : float, default=0.95
-        The probability of the intervals.
+        The convention for options that the measures leave unset, as in `evaluate`.
+    n_draws : int
+        The number of times that labels are drawn.
+    seed : int
+        Seed of the random number generator.
+    level : float
+        The probability that an interval contains the mean.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------
     UncertainEvaluation
+        The expected value of each query, and intervals of the means.
 
     Raises
     ------
@@ -189,13 +212,14 @@ def evaluate_uncertain(
 
     Notes
     -----
-    DCG, P and RBP are sums over documents, so their expected values are those of the expected gains: exact. NDCG, AP
-    and others divide by what depends on the labels: they are means over the draws, and ``error`` says how far these may
-    be off.
+    DCG, P and RBP are sums over documents, so their expected values follow exactly from the expected gains. NDCG, AP
+    and others divide by a number that depends on the labels: they are averaged over the draws, and ``error`` is the
+    standard error of this average.
 
     Examples
     --------
-    Two judges disagree about the document at rank 1. The mean of both values of NDCG is not the NDCG of mean labels.
+    Two judges disagree about the document at rank 1. The mean of the two values of NDCG is not the NDCG of the mean
+    labels.
 
     >>> found = evaluate_uncertain({"q": {"a": [0, 1], "b": 1}}, {"q": ["a", "b"]}, "ndcg", n_draws=2000)
     >>> abs(found.mean[""] - (0.6309 + 1) / 2) < 4 * found.error[""]

@@ -17,24 +17,25 @@ __all__ = ["LabelAgreement", "label_agreement"]
 
 @dataclass(frozen=True)
 class LabelAgreement(Result):
-    """How far two kinds of labels of the same documents agree.
+    """The agreement between human and machine labels of the same documents.
 
     Attributes
     ----------
     n_documents : int
         The number of documents with both labels.
     equal : float
-        The share of them with equal labels.
+        The share of these documents with equal labels.
     kappa : float
-        Cohen's kappa: agreement beyond chance; NaN if all labels of both kinds are the same one.
+        Cohen's kappa, the agreement beyond chance; NaN if all labels are the same.
     correlation : float
-        The correlation of the labels; NaN if one of them is constant.
+        The correlation between the labels; NaN if one of the two kinds is constant.
     bias : float
         The mean of machine minus human labels.
     labels : tuple of float
         The labels that occur, ascending.
     counts : tuple of tuple of int
-        The number of documents by human label, and by machine label within it.
+        ``counts[i][j]`` is the number of documents with the human label ``labels[i]`` and the machine label
+        ``labels[j]``.
 
     Examples
     --------

@@ -135,7 +135,7 @@ def evaluate(
         The version to reproduce. 9 compares scores as float32, turns a recall level into a number of documents in
         another way, and lacks some measures.
     n_threads : int, optional
-        Number of threads; by default, all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

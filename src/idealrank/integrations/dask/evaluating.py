@@ -47,31 +47,32 @@ def evaluate(
     batch_rows: int = 1_000_000,
     client: Any = None,
 ) -> Summary:
-    """Evaluate one system: means and intervals over all queries, bit for bit those of `idealrank.evaluate_stream`.
+    """Evaluate one system: the means and intervals are bit for bit those of `idealrank.evaluate_stream`.
 
     Parameters
     ----------
     data : dask.dataframe.DataFrame, str or path
-        One row per document.
-    measures : str, Measure, or a sequence of them
-        The measures.
+        A frame with one row per document, or the path of a Parquet file or of a folder of Parquet files.
+    measures : str, Measure or iterable of these
+        The measures to compute.
     query, label, score : str
-        Names of columns.
+        The columns of query ids, labels and scores.
     like : str or Convention, optional
-        The convention.
+        The convention for options that the measures leave unset, as in `evaluate`.
     sorted : bool
         Whether the rows are sorted by query.
     per_query : str or path, optional
-        A folder without Parquet files, which gets one file per share with the column qid and one column per measure.
-        Every worker must be able to write there.
+        A folder without Parquet files, into which per-query values are written: one file per share of the data, with
+        the column qid and one column per measure. Every worker must be able to write there. None writes nothing.
     batch_rows : int
-        How many rows of sorted Parquet are read at a time.
+        Number of rows to read from sorted Parquet at a time.
     client : distributed.Client, optional
-        The cluster; None means Dask's default scheduler.
+        The client of the cluster; None means Dask's default scheduler.
 
     Returns
     -------
     Summary
+        The means and intervals, without per-query values.
 
     Raises
     ------
@@ -118,42 +119,44 @@ def compare(
     batch_rows: int = 1_000_000,
     client: Any = None,
 ) -> Comparison:
-    """Compare the systems whose scores are in these columns, like `idealrank.compare`.
+    """Compare systems whose scores are columns of a frame, like `idealrank.compare`.
 
-    The values of every query and system, one float each, are gathered and tested here, in the order of query ids.
+    The values of all queries and systems, one float each, are collected and tested in this process, in the order of
+    query ids.
 
     Parameters
     ----------
     data : dask.dataframe.DataFrame, str or path
-        One row per document.
+        A frame with one row per document, or the path of a Parquet file or of a folder of Parquet files.
     scores : sequence of str
         The columns of scores, one per system.
-    measures : str, Measure, or a sequence of them
-        The measures.
+    measures : str, Measure or iterable of these
+        The measures to compute.
     query, label : str
-        Names of columns.
+        The columns of query ids and labels.
     baseline : str, optional
-        The system that all others are compared with.
+        The system with which all others are compared; by default, all pairs are compared.
     like : str or Convention, optional
-        The convention.
+        The convention for options that the measures leave unset, as in `evaluate`.
     test, correction : str
-        The test, and the correction for multiple comparisons.
+        The paired test, and the correction for multiple comparisons, as in `idealrank.compare`.
     level : float
-        The significance level.
+        The significance level; intervals have the confidence level 1 - ``level``.
     n_permutations : int
-        The number of random permutations or resamples.
+        The number of random permutations, and of bootstrap resamples.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     sorted : bool
         Whether the rows are sorted by query.
     batch_rows : int
-        How many rows of sorted Parquet are read at a time.
+        Number of rows to read from sorted Parquet at a time.
     client : distributed.Client, optional
-        The cluster; None means Dask's default scheduler.
+        The client of the cluster; None means Dask's default scheduler.
 
     Returns
     -------
     Comparison
+        Means with intervals, and differences with p-values and effect sizes.
 
     Raises
     ------
@@ -165,7 +168,8 @@ def compare(
     >>> import dask.dataframe, pandas
     >>> rows = {"qid": [1, 2, 1, 2], "label": [1, 1, 0, 0], "old": [0.1, 0.1, 0.2, 0.3], "new": [0.2, 0.1, 0.1, 0.3]}
     >>> frame = dask.dataframe.from_pandas(pandas.DataFrame(rows), npartitions=2)
-    >>> compare(frame, ["old", "new"], "rr", baseline="old").differences["rr"][0].difference
+    >>> found = compare(frame, ["old", "new"], "rr", baseline="old")
+    >>> found.differences["rr"][0].difference
     0.25
     """
     testing = Testing(baseline, test, correction, level, n_permutations, seed)

@@ -25,18 +25,18 @@ __all__ = ["FrameSource"]
 class FrameSource(Source):
     """A Dask data frame for ``LinearRanker(engine=client).fit(source)``.
 
-    The frame is computed once per fit, and the workers keep its labels and features.
+    The frame is computed once per fit, and its labels and features stay in the memory of the workers.
 
     Parameters
     ----------
     frame : dask.dataframe.DataFrame
         One row per document.
     query, label : str
-        Names of columns.
+        The columns of query ids and labels.
     features : sequence of str, optional
-        The columns of features; None means all other columns.
+        The feature columns; None means all other columns.
     weight : str, optional
-        The column of weights.
+        The column of document weights; None means that all weights are 1.
     sorted : bool
         Whether the rows are sorted by query.
 

@@ -5,12 +5,14 @@ same. Tensors are flat and divided into queries by ``offsets``, or have one row 
 where a row has no document. `RankingLoss` describes the options and arguments that all of them have.
 
 Gradients have the type of the scores; so do values, but at least float32. float64 scores on the CPU are not copied;
-float32 scores are computed in float64; float16 and bfloat16 scores are converted to float32, under `torch.autocast`
-too. Labels, offsets, masks and weights may have any numeric type and be on any device: they are best kept on the CPU,
-where they are read. They must not require a gradient. The row in an error counts through the rows of a rectangle.
+float32 scores are computed in float64; float16 and bfloat16 scores are converted to float32, also under
+`torch.autocast`. Labels, offsets, masks and weights may have any numeric type and be on any device, but are best kept
+on the CPU, where they are read. They must not require a gradient. For tensors with one row per query, the row in an
+error message is an index into the flattened tensor.
 
-`torch.compile` takes a module with the native backend into its graph (fullgraph=True); the graph is broken at the torch
-backend, and at the functions, which create their loss at each call. `torch.func.grad` works with neither backend.
+`torch.compile` includes a module with the native backend in its graph (``fullgraph=True``). The graph breaks at modules
+with the torch backend, and at the functions, which create their loss at each call. `torch.func.grad` is not supported
+by either backend.
 
 `CatalogLoss` takes embeddings of users and items instead of scores, for recommenders that rank whole catalogs.
 """

@@ -28,31 +28,32 @@ _SCORES_PER_BLOCK = 1 << 21
 
 
 class CatalogLoss(nn.Module):
-    """The loss of users over all items, exact and without the matrix of all scores in memory.
+    """The exact loss of users over all items, without the matrix of all scores in memory.
 
-    For two-tower models: ``CatalogLoss("lambda_rank")(user_embeddings, item_embeddings, positives)`` is what
-    `learners.FactorRanker` minimizes, with gradients for whatever made the embeddings. The score of an item for a user
-    is the similarity of their embeddings over the temperature. Scores and their derivatives are computed for some users
-    at a time in the forward pass, and only the gradients of the embeddings are kept for the backward pass.
+    It is meant for two-tower models: ``CatalogLoss("lambda_rank")(user_embeddings, item_embeddings, positives)`` is the
+    loss that `learners.FactorRanker` minimizes, with gradients for the embeddings. The score of an item for a user is
+    the similarity of their embeddings, divided by the temperature. The forward pass computes scores and their
+    derivatives for some users at a time, and keeps only the gradients of the embeddings for the backward pass.
 
-    Products of matrices are computed where the embeddings are; the loss is computed on the CPU, in float64.
+    Matrix products are computed on the device of the embeddings; the loss is computed on the CPU, in float64.
 
     Parameters
     ----------
     loss : str or Loss
         The loss or its name.
     similarity : {"cosine", "dot"}
-        The cosine of the embeddings, or their product.
+        The similarity of two embeddings: their cosine or their dot product.
     temperature : float
-        What the similarity is divided by.
+        The similarity is divided by it; the smaller it is, the more the loss depends on the items with the highest
+        scores.
     reduction : {"mean", "sum"}
-        The mean over the users, or their sum.
+        Whether to return the mean or the sum over users.
     n_threads : int, optional
-        Number of threads of the native core; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Examples
     --------
-    One user, two items with the same score, and the first is relevant: RankNet's loss is ln 2.
+    One user and two items with the same score, of which the first is relevant: RankNet's loss is ln 2.
 
     >>> from scipy.sparse import csr_array
     >>> user, items = torch.ones(1, 2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
@@ -95,17 +96,18 @@ class CatalogLoss(nn.Module):
         items : Tensor of shape (n_items, n_factors)
             The embeddings of all items.
         positives : SciPy sparse matrix or sparse CSR tensor of shape (n_users, n_items)
-            The labels of the items of each user; entries that are not stored are 0. ``matrix[batch]`` has the rows of a
-            batch of users.
+            The label of each item for each of these users; entries that are not stored are 0. For a batch of users,
+            pass ``matrix[batch]``.
 
         Returns
         -------
         Tensor
+            The loss, a scalar.
 
         Raises
         ------
         DataError
-            If shapes do not fit together, an embedding is not finite, or a label is negative.
+            If shapes do not match, an embedding is not finite, or a label is negative.
         """
         for name, given in (("users", users), ("items", items)):
             _check_embeddings(given, name)

@@ -26,28 +26,29 @@ Backend: TypeAlias = Literal["auto", "native", "torch"]
 
 
 class RankingLoss(nn.Module):
-    """Any loss of `idealrank.losses`, including your own, as a module: ``RankingLoss(loss)(labels, scores)``.
+    """A module for any loss of `idealrank.losses`, including your own: ``RankingLoss(loss)(labels, scores)``.
 
     Parameters
     ----------
     loss : str or Loss
         The loss or its name.
     reduction : {"mean", "sum", "none"}
-        "mean" over the queries that have documents, weighted by query_weights, like `learners.LinearRanker`; "sum"; or
-        "none", one value per query. A query with nothing to rank, and the mean of no queries, is 0.
+        "mean" is the mean over the queries that have documents, weighted by ``query_weights``, as in
+        `learners.LinearRanker`; "sum" is the sum over queries; "none" returns one value per query. The value of a query
+        with nothing to rank is 0, and so is the mean of no queries.
     backend : {"auto", "native", "torch"}
-        "native", for the CPU, is near-linear in time and linear in memory and has first derivatives only; scores on
-        another device are copied there and their gradient back. "torch", for any device, computes with PyTorch's
-        operations and can be differentiated twice. It is near-linear for long lists with pairwise losses, LambdaRank
-        and losses of logistic soft ranks; for others, and for short lists, it visits all pairs of a query, in a
-        rectangle as wide as the longest one. "auto" computes where the scores are; a loss without a formula in PyTorch
-        is computed by "native" on any device.
+        "native" computes on the CPU, in near-linear time and linear memory, and has first derivatives only; scores on
+        another device are copied to the CPU, and their gradients are copied back. "torch" computes with PyTorch
+        operations on any device, and can be differentiated twice. It takes near-linear time for long lists with
+        pairwise losses, LambdaRank and losses of logistic soft ranks; for other losses, and for short lists, it visits
+        all pairs of a query, in a rectangle as wide as the longest query. "auto" computes on the device of the scores;
+        a loss without a formula in PyTorch is always computed by "native".
     n_threads : int, optional
-        Number of threads of the native backend; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Examples
     --------
-    A relevant document and another one with equal scores are in the right order by chance 1/2, so -log(1/2):
+    A relevant document and another one with equal scores are in the right order with probability 1/2, so -log(1/2):
 
     >>> scores = torch.zeros(2, dtype=torch.float64, requires_grad=True)
     >>> value = RankingLoss("list_mle")([1, 0], scores)
@@ -87,29 +88,30 @@ class RankingLoss(nn.Module):
         weights: Numbers | None = None,
         query_weights: Numbers | None = None,
     ) -> Tensor:
-        """Compute the value of each query, or their mean or sum.
+        """Compute the loss of each query, or its mean or sum over queries.
 
         Parameters
         ----------
-        labels : tensor or array_like
-            The relevance of each document.
+        labels : tensor or array-like
+            The label of each document.
         scores : Tensor
             The score of each document: flat, or one row per query.
-        offsets : tensor or array_like, optional
+        offsets : tensor or array-like, optional
             Query i has the documents ``offsets[i]:offsets[i + 1]`` of flat scores; None means one query.
-        mask : tensor or array_like of bool, optional
-            False where there is no document.
-        weights, query_weights : tensor or array_like, optional
-            One weight per document and one per query, as in `idealrank.losses`.
+        mask : tensor or array-like of bool, optional
+            False for entries that are not documents; None means that all entries are documents.
+        weights, query_weights : tensor or array-like, optional
+            One weight per document, and one weight per query, as in `idealrank.losses.Loss`; None means 1 for all.
 
         Returns
         -------
         Tensor
+            A scalar, or one value per query if ``reduction`` is "none".
 
         Raises
         ------
         DataError
-            If the arguments do not fit together, a number is not finite, or the loss overflows.
+            If the shapes of the arguments do not match, a number is not finite, or the loss overflows.
         """
         batch = flat(labels, scores, offsets, mask, weights, query_weights)
         return self._reduced(self._values(batch), batch).to(batch.scores)

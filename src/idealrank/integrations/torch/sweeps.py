@@ -31,8 +31,8 @@ with needs("torch"):
 __all__ = ["Grid", "Hinge", "Kernel", "Logistic", "Sequence", "pair_sums", "wide"]
 
 _BLOCK = 16
-#: Pairs of documents within blocks that are in memory at a time.
-_PAIRS = 1 << 22
+#: Pairs of documents within blocks that are in memory at a time: few enough for the cache of a processor.
+_PAIRS = 1 << 18
 
 
 def wide(device: torch.device) -> torch.dtype:

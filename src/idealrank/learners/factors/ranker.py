@@ -43,69 +43,73 @@ _INITIAL_SCALE = 0.1
 class FactorRanker(Learner):
     """Matrix factorization that minimizes a ranking loss over the whole catalog, without sampling.
 
-    Each user and each item has a vector of factors, and the score of an item for a user is their similarity. Every
-    epoch visits the users in random order, some at a time: their scores of *all* items come from one product of
-    matrices, and the loss and its exact gradient from the native core; the items that a user has are the relevant ones.
-    Scores are not kept: memory is that of the factors and of about 2 million scores.
+    Each user and each item has a vector of factors, and the score of an item for a user is the similarity of their
+    vectors, divided by ``temperature``. The items that a user interacted with are relevant. Every epoch visits the
+    users in random order, one batch at a time: a matrix product gives the scores of *all* items, and the native core
+    computes the loss and its exact gradient. Scores are not kept, so that memory holds only the factors and about 2
+    million scores.
 
-    With an ``eval_set``, the epoch with the best mean of ``measure`` on it is kept, otherwise the last one. An
-    interrupt keeps what was learned up to then.
+    With an ``eval_set``, the factors of the epoch with the best mean of ``measure`` on it are kept, otherwise those of
+    the last epoch. If the fit is interrupted from the keyboard, what was learned until then is kept.
 
     Parameters
     ----------
     n_factors : int
         The number of factors of each user and item.
     loss : str or Loss
-        A loss or its name.
+        The loss to minimize, or its name.
     similarity : {"cosine", "dot"}
-        The cosine of the factors, or their product.
+        The similarity of two vectors of factors: their cosine or their dot product.
     temperature : float
-        What the similarity is divided by; the smaller, the more the loss looks at the items with the highest scores.
+        The similarity is divided by it; the smaller it is, the more the loss depends on the items with the highest
+        scores.
     optimizer : {"adam", "adagrad"}
-        The optimizer; a step moves the users of a batch and all items.
+        The optimizer; each step changes the factors of the users of a batch and of all items.
     learning_rate : float
-        The size of its steps.
+        The step size of the optimizer.
     user_learning_rate : float, optional
-        The size of its steps for users; None for ``learning_rate``. Each batch moves all items, but a user is moved
-        only once per epoch: larger steps of users need fewer epochs.
+        The step size for users; None means ``learning_rate``. Each batch changes the factors of all items, but those of
+        a user only once per epoch, so that larger steps for users need fewer epochs.
     weight_decay : float
         The weight of half the squared norm of the factors, which is added to the loss.
     user_weight : {"equal", "items"}
-        How much the loss of a user counts: as much as any other's, or by the number of items, as where the loss is a
-        mean over interactions. Sparse data is often learned better by the latter.
+        The weight of a user in the loss: "equal" for all users, or the number of their items, which makes the loss a
+        mean over interactions. Sparse data is often learned better with "items".
     batch_size : int
         Number of users per step.
     max_iter : int
         Maximum number of epochs.
     dtype : {"float64", "float32"}
-        The precision of factors, their products and steps while learning. The loss itself, and the final factors, are
+        The precision of the factors, their products and the steps during learning. The loss and the final factors are
         float64.
     patience : int, optional
-        Stop if validation has not improved for this many epochs; None never stops early.
+        Stop if the validation measure has not improved for this many epochs; None never stops early.
     measure : str or Measure
-        What ``score`` and validation measure.
+        The measure that ``score`` returns and that validation uses.
     random_state : int, optional
-        Seed of the random number generator, for the first factors and the order of the users.
+        Seed of the random number generator, which draws the initial factors and the order of the users; None means a
+        new seed for every fit.
     verbose : bool
         Show a progress bar with the loss and the validation measure.
     n_threads : int, optional
-        Number of threads of the native core; None for one per core. Products of matrices have the threads of NumPy.
+        Number of threads; None means all cores, or the number passed to `set_threads`. NumPy multiplies matrices with
+        its own number of threads.
 
     Attributes
     ----------
     user_factors_, item_factors_ : float64 arrays of shape (n_users, n_factors) and (n_items, n_factors)
-        Factors whose plain products are the scores, with temperature and norms already in them, for `evaluate_factors`
-        or an index of nearest neighbors.
+        Factors whose dot products are the scores: the temperature and, for "cosine", the norms are already included.
+        Pass them to `evaluate_factors` or to a nearest-neighbor index.
     user_ids_, item_ids_ : int64 array or Ids
         The users and the items, in the order of the factors.
     history_ : list of dict
         The loss and the validation measure of each epoch.
     best_iteration_ : int
-        The epoch that was kept, from 0.
+        The epoch whose factors were kept, counted from 0.
 
     Examples
     --------
-    Two tastes; the third user lacks one of the items of the first taste:
+    Three users with two tastes; the third user does not have one of the items of the first taste:
 
     >>> liked = {"ann": ["jazz", "blues", "soul"], "bob": ["rock", "punk"], "eve": ["jazz", "soul"]}
     >>> model = FactorRanker(8, random_state=0, n_threads=1).fit(liked)
@@ -176,25 +180,30 @@ class FactorRanker(Learner):
         Parameters
         ----------
         interactions : sparse matrix, data frame, mapping or list
-            Which items each user has. A SciPy sparse matrix of users x items, whose users and items are numbered from 0
-            and whose entries are labels; a data frame with one row per interaction; {user: items}, where items are ids
-            or {item: label}; or one list of items per user, who are then numbered from 0.
+            The items of each user: a SciPy sparse matrix of users x items, whose entries are labels, with users and
+            items numbered from 0; a data frame with one row per interaction; {user: items}, where items are ids or
+            {item: label}; or one list of items per user, with users numbered from 0.
         y : None
-            Ignored; there for scikit-learn.
+            Ignored; present for compatibility with scikit-learn.
         eval_set : sparse matrix, data frame, mapping or list, optional
-            Other interactions of the same users and items, to validate on. The items of ``interactions`` are not ranked
-            there.
+            Other interactions of the same users and items, used for validation. The items of ``interactions`` are not
+            ranked there.
         user, item : str, optional
-            The columns of frames that have the users and the items; by default, well-known names are recognized.
+            The columns of users and items in data frames; by default, well-known names are recognized.
         label : str, optional
-            The column of frames that has the labels; by default, all labels are 1.
+            The column of labels in data frames; by default, all labels are 1.
+
+        Returns
+        -------
+        FactorRanker
+            The fitted ranker itself.
 
         Raises
         ------
         DataError
-            If there are no interactions, or the eval_set has a user or an item that they do not have.
+            If there are no interactions, or ``eval_set`` has a user or an item that is not in ``interactions``.
         OptionError
-            If an option makes no sense.
+            If the value of an option is not valid.
         """
         self.check_options()
         columns = {"user": user, "item": item, "label": label}
@@ -265,28 +274,29 @@ class FactorRanker(Learner):
     def recommend(
         self, users: Iterable[Any] | None = None, k: int = 20, *, exclude_seen: bool = True
     ) -> dict[Any, list[Any]]:
-        """Return the best items of users.
+        """Return the items with the highest scores for each user.
 
         Parameters
         ----------
         users : iterable, optional
-            Ids of users that were in fit; all of them by default.
+            Ids of users that were in ``fit``; None means all of them.
         k : int
-            Number of items, at most that of the catalog.
+            Number of items to return per user, at most the number of items in the catalog.
         exclude_seen : bool
-            Whether to leave out the items that the user had in fit.
+            Whether to leave out the items that the user had in ``fit``.
 
         Returns
         -------
         dict
-            {user: items, best first}; fewer than k if the user has had nearly all. `evaluate` takes it as a run.
+            {user: list of items, best first}, with fewer than k items if almost all are left out. `evaluate` accepts it
+            as a run.
 
         Raises
         ------
         DataError
-            If a user was not in fit, or had no items there; it names the first.
+            If a user was not in ``fit``, or had no items there; the message names the first one.
         OptionError
-            If k is not positive, or more than the number of items.
+            If k is not positive, or greater than the number of items.
         """
         check_is_fitted(self)
         if not 1 <= k <= len(self.item_ids_):
@@ -307,12 +317,17 @@ class FactorRanker(Learner):
         Parameters
         ----------
         users, items : iterable
-            As many users as items, all of which were in fit.
+            Two sequences of equal length: the ids of the users and of the items, all of which were in ``fit``.
+
+        Returns
+        -------
+        float64 array of shape (n_pairs,)
+            The scores.
 
         Raises
         ------
         DataError
-            If a user or an item was not in fit; it names the first.
+            If a user or an item was not in ``fit``; the message names the first one.
         """
         check_is_fitted(self)
         rows, columns = self._rows(users), _known(items, self.item_ids_, "item")
@@ -336,13 +351,13 @@ class FactorRanker(Learner):
         Parameters
         ----------
         relevant : sparse matrix, data frame, mapping or list
-            The items to find, in the forms that ``fit`` takes.
+            The items to find, in any form that ``fit`` accepts.
         measures : str, Measure or iterable of these, optional
-            The measures; by default, ``measure``.
+            The measures to compute; by default, ``measure`` of the ranker.
         exclude_seen : bool
-            Whether to leave out the items that a user had in fit.
+            Whether to leave out the items that a user had in ``fit``.
         user, item, label : str, optional
-            The columns of a frame, as in ``fit``.
+            The columns of a data frame, as in ``fit``.
 
         Returns
         -------
@@ -357,14 +372,19 @@ class FactorRanker(Learner):
         return evaluate_catalog(self._catalog(), wanted, excluded, chosen, n_threads=self.n_threads)
 
     def score(self, relevant: Any, y: None = None) -> float:
-        """Return the mean of ``measure`` over users, without the items that they had in fit.
+        """Return the mean of ``measure`` over users, ranking all items that they did not have in ``fit``.
 
         Parameters
         ----------
         relevant : sparse matrix, data frame, mapping or list
-            The items to find, in the forms that ``fit`` takes.
+            The items to find, in any form that ``fit`` accepts.
         y : None
-            Ignored; there for scikit-learn.
+            Ignored; present for compatibility with scikit-learn.
+
+        Returns
+        -------
+        float
+            The mean of the measure.
         """
         (mean,) = self.evaluate(relevant).mean.values()
         return mean

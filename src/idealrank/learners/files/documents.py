@@ -58,7 +58,7 @@ def write_model(model: StoredModel, path: str | os.PathLike[str]) -> None:
     ----------
     model : StoredModel
         What the file shall hold.
-    path : path
+    path : path-like
         The file; names that end in .gz, .xz, .bz2 or .zst are compressed, and "-" is standard output.
 
     Examples
@@ -105,7 +105,7 @@ def read_model(path: Source) -> StoredModel:
 
     Parameters
     ----------
-    path : path or binary file
+    path : path-like or binary file
         The file.
 
     Returns

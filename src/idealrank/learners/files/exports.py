@@ -26,16 +26,16 @@ _T = TypeVar("_T")
 def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a linear model or boosted trees as an ONNX graph (the extra ``onnx``).
 
-    The input "features" has one row of float32 per document, and the output "scores" one float32 per document. Scores
-    are computed in float64 and rounded once. The graph asks for version 13 of ONNX's operators and version 3 of those
-    for machine learning.
+    The input "features" has one row of float32 per document, and the output "scores" has one float32 per document.
+    Scores are computed in float64 and rounded once. The graph needs version 13 of the ONNX operator set, and version 3
+    of the operator set for machine learning (``ai.onnx.ml``).
 
     Parameters
     ----------
     model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
-        A fitted linear learner, `BoostedRanker` or `RankBoost` with ``normalize=None``, or LightGBM's own trees, whose
-        raw scores are taken.
-    path : path
+        A fitted linear learner, `BoostedRanker` or `RankBoost` with ``normalize=None``; or a model of LightGBM, which
+        is written with its raw scores.
+    path : path-like
         The file to write.
 
     Raises
@@ -120,13 +120,14 @@ def _onnx_trees(trees: Trees) -> dict[str, Any]:
 def to_ranklib(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a linear model as a RankLib "Coordinate Ascent" model, and boosted trees as a "LambdaMART" model.
 
-    Features are numbered from 1, as in LETOR. The intercept of a linear model, which changes no ranking, is left out.
+    Features are numbered from 1, as in LETOR. The intercept of a linear model, which does not change the ranking, is
+    left out.
 
     Parameters
     ----------
     model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
-        As for `to_onnx`.
-    path : path
+        A fitted model, as in `to_onnx`.
+    path : path-like
         The file to write.
 
     Raises
@@ -172,24 +173,24 @@ def to_elasticsearch(
 ) -> None:
     """Write a linear model or boosted trees for the learning-to-rank plugins of Elasticsearch and OpenSearch.
 
-    The file is the body of ``POST _ltr/_featureset/SET/_createmodel``. Trees are written as the plugins read XGBoost's.
-    The intercept of a linear model, which changes no ranking, is left out.
+    The file is the body of ``POST _ltr/_featureset/SET/_createmodel``. Trees are written in the format of XGBoost
+    models that the plugins read. The intercept of a linear model, which does not change the ranking, is left out.
 
     Parameters
     ----------
     model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
-        As for `to_onnx`.
-    path : path
+        A fitted model, as in `to_onnx`.
+    path : path-like
         The file to write.
     name : str
         The name of the model in the plugin.
     features : iterable of str, optional
-        The name in the feature set of each column; by default the names that the model was fitted with.
+        The name of each column in the feature set; by default, the feature names that the model was fitted with.
 
     Raises
     ------
     DataError
-        If there are no feature names, or not one different name per column.
+        If there are no feature names, or the names are not distinct with one per column.
     ModelError
         If the model is neither linear nor made of trees, or normalizes features within queries.
 
@@ -236,28 +237,28 @@ def to_elasticsearch(
 def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: Iterable[str] | None = None) -> None:
     """Write a linear model or boosted trees as a rank profile of Vespa.
 
-    The file belongs to an application as ``schemas/SCHEMA/NAME.profile``.
+    Put the file into an application as ``schemas/SCHEMA/NAME.profile``.
 
     Parameters
     ----------
     model : Ranker, lightgbm.Booster or lightgbm.LGBMModel
-        As for `to_onnx`.
-    path : path
+        A fitted model, as in `to_onnx`.
+    path : path-like
         The file to write.
     name : str
         The name of the rank profile: letters, digits and "_".
     features : iterable of str, optional
-        What Vespa calls each column, such as ``bm25(title)`` or ``attribute(price)``; by default the names that the
-        model was fitted with.
+        The name of each column in Vespa, such as ``bm25(title)`` or ``attribute(price)``; by default, the feature names
+        that the model was fitted with.
 
     Raises
     ------
     DataError
-        If there are no feature names, or not one different name per column.
+        If there are no feature names, or the names are not distinct with one per column.
     ModelError
         If the model is neither linear nor made of trees, or normalizes features within queries.
     OptionError
-        If Vespa does not take the name of the profile.
+        If the name is not a valid name of a rank profile.
 
     Examples
     --------

@@ -28,22 +28,22 @@ _READERS = {Measure: measure, Loss: loss, cutoffs.Cutoff: cutoffs.of}
 
 
 def save(model: Learner, path: str | os.PathLike[str]) -> None:
-    """Write a fitted learner to a JSON file: its options, and what scoring needs of what it learned.
+    """Write a fitted learner to a JSON file: its options, and the learned values that scoring needs.
 
-    The file is written completely or not at all. The history of the fit is not part of it.
+    The file is written completely or not at all. It does not contain the history of the fit.
 
     Parameters
     ----------
     model : Ranker or FactorRanker
-        A fitted learner. Options that are objects are written by their names, so that an object without one, such as a
-        loss made of functions of your own, cannot be saved.
-    path : path
+        A fitted learner. Options that are objects are written by name, so that an object without a name, such as a loss
+        made of your own functions, cannot be saved.
+    path : path-like
         The file; names that end in .gz, .xz, .bz2 or .zst are compressed.
 
     Raises
     ------
     ModelError
-        If a file cannot hold the model.
+        If the model cannot be written to such a file.
 
     Examples
     --------
@@ -105,24 +105,24 @@ def _as_entry(value: Any, declared: str) -> Entry:
 def load(path: Source) -> Learner:
     """Read a learner that `save` wrote; its scores are the same to the last bit.
 
-    Nothing in the file is run.
+    No code from the file is executed.
 
     Parameters
     ----------
-    path : path or binary file
+    path : path-like or binary file
         The file; "-" is standard input.
 
     Returns
     -------
     Ranker or FactorRanker
-        The learner, fitted.
+        The fitted learner.
 
     Raises
     ------
     ParseError
-        If the file is not JSON; it gives line and column.
+        If the file is not JSON; the message gives the line and the column.
     ModelError
-        If the JSON is not a model of a known learner with valid options and arrays; it names the entry.
+        If the JSON is not a model of a known learner with valid options and arrays; the message names the entry.
 
     Examples
     --------

@@ -27,18 +27,19 @@ _SURE = 1 - 1e-12  # a feature that ranks everything perfectly would have an inf
 class AdaRank(WeightedSum):
     """AdaRank (Xu and Li 2007): boosts a measure with values from -1 to 1, such as "ndcg" or "ap".
 
-    Each round adds to the weight of one feature: the one with the best mean of the measure over queries, weighted by
-    P(q). If that mean is E, the weight grows by 1/2 ln((1 + E) / (1 - E)); then P(q) is proportional to exp(-E(q)),
-    where E(q) is the measure of all features added up. Weights are never negative. The loss in ``history_`` is the
-    mean of exp(-E(q)). A fit ends when the best feature ranks no better than equal scores for all documents.
+    Each round increases the weight of one feature: the one with the best mean of the measure over queries, weighted by
+    P(q). If that mean is E, the weight grows by 1/2 ln((1 + E) / (1 - E)). Then P(q) is set proportional to exp(-E(q)),
+    where E(q) is the measure of the weighted sum of features so far. Weights are never negative. The loss in
+    ``history_`` is the mean of exp(-E(q)). A fit ends when the best feature ranks no better than equal scores for all
+    documents.
 
     Parameters
     ----------
     repeats : bool
-        True is the algorithm as published. A feature may then be chosen forever, because adding it to itself changes no
-        ranking and therefore no P(q); by default no feature is chosen twice in a row.
+        Whether the same feature may be chosen twice in a row, as in the published algorithm. Such a feature may then be
+        chosen forever, because adding it again changes neither the ranking nor P(q).
     boosts : str or Measure, optional
-        The measure to boost; None for ``measure``, by which validation chooses.
+        The measure to boost; None means ``measure``, which validation uses.
 
     Examples
     --------

@@ -31,12 +31,12 @@ class Piece(Protocol):
 
 
 class Source:
-    """Data that need not fit into memory; subclasses say how it is cut into pieces.
+    """Data that need not fit into memory; each subclass defines how it is divided into pieces.
 
     Attributes
     ----------
     features : sequence of str
-        The names of its feature columns.
+        The names of the feature columns.
     """
 
     features: Any

@@ -35,19 +35,20 @@ __all__ = [
 class RankSVM(LinearModel):
     """Ranking SVM (Herbrich et al. 2000; Joachims 2002): 1/2 ||w||^2 + C times the sum of hinge losses of all pairs.
 
-    Each pair of documents of one query with different labels counts 1. Pairs are never visited one by one.
+    All pairs of documents of the same query with different labels count the same. Pairs are never visited one by one.
 
     Parameters
     ----------
     C : float
-        Weight of the losses, relative to the penalty on the weights.
+        The weight of the losses, relative to the penalty on the weights.
     loss : {"squared_hinge", "hinge"}
         "squared_hinge" (Chapelle and Keerthi 2010) is smooth. "hinge" has corners and is minimized by cutting planes
         (Joachims 2006) to within a millionth of its value at zero weights.
 
     Examples
     --------
-    The pair (1, 0), apart by 1 in its feature: 1/2 w^2 + C (1 - w)^2 is smallest at w = 2 C / (1 + 2 C) = 2/3.
+    One pair whose features differ by 1: 1/2 w^2 + C (1 - w)^2 is smallest at w = 2 C / (1 + 2 C) = 2/3.
+
     >>> RankSVM(C=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_.round(6)
     array([0.666667])
     """
@@ -81,12 +82,13 @@ class RankSVM(LinearModel):
 @register("list_net")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ListNet(LinearModel):
-    """ListNet (Cao et al. 2007): the cross entropy of top-one probabilities of labels and scores.
+    """ListNet (Cao et al. 2007): the cross entropy between the top-one probabilities of labels and of scores.
 
     Parameters
     ----------
     normalizer : "dcg" or int, optional
-        None is the paper's loss; "dcg" or a number of ranks makes it consistent with NDCG (Ravikumar et al. 2011).
+        What gains are divided by. None means nothing, the paper's loss; "dcg" or a number of ranks k, for the ideal DCG
+        or DCG@k, makes it consistent with NDCG or NDCG@k (Ravikumar et al. 2011).
 
     Examples
     --------
@@ -108,7 +110,8 @@ class RankCosine(LinearModel):
     Parameters
     ----------
     normalizer : "dcg" or int, optional
-        None is the paper's loss; "dcg" or a number of ranks makes it consistent with NDCG (Ravikumar et al. 2011).
+        What gains are divided by. None means nothing, the paper's loss; "dcg" or a number of ranks k, for the ideal DCG
+        or DCG@k, makes it consistent with NDCG or NDCG@k (Ravikumar et al. 2011).
 
     Examples
     --------
@@ -130,13 +133,15 @@ class LeastSquaresRanker(LinearModel):
     Parameters
     ----------
     normalizer : "dcg" or int, optional
-        "dcg" is the norm of the whole list; a number k is the norm of the first k ranks. None leaves the gains as they
-        are, and the fit is not consistent (Cossock and Zhang 2006).
+        What gains are divided by: "dcg" for the ideal DCG of the whole list, or a number of ranks k for the ideal
+        DCG@k. None leaves the gains as they are, and the fit is not consistent with NDCG (Cossock and Zhang 2006).
 
     Examples
     --------
-    One relevant document of two: gains (1, 0) have the norm 1, so the scores are 1 and 0.
-    >>> LeastSquaresRanker().fit([[2.0], [4.0]], [0, 1], qid=[1, 1]).predict([[2.0], [4.0]]).round(4) + 0
+    One relevant document of two: the gains (0, 1) have the norm 1, so the scores are 0 and 1.
+
+    >>> ranker = LeastSquaresRanker().fit([[2.0], [4.0]], [0, 1], qid=[1, 1])
+    >>> ranker.predict([[2.0], [4.0]]).round(4) + 0
     array([0., 1.])
     """
 
@@ -154,7 +159,7 @@ class RankNet(LinearModel):
     Parameters
     ----------
     sigma : float
-        Steepness of the logistic function.
+        The slope of the logistic loss of a pair.
 
     Examples
     --------
@@ -171,16 +176,16 @@ class RankNet(LinearModel):
 @register("approx_ndcg", "approx_ndcg_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ApproxNDCGRanker(LinearModel):
-    """ApproxNDCG (Qin, Liu and Li 2008): NDCG itself, with smooth ranks.
+    """ApproxNDCG (Qin, Liu and Li 2008): a linear ranker that maximizes NDCG with smooth ranks.
 
     Parameters
     ----------
     alpha : float or "auto"
-        Slope of the sigmoid that makes ranks smooth; "auto" finds it from the scores at the start.
-    cutoff : int, float or Cutoff, optional
-        The cutoff of NDCG.
+        The slope of the sigmoid that makes ranks smooth; "auto" computes it from the scores at the start.
+    cutoff : int, float, str or Cutoff, optional
+        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
     beta : float
-        Slope of the sigmoid that makes the cutoff smooth.
+        The slope of the sigmoid that makes the cutoff smooth.
 
     Examples
     --------
@@ -199,16 +204,16 @@ class ApproxNDCGRanker(LinearModel):
 @register("approx_ap", "approx_ap_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ApproxAPRanker(LinearModel):
-    """ApproxAP (Qin, Liu and Li 2008): average precision itself, with smooth ranks.
+    """ApproxAP (Qin, Liu and Li 2008): a linear ranker that maximizes average precision with smooth ranks.
 
     Parameters
     ----------
     alpha : float or "auto"
-        Slope of the sigmoid that makes ranks smooth; "auto" finds it from the scores at the start.
+        The slope of the sigmoid that makes ranks smooth; "auto" computes it from the scores at the start.
     beta : float
-        Slope of the sigmoid that makes comparisons of ranks smooth.
+        The slope of the sigmoid that makes comparisons of ranks smooth.
     rel : float, optional
-        The lowest label of a relevant document.
+        The lowest label of a relevant document; None means 1.
 
     Examples
     --------
@@ -227,14 +232,14 @@ class ApproxAPRanker(LinearModel):
 @register("soft_rank")
 @dataclass(kw_only=True, eq=False, repr=False)
 class SoftRank(LinearModel):
-    """SoftRank (Taylor et al. 2008): the expected NDCG of scores with Gaussian noise.
+    """SoftRank (Taylor et al. 2008): a linear ranker that maximizes the expected NDCG of scores with Gaussian noise.
 
     Parameters
     ----------
     sigma : float
-        Standard deviation of the noise.
-    cutoff : int, float or Cutoff, optional
-        The cutoff of NDCG.
+        The standard deviation of the noise.
+    cutoff : int, float, str or Cutoff, optional
+        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
 
     Examples
     --------

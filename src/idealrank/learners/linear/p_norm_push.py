@@ -17,17 +17,17 @@ __all__ = ["PNormPush"]
 class PNormPush(LinearModel):
     """The p-norm push (Rudin 2009): a linear ranker that concentrates on the top of the list.
 
-    The paper has one list; here the logarithm of its objective is averaged over queries (`idealrank.losses.Push`).
+    The paper has only one list; here the logarithm of its objective is averaged over queries (`idealrank.losses.Push`).
 
     Parameters
     ----------
     p : float
-        The higher, the more the highest of the worse documents is pushed down. p = 1 is the exponential loss of pairs,
-        which RankBoost also minimizes.
+        The power; the higher it is, the more the fit concentrates on the non-relevant documents with the highest
+        scores. p = 1 gives the exponential loss of pairs, which RankBoost also minimizes.
 
     Examples
     --------
-    Documents 1 and 0 of one feature, labels 1 and 0: the loss is -w, and with l2 / 2 w^2 smallest at w = 1 / l2.
+    One feature that equals the label: the loss is -w, and -w + l2 / 2 w^2 is smallest at w = 1 / l2.
 
     >>> PNormPush(l2=0.5).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_.round(6)
     array([2.])

@@ -29,41 +29,43 @@ _DETERMINISTIC = {"lbfgs": lbfgs, "gd": steepest}
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearModel(WeightedSum):
-    """What all linear rankers have in common; subclasses say which loss they minimize.
+    """Base class of linear rankers; each subclass names the loss that it minimizes.
 
-    A fit is composed of an objective, the mean of the loss over queries; an optimizer; and a trace of the iterations.
+    A fit has three parts: an objective, which is the mean of the loss over queries; an optimizer; and a trace of the
+    iterations.
 
     Parameters
     ----------
     optimizer : {"lbfgs", "gd", "sgd"}
-        "lbfgs" scales the features internally, so that its path does not depend on their units. "gd" is steepest
-        descent: each step is halved until the loss decreases. "sgd" takes one step per query and shuffles the queries
-        in each epoch (Qin et al. 2008, Algorithm 1). Both use the features as they are. An iteration is a step of
-        "lbfgs" and "gd", and an epoch of "sgd".
+        "lbfgs" is L-BFGS; it scales the features internally, so that its path does not depend on their units. "gd" is
+        steepest descent, in which each step is halved until the loss decreases. "sgd" takes one step per query and
+        shuffles the queries in each epoch (Qin et al. 2008, Algorithm 1). "gd" and "sgd" use the features as they are.
+        An iteration is one step of "lbfgs" or "gd", or one epoch of "sgd".
     l2 : float
-        Strength of the penalty l2 / 2 ||w||^2 on the weights w; the intercept is not penalized.
+        The strength of the penalty l2 / 2 ||w||^2 on the weights w; the intercept is not penalized.
     learning_rate : float
-        Step size of "sgd".
+        The step size of "sgd".
     continuation : bool
-        A loss of soft ranks is not convex, so that the minimum that L-BFGS finds depends on its starting point. If
-        True, the loss is minimized twice, from zero weights and from the minimum of the pairwise logistic loss, which
-        is convex; each time first with a third of its alpha (or three times its sigma). If False, it is minimized
-        once, from zero weights.
+        How to start if the loss is one of soft ranks, which is not convex, so that L-BFGS finds a minimum that depends
+        on the starting point. True: minimize twice, starting from zero weights and from the minimum of the pairwise
+        logistic loss, which is convex; each time, first minimize with a third of alpha (or three times sigma). False:
+        minimize once, starting from zero weights.
     warm_start : bool
-        Start from the weights of the last fit, without a continuation.
+        Whether to start from the weights of the last fit, without the continuation.
     random_state : int, optional
-        Seed of the random number generator of "sgd".
+        Seed of the random number generator of "sgd"; None means a new seed for every fit.
     engine : distributed.Client, optional
-        A Dask client whose workers read a source and compute its gradients; None for this process. Data in memory is
-        always processed here.
+        A Dask client whose workers read a source and compute its gradients; None means this process. Data in memory is
+        always processed in this process.
 
     Attributes
     ----------
     loss_ : Loss
         The loss that was minimized.
     converged_ : bool
-        False if L-BFGS or steepest descent ended where the gradient is still more than a hundredth of the one at the
-        start; a ``ConvergenceWarning`` is raised then. With validation data, ``max_iter`` may end a fit early.
+        Whether the fit converged. It is False, with a ``ConvergenceWarning``, if L-BFGS or steepest descent ended where
+        the gradient is still more than a hundredth of the initial one. With validation data, ``max_iter`` may end a fit
+        early.
     """
 
     optimizer: str = "lbfgs"
@@ -151,12 +153,12 @@ class LinearModel(WeightedSum):
 @register("linear", "linear_ranker")
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearRanker(LinearModel):
-    """Scores that are a weighted sum of features, with weights that minimize a loss of `idealrank.losses`.
+    """A ranker whose scores are a weighted sum of features, with weights that minimize a loss of `idealrank.losses`.
 
     Parameters
     ----------
     loss : str or Loss
-        A loss or its name, such as "cross_entropy(normalizer=dcg)".
+        The loss to minimize, or its name, such as "cross_entropy(normalizer=dcg)".
 
     Examples
     --------

@@ -49,20 +49,20 @@ class FrameColumns:
 
 @dataclass(frozen=True)
 class ParquetSource(Source):
-    """A Parquet file, or a folder of them, with one row per document, sorted by query; it is read for each pass.
+    """A Parquet file, or a folder of them, with one row per document, sorted by query; each pass reads it again.
 
     Parameters
     ----------
-    path : path
-        The file, or the folder.
+    path : path-like
+        The Parquet file, or a folder of Parquet files.
     query, label : str
-        Names of the columns with query ids and labels.
+        The columns of query ids and labels.
     features : sequence of str, optional
-        Names of the feature columns; None for all columns of numbers except "score", "doc" and "weight".
+        The feature columns; None means all other numeric columns except "score", "doc" and "weight".
     weight : str, optional
-        Name of the column with one weight per document.
+        The column of document weights; None means that all weights are 1.
     batch_rows : int
-        About how many rows are in memory at a time; more only if one query has more.
+        Approximate number of rows in memory at a time; there are more only if a single query has more.
 
     Examples
     --------

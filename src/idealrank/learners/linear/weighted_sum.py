@@ -27,7 +27,7 @@ class WeightedSum(Iterative):
 
     Attributes
     ----------
-    coef_ : float64 array
+    coef_ : float64 array of shape (n_features,)
         One weight per feature.
     intercept_ : float
         The constant that is added to every score.

@@ -28,7 +28,7 @@ __all__ = ["Chosen", "CrossFold", "cross_fold"]
 
 
 class Chosen(NamedTuple):
-    """The ranker that validation data chose in a fold, fitted; its setting, and the mean that it had there.
+    """The fitted ranker that validation selected in a fold, its settings, and its mean on the validation part.
 
     >>> Chosen(None, {"l2": 0.1}, 0.5).settings
     {'l2': 0.1}
@@ -41,20 +41,20 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class CrossFold(Result):
-    """What `cross_fold` found.
+    """The result of `cross_fold`.
 
     Attributes
     ----------
-    data
+    data : RankingData
         All test queries, fold by fold, without features.
-    fold_of
-        The number of the fold, from 0, that tested each query of ``data``.
-    scores
-        {ranker: one score per document of ``data``}, for `compare(found.data, found.scores, ...)`.
-    evaluations
+    fold_of : int64 array of shape (n_queries,)
+        The fold, counted from 0, in which each query of ``data`` is a test query.
+    scores : mapping of str to float64 array
+        {ranker: one score per document of ``data``}, for ``compare(found.data, found.scores, ...)``.
+    evaluations : Evaluations
         {ranker: its evaluation on ``data``}; all have the same queries in the same order.
-    chosen
-        {ranker: what validation chose, one per fold}.
+    chosen : mapping of str to tuple of Chosen
+        {ranker: one entry per fold}: the fitted ranker, its settings, and its mean on the validation part.
     """
 
     data: RankingData
@@ -70,7 +70,7 @@ class CrossFold(Result):
 
     @property
     def mean(self) -> dict[str, dict[str, float]]:
-        """{ranker: {measure: mean of the folds' means}}, as LETOR has it; over queries it is ``evaluations.mean``."""
+        """{ranker: {measure: mean of its fold means}}, as in LETOR; ``evaluations`` has the means over queries."""
         by_measure = {measure: self.fold_means(measure) for measure in self._measures}
         return {
             name: {measure: float(np.mean(found[name])) for measure, found in by_measure.items()}
@@ -82,7 +82,13 @@ class CrossFold(Result):
         return list(next(iter(self.evaluations.values())).per_query)
 
     def fold_means(self, measure: str) -> dict[str, Floats]:
-        """{ranker: its mean on the test queries of each fold}."""
+        """Return {ranker: its mean on the test queries of each fold}.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+        """
         fold_of = dict(zip(self.data.query_ids.tolist(), self.fold_of.tolist(), strict=True))
         found = {}
         for name, evaluation in self.evaluations.items():
@@ -139,29 +145,35 @@ def cross_fold(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> CrossFold:
-    """Fit rankers to the train part of each fold, choose on its validation part, and measure all test parts together.
+    """Fit rankers to the training part of each fold, select on its validation part, and evaluate on all test parts.
 
-    Fits choose their best iteration, and settings are chosen, on the validation part. Test queries are measured as by
-    `evaluate`, and never looked at before.
+    The validation part selects the best iteration of each fit, and the best settings. Test queries are evaluated as by
+    `evaluate`, and are not used before that.
 
     Parameters
     ----------
     rankers : mapping
         {name: ranker}, or {name: (ranker, settings)} with settings as for `tune`.
     folds : sequence of (train, validation, test)
-        RankingData, for example from `read_letor_folds`; each query is in one test part only.
-    measures : str, Measure, or sequence of them
-        The measures of the test queries.
+        The parts of each fold as RankingData, for example from `read_letor_folds`; each query is in only one test part.
+    measures : str, Measure or iterable of these
+        The measures to compute for the test queries.
     like : str or Convention, optional
-        The convention of the measures.
+        The convention for options that the measures leave unset, as in `evaluate`.
     select_by : str or Measure, optional
-        The measure that validation chooses by; None for each ranker's own.
+        The measure that validation uses; None means the ``measure`` of each ranker.
     keep_best : bool
-        False keeps the last iteration of each fit, and validation chooses among settings only.
+        Whether to keep the best iteration of each fit. False keeps the last one, and validation selects only among
+        settings.
     n_jobs : int, optional
-        Number of fits that run at once, as in `tune`.
+        Number of fits that run at the same time, each on one core; None means one per core.
     verbose : bool
         Show a progress bar.
+
+    Returns
+    -------
+    CrossFold
+        The evaluations on the test queries, and the setting that was selected in each fold.
 
     Examples
     --------

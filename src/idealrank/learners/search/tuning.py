@@ -26,20 +26,20 @@ __all__ = ["Tuning", "tune"]
 
 @dataclass(frozen=True, repr=False)
 class Tuning(Result):
-    """What `tune` found.
+    """The result of `tune`.
 
     Attributes
     ----------
-    best
-        The ranker with the best setting, fitted.
-    settings
-        Every setting that was tried.
-    values
-        The mean of ``measure`` on validation queries, one per setting; NaN where the fit failed.
-    failures
-        Why it failed, one per setting; empty where it did not.
-    measure
-        The measure that settings were chosen by.
+    best : Ranker
+        The fitted ranker with the best setting.
+    settings : tuple of mapping
+        The settings that were tried.
+    values : float64 array of shape (n_settings,)
+        The mean of ``measure`` on validation queries for each setting; NaN if the fit failed.
+    failures : tuple of str
+        Why the fit of each setting failed; empty if it did not.
+    measure : Measure
+        The measure by which the best setting was selected.
 
     Examples
     --------
@@ -56,17 +56,17 @@ class Tuning(Result):
 
     @property
     def best_number(self) -> int:
-        """Which of the settings is the best; of equals, the first."""
+        """The index of the best setting in ``settings``; the first one if several are equally good."""
         return int(np.argmax([merit(value, self.measure) for value in self.values.tolist()]))
 
     @property
     def best_settings(self) -> Mapping[str, Any]:
-        """The setting that ranks validation queries best."""
+        """The setting with the best mean of ``measure`` on validation queries."""
         return self.settings[self.best_number]
 
     @property
     def best_value(self) -> float:
-        """Its mean of ``measure``."""
+        """The mean of ``measure`` of the best setting."""
         return float(self.values[self.best_number])
 
     def to_dict(self) -> dict[str, Plain]:
@@ -115,40 +115,46 @@ def tune(
     seed: int | None = 0,
     verbose: bool = False,
 ) -> Tuning:
-    """Fit the ranker with each setting, and keep the setting that ranks validation queries best.
+    """Fit a ranker with each setting, and keep the setting that ranks validation queries best.
 
-    Give either ``eval_set``, on which fits also choose their best iteration, or ``cv``: each setting is then measured
-    on queries that its fit did not see, every query once, and the best setting is fitted to all of the data. A fit that
-    fails, for example because its step size is too large, is never chosen.
+    Pass either ``eval_set`` or ``cv``. With ``eval_set``, fits also select their best iteration on it. With ``cv``,
+    each setting is evaluated by cross-validation over the queries, and the best setting is fitted to all of the data. A
+    fit that fails, for example because its step size is too large, is never selected.
 
     Parameters
     ----------
     ranker : Ranker
         The learner whose options are tuned.
     settings : mapping, or sequence of mappings
-        {option: values to try}; each combination is tried. With ``n_iter``, values may be a distribution of
-        `scipy.stats`.
+        {option: values to try}; every combination is tried. With ``n_iter``, the values of an option may be a
+        distribution of `scipy.stats`.
     data : RankingData or (X, y, qid)
-        What to learn from; its weights count.
+        The training data, whose weights are used if it has them.
     eval_set : RankingData or (X, y, qid), optional
-        Data to choose by.
+        The validation data.
     cv : int, optional
-        Number of folds of ``data``.
+        Number of folds of cross-validation on ``data``.
     measure : str or Measure, optional
-        The measure to choose by; by default, the ranker's own.
+        The measure that selects the best setting; by default, the ``measure`` of the ranker.
     n_iter : int, optional
-        Number of combinations, drawn at random; None tries all.
+        Number of combinations to draw at random; None tries all combinations.
     n_jobs : int, optional
-        Number of fits that run at once, each on one core; None for one per core.
+        Number of fits that run at the same time, each on one core; None means one per core.
     seed : int, optional
-        Seed of the folds and of the combinations that are drawn.
+        Seed of the random number generator, which draws the folds and the combinations; None means a new seed for every
+        call.
     verbose : bool
         Show a progress bar.
+
+    Returns
+    -------
+    Tuning
+        Every setting with its value, and the fitted ranker with the best setting.
 
     Raises
     ------
     DataError
-        If no setting could be fitted and measured; it says why the first failed.
+        If no setting could be fitted and evaluated; the message says why the first one failed.
 
     Examples
     --------

@@ -18,16 +18,16 @@ __all__ = ["StructuralSVM"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StructuralSVM(WeightedSum):
-    """What structural SVMs have in common (Tsochantaridis et al. 2005); subclasses name the hinge.
+    """Base class of structural SVMs (Tsochantaridis et al. 2005); each subclass defines the hinge.
 
-    Rankings y have a value <w, Psi(y)>, which is highest for the ranking by decreasing score. The hinge of a query is
-    max over rankings y of 1 - measure(y) + <w, Psi(y)> - <w, Psi(best ranking)>: convex, and never less than
-    1 - measure of the ranking by score. The mean hinge + l2 / 2 ||w||^2 is minimized by cutting planes.
+    A ranking y has the value <w, Psi(y)>, which is highest for the ranking by decreasing score. The hinge of a query is
+    the maximum over rankings y of 1 - measure(y) + <w, Psi(y)> - <w, Psi(best ranking)>. It is convex, and never less
+    than 1 - the measure of the ranking by score. The mean hinge + l2 / 2 ||w||^2 is minimized by cutting planes.
 
     Parameters
     ----------
     l2 : float
-        Strength of the penalty l2 / 2 ||w||^2 on the weights w; 1 / C for the constant C of the papers.
+        The strength of the penalty l2 / 2 ||w||^2 on the weights w, which is 1 / C for the constant C of the papers.
     tolerance : float
         Stop when the objective is proven to be within this distance of the minimum.
     max_iter : int
@@ -36,7 +36,7 @@ class StructuralSVM(WeightedSum):
     Attributes
     ----------
     gap_ : float
-        The distance from the minimum that was proven.
+        The proven upper bound on the distance of the objective from its minimum.
     """
 
     l2: float = 0.1

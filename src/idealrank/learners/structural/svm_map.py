@@ -24,7 +24,7 @@ __all__ = ["APHinge", "SVMMap"]
 class SVMMap(StructuralSVM):
     """SVMmap (Yue, Finley, Radlinski and Joachims 2007): a hinge that bounds 1 - average precision.
 
-    A query in which all documents are relevant, or none is, is ignored.
+    Queries in which all documents or no documents are relevant are ignored.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ class SVMMap(StructuralSVM):
 
     Examples
     --------
-    One relevant document of two, apart by 1 in one feature, so that <w, Psi> is w or -w: the hinge is
-    max(0, 1/2 - 2 w), and together with l2 / 2 w^2 it is smallest at w = 1/4.
+    One relevant document of two, whose features differ by 1, so that <w, Psi> is w or -w: the hinge is max(0, 1/2 - 2
+    w), and its sum with l2 / 2 w^2 is smallest at w = 1/4.
 
     >>> SVMMap(l2=0.1, tolerance=1e-9).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_
     array([0.25])

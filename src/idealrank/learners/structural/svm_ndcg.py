@@ -26,20 +26,20 @@ __all__ = ["SVMNDCG", "NDCGHinge"]
 class SVMNDCG(StructuralSVM):
     """SVM-NDCG (Chakrabarti, Khanna, Sawant and Bhattacharyya 2008): a hinge that bounds 1 - NDCG of the whole list.
 
-    The paper's labels are 0 and 1. With more, NDCG is a mean of the NDCG of labels "at least l", and the hinge is the
-    mean of theirs, which still bounds 1 - NDCG (`NDCGHinge`).
+    The labels in the paper are 0 and 1. With more labels, NDCG is a weighted mean of the NDCG of the binary labels "at
+    least l", and the hinge is the same mean of their hinges, which still bounds 1 - NDCG.
 
     Parameters
     ----------
     gain : str or Gain
-        The gain of NDCG.
+        The gain of a label.
     discount : str or Discount
-        The discount of NDCG, which must be convex.
+        The weight of a rank, which must be a convex function of the rank.
 
     Examples
     --------
-    One relevant document of two, apart by 1 in one feature, so that <w, Psi> is w or -w: with d = 1 - 1/log2(3) =
-    0.369... the hinge is max(0, d - 2 w), and together with l2 / 2 w^2 it is smallest at w = d / 2.
+    One relevant document of two, whose features differ by 1, so that <w, Psi> is w or -w: with d = 1 - 1/log2(3) =
+    0.369..., the hinge is max(0, d - 2 w), and its sum with l2 / 2 w^2 is smallest at w = d / 2.
 
     >>> SVMNDCG(l2=0.1, tolerance=1e-9).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_
     array([0.18453512])

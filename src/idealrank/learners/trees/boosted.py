@@ -56,48 +56,49 @@ _ALLOWED_NAME = re.compile(r'[^\s\[\]{}",:]+')
 class BoostedRanker(Ranker):
     """Boosted trees that minimize a loss of `idealrank.losses`, grown by LightGBM (the extra ``lightgbm``).
 
-    With an ``eval_set`` the trees up to the best mean of ``measure`` on it are kept. An interrupt keeps the best so
-    far. A feature may be NaN, which LightGBM treats as missing: each split learns on which side it goes. Columns of
-    data frames that are categorical are split by sets of categories; a category that was not in fit is missing.
+    With an ``eval_set``, the trees up to the best mean of ``measure`` on it are kept. If the fit is interrupted from
+    the keyboard, the best trees so far are kept. A feature may be NaN, which LightGBM treats as missing: each split
+    learns on which side missing values go. Categorical columns of data frames are split by sets of categories; a
+    category that was not in ``fit`` is treated as missing.
 
     Parameters
     ----------
     loss : str or Loss
-        A loss or its name. The default uses the pairs of LightGBM's own lambdarank: those with a document among the
-        first 30 ranks.
+        The loss to minimize, or its name. The default uses the same pairs as LightGBM's own lambdarank: those with at
+        least one document in the first 30 ranks.
     n_estimators : int
         Maximum number of trees.
     learning_rate : float
-        The factor by which the step of each tree is multiplied.
+        The factor by which the output of each tree is multiplied.
     num_leaves : int
         Maximum number of leaves of a tree.
     min_child_samples : int
         Minimum number of documents in a leaf.
     subsample, colsample_bytree : float
-        The fractions of the documents and of the features that each tree is grown from.
+        The fraction of documents, and of features, that each tree uses.
     reg_lambda : float
-        A constant that is added to the curvature of each leaf (L2 regularization).
+        The strength of L2 regularization: a constant that is added to the sum of second derivatives of each leaf.
     params : mapping, optional
-        Any other parameters of LightGBM, by its names.
+        Other parameters of LightGBM: {name: value}.
     patience : int, optional
-        Stop if validation has not improved for this many trees; None never stops early.
+        Stop if the validation measure has not improved for this many trees; None never stops early.
     random_state : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator of LightGBM; None means LightGBM's default seed.
 
     Attributes
     ----------
     booster_ : lightgbm.Booster
-        LightGBM's model; ``booster_.model_to_string()`` is its text. It has the names of the features, unless LightGBM
-        does not allow one of them.
+        The model of LightGBM; ``booster_.model_to_string()`` returns it as text. It has the names of the features,
+        unless LightGBM does not allow one of them.
     best_iteration_ : int
-        The number of trees that were kept, with those of an ``init_model``.
+        The number of trees that were kept, including those of an ``init_model``.
     history_ : list of dict
-        The validation means, the first of them without any tree of this fit.
+        The validation measure after each number of trees; the first entry is without any tree of this fit.
     categorical_features_ : int64 array
-        The numbers of the categorical features.
+        The indices of the categorical features, counted from 0.
     categories_ : dict
-        {name: categories} of the categorical columns of a data frame. The place in the list is the number that stands
-        for the category in arrays.
+        {name: categories} of the categorical columns of a data frame. In arrays, a category is represented by its index
+        in this list.
 
     Examples
     --------
@@ -169,37 +170,42 @@ class BoostedRanker(Ranker):
         Parameters
         ----------
         X : RankingData or array-like of shape (n_docs, n_features)
-            The data, with weights and feature names if it has them; or the features alone, dense, sparse or a data
-            frame, whose categorical columns (of pandas or Polars) need not be numbers.
+            The training data, whose weights and feature names are used if it has them; or the features alone: dense,
+            sparse, or a data frame of pandas or Polars, whose categorical columns need not be numeric.
         y : array-like, optional
-            One label per row of an array ``X``.
+            One label per row, if ``X`` is an array.
         qid : iterable, optional
-            The query id of each row of an array ``X``, in any order.
+            The query id of each row, in any order, if ``X`` is an array.
         eval_set : RankingData or (X, y, qid), optional
-            Data to validate on: the trees up to the best iteration are kept.
+            Validation data: the trees up to the iteration that is best on it are kept.
         sample_weight : array-like, optional
-            One weight per row of an array ``X``, which multiplies the gain of the document or its pairs.
+            One weight per row, if ``X`` is an array; it multiplies the gain of the document, or its pairs.
         query_weight : array-like, optional
             One weight per query, in the order in which the queries first appear in ``qid``.
         categorical_feature : iterable of int or str, or "auto", optional
-            Numbers or names of more features that are categorical, in addition to the categorical columns of a data
-            frame. They have whole numbers from 0 on, or NaN.
+            Indices or names of categorical features, in addition to the categorical columns of a data frame. Their
+            values must be whole numbers of at least 0, or NaN.
         callbacks : iterable of callable, optional
-            LightGBM's callbacks, or others like them, which are called before or after each tree.
+            Callbacks of LightGBM, or functions with the same interface, which are called before or after each tree.
         init_model : BoostedRanker, lightgbm.Booster or lightgbm.LGBMModel, optional
-            A fitted model of the same features: the new trees are added to its trees.
+            A fitted model with the same features: the new trees are added to its trees.
+
+        Returns
+        -------
+        BoostedRanker
+            The fitted ranker itself.
 
         Raises
         ------
         DataError
-            If the data is not valid; the error names the query id and the input row. Or if the ``init_model`` has
-            other features or other categories.
+            If the data is not valid (the message names the query id and the input row), or ``init_model`` has other
+            features or other categories.
         OptionError
             If an option of the learner is not valid.
 
         Examples
         --------
-        Ten more trees:
+        Add ten trees to a fitted model:
 
         >>> from idealrank import from_arrays
         >>> data = from_arrays([0, 1] * 20, group=[2] * 20, features=[[0.0], [1.0]] * 20)
@@ -230,20 +236,20 @@ class BoostedRanker(Ranker):
         Parameters
         ----------
         X : RankingData or array-like of shape (n_docs, n_features)
-            The documents. The features must have the names and the number that they had in ``fit``, and the same
-            columns of a data frame must be categorical.
+            The documents. The number and the names of the features must be the same as in ``fit``, and the same columns
+            of a data frame must be categorical.
         qid : iterable, optional
-            The query id of each row of an array ``X``. It is required if ``normalize`` is set.
+            The query id of each row, if ``X`` is an array; required if ``normalize`` is set.
 
         Returns
         -------
-        float64 array
-            In the order of the data's own arrays, or of the rows of an array ``X``.
+        float64 array of shape (n_docs,)
+            The scores, in the order of the arrays of the data, or of the rows of ``X``.
 
         Raises
         ------
         DataError
-            If the features do not fit the model.
+            If the features do not match those of ``fit``.
         """
         return super().predict(self._coded(X), qid)
 
@@ -255,9 +261,14 @@ class BoostedRanker(Ranker):
         X : RankingData or array-like of shape (n_docs, n_features)
             The documents, as for ``predict``.
         y : array-like, optional
-            One label per row of an array ``X``.
+            One label per row, if ``X`` is an array.
         qid : iterable, optional
-            The query id of each row of an array ``X``, in any order.
+            The query id of each row, in any order, if ``X`` is an array.
+
+        Returns
+        -------
+        float
+            The mean of the measure.
         """
         return super().score(self._coded(X), y, qid=qid)
 

@@ -31,23 +31,23 @@ _SURE = 1 - 1e-12  # a threshold that orders every pair would have an infinite w
 class RankBoost(Iterative):
     """RankBoost (Freund, Iyer, Schapire and Singer 2003) with weak rankers that compare a feature with a threshold.
 
-    D is a distribution over the pairs of a query's documents with different labels, uniform at first. Each round takes
-    the weak ranker h, 0 or 1, with the largest |r|, r = sum of D(pair) (h(better) - h(worse)); adds
-    1/2 ln((1 + r) / (1 - r)) h to the scores; and makes D proportional to exp(score(worse) - score(better)). Pairs are
-    never visited one by one, and features are sorted once. The loss in ``history_`` is the mean of these exponentials,
-    which bounds the fraction of misordered pairs, and falls by a factor of sqrt(1 - r^2) or more per round. A fit ends
-    when no threshold helps.
+    D is a distribution over the pairs of documents of the same query with different labels; it is uniform at the start.
+    Each round takes the weak ranker h, with values 0 and 1, that has the largest |r|, where r is the sum of D(pair)
+    (h(better) - h(worse)). It adds 1/2 ln((1 + r) / (1 - r)) h to the scores, and makes D proportional to
+    exp(score(worse) - score(better)). Pairs are never visited one by one, and features are sorted only once. The loss
+    in ``history_`` is the mean of these exponentials, which bounds the fraction of misordered pairs, and is multiplied
+    by sqrt(1 - r^2) or less in each round. A fit ends when no threshold reduces it.
 
     Attributes
     ----------
-    features_, thresholds_, alphas_ : arrays
-        One number per weak ranker: the score of a document is the sum of the alphas of those whose feature is greater
-        than the threshold.
+    features_, thresholds_, alphas_ : arrays of shape (n_weak_rankers,)
+        The feature, the threshold and the weight of each weak ranker. The score of a document is the sum of the weights
+        of the weak rankers whose feature is greater than the threshold.
 
     Examples
     --------
-    One relevant document of four, which is "above 1" while two of the others are not: r = 2/3, and the weight is
-    1/2 ln 5 = 0.804...
+    One relevant document of four, whose feature is above 1 while those of two others are not: r = 2/3, and the weight
+    is 1/2 ln 5 = 0.804...
 
     >>> from idealrank import from_arrays
     >>> data = from_arrays([1, 0, 0, 0], features=[[2.0], [1.0], [5.0], [0.0]])

@@ -34,14 +34,14 @@ class ApproximationError(Result):
     Parameters
     ----------
     epsilon : float64 array
-        The largest distance of a soft rank from the rank; for equal scores, from any rank that one of them could have.
+        The largest distance between a soft rank and the rank; for equal scores, any rank that one of them could have.
     position_bound : float64 array
-        A bound on epsilon from the smallest difference of two scores (eq. (25)).
+        A bound on epsilon from the smallest difference between two scores (eq. (25)).
     bound : float64 array
-        A bound on the error of the measure given epsilon: (26) for AP, (27) for NDCG. Infinite if the theorem does not
-        apply, NaN if there is none.
+        A bound on the error of the measure given epsilon: eq. (26) for AP, eq. (27) for NDCG. Infinite if the theorem
+        does not apply; NaN if there is no theorem.
     sharper : float64 array
-        A smaller bound, if one is known.
+        A smaller bound if one is known; otherwise the same.
     actual : float64 array
         The error of the measure.
 
@@ -69,25 +69,26 @@ def approximation_error(
     offsets: npt.ArrayLike | None = None,
     loss: str | Loss = ApproxNDCG(),  # noqa: B008
 ) -> ApproximationError:
-    """Return the error of a loss of soft ranks at these scores, and its bounds.
+    """Compute the error of a loss of soft ranks at these scores, and bounds on it.
 
     Parameters
     ----------
     labels, scores : array-like
-        One entry per document.
-    offsets : array-like, optional
-        The offsets of the queries; None means one query.
+        The label and the score of each document.
+    offsets : array-like of int, optional
+        Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     loss : str or Loss
-        A loss of soft ranks.
+        A loss of soft ranks, such as "approx_ndcg".
 
     Returns
     -------
     ApproximationError
+        The errors and their bounds, one per query.
 
     Raises
     ------
     OptionError
-        If the loss is of another kind.
+        If the loss is not a loss of soft ranks.
 
     Examples
     --------

@@ -17,7 +17,7 @@ __all__ = ["GeneralizationGap", "generalization_gap"]
 
 @dataclass(frozen=True)
 class GeneralizationGap(Result):
-    """The result of `generalization_gap`; rankers are given by number.
+    """The result of `generalization_gap`; rankers are numbered from 0.
 
     Parameters
     ----------
@@ -26,11 +26,12 @@ class GeneralizationGap(Result):
     trained : int
         The ranker that is best on the training set by the measure.
     gap : float
-        How much worse than the best ranker this one is on the test set.
+        The difference on the test set between the best ranker and ``trained``.
     bound : float
         The bound on ``gap`` (Theorem 2).
     approximated, approximated_gap, approximated_bound : optional
-        The same for the ranker that is best on the training set by the approximation (Theorem 7); None without one.
+        The same for the ranker that is best on the training set by the approximation (Theorem 7); None without an
+        approximation.
 
     Examples
     --------
@@ -51,28 +52,29 @@ class GeneralizationGap(Result):
 def generalization_gap(
     test: npt.ArrayLike, train: npt.ArrayLike, approximation: npt.ArrayLike | None = None
 ) -> GeneralizationGap:
-    """Return the gap of choosing among rankers on the training set.
+    """Compute how much is lost on the test set by choosing the ranker that is best on the training set.
 
-    |M(f_m) - M(f*)| <= 2 sup |M - M_m| (Theorem 2); with an approximation Mhat_m of the training measure, such as 1 -
-    ApproxNDCG, 2 sup |M - M_m| + 2 sup |M_m - Mhat_m| (Theorem 7). The first supremum vanishes with many queries
-    (Theorem 1). The second does not depend on their number, contrary to what the paper says below Theorem 7: it
-    vanishes if alpha times the differences of scores grows.
+    The bound is |M(f_m) - M(f*)| <= 2 sup |M - M_m| (Theorem 2). With an approximation Mhat_m of the training measure,
+    such as 1 - ApproxNDCG, it is 2 sup |M - M_m| + 2 sup |M_m - Mhat_m| (Theorem 7). The first supremum vanishes with
+    many queries (Theorem 1). The second one does not depend on the number of queries, contrary to the text below
+    Theorem 7 of the paper: it vanishes as alpha times the score differences grows.
 
     Parameters
     ----------
     test, train : array-like
-        The mean of the measure on the test set and on the training set, one per ranker.
+        The mean of the measure on the test set and on the training set for each ranker.
     approximation : array-like, optional
-        The mean of the approximation on the training set, one per ranker.
+        The mean of the approximation on the training set for each ranker.
 
     Returns
     -------
     GeneralizationGap
+        The gaps and their bounds.
 
     Raises
     ------
     DataError
-        If the arrays are not flat and finite, or differ in length.
+        If the arrays are not one-dimensional and finite, or differ in length.
 
     Examples
     --------

@@ -84,40 +84,42 @@ class Consistency(Result):
     loss : str
         The name of the loss.
     consistent : bool or None
-        False if refuted by the counterexample; True if proved by ``theorem``, and the search found nothing; None if
-        neither.
+        False if the counterexample refutes it; True if ``theorem`` proves it and the search found no counterexample;
+        otherwise None.
     n_docs : tuple of int
         The numbers of documents for which mixtures were searched.
     searched : int
         The number of mixtures on the grid.
     refined : int
-        The number of mixtures beside the grid.
+        The number of mixtures that are not on the grid.
     inconsistent : int
         The number of mixtures on the grid that the loss ranks wrongly.
     undecided : int
-        The number of all mixtures for which no minimum was found.
+        The number of mixtures for which no minimum was found.
     convex : bool
-        Whether the loss looked convex in the scores, on random pairs of them and wherever the search went.
+        Whether the loss was convex in the scores wherever it was tested: on random pairs of scores, and during the
+        search.
     closed_form : bool
         Whether the loss has a closed-form minimum.
     theorem : str or None
-        Where Ravikumar et al. 2011 prove that the loss is consistent with this NDCG.
+        The theorem of Ravikumar et al. 2011 that proves that the loss is consistent with this NDCG; None if there is
+        none.
     counterexample : Counterexample or None
         The worst counterexample.
     regret : float
-        The NDCG that is lost there.
+        The NDCG that is lost at the counterexample.
     scores : tuple of float or None
-        The scores of lowest risk there.
+        The scores with the lowest risk at the counterexample.
     target : tuple of float or None
-        The target of NDCG there; other measures may not have one.
+        The target of NDCG at the counterexample; None for measures that have no target.
     charge : float or None
         A lower bound on the additional risk of any scores in the right order.
     slope : float or None
-        The largest derivative of the risk at the scores, which need not vanish at a kink.
+        The largest derivative of the risk at the scores; it need not be 0 at a kink.
     measure : str
         The name of the measure.
     order, best_order : tuple of int or None
-        The documents in the order of the scores, and in a best order, from 0; the first is on top.
+        The documents, numbered from 0, in the order of the scores and in a best order; the first one is on top.
     expected : float or None
         The expected value of the measure in the order of the scores.
 
@@ -151,10 +153,10 @@ class Consistency(Result):
 
     @property
     def answer(self) -> str:
-        """The answer in a word or three: "no"; "yes", if a theorem says so; "not refuted"; "undecided".
+        """The answer in words: "no"; "yes", if a theorem says so; "not refuted"; "undecided".
 
-        A loss is not refuted if the lowest risk of every mixture was found, and all are in the right order. It is
-        undecided if some minima were not found, or if risks are not convex and there may be lower ones.
+        A loss is "not refuted" if the lowest risk of every mixture was found, and all are in the right order. It is
+        "undecided" if some minima were not found, or if risks are not convex and there may be lower ones.
         """
         if self.consistent is not None:
             return "yes" if self.consistent else "no"
@@ -242,54 +244,59 @@ def check_consistency(
     cutoff: Any = None,
     refine: bool = True,
 ) -> Consistency:
-    """Search for random labels for which the loss ranks documents differently from NDCG, or from another measure.
+    """Search for distributions of labels for which the loss ranks documents differently from NDCG or another measure.
 
-    All pairs of label vectors are mixed with the probabilities 0.01, ..., 0.99. The scores of lowest risk come from
-    ``loss.minimizer(probabilities, label_vectors)`` if there is one, else they are found numerically.
+    All pairs of label vectors are mixed with the probabilities 0.01, ..., 0.99. The scores with the lowest risk come
+    from ``loss.minimizer(probabilities, label_vectors)`` if the loss has this method; otherwise they are found
+    numerically.
 
-    A search can refute consistency, never prove it. The answer is yes only for losses of the library that theorems are
-    about; any other loss is "not refuted" up to so many documents.
+    A search can refute consistency, but never prove it. The answer is yes only for losses of the library to which a
+    theorem applies; any other loss is at best "not refuted" up to some number of documents.
 
-    The best orders are found by enumeration, so that any measure of the library will do, or a function of your own. To
-    learn whether a convex loss can be consistent with a measure at all, see `no_convex_loss`.
+    The best orders are found by enumeration, so that any measure of the library can be used, or your own function. To
+    find out whether any convex loss can be consistent with a measure, see `no_convex_loss`.
 
-    A counterexample counts only with its certificate: no scores in the right order have a risk as low as the minimum
-    found. Convexity guarantees that; if a risk is not convex, 4096 random scores in the right order are tried instead,
-    and without a counterexample the answer is None. Mixtures count as wrong only if the right order has a higher risk.
+    A counterexample counts only if no scores in the right order have a risk as low as the minimum that was found. For a
+    convex risk, this is guaranteed. If a risk is not convex, 4096 random scores in the right order are tried instead,
+    and the answer is None if there is no counterexample. Mixtures count as wrong only if the right order has a higher
+    risk.
 
     Parameters
     ----------
     loss : str or callable
-        A loss, its name, or a function of labels, scores and offsets that returns one value per query and its gradient.
+        A loss, its name, or a function of labels, scores and offsets that returns one value per query, and the
+        gradient.
     n_docs : int or sequence of int, optional
-        The numbers of documents, tried in turn until one refutes the loss. By default 2, then 3, with
-        the three lowest levels and the probabilities 0.05, ..., 0.95 only, and with label vectors that differ by the
-        names of the documents counted once.
+        The numbers of documents, which are tried in turn until one refutes the loss. By default, 2 and then 3; with 3
+        documents, only the three lowest levels and the probabilities 0.05, ..., 0.95 are used, and label vectors that
+        differ only in the numbering of the documents are tried once.
     levels : sequence of float
-        The labels that documents can have.
+        The possible labels of a document.
     n_threads : int, optional
-        The number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     measure : str, Measure or callable, optional
-        The measure, "p@1" for example, or a function of labels, scores and offsets that returns one value per query. By
-        default NDCG with the next three options.
+        The measure, such as "p@1", or a function of labels, scores and offsets that returns one value per query. By
+        default, NDCG with the next three options.
     gain : str, Gain, mapping or sequence, optional
-        The gain of NDCG, by default "exp2".
+        The gain of NDCG; by default, "exp2".
     discount : str, Discount or sequence of float, optional
-        The discount of NDCG, by default "log".
+        The discount of NDCG; by default, "log".
     cutoff : int, float, str or Cutoff, optional
-        The cutoff of NDCG.
+        Number of ranks that count in NDCG; None means all ranks.
     refine : bool
-        Whether to mix each pair also just beside the probabilities where the best order changes, and to make the worst
-        mixtures found worse.
+        Whether to also mix each pair with probabilities close to those where the best order changes, and to optimize
+        the worst mixtures that were found.
 
     Returns
     -------
     Consistency
+        The answer, and the worst counterexample if there is one.
 
     Raises
     ------
     OptionError
-        If there are fewer than two documents or levels, too many mixtures, or options of NDCG beside another measure.
+        If there are fewer than two documents or levels, there are too many mixtures, or options of NDCG are passed
+        together with another measure.
 
     Examples
     --------

@@ -36,23 +36,23 @@ def margin(
     discount: Any = "log",
     cutoff: Any = None,
 ) -> Floats:
-    """Return the margin min_l (r_l - r_(l+1)) (D(l) - D(l+1)), with r the target E[u] in decreasing order (eq. (5)).
+    """Compute the margin min_l (r_l - r_(l+1)) (D(l) - D(l+1)) for the target r = E[u] in decreasing order (eq. (5)).
 
-    It is the lowest regret of any order that is not optimal. The paper omits "not optimal": an optimal order has regret
-    0. With a cutoff k, D is 0 below rank k, and l ends there: below it any order is optimal.
+    It is the lowest regret of any order that is not optimal. (The paper omits "not optimal": an optimal order has
+    regret 0.) With a cutoff k, D is 0 below rank k and l goes up to k, because any order is optimal below it.
 
     Parameters
     ----------
-    probabilities : array-like
-        One probability per label vector.
-    label_vectors : array-like
+    probabilities : array-like of shape (..., n_vectors)
+        One probability per label vector; leading axes are separate problems.
+    label_vectors : array-like of shape (..., n_vectors, n_docs)
         One label per document in each vector.
     gain : str, Gain, mapping or sequence
-        The gain.
+        The gain of a label.
     discount : str, Discount or sequence of float
-        The discount.
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
     cutoff : int, float, str or Cutoff, optional
-        The cutoff.
+        Number of ranks that count; None means all ranks.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def rank_weights(n_docs: int, discount: Any, cutoff: Any) -> tuple[Floats, int]:
 
 
 class StrongConvexity(NamedTuple):
-    """D_psi(a, b) >= constant ||a - b||^2, without a factor 1/2: half of the usual modulus of strong convexity.
+    """The constant in D_psi(a, b) >= constant ||a - b||^2, which is half of the usual modulus of strong convexity.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class StrongConvexity(NamedTuple):
         The constant C_phi.
     p : float or callable
         The exponent of the norm, from 1 to infinity. For a norm that is not an l_p norm, a function that returns the
-        dual norm of a vector; it must not depend on the order of the vector.
+        dual norm of a vector; it must not depend on the order of the entries.
 
     Examples
     --------
@@ -109,23 +109,25 @@ class StrongConvexity(NamedTuple):
 
 
 def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None = None) -> StrongConvexity:
-    """Return C_phi of a consistent loss, and the norm in which it holds.
+    """Return the constant C_phi of a consistent loss, and the norm in which it holds.
 
-    |x|^2: 1 in l2; |x|^2 / 2: 1/2; ||x||_p^2: p - 1 in lp; sum x log x - x: 1 / (2 B) in l1 if sums are at most B. They
-    are properties of psi, and hold for every link and for every cutoff of the normalizer.
+    The constant depends only on psi, and holds for every link and for every cutoff of the normalizer: |x|^2 has 1 in
+    l2; |x|^2 / 2 has 1/2 in l2; ||x||_p^2 has p - 1 in lp; sum x log x - x has 1 / (2 B) in l1 if sums are at most B.
 
     Parameters
     ----------
     surrogate : str or Loss
-        The loss.
+        The loss or its name.
     n_docs : int
         The number of documents.
     total : float, optional
-        B, for losses with a KL divergence only: a bound on the sum of exp(scores) and on the sum of the targets.
+        The bound B on the sum of exp(scores) and on the sum of the targets; required for losses with a KL divergence,
+        and unused for others.
 
     Returns
     -------
     StrongConvexity
+        The constant and the norm.
 
     Raises
     ------
@@ -170,7 +172,7 @@ def bregman_cutoff(phi: Loss) -> cutoffs.Cutoff | None:
 
 
 def rank_constant(n_docs: int, p: float | DualNorm = 2.0, *, discount: Any = "log", cutoff: Any = None) -> float:
-    """Return C_F = 2 ||(D(1), ..., D(n))|| in the dual of the l_p norm (Theorem 10).
+    """Compute C_F = 2 ||(D(1), ..., D(n))|| in the dual of the l_p norm (Theorem 10).
 
     Parameters
     ----------
@@ -179,13 +181,14 @@ def rank_constant(n_docs: int, p: float | DualNorm = 2.0, *, discount: Any = "lo
     p : float or callable
         The exponent of the norm, from 1 to infinity; or a function that returns the dual norm of a vector.
     discount : str, Discount or sequence of float
-        The discount.
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
     cutoff : int, float, str or Cutoff, optional
-        The cutoff, below which D is 0.
+        The rank below which D is 0; None means that all ranks count.
 
     Returns
     -------
     float
+        The constant C_F.
 
     Raises
     ------
@@ -218,31 +221,32 @@ def excess_risk_bound(
     total: float | None = None,
     convexity: tuple[float, float | DualNorm] | None = None,
 ) -> Floats:
-    """Return the highest NDCG regret that an excess of surrogate risk allows (Theorems 10 and 11).
+    """Compute a bound on the NDCG regret for a given excess of surrogate risk (Theorems 10 and 11).
 
     Theorem 10: C_F sqrt(excess / C_phi). Theorem 11, if queries have margins (`margin`) with C = E[margin^-a] finite:
-    (C_F^2 excess / C_phi)^((a+1)/(a+2)) C^(1/(a+2)). The norm is invariant under permutations; the paper allows any.
+    (C_F^2 excess / C_phi)^((a+1)/(a+2)) C^(1/(a+2)). The norm must be invariant under permutations, although the paper
+    allows any norm.
 
     Parameters
     ----------
     surrogate : str, Loss or callable
-        The loss: any Bregman divergence of the targets. A function of your own is taken to be one, and needs
+        The loss, which must be a Bregman divergence of the targets. Your own function is assumed to be one, and needs
         ``convexity``.
     excess : array-like
-        The surrogate risk above the lowest possible.
+        The surrogate risk minus the lowest possible surrogate risk.
     n_docs : int
         The number of documents.
     discount : str, Discount or sequence of float
-        The discount.
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
     cutoff : int, float, str or Cutoff, optional
-        The cutoff k of NDCG@k. The loss must have the same one as its normalizer Z_k; by default that one is used.
+        The cutoff k of NDCG@k, which must be the cutoff of the loss's normalizer Z_k; by default, that cutoff is used.
     noise_exponent, noise_constant : float
-        a and C of Theorem 11; the defaults give Theorem 10.
+        The numbers a and C of Theorem 11; the defaults give Theorem 10.
     total : float, optional
-        See `strong_convexity`.
+        The bound B on sums, as in `strong_convexity`.
     convexity : tuple of float and float or callable, optional
-        C_phi and the norm, as in `StrongConvexity`. By default those of `strong_convexity`. For a Bregman loss of the
-        library they are tried on random targets.
+        The constant C_phi and the norm, as in `StrongConvexity`; by default, those of `strong_convexity`. For a Bregman
+        loss of the library, they are checked on random targets.
 
     Returns
     -------
@@ -254,8 +258,8 @@ def excess_risk_bound(
     DataError
         If an excess is negative or not finite.
     OptionError
-        If an option is out of range, if the loss is not a Bregman divergence of the targets of this NDCG, if its
-        constant is not known, or if that given is too large.
+        If an option is out of range, the loss is not a Bregman divergence of the targets of this NDCG, its constant is
+        not known, or the given constant is too large.
 
     Examples
     --------

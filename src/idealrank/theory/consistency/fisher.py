@@ -69,20 +69,20 @@ def _offsets(rows: Floats) -> Int64s:
 def dcg_norm(
     gains: npt.ArrayLike, offsets: npt.ArrayLike | None = None, *, discount: Any = "log", cutoff: Any = None
 ) -> Floats:
-    """Return ||g||_D = sum_j |g|_[j] D(j), with |g|_[j] the j-th largest (Ravikumar et al. 2011, Lemma 1).
+    """Compute ||g||_D = sum_j |g|_[j] D(j), where |g|_[j] is the j-th largest (Ravikumar et al. 2011, Lemma 1).
 
-    It is the highest DCG that gains g can have, and a norm; with a cutoff k it is the paper's Z_k, also a norm.
+    It is the highest DCG that gains g can have, and it is a norm; with a cutoff k, it is the paper's Z_k, also a norm.
 
     Parameters
     ----------
     gains : array-like
         One gain per document.
-    offsets : array-like, optional
-        The offsets of the queries; None means one query.
+    offsets : array-like of int, optional
+        Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
     discount : str, Discount or sequence of float
-        The discount.
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
     cutoff : int, float, str or Cutoff, optional
-        The cutoff.
+        Number of ranks that count; None means all ranks.
 
     Returns
     -------
@@ -127,23 +127,23 @@ def fisher_target(
     discount: Any = "log",
     cutoff: Any = None,
 ) -> Floats:
-    """Return E[G / ||G||_D]: scores are optimal for NDCG if and only if they have its order (Lemma 4).
+    """Compute E[G / ||G||_D]: scores are optimal for NDCG if and only if they have its order (Lemma 4).
 
-    With a cutoff k it is E[G / Z_k]: scores are optimal for NDCG@k if and only if their first k documents are its first
-    k, in its order.
+    With a cutoff k, it is E[G / Z_k]: scores are optimal for NDCG@k if and only if their first k documents are its
+    first k documents in the same order.
 
     Parameters
     ----------
-    probabilities : array-like
-        One probability per label vector.
-    label_vectors : array-like
+    probabilities : array-like of shape (..., n_vectors)
+        One probability per label vector; leading axes are separate problems.
+    label_vectors : array-like of shape (..., n_vectors, n_docs)
         One label per document in each vector.
     gain : str, Gain, mapping or sequence
-        The gain.
+        The gain of a label.
     discount : str, Discount or sequence of float
-        The discount.
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
     cutoff : int, float, str or Cutoff, optional
-        The cutoff.
+        Number of ranks that count; None means all ranks.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def fisher_target(
     Raises
     ------
     DataError
-        If the arrays do not fit together, the probabilities do not sum to 1, or a gain is negative.
+        If the shapes of the arrays do not match, the probabilities do not sum to 1, or a gain is negative.
 
     Examples
     --------
@@ -175,25 +175,25 @@ def expected_ndcg(
     cutoff: Any = None,
     ties: str = "average",
 ) -> Floats:
-    """Return the expected NDCG of ranking by these scores; a query with nothing relevant counts 0.
+    """Compute the expected NDCG of ranking by these scores; NDCG is 0 if nothing is relevant.
 
     Parameters
     ----------
     scores : array-like
         One score per document.
-    probabilities : array-like
-        One probability per label vector.
-    label_vectors : array-like
+    probabilities : array-like of shape (..., n_vectors)
+        One probability per label vector; leading axes are separate problems.
+    label_vectors : array-like of shape (..., n_vectors, n_docs)
         One label per document in each vector.
     gain : str, Gain, mapping or sequence
-        The gain.
+        The gain of a label.
     discount : str, Discount or sequence of float
-        The discount.
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
     cutoff : int, float, str or Cutoff, optional
-        The cutoff.
+        Number of ranks that count; None means all ranks.
     ties : str
-        The order of equal scores. Lemma 4 needs them averaged or in their worst order: with the paper's "a permutation
-        that sorts s" they may be ordered well by luck.
+        The order of documents with equal scores, as in measures. Lemma 4 needs "average" or "worst": with the paper's
+        "a permutation that sorts s", they may be in a good order by luck.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def regret(
     cutoff: Any = None,
     ties: str = "average",
 ) -> Floats:
-    """Return the expected NDCG that these scores lose against the best ones: ||E[u]||_D - sum_j E[u]_j D(rank of j).
+    """Compute the expected NDCG that these scores lose: ||E[u]||_D - sum_j E[u]_j D(rank of j).
 
     Parameters
     ----------
@@ -266,16 +266,17 @@ def violations(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float
     scores, target : array-like
         One number per document.
     tolerance : float
-        The target ranks i before j if it exceeds the target of j by more than this.
+        The target ranks i before j if the target of i exceeds the target of j by more than this.
 
     Returns
     -------
     list of tuple of int
+        The pairs.
 
     Raises
     ------
     DataError
-        If the arrays are not flat, differ in length, or contain NaN.
+        If the arrays are not one-dimensional, differ in length, or contain NaN.
 
     Examples
     --------
@@ -301,11 +302,12 @@ def compatible(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float
     scores, target : array-like
         One number per document.
     tolerance : float
-        The target ranks i before j if it exceeds the target of j by more than this.
+        The target ranks i before j if the target of i exceeds the target of j by more than this.
 
     Returns
     -------
     bool
+        True if it does.
 
     Examples
     --------

@@ -30,7 +30,7 @@ _MOST = 5_000_000
 
 @dataclass(frozen=True)
 class Impossibility(Result):
-    """Random labels that no convex loss ranks best for a measure, neither there nor close by.
+    """A distribution of labels that proves that no convex loss is consistent with a measure.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ class Impossibility(Result):
     label_vectors : tuple of tuple of float
         One label per document in each vector.
     first, second : tuple of int
-        Two orders of the highest expected value, as documents from 0, the best first.
+        Two orders with the highest expected value, as documents numbered from 0, best first.
     toward_first, toward_second : tuple of float
-        Label vectors: if one of them becomes a little more probable, the order after which it is named stays best, and
-        the other does not.
+        Label vectors: if ``toward_first`` becomes slightly more probable, only the first order stays best; if
+        ``toward_second`` does, only the second.
     expected : float
-        Their expected value.
+        The expected value of the measure in both orders.
     between : float
-        How much of it is lost, at least, somewhere on any way from scores in the first order to scores in the second.
+        The least that is lost somewhere on any path from scores in the first order to scores in the second order.
 
     Examples
     --------
@@ -99,15 +99,16 @@ class Impossibility(Result):
 def no_convex_loss(
     measure: str | MeasureFunction, n_docs: int = 3, levels: Sequence[float] = (0, 1, 2)
 ) -> Impossibility | None:
-    """Search for random labels which prove that no convex loss is consistent with a measure.
+    """Search for a distribution of labels which proves that no convex loss is consistent with a measure.
 
-    The argument: the scores of lowest risk of a convex loss form a convex set, which is all in one piece, and which
-    changes continuously with the probabilities as long as it is bounded. At certain probabilities, however, the scores
-    in a best order are in several pieces that do not touch. The scores of lowest risk are then in one of them; and if
-    the probabilities change a little, so that only another piece is best, they are still there, in a wrong order.
+    The argument: the scores of lowest risk of a convex loss form a convex set, which is connected, and which changes
+    continuously with the probabilities as long as it is bounded. At certain probabilities, however, the scores in a
+    best order form several separate sets. The scores of lowest risk are then in one of them. If the probabilities
+    change slightly, so that only another set is best, the scores of lowest risk are still in the first one, in a wrong
+    order.
 
-    Calauzènes, Usunier and Gallinari 2012 prove it for AP, ERR and pairwise disagreement, whether the sets are bounded
-    or not. Measures with a target per document (NDCG, P@k, RBP, recall) have no such labels.
+    Calauzènes, Usunier and Gallinari (2012) prove this for AP, ERR and pairwise disagreement, whether the sets are
+    bounded or not. For measures with a target per document (NDCG, P@k, RBP, recall), there are no such labels.
 
     Parameters
     ----------
@@ -121,9 +122,9 @@ def no_convex_loss(
     Returns
     -------
     Impossibility or None
-        The labels with the largest loss on the way between two best orders; None if the search found none. It goes
-        through all mixtures of a label vector with another, or with two others of equal probability, at which the best
-        order changes, and the middles between them.
+        The labels with the largest loss between two best orders; None if the search found none. The search tries the
+        mixtures of a label vector with another one, or with two others of equal probability, at which the best order
+        changes, and the midpoints between them.
 
     Raises
     ------

@@ -26,10 +26,11 @@ class StrongConsistency(Result):
     Parameters
     ----------
     strong : bool or None
-        False if refuted, by two mixtures or because best scores are not ``unique``; True if not refuted; None if no
-        minimum was found for some mixtures, or if the loss is not convex and there may be a lower one.
+        False if refuted by two mixtures, or because the best scores are not ``unique``; True if not refuted; None if no
+        minimum was found for some mixtures, or if the loss is not convex and there may be a lower minimum.
     difference : float
-        The largest difference of best scores between two mixtures with the same target, relative to the largest score.
+        The largest difference between the best scores of two mixtures with the same target, relative to the largest
+        score.
     first, second : tuple of float
         The probabilities of ``label_vectors`` in these two mixtures.
     label_vectors : tuple of tuple of float
@@ -37,8 +38,8 @@ class StrongConsistency(Result):
     searched : int
         The number of pairs of mixtures that were drawn.
     unique : bool
-        Whether the scores of lowest risk are unique. Those of a cosine are not: any multiple of them is as good. The
-        paper's definition 3 asks for a function of the target, and so excludes it.
+        Whether the scores of lowest risk are unique. For a cosine they are not, because any positive multiple of them
+        is as good; Definition 3 of the paper requires a function of the target, which excludes it.
 
     Examples
     --------
@@ -68,29 +69,32 @@ def check_strong_consistency(
 ) -> StrongConsistency:
     """Draw pairs of mixtures with the same target E[u], and check that the loss has the same best scores for both.
 
-    The best scores of a strongly consistent loss are a function of E[u], and it is a Bregman divergence up to a term
-    without scores, which the paper's Theorem 8 omits. Use `check_consistency` to check their order.
+    The best scores of a strongly consistent loss are a function of E[u], and the loss is a Bregman divergence up to a
+    term that does not depend on the scores, which Theorem 8 of the paper omits. Use `check_consistency` to check the
+    order of the scores.
 
     Parameters
     ----------
     loss : str or callable
-        A loss, its name, or a function of labels, scores and offsets that returns one value per query and its gradient.
+        A loss, its name, or a function of labels, scores and offsets that returns one value per query, and the
+        gradient.
     n_docs : int
         The number of documents.
     levels : sequence of float
-        The labels that documents can have.
+        The possible labels of a document.
     gain : str, Gain, mapping or sequence
-        The gain.
+        The gain of a label.
     discount : str, Discount or sequence of float
-        The discount.
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
     n_pairs : int
-        The number of pairs of mixtures.
+        The number of pairs of mixtures to draw.
     seed : int
         Seed of the random number generator.
 
     Returns
     -------
     StrongConsistency
+        The answer, and the two mixtures that differ most.
 
     Raises
     ------

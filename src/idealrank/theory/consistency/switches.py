@@ -28,27 +28,30 @@ def switch_points(
     discount: Any = "log",
     cutoff: Any = None,
 ) -> tuple[float, ...]:
-    """Return the probabilities of the first of two label vectors at which two documents change places.
+    """Find the probabilities of the first of two label vectors at which the order of documents changes.
 
-    A loss is wrong between its own switch point and that of NDCG. Points closer than 0.001 may be missed.
+    Between its own switch point and the switch point of NDCG, a loss ranks documents wrongly. Points closer than 0.001
+    may be missed.
 
     Parameters
     ----------
     first, second : array-like
         The label vectors.
     loss : str or callable, optional
-        A loss, its name, or a function of labels, scores and offsets that returns one value per query and its gradient:
-        then the order is that of its scores of lowest expected loss. By default it is the best order for NDCG.
+        A loss, its name, or a function of labels, scores and offsets that returns one value per query, and the
+        gradient; the order is then the order of the scores with the lowest expected loss. By default, it is the best
+        order for NDCG.
     gain : str, Gain, mapping or sequence
-        The gain.
+        The gain of a label.
     discount : str, Discount or sequence of float
-        The discount.
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
     cutoff : int, float, str or Cutoff, optional
-        The cutoff.
+        Number of ranks that count; None means all ranks.
 
     Returns
     -------
     tuple of float
+        The probabilities, in increasing order.
 
     Raises
     ------

@@ -28,24 +28,24 @@ _LEAST = 1e-9  # of a target or a fitted value
 def excess_risk_transform(
     surrogate: str | Loss, excess: npt.ArrayLike, n_docs: int, *, discount: Any = "log"
 ) -> Floats:
-    """Return the largest NDCG regret that an excess of surrogate risk can go with, found numerically.
+    """Compute numerically the largest NDCG regret for a given excess of surrogate risk.
 
     `excess_risk_bound` gives the bound that Theorem 10 of Ravikumar et al. 2011 proves for any number of documents.
-    This function finds what is reached in the worst case, with the worst gains and probabilities; for a few documents
-    that is several times smaller. For each wrong order, the regret is maximized over all targets of NDCG and all fitted
-    values in that order. For the squared loss and for KL divergences this is a convex problem, and its solution is the
-    largest there is; for other divergences it is the largest that was found from two starts.
+    This function finds the regret in the worst case, with the worst gains and probabilities, which is several times
+    smaller for a few documents. For each wrong order, the regret is maximized over all targets of NDCG and all fitted
+    values in that order. For the squared loss and for KL divergences, this is a convex problem, and its solution is the
+    global maximum; for other divergences, it is the largest value found from two starting points.
 
     Parameters
     ----------
     surrogate : str or Loss
         A loss that is a Bregman divergence of the targets of NDCG, or of NDCG@k if it has the normalizer k.
     excess : array-like
-        The surrogate risk above the lowest possible.
+        The surrogate risk minus the lowest possible surrogate risk.
     n_docs : int
         The number of documents, from 2 to 4.
     discount : str, Discount or sequence of float
-        The discount.
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
 
     Returns
     -------
@@ -57,12 +57,12 @@ def excess_risk_transform(
     DataError
         If an excess is negative or not finite.
     OptionError
-        If the loss is no such divergence, or if the number of documents is out of range.
+        If the loss is not such a divergence, or the number of documents is out of range.
 
     Examples
     --------
-    With two documents and the squared loss, targets that differ by d have a regret of d (1 - 1/log2(3)) in the wrong
-    order, and an excess of d^2 / 2 at least.
+    With two documents and the squared loss, targets that differ by d have, in the wrong order, a regret of d (1 -
+    1/log2(3)) and an excess of at least d^2 / 2.
 
     >>> excess_risk_transform("least_squares(normalizer=dcg)", [0.02, 0.08], n_docs=2).round(6)
     array([0.073814, 0.147628])

@@ -38,23 +38,23 @@ class DesignSearch(Result):
     ----------
     measures : tuple of str
         The measures that were tried; the last one is the reference.
-    signal, noise : ndarray
-        The mean of the differences A - B over queries, and their standard deviation, by measure.
-    ratios : ndarray
-        Signal to noise, |signal| / noise.
+    signal, noise : float64 arrays of shape (n_measures,)
+        For each measure, the mean of the differences A - B over queries, and their standard deviation.
+    ratios : float64 array of shape (n_measures,)
+        The signal-to-noise ratios, |signal| / noise.
     best : str
         The measure with the highest ratio on all queries.
     best_ratio : float
-        Its ratio on the same queries, which is too high: it was chosen for it.
+        The ratio of the best measure on the same queries, which is too high, because the measure was selected by it.
     honest_ratio : float
-        What to expect on other queries: the mean over splits of the ratio, on one half of the queries, of the measure
-        that was chosen on the other half. Below 0 if the order is more often the other way.
+        The ratio to expect on other queries: the mean over splits of the ratio on one half of the queries of the
+        measure that was selected on the other half. It is below 0 if the order of the systems is more often reversed.
     reference_ratio : float
-        The mean ratio of the reference on the same halves, with the order that the other half has.
-    chosen : ndarray
-        The share of splits in which each measure was chosen.
+        The mean ratio of the reference on the same halves, signed by the order on the other half.
+    chosen : float64 array of shape (n_measures,)
+        The share of splits in which each measure was selected.
     n_queries, n_splits : int
-        The number of queries and of random splits.
+        The number of queries, and of random splits.
     seed : int
         Seed of the random number generator.
 
@@ -79,7 +79,7 @@ class DesignSearch(Result):
 
     @property
     def queries_needed(self) -> int | None:
-        """Number of queries with which a t test finds the difference with 80% power, by the honest ratio."""
+        """The number of queries with which a t test detects the difference with 80% power, from ``honest_ratio``."""
         if not self.honest_ratio > 0:
             return None
         unit = np.array([[0.0, 0.0], [math.sqrt(2.0), 0.0]])  # differences with a variance of 1
@@ -138,37 +138,38 @@ def search_design(
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
 ) -> DesignSearch:
-    """Search the discount r^-beta and the cutoff k(n) that tell two rankers apart best at the length of your lists.
+    """Search for the discount r^-beta and the cutoff k(n) that best distinguish two rankers on lists of your length.
 
-    The best of many measures on some queries looks better than it is. Therefore each is also chosen on one half of the
-    queries and measured on the other, many times.
+    The best of many measures on some queries looks better than it is. Therefore the selection is repeated on random
+    halves of the queries, and each selected measure is evaluated on the other half.
 
     Parameters
     ----------
     data, scores_a, scores_b
-        The judged documents and two systems, as for `evaluate`.
+        The judged documents and two systems, as in `evaluate`.
     betas : iterable of float
         The exponents of the discount; 0 means the logarithm.
     cuts : iterable of int, float, str, Cutoff or None
         The cutoffs, such as 10, 0.2 for a fifth of the list, "n^0.5", or None for the whole list.
     reference : str or Measure
-        The measure to compare with, which is one of the candidates.
+        The measure to compare with, which is also one of the candidates.
     n_splits : int
         The number of random splits into halves.
     like : str or Convention, optional
-        The convention for unnamed options of the measures, as for `evaluate`.
+        The convention for options that the measures leave unset, as in `evaluate`.
     seed : int
         Seed of the random number generator.
     order : {"input", "grouped"}, optional
-        The order of the scores, if ``data`` has rows that were moved.
+        The order of the scores, as in `evaluate`.
     n_threads : int, optional
-        The number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
-        How the data is laid out, as for `evaluate`.
+        The layout of the data: offsets, group, query_ids, mask, and column names, as in `evaluate`.
 
     Returns
     -------
     DesignSearch
+        The ratios of all measures, and what to expect of the best one.
 
     Raises
     ------

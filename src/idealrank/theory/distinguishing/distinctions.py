@@ -63,40 +63,41 @@ class Separation:
     Parameters
     ----------
     measure : str
-        Its name, as given.
+        The name of the measure, as given.
     mean_a, mean_b : float
-        The means over queries, as `evaluate` gives them.
+        The means over queries, as computed by `evaluate`.
     better : str or None
         "a" or "b", whichever has the higher mean; None if the means are equal.
     wins : float
-        The share of queries on which the better ranker is ahead; ties count half.
+        The share of queries on which the better ranker is ahead; ties count as 1/2.
     separated : float
         The share of resamples of the queries on which the mean of the better ranker is ahead; NaN with one query.
     queries_needed : int or None
         The number of queries that order the means correctly with probability 1 - ``delta``; None if there is none.
     certified_at : int or None
-        The number of queries, taken in their order, after which the order of the means was certain, except with
-        probability ``delta``, although it was looked at after each query (see `confidence_sequence`). None if it is not
-        yet, or if the measure can exceed 1.
+        The number of queries, taken in their order, after which the order of the means is certain except with
+        probability ``delta``, even if it is checked after each query (see `confidence_sequence`). None if it is not
+        certain yet, or if the measure can exceed 1.
     settled_at : int or None
-        The length of lists from which on the means over queries are in the right order; None if they never are.
+        The length of lists from which on the means over queries stay in the right order; None if there is none.
     last_wrong : float
         The median over lists of the last length at which a list has the wrong order.
     sign_changes : float
-        The mean over lists of how often the lead changes as the list grows.
+        The mean over lists of the number of times that the lead changes as the list grows.
     limit_a, limit_b : float
-        The limits of both means on long lists: means of the limits of each query's curve; NaN if there is no limit.
+        The limits of both means on long lists: the means of the limits of the curves of the queries; NaN if there is no
+        limit.
     limit_interval_a, limit_interval_b : tuple of float
         Their 95% intervals.
     predicted_gap : float
         mean_a - mean_b as predicted by theory from each query's curves, at the length of its list.
     predicted_interval : tuple of float
-        Its 95% interval, wide enough for the gap that is seen on as many queries.
+        The 95% interval of the gap that is observed on this number of queries.
     sd_documents, sd_queries : float
-        The standard deviation of the difference on one query that comes from its documents, if others were drawn, and
-        that of its expected value over queries.
+        The standard deviation of the difference on one query: the part due to its sample of documents, and the part due
+        to differences between queries.
     verdict : Verdict
-        The verdict of theory on the two curves of all queries together and this measure.
+        The verdict of theory on this measure, for the curves of both rankers over all queries together.
     """
 
     measure: str
@@ -128,7 +129,7 @@ class Distinction(Result):
     Parameters
     ----------
     separations : tuple of Separation
-        One per measure; those that separate with the fewest queries come first.
+        One separation per measure; measures that need the fewest queries come first.
     sizes : int64 array
         The lengths n at which growing lists were measured.
     paths : mapping of str to Paths
@@ -140,13 +141,13 @@ class Distinction(Result):
     names : tuple of str
         The names of A and B.
     n_queries : int
-        The number of queries of the means.
+        The number of queries over which means are taken.
     given : tuple of str
         The measures in the order given.
     evaluations : Evaluations
-        The evaluations of both rankers, which have the convention and the queries.
+        The evaluations of both rankers, with the convention and the queries.
     lists : tuple of str
-        What was done to get the complete lists that theory needs; empty if they were complete.
+        What was done to obtain the complete lists that theory needs; empty if they were complete.
     delta : float
         The accepted probability of the wrong order.
     """
@@ -190,6 +191,7 @@ class Distinction(Result):
         Returns
         -------
         ConfidenceSequence
+            One interval per number of queries.
 
         Raises
         ------
@@ -330,24 +332,31 @@ class Distinction(Result):
         """Return the table, how often the better ranker is ahead, and both means as lists grow."""
         a, b = self.names
         won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.separations)
-        caption = "Share of lists with the better ranker ahead, by length; triangles mark from where on it is certain"
+        caption = "Share of lists on which the better ranker is ahead, by list length"
+        if any(each.n is not None for each in self.certificates.values()):
+            caption += f"; from a triangle on, it stays ahead with probability {1 - self.delta:g}, by theory"
         figures = [Figure("wins", (self,), caption, won)]
         first = self[self.given[0]]
         if self.n_queries > 1 and self._is_bounded(first.measure):
             told = f"{self.sequence(first.measure)}"
-            caption = f"Mean difference in {first.measure} as queries are added, with intervals that hold all at once"
+            caption = f"Mean difference in {first.measure} as queries are added, with intervals that all hold at once"
             figures.append(Figure("difference_by_queries", (self, first.measure), caption, told))
         for row in self.separations:
             ends = [
                 next((value for value in means[::-1] if value == value), math.nan) for means in self.means[row.measure]
             ]
             told = f"{a} ends at {ends[0]:.4f}, {b} at {ends[1]:.4f}"
-            caption = f"{row.measure} on growing lists; dashed lines are the limits"
+            limits = "" if math.isnan(row.limit_a) else "; the dashed lines are the limits"
+            caption = f"{row.measure} on growing lists{limits}"
             figures.append(Figure("means_by_length", (self, row.measure), caption, told))
         title = f"{a} and {b}"
         over = f"Means over {self._first.queries_text()}, like {self._first.convention.name}, as 'evaluate' gives them."
-        notes = (over, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
-        shown = Section(tables={title: self.table()}, notes=notes)
+        # Only the first line begins with a word of ours, the others with the name of a ranker.
+        notes = (over, *(f"{line if place else line[0].upper() + line[1:]}." for place, line in enumerate(self.lists)))
+        words = tuple(f"{column}: {text}" for column, text in self.reading().items())
+        why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
+        lists = {"The first row of the table in words": words, "The theorems behind the column 'theory'": why}
+        shown = Section(tables={title: self.table()}, notes=notes, lists=lists)
         return [Section(title, parts=(shown, Section(figures=tuple(figures))))]
 
     def background(self) -> list[Section]:
@@ -360,11 +369,12 @@ class Distinction(Result):
         Parameters
         ----------
         ax : Axes, optional
-            The axes to draw on; by default new ones.
+            The Axes to draw into; by default, those of a new figure.
 
         Returns
         -------
         Axes
+            The Axes with the drawing.
         """
         from idealrank.theory.distinguishing.plots import plot_wins
 
@@ -385,7 +395,7 @@ class Distinctions(Result):
     evaluations : Evaluations
         The evaluations of all rankers, on the same queries.
     lists : tuple of str
-        What was done to get the complete lists that theory needs; empty if they were complete.
+        What was done to obtain the complete lists that theory needs; empty if they were complete.
     """
 
     pairs: tuple[Distinction, ...]
@@ -470,57 +480,58 @@ def distinguish(
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
 ) -> Distinction:
-    """Find which measures tell ranker A from ranker B on these lists, how soon, and what theory predicts.
+    """Find which measures distinguish ranker A from ranker B on these lists, how soon, and what theory predicts.
 
-    Means, wins and the number of queries needed come from `evaluate`: the same numbers on the same queries. For the
-    rest, every query's list grows document by document, as in appendix A of Wang et al. 2013. That needs lists that
-    both rankers order completely. For judgments and runs, therefore, the judged documents are ranked, and those that a
-    run does not retrieve come last; the field ``lists`` of the result says so. A list has no value until something in
-    it is relevant.
+    Means, wins and the number of queries needed come from `evaluate`, on the same queries. For the other results, the
+    list of every query grows document by document, as in appendix A of Wang et al. 2013. This requires lists that both
+    rankers order completely. For judgments and runs, therefore, the judged documents are ranked, and those that a run
+    does not retrieve come last; the field ``lists`` of the result says so. A list has no value until it contains a
+    relevant document.
 
     Parameters
     ----------
     data, scores_a, scores_b
-        The judged documents and two systems, as for `evaluate`.
-    measures : str, Measure or iterable of them
+        The judged documents and two systems, as in `evaluate`.
+    measures : str, Measure or iterable of these
         DCG, NDCG or linear NDCG measures.
     like : str or Convention, optional
-        The convention for unnamed options of the measures, as for `evaluate`. On growing lists, ties are averaged
-        unless the measure names another rule.
+        The convention for options that the measures leave unset, as in `evaluate`. On growing lists, ties are averaged
+        unless the measure sets another rule.
     sizes : array-like, optional
-        The lengths at which growing lists are measured. By default all lengths up to 5000, at most 500 for longer
-        lists.
+        The lengths at which growing lists are evaluated. By default, all lengths for lists up to 5000 documents, and at
+        most 500 lengths for longer lists.
     n_orders : int
-        Lists grow in this many random orders; 0 means in the order of their rows.
+        Number of random orders in which lists grow; 0 means that they grow in the order of their rows.
     n_resamples : int
-        The number of resamples of the queries.
+        The number of bootstrap resamples of the queries.
     delta : float
         The accepted probability of the wrong order, for the number of queries needed.
     seed : int, optional
-        Seed of the random number generator.
+        Seed of the random number generator; None means a new seed for every call.
     names : tuple of str
         The names of A and B.
     order : {"input", "grouped"}, optional
-        The order of the scores, if ``data`` has rows that were moved.
+        The order of the scores, as in `evaluate`.
     n_threads : int, optional
-        The number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
-        How the data is laid out: offsets, group, query_ids, mask, and column names, as for `evaluate`.
+        The layout of the data: offsets, group, query_ids, mask, and column names, as in `evaluate`.
 
     Returns
     -------
     Distinction
+        One separation per measure, and what theory predicts.
 
     Raises
     ------
     OptionError
-        If no measure is given, if a measure is of another kind, or if an option is out of range.
+        If no measure is given, a measure is not of these kinds, or an option is out of range.
     DataError
         If no document is relevant.
 
     Examples
     --------
-    A ranks both queries ideally, B reverses both.
+    Ranker A ranks both queries ideally, and B reverses both.
 
     >>> found = distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
     >>> found.best, found["ndcg@1"].mean_a, found["ndcg@1"].mean_b, found["ndcg@1"].wins

@@ -59,7 +59,7 @@ def prefix_values(
     sizes : array-like
         The increasing lengths n.
     n_threads : int, optional
-        The number of threads; None means all cores.
+        Number of threads; None means all cores, or the number passed to `set_threads`.
 
     Returns
     -------

@@ -24,7 +24,7 @@ _CAP = 0.5  # of the capital that is bet on one query, at most
 
 @dataclass(frozen=True)
 class ConfidenceSequence(Result):
-    """Intervals of a mean difference after 1, 2, 3, ... queries, all of which hold at once.
+    """Intervals of a mean difference after 1, 2, 3, ... queries that hold simultaneously.
 
     Parameters
     ----------
@@ -33,11 +33,12 @@ class ConfidenceSequence(Result):
     low, high : float64 arrays
         The intervals. With probability 1 - ``delta``, all of them contain the true mean.
     delta : float
-        The probability that any of them does not.
+        The probability that any of the intervals does not contain the true mean.
     certified_at : int or None
-        The number of queries after which the interval does not contain 0 any more; None if it still does.
+        The number of queries after which the interval no longer contains 0; None if it still does.
     better : str or None
-        "a" or "b", the ranker with the higher true mean, except with probability ``delta``; None before that.
+        "a" or "b", the ranker with the higher true mean, except with probability ``delta``; None if it is not certain
+        yet.
 
     Examples
     --------
@@ -72,13 +73,13 @@ class ConfidenceSequence(Result):
 
 
 def confidence_sequence(differences: npt.ArrayLike, *, delta: float = 0.05) -> ConfidenceSequence:
-    """Return intervals of the mean difference of two rankers that hold at every number of queries at once.
+    """Compute intervals of the mean difference between two rankers that hold at every number of queries simultaneously.
 
-    An ordinary interval holds for a number of queries that is fixed beforehand. Looking after each new query, and
-    stopping when it excludes 0, announces a wrong winner far too often. These intervals may be looked at after each
-    query, and the comparison stopped at any time: the chance that the order announced is ever wrong is at most
-    ``delta``, for any distribution of the differences and any number of queries, without approximation. They are
-    confidence sequences by betting (Waudby-Smith and Ramdas 2024, Theorem 3).
+    An ordinary interval holds for a number of queries that is fixed in advance. Checking it after each new query, and
+    stopping when it excludes 0, gives a wrong winner far too often. These intervals may be checked after each query,
+    and the comparison may be stopped at any time: the probability that the order is ever wrong is at most ``delta``,
+    for any distribution of the differences and any number of queries, without approximation. They are confidence
+    sequences by betting (Waudby-Smith and Ramdas 2024, Theorem 3).
 
     Parameters
     ----------
@@ -90,11 +91,12 @@ def confidence_sequence(differences: npt.ArrayLike, *, delta: float = 0.05) -> C
     Returns
     -------
     ConfidenceSequence
+        One interval per number of queries.
 
     Raises
     ------
     DataError
-        If a difference is not a number from -1 to 1, if there is none, or if delta is not between 0 and 1.
+        If there are no differences, a difference is not a number from -1 to 1, or ``delta`` is not between 0 and 1.
 
     Examples
     --------

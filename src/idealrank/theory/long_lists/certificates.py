@@ -18,14 +18,14 @@ SAFETY = 1.15
 
 @dataclass(frozen=True)
 class Certificate(Result):
-    """From n documents on, the order of two rankers on a growing list is right at every length.
+    """A number of documents from which on the order of two rankers on a growing list is right at every length.
 
     Parameters
     ----------
     n : int or None
         The number of documents; None if there is no such number up to ``n_max``.
     delta : float
-        The probability that the order is wrong, at any length from n on, is at most this.
+        An upper bound on the probability that the order is wrong at any length from n on.
     better : str or None
         The ranker that is ahead, "a" or "b"; None without a certificate.
     reason : str
@@ -60,12 +60,12 @@ def certificate(
     delta: float = 0.05,
     n_max: int = 10_000_000,
 ) -> Certificate:
-    """Return N such that, as a list grows, the order of two rankers is wrong at any n >= N with probability delta.
+    """Compute N such that, as a list grows, the order of two rankers is wrong at any n >= N with probability delta.
 
-    This is what Definition 5 of Wang et al. 2013 asks for. `documents_needed` estimates the same N; here the noise is
-    taken to be 15% larger than it is computed, so that the probability stays below ``delta`` although normal
-    distributions and growth in large steps are approximations. In 10,000 simulated growths of lists under each of
-    five measures and three pairs of curves, the order was wrong at some n >= N in 2.2% to 3.1% of them for a ``delta``
+    This is the condition of Definition 5 of Wang et al. 2013. `documents_needed` estimates the same N. Here the noise
+    is assumed to be 15% larger than computed, so that the probability stays below ``delta`` although normal
+    distributions and growth in large steps are approximations. In simulations of 10,000 growing lists for each of five
+    measures and three pairs of curves, the order was wrong at some n >= N in 2.2% to 3.1% of the lists for a ``delta``
     of 5%.
 
     Parameters
@@ -75,15 +75,16 @@ def certificate(
     curve_a, curve_b : Curve, callable or mapping of float to callable
         The relevance curves of the two rankers, which are assumed to rank independently of each other.
     cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one.
+        Number of ranks that count, unless the measure has a cutoff; None means all ranks.
     delta : float
         The accepted probability of a wrong order at any length, below 1/2.
     n_max : int
-        The largest number to try.
+        The largest number of documents to try.
 
     Returns
     -------
     Certificate
+        The number of documents, or the reason why there is none.
 
     Raises
     ------

@@ -29,7 +29,7 @@ _ROUNDING = 1e-9
 
 
 class Curve:
-    """The base of all relevance curves.
+    """Base class of relevance curves, which give the distribution of gains at each canonical score.
 
     Attributes
     ----------
@@ -46,34 +46,52 @@ class Curve:
     levels: tuple[float, ...]
 
     def probabilities(self, s: npt.ArrayLike) -> Floats:
-        """Return P(gain = level | s): one row per level, one column per canonical score."""
+        """Return P(gain = level | s): one row per level, one column per canonical score.
+
+        Parameters
+        ----------
+        s : array-like
+            Canonical scores, from 0 to 1.
+        """
         raise NotImplementedError
 
     def integrals(self, weight: Weight, since: float = 0.0, to: float = 1.0) -> Floats:
-        """Integrate the probability of each level against a weight over the places u from ``since`` to ``to``."""
+        """Integrate the probability of each level times a weight over the places u from ``since`` to ``to``."""
         raise NotImplementedError
 
     @property
     def breaks(self) -> Floats:
-        """The canonical scores at which the curve jumps, as far as they are known."""
+        """The canonical scores at which the curve jumps, if known."""
         return np.empty(0)
 
     def __call__(self, s: npt.ArrayLike) -> Floats:
-        """Return the expected gain at each canonical score."""
+        """Return the expected gain at each canonical score.
+
+        Parameters
+        ----------
+        s : array-like
+            Canonical scores, from 0 to 1.
+        """
         expected: Floats = np.asarray(self.levels) @ self.probabilities(s)
         return expected
 
     def variance(self, s: npt.ArrayLike) -> Floats:
-        """Return the variance of the gain at each canonical score."""
+        """Return the variance of the gain at each canonical score.
+
+        Parameters
+        ----------
+        s : array-like
+            Canonical scores, from 0 to 1.
+        """
         squares: Floats = np.square(self.levels) @ self.probabilities(s)
         return squares - np.square(self(s))
 
     def integral(self, weight: Weight, since: float = 0.0, to: float = 1.0) -> float:
-        """Integrate the expected gain against a weight over the places u from ``since`` to ``to``."""
+        """Integrate the expected gain times a weight over the places u from ``since`` to ``to``."""
         return float(np.asarray(self.levels) @ self.integrals(weight, since, to))
 
     def ideal_integral(self, weight: Weight, since: float = 0.0, to: float = 1.0) -> float:
-        """Integrate the gain of the ideal ranking, which sorts the documents by level, against a weight."""
+        """Integrate the gain of the ideal ranking, which sorts the documents by level, times a weight."""
         ends = np.clip(np.concatenate(([0.0], np.cumsum(self.shares))), since, to)
         return float(np.asarray(self.levels) @ np.diff(weight.integral(ends)))
 
@@ -120,14 +138,14 @@ class Curve:
 
 
 class GradedCurve(Curve):
-    """A curve given by functions.
+    """A relevance curve that is defined by functions.
 
     Parameters
     ----------
     functions : mapping of float to callable
-        P(gain | s) for each gain above 0. The rest of the probability belongs to gain 0. A function may take arrays or
-        single numbers. Its jumps are searched for; a step narrower than 1/16384 of the list may be missed, and is
-        better given as a `StepCurve`.
+        For each gain above 0, the function P(gain | s); the remaining probability belongs to gain 0. A function may
+        take arrays or single numbers. Jumps are detected, but a step narrower than 1/16384 of the list may be missed;
+        use a `StepCurve` for such steps.
 
     Examples
     --------

@@ -27,8 +27,8 @@ def pseudo_expectation(
 ) -> float:
     """Approximate the expected NDCG of a list of n documents (Wang et al. 2013, Definition 20).
 
-    Both forms divide by the ideal DCG of the expected number of relevant documents. It must be above 1 for the
-    integral, which starts at rank 1, and 1 at least for the sum.
+    Both forms divide by the ideal DCG of the expected number of relevant documents, which must be above 1 for
+    "integral" and at least 1 for "sum".
 
     Parameters
     ----------
@@ -39,30 +39,33 @@ def pseudo_expectation(
     n : float
         The number of documents.
     cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one.
+        Number of ranks that count, unless the measure has a cutoff; None means all ranks.
     form : {"sum", "integral"}
-        "integral" is the definition as printed, int_1^n ybar(1 - t/n) D(t) dt / F(np), which starts at rank 1 and so
-        misses about half of that rank. "sum" takes each rank at the middle of its place, and agreed with simulated
-        means within their noise.
+        "integral" is the definition as printed, int_1^n ybar(1 - t/n) D(t) dt / F(np), which starts at rank 1 and
+        therefore misses about half of that rank. "sum" evaluates the curve at the middle of the place of each rank, and
+        agrees with simulated means within their noise.
 
     Returns
     -------
     float
+        The approximate expected NDCG.
 
     Raises
     ------
     DataError
-        If n is not a finite number from 1, if too few relevant documents are expected, or if the curve is 0 everywhere.
+        If n is not a finite number of at least 1, too few relevant documents are expected, or the curve is 0
+        everywhere.
     OptionError
         If ``form`` is unknown.
 
     Examples
     --------
     >>> from idealrank import discounts
-    >>> round(pseudo_expectation(discounts.Power(0.5), lambda s: s, 10_000, form="integral"), 12)
-    0.941989115186
-    >>> round(pseudo_expectation(discounts.Power(0.5), lambda s: s, 10_000), 6)
+    >>> discount = discounts.Power(0.5)
+    >>> round(pseudo_expectation(discount, lambda s: s, 10_000), 6)
     0.942236
+    >>> round(pseudo_expectation(discount, lambda s: s, 10_000, form="integral"), 6)
+    0.941989
     """
     weighting = Weighting.of(discount, cutoff)
     checked = curves.relevant(curve)
@@ -105,7 +108,7 @@ def check_n_docs(n: float) -> int:
 
 
 def expected_dcg(discount: MeasureLike, curve: CurveLike, n: int, cutoff: Any = None) -> float:
-    """Return E[DCG] of n documents drawn at random (Wang et al. 2013, Claim 25).
+    """Compute the expected DCG of n documents drawn at random (Wang et al. 2013, Claim 25).
 
     The place of the document at rank r is the r-th smallest of n uniform numbers, which has a beta distribution with
     mean r / (n + 1).
@@ -119,20 +122,21 @@ def expected_dcg(discount: MeasureLike, curve: CurveLike, n: int, cutoff: Any = 
     n : int
         The number of documents.
     cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one.
+        Number of ranks that count, unless the measure has a cutoff; None means all ranks.
 
     Returns
     -------
     float
+        The expected DCG.
 
     Raises
     ------
     DataError
-        If n is not a whole number from 1.
+        If n is not a whole number of at least 1.
 
     Examples
     --------
-    With ybar(s) = s and two documents it is D(1) 2/3 + D(2) 1/3.
+    With ybar(s) = s and two documents, it is D(1) 2/3 + D(2) 1/3.
 
     >>> from idealrank import discounts
     >>> round(expected_dcg(discounts.Zipf(), lambda s: s, 2), 12)  # 2/3 + 1/2 * 1/3
@@ -174,14 +178,19 @@ def _binomial(n: int, u: float) -> tuple[Int64s, Floats]:
 
 @dataclass(frozen=True)
 class Concentration(Result):
-    """A bound on the distance of NDCG from its pseudo-expectation, up to constant factors.
+    """A bound on the distance between NDCG and its pseudo-expectation, up to constant factors.
 
     Parameters
     ----------
     deviation : float
-        The distance.
+        The bound on the distance.
     failure : float
-        The probability that NDCG is farther away.
+        The probability that the distance is larger.
+
+    Examples
+    --------
+    >>> concentration("log", 1e6, 0.5).failure < 1e-10
+    True
     """
 
     deviation: float
@@ -193,10 +202,10 @@ def concentration(
 ) -> Concentration:
     """Bound the distance of NDCG from its pseudo-expectation (Wang et al. 2013, Lemmas 23 and 34, corrected).
 
-    Lemma 23 is about the logarithm, Lemma 34 about r^-beta. As printed both are wrong: Lemma 23 gives 0 for a constant
-    curve, where ``holder`` is 0, and Lemma 34 neglects that the labels of the first ranks alone move NDCG by
-    n^-(1 - beta). The probability of failure is exp(-n^(1/4)) in the first, exp(-n^((1 - beta)/3)) in the second, which
-    is much more for a steep discount. Factors that do not depend on n, p and the curve are unknown and are left out.
+    Lemma 23 is about the logarithm, Lemma 34 about r^-beta. As printed, both are wrong: Lemma 23 gives 0 for a constant
+    curve, where ``holder`` is 0, and Lemma 34 neglects that the labels of the first ranks alone change NDCG by n^-(1 -
+    beta). The probability of failure is exp(-n^(1/4)) in Lemma 23 and exp(-n^((1 - beta)/3)) in Lemma 34, which is much
+    larger for a steep discount. Factors that do not depend on n, p and the curve are unknown, and are left out.
 
     Parameters
     ----------
@@ -207,11 +216,13 @@ def concentration(
     p : float
         The share of relevant documents.
     alpha, holder : float
-        The curve is Hölder continuous: |ybar(s) - ybar(t)| <= holder |s - t|^alpha, 0 < alpha <= 1.
+        The exponent and the constant of Hölder continuity of the curve: |ybar(s) - ybar(t)| <= holder |s - t|^alpha,
+        with 0 < alpha <= 1.
 
     Returns
     -------
     Concentration
+        The distance, and the probability that it is exceeded.
 
     Raises
     ------

@@ -27,7 +27,12 @@ class FirstOrder(Result):
     lam : float
         int_0^1 ybar(1 - u) (-log u) du / p, which is 1 for a random ranking.
     deficiency : float
-        What an ideal ranking has, 1 - log p for labels 0 and 1, minus ``lam``.
+        The value of ``lam`` for an ideal ranking, which is 1 - log p for labels 0 and 1, minus ``lam``.
+
+    Examples
+    --------
+    >>> round(first_order(lambda s: 0.5).lam, 12)  # a random ranking
+    1.0
     """
 
     lam: float
@@ -35,7 +40,7 @@ class FirstOrder(Result):
 
 
 def first_order(curve: CurveLike) -> FirstOrder:
-    """Return how slowly standard NDCG converges to its limit 1.
+    """Compute how slowly standard NDCG converges to its limit 1.
 
     Parameters
     ----------
@@ -45,6 +50,7 @@ def first_order(curve: CurveLike) -> FirstOrder:
     Returns
     -------
     FirstOrder
+        The first-order term of NDCG.
 
     Raises
     ------
@@ -76,6 +82,11 @@ class LeadingGap(Result):
         M_k = int_0^1 (ybar_a - ybar_b)(1 - u) log^k u du.
     errors : tuple of float or None
         The standard errors of the moments, if both curves were fitted with the same ``n_resamples`` and ``seed``.
+
+    Examples
+    --------
+    >>> leading_gap(lambda s: s, lambda s: 1 - s).K
+    1
     """
 
     K: int | None
@@ -85,10 +96,10 @@ class LeadingGap(Result):
 
 
 def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, tolerance: float = 1e-9) -> LeadingGap:
-    """Return the leading term of the gap between two rankers under standard NDCG (Wang et al. 2013, Lemma 22).
+    """Compute the leading term of the gap between two rankers in standard NDCG (Wang et al. 2013, Lemma 22).
 
-    a = (-1)^K M_K / p; the paper prints it without the 1/p. Two rankers of the same documents have M_0 = 0, so every
-    gap is O(1 / log n).
+    The factor is a = (-1)^K M_K / p; the paper prints it without the 1/p. Two rankers of the same documents have M_0 =
+    0, so every gap is O(1 / log n).
 
     Parameters
     ----------
@@ -102,6 +113,7 @@ def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, toler
     Returns
     -------
     LeadingGap
+        The order and the factor of the leading term.
 
     Raises
     ------

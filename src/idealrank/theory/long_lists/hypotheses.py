@@ -31,16 +31,16 @@ _GRID = 2**14
 
 
 class Hypothesis(NamedTuple):
-    """One hypothesis of a theorem.
+    """A hypothesis of a theorem, and whether it holds.
 
     Parameters
     ----------
     theorem : str
-        The theorem.
+        The name of the theorem.
     text : str
-        What it assumes.
+        What the theorem assumes.
     holds : bool or None
-        Whether that holds; None if it is not known, or not asked for.
+        Whether the assumption holds; None if it is not known or was not checked.
     step : str
         The step that checks it, with its numbers.
 
@@ -86,9 +86,9 @@ class TheoremCheck(Result):
 
     @property
     def applies(self) -> tuple[str, ...]:
-        """The theorems none of whose hypotheses fails or is unknown.
+        """The theorems whose hypotheses all hold.
 
-        Without curves, those whose hypotheses about the discount and the cutoff hold.
+        Without curves, the theorems whose hypotheses about the discount and the cutoff hold.
         """
         return tuple(
             theorem
@@ -125,27 +125,28 @@ def check_theorems(
 ) -> TheoremCheck:
     """Check each hypothesis of each theorem about long lists for a discount and a cutoff, and show the steps.
 
-    The theorems are those of Wang et al. 2013, with their errata: Theorems 4, 7, 9, 10, 11, 12 and 13 say to what NDCG
-    converges, Theorems 14 to 17 the same for gains of several values, and Theorems 6 and 8 whether it tells two rankers
-    apart. `verdict` goes further than they do, to curves with jumps, gains of several values and other discounts.
+    The theorems are those of Wang et al. 2013, with corrections: Theorems 4, 7, 9, 10, 11, 12 and 13 give the limit of
+    NDCG, Theorems 14 to 17 do so for gains with several values, and Theorems 6 and 8 say whether NDCG distinguishes two
+    rankers. `verdict` also covers curves with jumps, gains with several values and other discounts.
 
     Parameters
     ----------
     discount : str, Measure, Discount or callable
-        A discount D, such as your own function of an array of ranks, or an NDCG measure with its cutoff.
+        A discount, such as your own function of an array of ranks, or an NDCG measure with its cutoff.
     curve_a, curve_b : Curve, callable or mapping of float to callable, optional
-        The relevance curves of two rankers, for the hypotheses about them.
+        The relevance curves of two rankers. None leaves hypotheses about curves unchecked.
     cutoff : int, float, str, Cutoff or callable, optional
-        The cutoff k(n), unless the measure has one; a function takes an array of lengths.
+        The number of ranks k(n) that count, unless the measure has a cutoff; a function takes an array of lengths.
 
     Returns
     -------
     TheoremCheck
+        Every hypothesis of every theorem, with the step that checks it.
 
     Raises
     ------
     OptionError
-        If the discount increases or becomes negative, or if only one curve is given.
+        If the discount increases or becomes negative, or only one curve is given.
     DataError
         If a curve is 0 everywhere, or if the curves do not rank the same documents.
 

@@ -27,7 +27,7 @@ _HEAD = 1000
 
 @dataclass(frozen=True)
 class BoundedLaw(Result):
-    """The distribution of sum_r G_r D(r) / (best gain * sum_r D(r)), with G_r drawn independently from the list's top.
+    """The distribution of sum_r G_r D(r) / (best gain * sum_r D(r)), where G_r are independent gains at the top.
 
     Parameters
     ----------
@@ -36,13 +36,18 @@ class BoundedLaw(Result):
     concentration : float
         sum D^2 / (sum D)^2: 1 if one rank counts, 1/k if k ranks count equally.
     m : int
-        The number of ranks that hold two thirds of the weight. With delta the ratio of the lowest to the highest
+        The number of ranks that have two thirds of the weight. If delta is the ratio of the lowest to the highest
         probability of any label given any document, NDCG is at least 2/3 with probability (delta/2)^m, and at most 1/2
         with probability (delta/2)^(2m) (proof of Theorem 10).
     gains, probabilities : float64 arrays
         The gains at the top, relative to the best one, and their probabilities.
     shares : float64 array
-        The shares of the first ranks, up to a thousand, in the sum of the weights.
+        The shares of the first ranks, at most 1000, in the sum of the weights.
+
+    Examples
+    --------
+    >>> round(bounded_law("geometric:2", lambda s: 0.5).concentration, 6)
+    0.333333
     """
 
     mean: float
@@ -68,11 +73,12 @@ class BoundedLaw(Result):
         size : int
             The number of values.
         seed : int, optional
-            Seed of the random number generator.
+            Seed of the random number generator; None means a new seed for every call.
 
         Returns
         -------
-        float64 array
+        float64 array of shape (size,)
+            The values.
         """
         rng = generator(seed)
         drawn, ends = np.empty(size), np.cumsum(self.probabilities)[:-1]
@@ -87,9 +93,9 @@ class BoundedLaw(Result):
 
 
 def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> BoundedLaw:
-    """Return the distribution to which NDCG tends if the sum of its discounts is bounded, or if k ranks count.
+    """Compute the limit distribution of NDCG if the sum of its discounts is bounded, or if only k ranks count.
 
-    Wang et al. 2013, Theorem 10, says that NDCG does not converge to a constant in this case.
+    In this case, NDCG does not converge to a constant (Wang et al. 2013, Theorem 10).
 
     Parameters
     ----------
@@ -98,11 +104,12 @@ def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> 
     curve : Curve, callable or mapping of float to callable
         The relevance curve of the ranker.
     cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one.
+        Number of ranks that count, unless the measure has a cutoff; None means all ranks.
 
     Returns
     -------
     BoundedLaw
+        The distribution.
 
     Raises
     ------
@@ -113,7 +120,7 @@ def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> 
 
     Examples
     --------
-    Under 2^-r, with labels at the top that are pure chance, ybar(1) = 1/2, it is uniform on [0, 1].
+    With the discount 2^-r and random labels at the top, ybar(1) = 1/2, it is uniform on [0, 1].
 
     >>> law = bounded_law("geometric:2", lambda s: s / 2)
     >>> law.mean, round(law.variance, 12), law.m

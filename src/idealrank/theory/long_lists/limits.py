@@ -18,9 +18,9 @@ __all__ = ["limit", "worst_ndcg"]
 
 
 def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
-    """Return the value to which NDCG converges as a ranker's list grows (Wang et al. 2013, Theorems 4, 7, 9, 11 to 17).
+    """Compute the value to which NDCG converges as a list grows (Wang et al. 2013, Theorems 4, 7, 9, 11 to 17).
 
-    A logarithm without a cutoff gives 1 for every ranker (Theorem 4).
+    For a logarithmic discount without a cutoff, it is 1 for every ranker (Theorem 4).
 
     Parameters
     ----------
@@ -29,23 +29,25 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
     curve : Curve, callable or mapping of float to callable
         The relevance curve of the ranker. Its levels are gains, so the gain of a measure is ignored.
     cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one: a fraction of the list, or "n^0.5", which grows more slowly than the
-        list.
+        Number of ranks that count, unless the measure has a cutoff: a fraction of the list, or "n^0.5", which grows
+        more slowly than the list. None means all ranks.
 
     Returns
     -------
     float
+        The limit.
 
     Raises
     ------
     OptionError
-        If NDCG has no limit and stays random: the sum of the discounts is bounded, or a fixed number of ranks counts.
+        If NDCG has no limit and stays random, because the sum of the discounts is bounded or a fixed number of ranks
+        counts.
     DataError
         If the curve is 0 everywhere.
 
     Examples
     --------
-    With ybar(s) = s, discount r^-b and p = 1/2 it is 2^(1 - b) / (2 - b).
+    With ybar(s) = s, the discount r^-b and p = 1/2, it is 2^(1 - b) / (2 - b).
 
     >>> from idealrank import discounts
     >>> round(limit(discounts.Power(0.5), lambda s: s), 12), round(2**0.5 / 1.5, 12)
@@ -140,10 +142,10 @@ def _share_of_ideal(weighting: Weighting, curve: Curve) -> float:
 
 
 def worst_ndcg(discount: MeasureLike, n: float, n_relevant: float, cutoff: Any = None) -> float:
-    """Return NDCG with all relevant documents, of equal gain, at the end of the list (Wang et al. 2013, Theorem 4).
+    """Compute NDCG with all relevant documents, of equal gain, at the end of the list (Wang et al. 2013, Theorem 4).
 
-    For the standard discount it tends to 1, as every ranking does, but so slowly that no real list is long enough: with
-    a googol of documents, the last half of them relevant, it is 0.994.
+    For the standard discount, it converges to 1 like that of every ranking, but so slowly that no real list is long
+    enough: with 10^100 documents, the last half of them relevant, it is 0.994.
 
     Parameters
     ----------
@@ -154,11 +156,12 @@ def worst_ndcg(discount: MeasureLike, n: float, n_relevant: float, cutoff: Any =
     n_relevant : float
         The number of relevant documents.
     cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one.
+        Number of ranks that count, unless the measure has a cutoff; None means all ranks.
 
     Returns
     -------
     float
+        The lowest NDCG of any ranking.
 
     Raises
     ------

@@ -28,17 +28,17 @@ __all__ = ["DocumentsNeeded", "Gap", "documents_needed", "gap", "queries_needed"
 
 @dataclass(frozen=True)
 class Gap(Result):
-    """The difference of two rankers' NDCG on one query.
+    """The difference between the NDCG of two rankers on one query.
 
     Parameters
     ----------
     mean, sd : float
-        Its mean and its standard deviation over queries.
+        The mean and the standard deviation of the difference over queries.
 
     Examples
     --------
-    If the standard deviation is four times the mean, (1.645 * 4)^2 queries order the means correctly with a probability
-    of 95%.
+    If the standard deviation is four times the mean, (1.645 * 4)^2 queries order the means correctly with probability
+    95%.
 
     >>> round(Gap(0.01, 0.04).queries(delta=0.05), 2)
     43.29
@@ -48,7 +48,7 @@ class Gap(Result):
     sd: float
 
     def queries(self, delta: float = 0.05) -> float:
-        """Return the number of queries after which the better ranker's mean is ahead, if means are normal.
+        """Return the number of queries after which the mean of the better ranker is ahead, if means are normal.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class Gap(Result):
         Returns
         -------
         float
-            Infinity if the means are equal.
+            The number of queries; infinity if the means are equal.
         """
         z = special.ndtri(1 - _risk(delta))
         return float((z * self.sd / self.mean) ** 2) if self.mean else math.inf
@@ -68,13 +68,13 @@ class Gap(Result):
 
         Parameters
         ----------
-        delta
-            As in `queries`.
+        delta : float
+            The accepted probability of the wrong order, below 1/2.
 
         Returns
         -------
         float
-            As in `queries`.
+            The number of queries; infinity if the means are equal.
         """
         return 2 * math.log(1 / _risk(delta)) / self.mean**2 if self.mean else math.inf
 
@@ -87,7 +87,7 @@ def _risk(delta: float) -> float:
 
 
 def gap(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, n: int | None = None, cutoff: Any = None) -> Gap:
-    """Return the mean and the spread of NDCG(A) - NDCG(B) if A and B rank independently given the curves.
+    """Compute the mean and the spread of NDCG(A) - NDCG(B) if A and B rank independently given the curves.
 
     Parameters
     ----------
@@ -96,21 +96,22 @@ def gap(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, n: int | 
     curve_a, curve_b : Curve, callable or mapping of float to callable
         The relevance curves of the two rankers.
     n : int, optional
-        The number of documents per list. None means long lists in which few ranks count: then the mean is
-        ybar_a(1) - ybar_b(1), and the variance (ybar_a(1)(1 - ybar_a(1)) + the same for B) sum D^2 / (sum D)^2.
+        The number of documents per list. None means long lists in which few ranks count: the mean is then ybar_a(1) -
+        ybar_b(1), and the variance is (ybar_a(1)(1 - ybar_a(1)) + the same for B) sum D^2 / (sum D)^2.
     cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one.
+        Number of ranks that count, unless the measure has a cutoff; None means all ranks.
 
     Returns
     -------
     Gap
+        The mean and the standard deviation.
 
     Raises
     ------
     OptionError
         If n is None and more than a few ranks count.
     DataError
-        If n is not a whole number from 1, or if the curves do not rank the same documents.
+        If n is not a whole number of at least 1, or the curves do not rank the same documents.
 
     Examples
     --------
@@ -215,9 +216,9 @@ def queries_needed(
     cutoff: Any = None,
     delta: float = 0.05,
 ) -> int | None:
-    """Return the number of queries after which the better ranker's mean NDCG is ahead with probability 1 - delta.
+    """Compute the number of queries after which the mean NDCG of the better ranker is ahead with probability 1 - delta.
 
-    `gap` returns the numbers behind it.
+    It is computed from the result of `gap`.
 
     Parameters
     ----------
@@ -229,7 +230,7 @@ def queries_needed(
     Returns
     -------
     int or None
-        None if the expected NDCG is the same for both.
+        The number of queries; None if the expected NDCG of both rankers is the same.
 
     Examples
     --------
@@ -242,16 +243,16 @@ def queries_needed(
 
 @dataclass(frozen=True)
 class DocumentsNeeded(Result):
-    """How many documents of one query tell two rankers apart.
+    """The number of documents of one query that distinguish two rankers.
 
     Parameters
     ----------
     at_one_length : int or None
         The lowest n for which the better ranker is ahead on a list of n documents with probability 1 - ``delta``. On
-        longer lists it can be behind again.
+        longer lists, it can fall behind again. None if there is no such n.
     at_all_lengths : int or None
-        The lowest N for which it is ahead, as the list grows, at every n from N on with probability 1 - ``delta``
-        (Wang et al. 2013, Definition 5).
+        The lowest N for which, as the list grows, the better ranker is ahead at every n from N on with probability 1 -
+        ``delta`` (Wang et al. 2013, Definition 5). None if there is no such N.
     delta : float
         The accepted probability of the wrong order.
 
@@ -276,11 +277,11 @@ def documents_needed(
     n_max: int = 10_000_000,
     noise: float = 1.0,
 ) -> DocumentsNeeded:
-    """Return how many documents of one query tell two rankers apart: at one length, and at all from there on.
+    """Compute how many documents of one query distinguish two rankers: at one length, and at all lengths from there on.
 
-    Both numbers rest on normal noise with the variance of `gap`, and are approximate; `certificate` is on the safe
-    side. For discounts steeper than r^-1/2 the second number is, too: the noise at the top of a list changes in jumps,
-    and the lead is lost less often than assumed.
+    Both numbers assume normal noise with the variance of `gap`, and are approximate; `certificate` gives a conservative
+    number. For discounts steeper than r^-1/2, the second number is conservative, too: the noise at the top of a list
+    changes in jumps, and the lead is lost less often than assumed.
 
     Parameters
     ----------
@@ -289,15 +290,15 @@ def documents_needed(
     delta : float
         The accepted probability of the wrong order, below 1/2.
     n_max : int
-        The largest number to try.
+        The largest number of documents to try.
     noise : float
-        A factor of the standard deviation; above 1 to be on the safe side, see `certificate`.
+        The factor by which the standard deviation is multiplied; above 1 for conservative numbers, as in `certificate`.
 
     Returns
     -------
     DocumentsNeeded
-        A number is None if ``n_max`` is not enough, or if no number is: few ranks count, or the gap shrinks as fast as
-        the noise.
+        The two numbers. A number is None if it exceeds ``n_max``, or if there is none, because few ranks count or the
+        gap shrinks as fast as the noise.
 
     Raises
     ------

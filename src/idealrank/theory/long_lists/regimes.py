@@ -30,7 +30,13 @@ class Regime(Result):
     logs : float
         The power of log r.
     reason : str
-        Why the discount is of this kind.
+        The reason why the discount is of this kind.
+
+    Examples
+    --------
+    >>> found = regime("power:0.5")
+    >>> found.kind, found.beta
+    ('power', 0.5)
     """
 
     kind: str
@@ -40,7 +46,7 @@ class Regime(Result):
 
 
 def regime(discount: MeasureLike) -> Regime:
-    """Return the regime of a discount: known for the discounts of the library, judged by the values of any other.
+    """Return the regime of a discount; for functions outside the library, it is estimated from their values.
 
     Parameters
     ----------
@@ -50,6 +56,7 @@ def regime(discount: MeasureLike) -> Regime:
     Returns
     -------
     Regime
+        The kind of the discount, its exponents, and the reason.
 
     Raises
     ------

@@ -23,17 +23,18 @@ __all__ = ["StepCurve", "canonical_score"]
 def canonical_score(
     scores: npt.ArrayLike, *, cdf: Callable[[Floats], npt.ArrayLike] | None = None, ties: str = "upper"
 ) -> Floats:
-    """Return ftilde(x) = P(f(X) <= f(x)) (Wang et al. 2013, Definition 2): the share of documents with no higher score.
+    """Compute the share of documents with no higher score, P(f(X) <= f(x)) (Wang et al. 2013, Definition 2).
 
     Parameters
     ----------
     scores : array-like
         The scores of a ranker.
     cdf : callable, optional
-        The distribution function of the scores if it is known. By default it is estimated from the scores.
+        The distribution function of the scores, if it is known; by default, it is estimated from the scores.
     ties : {"upper", "middle"}
-        Lemma 3, that canonical scores are uniform, holds only if no two documents have the same score. "middle" gives
-        equal scores the middle of the interval that they cover, which keeps the mean at 1/2.
+        The canonical score of equal scores: the upper end of the interval that they cover, as in the definition, or its
+        middle, which keeps the mean at 1/2. Lemma 3, that canonical scores are uniform, holds only if no two documents
+        have the same score.
 
     Returns
     -------
@@ -43,7 +44,7 @@ def canonical_score(
     Raises
     ------
     DataError
-        If the scores are not finite numbers in a flat array.
+        If the scores are not finite numbers in a one-dimensional array.
     OptionError
         If ``ties`` is unknown.
 
@@ -85,22 +86,22 @@ class Bands:
 
 
 class StepCurve(Curve):
-    """A curve that is constant between edges.
+    """A relevance curve that is constant between edges.
 
     Parameters
     ----------
     edges : array-like
         Canonical scores that increase from 0 to 1.
     values : array-like or mapping of float to array-like
-        P(label = 1 | s) on each step between the edges. For graded labels, a mapping from each gain above 0 to its
-        probabilities on the steps.
+        The probability P(label = 1 | s) on each step between the edges; for graded labels, a mapping from each gain
+        above 0 to its probabilities on the steps.
 
     Attributes
     ----------
     bands : Bands or None
-        Bands around a curve that was fitted with ``n_resamples``.
+        Confidence bands around the curve, if it was fitted with ``n_resamples``; otherwise None.
     resamples : tuple of StepCurve
-        The fits to the resamples.
+        The curves that were fitted to the resamples.
 
     Examples
     --------
@@ -135,7 +136,13 @@ class StepCurve(Curve):
         return self.steps[:, places.clip(0, self.edges.size - 2)]
 
     def below(self, s: npt.ArrayLike) -> Floats:
-        """Return the share of all documents that have each gain and a canonical score below s: one row per level."""
+        """Return the share of all documents that have each gain and a canonical score below s: one row per level.
+
+        Parameters
+        ----------
+        s : array-like
+            Canonical scores, from 0 to 1.
+        """
         sums = np.concatenate((np.zeros((len(self.levels), 1)), np.cumsum(self.steps * np.diff(self.edges), axis=1)), 1)
         return np.array([np.interp(np.asarray(s, np.float64), self.edges, row) for row in sums])
 
@@ -157,35 +164,36 @@ class StepCurve(Curve):
         confidence: float = 0.95,
         seed: int | None = 0,
     ) -> StepCurve:
-        """Estimate the curve of a ranker; several queries are ranked separately, then averaged.
+        """Estimate the relevance curve of a ranker; several queries are ranked separately and then averaged.
 
-        Documents with equal scores share their places. Every method keeps the share of each gain.
+        Documents with equal scores share their places. Every method preserves the share of each gain.
 
         Parameters
         ----------
         labels : array-like
-            The labels, used as gains.
+            The label of each document, used as its gain.
         scores : array-like
-            The scores of the ranker.
-        offsets : array-like, optional
-            The offsets of the queries; None means one query.
+            The score of each document.
+        offsets : array-like of int, optional
+            Query i has the documents ``offsets[i]:offsets[i + 1]``; None means one query.
         method : {"isotonic", "bins", "top", "raw"}
             "bins": the shares of the gains in ``n_bins`` parts of the list of equal width. "top": the same, but the
-            part at the top, where most is decided, is halved for as long as it holds at least 30 documents.
-            "isotonic": pool neighbors until the expected gain never decreases with s. "raw": one step per document.
+            part at the top, which matters most, is halved as long as it has at least 30 documents. "isotonic":
+            neighbors are pooled until the expected gain never decreases with s. "raw": one step per document.
         n_bins : int
             The number of bins.
         n_resamples : int
-            If above 0, draw documents (queries, if there are several) with replacement this many times, and add
-            `bands` to the curve.
+            If above 0, the number of times that documents (or queries, if there are several) are drawn with
+            replacement, to add ``bands`` to the curve.
         confidence : float
             The confidence level of the bands.
         seed : int, optional
-            Seed of the random number generator.
+            Seed of the random number generator; None means a new seed for every call.
 
         Returns
         -------
         StepCurve
+            The estimated curve.
 
         Raises
         ------
@@ -196,7 +204,8 @@ class StepCurve(Curve):
 
         Examples
         --------
-        From the bottom, the labels are 0, 1, 0, 1, 1. The 1 and the 0 in the wrong order share their two places.
+        From the bottom, the labels are 0, 1, 0, 1, 1. The 1 and the 0 that are in the wrong order share their two
+        places.
 
         >>> curve = StepCurve.fit([1, 1, 0, 1, 0], [5, 4, 3, 2, 1])
         >>> curve.edges, curve.steps

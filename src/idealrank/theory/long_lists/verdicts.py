@@ -24,21 +24,26 @@ __all__ = ["verdict"]
 
 @dataclass(frozen=True)
 class Verdict(Result):
-    """Whether NDCG on ever longer lists distinguishes A from B.
+    """Whether NDCG on growing lists distinguishes A from B.
 
     Parameters
     ----------
     how : str
-        "consistently"; "in probability" only, if wrong orders become rare, but less fast than Definition 5 asks; "in
-        expectation" only (Definition 18), if means differ but single lists stay random; "no"; "undecided".
+        "consistently"; "in probability", if wrong orders become rare, but more slowly than Definition 5 requires; "in
+        expectation" (Definition 18), if means differ but single lists stay random; "no"; or "undecided".
     reason : str
         The reason in words.
     theorem : str
-        The theorem behind it.
+        The theorem that gives the answer.
     rate : str
         How the gap and the noise change with n.
     better : str or None
-        "a" or "b", if one of them is ahead in expectation.
+        "a" or "b", if one of them is ahead in expectation; otherwise None.
+
+    Examples
+    --------
+    >>> verdict("ndcg@10", lambda s: s, lambda s: 0.5).how
+    'in expectation'
     """
 
     how: str
@@ -49,7 +54,7 @@ class Verdict(Result):
 
     @property
     def distinguishes(self) -> bool | None:
-        """True if consistently: from some length on the order is right and stays right (Definition 5).
+        """Whether NDCG distinguishes consistently: from some length on, the order is right and stays so (Definition 5).
 
         False if not; None if the curves do not decide.
         """
@@ -76,7 +81,7 @@ _IN_WORDS = {
 
 
 def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: Any = None) -> Verdict:
-    """Return whether NDCG with this discount and cutoff distinguishes two rankers of the same documents.
+    """Find out whether NDCG with this discount and cutoff distinguishes two rankers of the same documents.
 
     The rankers are assumed to be independent of each other at the top, given the curves.
 
@@ -87,11 +92,12 @@ def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff
     curve_a, curve_b : Curve, callable or mapping of float to callable
         The relevance curves of the two rankers.
     cutoff : int, float, str or Cutoff, optional
-        The cutoff, unless the measure has one.
+        Number of ranks that count, unless the measure has a cutoff; None means all ranks.
 
     Returns
     -------
     Verdict
+        The answer with its reason.
 
     Raises
     ------

@@ -56,7 +56,7 @@ class Weighting:
         what : str, Measure, Discount or callable
             An NDCG measure, a discount, their names, or a function of an array of ranks.
         cutoff : int, float, str or Cutoff, optional
-            The cutoff, unless the measure has one.
+            Number of ranks that count, unless the measure has a cutoff; None means all ranks.
 
         Returns
         -------

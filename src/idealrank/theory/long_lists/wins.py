@@ -28,13 +28,13 @@ _HEAD = 300
 
 
 def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: Any = None) -> float:
-    """Return P(NDCG of A > NDCG of B) as the list grows, with ties counted half.
+    """Compute the limit of P(NDCG of A > NDCG of B) as the list grows; ties count as 1/2.
 
-    A and B are assumed to rank independently of each other at the top. The probability is 1 or 0 if the limits
-    differ, or if a logarithm in the discount lets NDCG converge to the same limit at different speeds, as standard
-    NDCG does. It is in between if few ranks count (Wang et al. 2013, Theorem 10), and also if r^-beta, beta > 1/2,
-    gives both rankers the same limit: the second condition of the paper's Theorem 8 says otherwise, wrongly,
-    because the labels at the top alone make as much noise as there is signal.
+    A and B are assumed to rank independently of each other at the top. The probability is 1 or 0 if the limits differ,
+    or if NDCG converges to the same limit at different speeds because of a logarithm in the discount, as in standard
+    NDCG. It is in between if few ranks count (Wang et al. 2013, Theorem 10), and also if both rankers have the same
+    limit under r^-beta with beta > 1/2. The second condition of Theorem 8 in the paper says otherwise, but it is wrong:
+    the labels at the top alone cause as much noise as there is signal.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
     Returns
     -------
     float
-        NaN if the curves do not decide.
+        The probability; NaN if the curves do not determine it.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
 
     Examples
     --------
-    Under 2^-r the first rank with different labels decides: q_a (1 - q_b) against q_b (1 - q_a).
+    With the discount 2^-r, the first rank with different labels decides: q_a (1 - q_b) against q_b (1 - q_a).
 
     >>> round(win_probability("geometric:2", lambda s: 0.8 * s, lambda s: 0.6 * s), 12)  # 0.32 / (0.32 + 0.12)
     0.727272727273
