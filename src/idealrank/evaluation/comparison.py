@@ -148,8 +148,8 @@ class Testing:
         }
         found = query_ids, values, means, differences, evaluations
         problems, intervals = evaluations.problems, self.interval_method
-        how = test, self.correction, self.level, seed, problems, intervals
-        return Comparison(names, baseline, *found, *how, n_permutations=self.n_permutations)
+        made = Comparison(names, baseline, *found, test, self.correction, self.level, seed, problems, intervals)
+        return replace(made, n_permutations=self.n_permutations)
 
     def assisted(
         self,
