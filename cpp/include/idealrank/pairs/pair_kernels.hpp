@@ -89,10 +89,11 @@ struct LabelledDocuments {
   const double* scores = nullptr;
   const double* weights = nullptr;
   double scale = 1;  // margin or sigma
-  // logistic: exp(sigma (s - c)) and exp(-sigma (s - c)) with c amid the scores; none, for `distance` alone, where they
-  // would overflow.
-  const double* growths = nullptr;
-  const double* shrinks = nullptr;
+  // logistic: room for exp(sigma (s - middle)) and exp(-sigma (s - middle)); none where they would overflow,
+  // which is for weights that no sweep has.
+  double* growths = nullptr;
+  double* shrinks = nullptr;
+  double middle = 0;
   // swap_change: as above, by document; and its place.
   const double* right = nullptr;
   const double* wrong = nullptr;

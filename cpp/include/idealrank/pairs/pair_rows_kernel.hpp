@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "idealrank/isa/lanes.hpp"
+#include "idealrank/isa/lanes_math.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
 #include "idealrank/sigmoid/sigmoid_series.hpp"
 
@@ -35,6 +36,18 @@ IDEALRANK_INLINE Lanes bounded_exp(Lanes x) {
   store(each, x);
   for (double& one : each) one = std::exp(std::min(one, 700.0));
   return load(each);
+}
+
+// Fills the room for exponentials; what follows the last document stays finite.
+inline void fill_growths(const LabelledDocuments& documents) {
+  for (std::size_t i = 0; i < documents.n; i += kLanes) {
+    documents.stop->before(10 * kLanes);
+    const Lanes growth = exp(documents.scale * (load(documents.scores + i) - documents.middle));
+    store(documents.growths + i, growth);
+    store(documents.shrinks + i, 1.0 / growth);
+  }
+  std::fill_n(documents.growths + documents.n, kPairPadding, 1.0);
+  std::fill_n(documents.shrinks + documents.n, kPairPadding, 1.0);
 }
 
 template <PairLoss kLoss, Derivative kDerivative>
@@ -91,6 +104,7 @@ double sum_pair_rows(const LabelledDocuments& documents, const DerivativeColumns
   double* const first = columns.column;
   double* const second = kDerivative == Derivative::both ? columns.second : columns.column;
   static constexpr std::array<double, 2 * kLanes> kOnes{1, 1, 1, 1, 0, 0, 0, 0};
+  if (kLoss == PairLoss::logistic && documents.growths != nullptr) fill_growths(documents);
   double value = 0;
   std::size_t begin = 0;  // of the documents with the same label as `better`
   for (std::size_t better = 0; better < documents.n; ++better) {
@@ -102,7 +116,7 @@ double sum_pair_rows(const LabelledDocuments& documents, const DerivativeColumns
       const Lanes within = load(kOnes.data() + (kLanes - std::min(kLanes, begin - others)));
       const Lanes weights = own_weight * within * pair_weights<kWeight>(documents, better, others);
       const auto [loss, slope, bend] = pair_terms<kLoss, kDerivative>(documents, better, others);
-      losses += weights * loss;
+      if constexpr (kDerivative == Derivative::first) losses += weights * loss;
       if constexpr (kFirst) {
         const Lanes weighted_slope = weights * slope;
         slopes += weighted_slope;

@@ -132,14 +132,9 @@ class PairsByLabel {
     LabelledDocuments documents{&stop_, own.size(), labels, scores, weights, spec_.scale};
     if (logistic && takes({scores, own.size()})) {
       const auto [least, most] = range_of({scores, own.size()});
-      const double middle = least + (most - least) / 2;
-      double *const growths = column(), *const shrinks = column();
-      for_each([&](std::size_t i, std::uint32_t) {
-        growths[i] = std::exp(spec_.scale * (scores[i] - middle));
-        shrinks[i] = 1 / growths[i];
-      });
-      documents.growths = growths;
-      documents.shrinks = shrinks;
+      documents.growths = column();
+      documents.shrinks = column();
+      documents.middle = least + (most - least) / 2;
     }
     if (swaps) {
       double *const right = column(), *const wrong = column(), *const places = column();
