@@ -55,6 +55,10 @@ def test_wrapped_text_is_whole_and_narrow(text: str, width: int, indent: str) ->
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 
+def test_wide_characters_before_a_comma_count_as_two_columns() -> None:
+    assert wrapped("_ _日,", 5, "  ") == ["_", "  _日", "  ,"]
+
+
 def test_columns_of_one_priority_leave_together_and_those_without_continue_below() -> None:
     columns = [Column("system"), Column("mean", ".4f"), *(Column(name, ".4f", 1) for name in ("low", "high"))]
     table = Table(columns, [["bm25", 0.5, 0.25, 0.75]])

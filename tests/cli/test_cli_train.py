@@ -151,7 +151,7 @@ def test_a_page_has_the_learning_curve(folder: Path) -> None:
     )
     assert shown.exit_code == 0
     page = Path("page.html").read_text()
-    assert "The iterations; the dashed line" in page
+    assert "Learning curve; the dashed line marks the iteration that was kept" in page
     assert "<svg" in page
     assert run("train", "train.txt", "--learner", "random", "-o", "m.json", "--html", "page.html").exit_code == 0
     assert "<svg" not in Path("page.html").read_text()

@@ -73,7 +73,7 @@ def test_conversions_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ir.write_run(ir.Run(RUN, name="bm25"), "ranked")
     converted("judged", "qrels.json")
     assert (tmp_path / "qrels.json").read_text() == '{"q1": {"d1": 2, "d2": 0},\n "q2": {"d1": 1}}\n'
-    assert "left out: the run's name 'bm25' (no place in JSON)" in converted("ranked", "run.json").stderr
+    assert "left out: the run's name 'bm25', which JSON cannot hold" in converted("ranked", "run.json").stderr
     converted("run.json", "again.run")
     assert ir.read_run("again.run") == ir.Run(RUN)
     converted("qrels.json", "whole.run")  # the target says that the numbers are scores
@@ -98,7 +98,7 @@ def test_judgments_by_subtopic_are_converted(tmp_path: Path, monkeypatch: pytest
     assert read_json("x.json") == qrels
     converted("x.json", "again.diversity")
     assert ir.read_qrels("again.diversity") == qrels
-    assert "left out: subtopics, of which the highest label counts" in converted("x.json", "plain.qrels").stderr
+    assert "left out: subtopics (the highest label counts), which TREC judgments cannot hold" in converted("x.json", "plain.qrels").stderr
     assert ir.read_qrels("plain.qrels") == {"q": {"d": 1, "e": 2}}
     plain = CliRunner().invoke(commands, ["convert", "plain.qrels", "y.diversity"])
     assert plain.exit_code == 1

@@ -94,7 +94,7 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
             else:  # options of a measure may begin on this line and continue on the next
                 room = width - display_width(line) - 1
                 is_long = display_width(word) > width - display_width(indent)
-                piece = word[: 1 + word.rfind(",", 0, max(0, room))] if is_long else ""
+                piece = word[: 1 + word.rfind(",", 0, _n_fitting(word, room))] if is_long else ""
                 lines.append(f"{line} {piece}".rstrip(" "))
             word = word[len(piece) :]
             line = indent
@@ -103,11 +103,17 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     return [each.replace("\0", " ") for each in found]
 
 
+def _n_fitting(word: str, width: int) -> int:
+    """Return how many characters from the beginning of a word fit."""
+    n = 0
+    while n < len(word) and display_width(word[: n + 1]) <= width:
+        n += 1
+    return n
+
+
 def _piece(word: str, width: int) -> str:
     """Return the longest beginning of a word that fits, up to punctuation if possible; at least one character."""
-    end = 1
-    while end < len(word) and display_width(word[: end + 1]) <= width:
-        end += 1
+    end = max(1, _n_fitting(word, width))
     for marks in (",;", "/_-.)(=:"):
         place = max(word.rfind(mark, end // 3, end) for mark in marks) + 1
         if place:

@@ -17,7 +17,7 @@ from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.stats.samples import and_note, complete_values
 
-__all__ = ["SAME_VALUE", "Interval", "interval"]
+__all__ = ["Interval", "interval"]
 
 #: Why there is no interval.
 SAME_VALUE = "all queries have the same value"
