@@ -14,6 +14,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import NamedTuple
 
+from idealrank.experiments.claims import counted
+
 PAGE = Path(__file__).with_name("experiments.md")
 VERDICTS = ("holds", "undecided", "fails")
 _INTRO = """\
@@ -127,21 +129,11 @@ def section(name: str, printed: str) -> str:
     shown = " ".join(["idealrank", *command(name)]).replace(" --data", " \\\n  --data")
     summary = {
         "What the paper claims.": own.claims,
-        "What we found.": f"{_counted(verdicts(printed))} {own.found}",
+        "What we found.": f"{counted(_verdicts(printed))} {own.found}",
         "How to reproduce it.": own.data,
     }
     paragraphs = [fill(f"**{lead}** {text}", 120, break_on_hyphens=False) for lead, text in summary.items()]
     return "\n\n".join([f"## {own.title}", *paragraphs, f"```sh\n{shown}\n```", printed.strip()]) + "\n"
-
-
-def _counted(counts: dict[str, int]) -> str:
-    """Return a sentence with the number of claims of each verdict."""
-    holds, undecided, fails = counts.values()
-    if not undecided and not fails:
-        return f"All {holds} claims hold."
-    others = [f"{undecided} {'is' if undecided == 1 else 'are'} undecided"] * bool(undecided)
-    others += [f"{fails} {'fails' if fails == 1 else 'fail'}"] * bool(fails)
-    return f"Of {holds + undecided + fails} claims, {', '.join([f'{holds} hold', *others[:-1]])} and {others[-1]}."
 
 
 def sections_of(page: str) -> dict[str, str]:
@@ -151,15 +143,26 @@ def sections_of(page: str) -> dict[str, str]:
         _, heading, rest = page.partition(f"## {own.title}\n")
         if heading:
             shown = re.split(r"^## ", rest, maxsplit=1, flags=re.MULTILINE)[0]
-            found[name] = "".join(shown.partition("### Claims")[1:]).strip()
+            found[name] = tables_of(shown)
     return found
 
 
 def verdicts(printed: str) -> dict[str, int]:
     """Return how many claims have each verdict, given what a command printed."""
+    found = _verdicts(printed)
+    return {verdict: sum(each.startswith(verdict) for each in found) for verdict in VERDICTS}
+
+
+def _verdicts(printed: str) -> list[str]:
+    """Return the verdict of each claim, given what a command printed."""
     claims = re.split(r"^### ", printed.partition("### Claims\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
-    rows = [line.split("|")[4].strip() for line in claims.splitlines() if line.startswith("|")]
-    return {verdict: sum(row.startswith(verdict) for row in rows) for verdict in VERDICTS}
+    _, _, *rows = [line for line in claims.splitlines() if line.startswith("|")] or ["", ""]
+    return [row.split("|")[4].strip() for row in rows]
+
+
+def tables_of(printed: str) -> str:
+    """Return what a command printed from its first table on."""
+    return "".join(printed.partition("### Claims")[1:]).strip()
 
 
 def _verdicts_table(printed: dict[str, str]) -> str:
@@ -190,7 +193,7 @@ def main(folder: str, *names: str) -> None:
         shown = CliRunner().invoke(commands, command(name, folder), catch_exceptions=False)
         if shown.exit_code != 0:
             sys.exit(shown.output)
-        printed[name] = shown.stdout
+        printed[name] = tables_of(shown.stdout)
         PAGE.write_text(written(printed), encoding="utf-8")
 
 

@@ -56,7 +56,7 @@ def test_wrapped_text_is_whole_and_narrow(text: str, width: int, indent: str) ->
 
 
 def test_wide_characters_before_a_comma_count_as_two_columns() -> None:
-    assert wrapped("_ _日,", 5, "  ") == ["_", "  _日", "  ,"]
+    assert wrapped("_ _日,", 5, "  ") == ["_", "  _", "  日,"]
 
 
 def test_columns_of_one_priority_leave_together_and_those_without_continue_below() -> None:
@@ -129,6 +129,7 @@ def test_heading_stays_above_its_numbers_if_marks_are_long() -> None:
 def test_no_number_is_minus_zero() -> None:
     table = Table([Column("change", "+.4f"), Column("x", ".2f"), Column("y", "g")], [[-1e-9, -0.001, float("-inf")]])
     assert table.cells() == [["+0.0000", "0.00", "-inf"]]
+    assert Table(table.columns, [[-0.0] * 3]).cells() == [["+0.0000", "0.00", "0"]]
 
 
 def test_columns_that_are_repeated_are_narrowed_until_a_number_fits_next_to_them() -> None:

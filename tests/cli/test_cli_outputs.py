@@ -1,5 +1,6 @@
 """What commands write: never onto their input, and through links and devices."""
 
+import io
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from idealrank.cli.group import commands
+from idealrank.cli.support.failures import Failure, Interrupted
 from idealrank.io.files import _descriptor_of
 
 LETOR = "".join(
@@ -45,6 +47,8 @@ def data(tmp_path: Path) -> Path:
         "evaluate {data} mine={scores} --html {scores}",
         "compare {data} {scores} {scores} --html {data}",
         "limits {data} {scores} --html {data}",
+        "limits {data} {drawn} --plot {drawn}",
+        "distinguish {data} {scores} {drawn} --plot {drawn}",
     ],
 )
 def test_a_command_does_not_write_onto_its_input(data: Path, tmp_path: Path, command: str) -> None:
@@ -52,12 +56,22 @@ def test_a_command_does_not_write_onto_its_input(data: Path, tmp_path: Path, com
     link.hardlink_to(data)
     if "score " in command:
         assert run("train", str(data), "-o", str(model), "-q").exit_code == 0
-    paths = {"data": data, "model": model, "link": link, "folder": tmp_path, "scores": tmp_path / "scores.txt"}
+    scores, drawn = tmp_path / "scores.txt", tmp_path / "scores.svg"
+    drawn.write_bytes(scores.read_bytes())  # the name of a picture
+    paths = {"data": data, "model": model, "link": link, "folder": tmp_path, "scores": scores, "drawn": drawn}
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     shown = run(*command.format(**paths).split())
     assert shown.exit_code == 1, shown.output
     assert "is also another file of this command; give the output another name" in shown.output
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_an_error_goes_to_the_file_that_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    file = io.StringIO()
+    for error in (Failure("a\nb"), Interrupted("")):
+        error.show(file)
+    assert file.getvalue() == "idealrank: error: a b\nidealrank: interrupted\n"
+    assert capsys.readouterr() == ("", "")
 
 
 @posix_only

@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -90,6 +92,16 @@ def test_limits_say_what_each_column_means(files: ir.RankingData) -> None:
     assert f"limit on ever longer lists of the same kind, it tends to {row[5]}" in words
     assert "ndcg@10 Wang et al. 2013, Theorem 10" in words
     assert "ndcg@20% Wang et al. 2013, Theorems 12 and 13" in words
+
+
+def test_a_measure_may_have_a_limit_for_some_systems_only(files: ir.RankingData) -> None:
+    relevant = files.labels > np.median(files.labels)
+    ir.write_letor(replace(files, labels=relevant.astype(float)), "binary.txt")
+    ir.write_scores(relevant, "ideal.txt")  # all documents at its top are relevant
+    shown = run("limits", "binary.txt", "match.txt", "ideal.txt", "-m", "ndcg", "-m", "ndcg@1")
+    assert shown.exit_code == 0, shown.output
+    mixed = "ndcg@1 stays random for match and tends to a limit for ideal"
+    assert shown.stdout.splitlines()[0] == f"On ever longer lists, ndcg tends to a limit; {mixed}."
 
 
 def test_names_of_any_length_are_wrapped(files: ir.RankingData) -> None:

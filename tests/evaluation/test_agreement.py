@@ -35,6 +35,13 @@ def test_values_are_those_of_each_query() -> None:
     assert "means over 2 queries" in found.remarks()[0]
 
 
+def test_the_finding_names_pairs_only_if_they_differ() -> None:
+    same = ir.agreement({"a": A, "b": A, "c": A})
+    assert same.findings() == ["All pairs have the same rbo, 1.0000."]
+    (finding,) = ir.agreement({"a": A, "b": A, "c": B}).findings()
+    assert finding.startswith("By rbo, a and b agree most (1.0000), and a and c least (0.")
+
+
 def test_shapes_of_runs(tmp_path: Path) -> None:
     expected = ir.agreement(A, B).mean["rbo"]["system 1", "system 2"]
     ir.write_run(ir.Run(A, name="bm25"), tmp_path / "one")

@@ -133,6 +133,14 @@ def test_reproduce_prints_tables_under_their_titles(output_format: str, numbers:
     assert shown.stdout.endswith(numbers)
 
 
+def test_every_format_says_how_many_claims_hold(with_numbers: None) -> None:
+    for output_format, mark in (("text", ""), ("markdown", "> "), ("latex", "% ")):
+        shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--format", output_format])
+        assert shown.stdout.startswith(f"{mark}{jin2013.reproduce(None, seed=0).findings()[0]}\n")
+    shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--format", "csv"])
+    assert shown.stderr.startswith("All ")
+
+
 @pytest.mark.usefixtures("with_numbers")
 def test_reproduce_writes_one_page_with_figures_tables_and_notes(tmp_path: Path) -> None:
     shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--html", str(tmp_path / "page.html")])

@@ -234,7 +234,7 @@ def test_none_leaves_a_column_to_the_features() -> None:
     data = from_frame(frame_of("pyarrow", COLUMNS), score=None, weight=None, doc=None)
     assert (data.scores, data.weights, data.doc_ids) == (None, None, None)
     assert_array_equal(data.known_features()[0], [0.5, 1.0, 10, 0.5])
-    assert [problem.message for problem in data.problems] == ["1 columns are not numeric and not used: 'doc'"]
+    assert [problem.message for problem in data.problems] == ["1 column is not numeric and not used: 'doc'"]
 
 
 def test_a_column_named_as_label_is_not_also_the_score_by_default() -> None:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.testing import assert_allclose
 
 from idealrank import losses, theory
 from idealrank._typing import Floats, Int64s
+from idealrank.cli.commands import consistency
 from idealrank.cli.group import commands
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE
@@ -670,6 +672,24 @@ def test_the_command_prints_verdicts() -> None:
     assert ["Expected", "NDCG", "lost:", "0.131195"] in lines
     assert max(len(line) for line in run.output.splitlines() if "  " in line) <= 80  # sentences are whole in a file
     assert "{" not in run.output
+
+
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [
+        (["not refuted"], "No counterexample was found to the consistency of a with NDCG."),
+        (["undecided"], "It is undecided whether a is consistent with NDCG."),
+        (
+            ["no", "undecided", "undecided", "yes"],
+            "d is consistent with NDCG; a is not consistent. It is undecided whether b and c are consistent with NDCG.",
+        ),
+    ],
+)
+def test_the_command_answers_in_sentences(answers: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    named = zip("abcd", answers, strict=False)
+    found: Any = [SimpleNamespace(loss=name, answer=answer, measured="NDCG") for name, answer in named]
+    consistency._show_answers(found)
+    assert capsys.readouterr().out == f"{told}\n\n"
 
 
 def test_the_command_explains_its_answer() -> None:

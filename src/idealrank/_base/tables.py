@@ -178,10 +178,9 @@ def _cell(value: Value, spec: str) -> str:
         return "nan"
     if spec == "p":
         return "<0.0001" if value < 0.0001 else f"{value:.4f}"
-    text = format(value, spec)
-    if value < 0 and not text.strip("+-0.%"):  # rounding to 0 leaves the sign
-        return text.replace("-", "+" if "+" in spec else "")
-    return text
+    if isinstance(value, float):  # "z": no minus sign before zero
+        spec = spec.replace("+", "+z", 1) if "+" in spec else f"z{spec}"
+    return format(value, spec)
 
 
 def render(

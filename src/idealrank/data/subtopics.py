@@ -166,11 +166,13 @@ class SubtopicQrels(Qrels):
         is_last[:-1] = ~same
         if not is_last.all():
             row = int(rows[~is_last][0])
+            n_repeated = int(np.count_nonzero(~is_last))
+            are = "judgment is" if n_repeated == 1 else "judgments are"
             what = (
-                f"{np.count_nonzero(~is_last):,} judgments are repeated, first {docs[int(doc[row])]!r} for subtopic "
+                f"{n_repeated:,} {are} repeated, first {docs[int(doc[row])]!r} for subtopic "
                 f"{subtopics[int(subtopic[row])]!r} of query {queries[int(query[row])]!r}: the last label counts"
             )
-            problems += (Problem("duplicate", int(np.count_nonzero(~is_last)), what),)
+            problems += (Problem("duplicate", n_repeated, what),)
             rows = rows[is_last]
         cells = Cells(
             read_only(offsets_of(np.bincount(document[rows], minlength=in_order.size))),

@@ -129,9 +129,11 @@ class Agreement(Result):
         most, least = (choose(known, key=known.__getitem__) for choose in (max, min))
         first = f"{most[0]} and {most[1]}"
         if len(known) == 1:
-            return [f"{name} of {first} is {known[most]:.4f}."]
-        last = f"{least[0]} and {least[1]} least ({known[least]:.4f})"
-        return [f"By {name}, {first} agree most ({known[most]:.4f}), {last}."]
+            return [f"{name} of {first} is {known[most]:z.4f}."]
+        if known[most] == known[least]:
+            return [f"All pairs have the same {name}, {known[most]:z.4f}."]
+        last = f"{least[0]} and {least[1]} least ({known[least]:z.4f})"
+        return [f"By {name}, {first} agree most ({known[most]:z.4f}), and {last}."]
 
     def remarks(self) -> list[str]:
         """Return how the values were computed."""

@@ -45,9 +45,8 @@ class Counts:
         found = []
         tied = int(values["\0tied"].sum())
         if tied:
-            what = (
-                f"{_percent(tied, ranked)} of the {where} share their score with another: the rule for ties orders them"
-            )
+            shared = f"{_percent(tied, ranked)} of the {where} share their score with another"
+            what = f"{shared}: their order depends on the rule for ties"
             found.append(Problem("tied document", tied, what, int(ranked.sum())))
         if self.joined:
             unjudged = int(ranked.sum() - values["\0judged"].sum())

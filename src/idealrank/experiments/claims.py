@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from idealrank._base.sections import listed
 from idealrank._typing import Floats
 from idealrank.stats import interval
 
@@ -20,6 +22,7 @@ __all__ = [
     "Finding",
     "Setting",
     "compared",
+    "counted",
     "difference",
     "within",
 ]
@@ -147,6 +150,35 @@ class Claim:
         return _differing(self.findings[0].setting, finding.setting)
 
 
+def counted(verdicts: Sequence[str]) -> str:
+    """Return how many claims hold, in a sentence.
+
+    Parameters
+    ----------
+    verdicts : sequence of str
+        The verdict of each claim.
+
+    Examples
+    --------
+    >>> counted(["holds", "holds; fails with raw", "fails"])
+    'Of 3 claims, 2 hold and 1 fails; 1 depends on choices that the paper leaves open.'
+    >>> counted(["holds", "holds"])
+    'All 2 claims hold.'
+    """
+    if not verdicts:
+        return "No claim was tested."
+    outcomes = Counter(verdict.partition(";")[0] for verdict in verdicts)
+    texts = {HOLDS: ("holds", "hold"), UNDECIDED: ("is undecided", "are undecided"), FAILS: ("fails", "fail")}
+    parts = {name: text[outcomes[name] > 1] for name, text in texts.items() if outcomes[name]}
+    n_claims = "1 claim" if len(verdicts) == 1 else f"{len(verdicts)} claims"
+    told = f"Of {n_claims}, {listed(f'{outcomes[name]} {text}' for name, text in parts.items())}"
+    if len(parts) == 1 and len(verdicts) > 1:
+        told = f"All {n_claims} {next(iter(parts.values()))}"
+    n_open = sum(";" in verdict for verdict in verdicts)
+    depends = f"; {n_open} {'depends' if n_open == 1 else 'depend'} on choices that the paper leaves open"
+    return f"{told}{depends if n_open else ''}."
+
+
 def _differing(reference: Setting, other: Setting) -> str:
     """The choices in which a setting differs from the reference."""
     return ", ".join(value for axis, value in other.items() if reference[axis] != value)
@@ -161,7 +193,7 @@ class Difference:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.mean:+.4f} ({self.low:+.4f} to {self.high:+.4f})"
+        return f"{self.mean:+z.4f} ({self.low:+z.4f} to {self.high:+z.4f})"
 
     def above(self, least: float = 0.0) -> str:
         """Return whether it is above this number: undecided if the interval contains it."""

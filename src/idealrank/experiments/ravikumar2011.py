@@ -99,7 +99,7 @@ class _Counts(NamedTuple):
     change: float
 
     def __str__(self) -> str:
-        return f"{self.better}/{self.same}/{self.worse} better/same/worse, {self.change:+.2f}%"
+        return f"{self.better}/{self.same}/{self.worse} better/same/worse, {self.change:+z.2f}%"
 
 
 _PUBLISHED = {
@@ -269,7 +269,7 @@ def _of_table(cases: _Cases, seed: int) -> Iterator[Claim]:
             findings = []
             for setting, nine in own:
                 change = difference(np.mean([each.changes for each in nine], axis=0), seed)
-                seen = f"{_counts(nine)} ({100 * change.low:+.2f}% to {100 * change.high:+.2f}%)"
+                seen = f"{_counts(nine)} ({100 * change.low:+z.2f}% to {100 * change.high:+z.2f}%)"
                 findings.append(Finding(change.above() if printed.change > 0 else change.below(), seen, setting))
             where = f"Table 1, {key}" + ("" if name not in _STANDS_FOR else f" ({name})")
             word = "improves" if printed.change > 0 else "lowers"

@@ -11,7 +11,7 @@ from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section
 from idealrank._base.tables import Column, Table, Value
-from idealrank.experiments.claims import Claim
+from idealrank.experiments.claims import Claim, counted
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -89,9 +89,13 @@ class Reproduction(Result):
         """Return the warning, if there is one, and the notes."""
         return [*([f"{self.warning[0].upper()}{self.warning[1:]}."] if self.warning else []), *self.notes]
 
+    def verdict(self) -> str:
+        """Return how many claims hold, in a sentence."""
+        return counted([claim.verdict for claim in self.claims])
+
     def findings(self) -> list[str]:
-        """Return the remarks."""
-        return self.remarks()
+        """Return the verdict, and the remarks."""
+        return [self.verdict(), *self.remarks()]
 
     def sections(self) -> list[Section]:
         """Return the claims with the figures, then the other tables."""

@@ -210,7 +210,8 @@ def choose_roles(
     unused = [str(name) for name, fit in zip(rest, fits, strict=True) if not fit]
     problems: tuple[Problem, ...] = ()
     if unused:
-        message = f"{len(unused):,} columns are not numeric and not used: {_listed(unused, 5)}"
+        columns_are = "column is" if len(unused) == 1 else "columns are"
+        message = f"{len(unused):,} {columns_are} not numeric and not used: {_listed(unused, 5)}"
         problems = (Problem("unused column", len(unused), message),)
     chosen = list(compress(rest, fits))
     return Roles(query, label, optional, chosen, problems + _note_ids(chosen))

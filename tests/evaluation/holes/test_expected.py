@@ -142,3 +142,17 @@ def test_nothing_to_judge_once_the_order_is_decided() -> None:
     found = ir.judge_next({"q": {"a": 1, "b": 0}}, runs, "ndcg@2")
     assert found.documents == ()
     assert "No judgment is needed" in found.findings()[0]
+
+
+@pytest.mark.parametrize(
+    ("systems", "changed"),
+    [
+        (["x"], "the mean of x"),
+        (["x", "y"], "the mean difference between the systems"),
+        (["x", "y", "z"], "the mean differences, summed over the 2 pairs whose order is undecided"),
+    ],
+)
+def test_the_note_says_what_a_label_could_change(systems: list[str], changed: str) -> None:
+    runs = {name: {"q": [f"{name}1", "a"]} for name in systems}
+    (note,) = ir.judge_next({"q": {"a": 1}}, runs, "ndcg@2").table().notes
+    assert note.startswith(f"effect: how much the label of this document alone could change {changed}; the columns")

@@ -19,7 +19,7 @@ rbo_min  its lower bound, whatever the rest of the rankings is
 tau_ap   AP correlation of the documents that both retrieve (Yilmaz 2008)
 
 Values are means over the queries that all systems have. Documents with equal scores are averaged over all of their
-orders, or ordered by document id with --ties.
+orders, or ordered by document id with --ties. Text output has at most 30 pairs; --format csv has all.
 
 \b
 Examples:

@@ -80,7 +80,7 @@ class _Shown(NamedTuple):
     default=10_000,
     show_default=True,
     metavar="N",
-    help="Number of permutations of a randomization test.",
+    help="Number of random permutations or bootstrap resamples.",
 )
 @click.option(
     "--intervals",

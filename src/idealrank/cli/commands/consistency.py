@@ -102,22 +102,24 @@ def command(
 
 
 def _show_answers(found: Sequence[Consistency]) -> None:
-    """Print which losses are consistent, in one sentence."""
+    """Print which losses are consistent."""
     measured = found[0].measured
     answers: dict[str, list[str]] = {}
     for each in found:
         answers.setdefault(each.answer, []).append(each.loss)
-    texts = {
-        "yes": ("is consistent", "are consistent"),
-        "no": ("is not consistent", "are not consistent"),
-        "not refuted": ("is not refuted", "are not refuted"),
-        "undecided": ("is undecided", "are undecided"),
-    }
-    first, *others = (
-        f"{listed(names)} {texts[answer][len(names) > 1]}" for answer in texts if (names := answers.get(answer))
-    )
-    say(f"{'; '.join([f'{first} with {measured}', *others])}.")
+    texts = {"yes": "consistent", "no": "not consistent"}
+    known = [f"{_are(names)} {text}" for answer, text in texts.items() if (names := answers.get(answer))]
+    sentences = [f"{'; '.join([f'{known[0]} with {measured}', *known[1:]])}."] if known else []
+    if names := answers.get("not refuted"):
+        sentences.append(f"No counterexample was found to the consistency of {listed(names)} with {measured}.")
+    if names := answers.get("undecided"):
+        sentences.append(f"It is undecided whether {_are(names)} consistent with {measured}.")
+    say(" ".join(sentences))
     click.echo()
+
+
+def _are(names: Sequence[str]) -> str:
+    return f"{listed(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def _reading(found: Consistency) -> dict[str, str]:

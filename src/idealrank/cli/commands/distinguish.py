@@ -18,7 +18,7 @@ Find which measures separate SYSTEMS, pair by pair, on the documents in DATA.
 DATA and SYSTEMS are given as for 'idealrank evaluate', and the means are the same. For 'documents', 'changes' and
 'theory', lists grow document by document, in the order of DATA. With judgments and runs, all judged documents are
 ranked, and those that a run does not retrieve come last. The measures may be DCG, NDCG and linear NDCG; those that
-separate the systems with the fewest queries come first.
+separate the systems with the fewest queries come first. Text output has at most 30 rows; --format csv has all.
 
 \b
 mean a, b  means over queries, as 'idealrank evaluate' gives them

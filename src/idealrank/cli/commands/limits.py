@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ Show the limit of the NDCG of SYSTEMS as lists grow, estimated from the document
 DATA and SYSTEMS are given as for 'idealrank evaluate'. For each query, the expected relevance by position in a system's
 list is estimated as a curve. From these curves, the theorems of Wang et al. (2013) give NDCG on longer lists of the
 same kind. With judgments and runs, all judged documents are ranked, and those that a run does not retrieve come last.
+Text output has at most 30 rows; --format csv has all.
 
 \b
 now       mean over queries, as 'idealrank evaluate' gives it
@@ -155,16 +156,21 @@ class _Limits(Result):
             system, measure, now, _, _, limit, *_ = self.rows[0]
             if isinstance(now, float) and isinstance(limit, float):
                 return [f"The mean {measure} of {system} is {now:.4f}; on ever longer lists, it tends to {limit:.4f}."]
-        kinds: dict[bool, dict[str, None]] = {True: {}, False: {}}
+        systems: dict[str, dict[str, list[str]]] = {}  # by measure and future
         for row in self.rows:
-            if row[-1] != _SEES["undecided"]:
-                kinds[row[2 + _NUMBERS.index("limit")] is not None][str(row[1])] = None
-        what = {True: "{} {} to a limit", False: "{} {} random: the labels of a few documents decide"}
-        verbs = {True: ("tends", "tend"), False: ("stays", "stay")}
-        parts = [
-            what[kind].format(listed(names), verbs[kind][len(names) > 1]) for kind, names in kinds.items() if names
+            systems.setdefault(str(row[1]), {}).setdefault(_future(row), []).append(str(row[0]))
+        same = {future: [name for name, own in systems.items() if [*own] == [future]] for future in _FUTURES}
+        parts = {
+            future: f"{listed(names)} {_FUTURES[future][len(names) > 1]}" for future, names in same.items() if names
+        }
+        mixed = [
+            f"{measure} {listed(f'{_FUTURES[future][0]} for {listed(names)}' for future, names in own.items())}"
+            for measure, own in systems.items()
+            if len(own) > 1
         ]
-        return [f"On ever longer lists, {'; '.join(parts)}."] if parts else []
+        random = parts.pop("random", None)
+        last = [] if random is None else [f"{random}: the labels of a few documents decide"]
+        return [f"On ever longer lists, {'; '.join([*parts.values(), *mixed, *last])}."]
 
     def remarks(self) -> list[str]:
         """Return the queries and the convention of the means, and how lists became complete."""
@@ -184,7 +190,8 @@ class _Limits(Result):
             if row["low"] is not None:
                 found["low, high"] = f"with other queries, from {row['low']:.4f} to {row['high']:.4f} (95% interval)"
         else:
-            found["limit"] = "there is none: on single lists, the measure stays random"
+            none = "there is none: on single lists, the measure stays random"
+            found["limit"] = none if row["sees"] == _SEES["few"] else "it is not known"
         if row["spread"] is not None:
             found["spread"] = f"on one long list, it varies with a standard deviation of {row['spread']:.4f}"
         return found | {"sees": f"{row['sees']}: {_SEEN[row['sees']]}"}
@@ -211,7 +218,7 @@ class _Limits(Result):
         """Return the table and the relevance curves."""
         told = "the expected label of a document by its position in the list, 1 at the top"
         caption = (
-            "Relevance curves: the expected gain of a document by its position, from the bottom (0) to the top (1)"
+            "Relevance curves: the expected label of a document by its position, from the bottom (0) to the top (1)"
         )
         figure = Figure("relevance_curves", (self.curves,), caption, told)
         title = "Now and on longer lists"
@@ -237,7 +244,20 @@ _SEEN = {
     "a few ranks": "the labels of a few documents decide, however long the list is",
     "not known": "it is not known how fast the discount decreases or the cutoff grows",
 }
+#: What becomes of one measure, and of several.
+_FUTURES = {
+    "limit": ("tends to a limit", "tend to a limit"),
+    "unknown": ("has no known limit", "have no known limit"),
+    "random": ("stays random", "stay random"),
+}
 _UNKNOWN = "No theorem is known to apply: it is not known how fast the discount decreases or the cutoff grows."
+
+
+def _future(row: Sequence[Value]) -> str:
+    """Return what becomes of the measure of a row on ever longer lists, a key of `_FUTURES`."""
+    if row[2 + _NUMBERS.index("limit")] is not None:
+        return "limit"
+    return "random" if row[-1] == _SEES["few"] else "unknown"
 
 
 def _prospect(m: Measure, documents: RankingData, scores: Floats, method: str) -> list[Value]:

@@ -80,8 +80,9 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     if request.output_format == "text":
         test = f"a paired t test at level {level:g} needs {rows[0][2]:,} queries"
         have = f"{evaluations.n_queries:,} {'query' if evaluations.n_queries == 1 else 'queries'}"
-        what = f"a true difference of {rows[0][1]:g} in mean {rows[0][0]} with {power:.0%} power"
-        say(f"To detect {what}, {test}; these data have {have}.")
+        what = f"a true difference of {rows[0][1]:g} in mean {rows[0][0]} with {_percent(power)} power"
+        others = f" The table has {len(rows) - 1:,} more." if len(rows) > 1 else ""
+        say(f"To detect {what}, {test}; these data have {have}.{others}")
         click.echo()
     designs = [Column(design, ",") for design in DESIGNS]
     show(Table([Column("measure"), Column("delta", "g"), *designs, Column("sd", ".4f")], rows), request.output_format)
@@ -101,18 +102,23 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
 def _reading(row: list[Any], power: float, level: float) -> dict[str, str]:
     """What the columns say, in words."""
     measure, delta, t, anova, interval, order, any_order, sd = row
-    interval_text = f"the {1 - level:.0%} interval of the difference is at most {delta:g} wide"
+    interval_text = f"the {_percent(1 - level)} interval of the difference is at most {delta:g} wide"
     found = f"if two systems truly differ by {delta:g} in mean {measure}"
-    right = f"the better one has the higher mean with a probability of {1 - level:.0%}"
+    right = f"the better one has the higher mean with a probability of {_percent(1 - level)}"
     return {
         "delta": f"{found}, then:",
-        "t": f"with {t:,} queries, a paired t test at level {level:g} detects it in {power:.0%} of experiments",
+        "t": f"with {t:,} queries, a paired t test at level {level:g} detects it in {_percent(power)} of experiments",
         "anova": f"with {anova:,} queries, so does an analysis of variance of as many systems as here",
         "interval": f"with {interval:,} queries, {interval_text}",
         "order": f"with {order:,} queries, {right}",
         "any_order": f"with {any_order:,} queries, the same holds for any distribution of values between 0 and 1",
         "sd": f"on one query, the difference of two systems varies with a standard deviation of {sd:.4f}",
     }
+
+
+def _percent(share: float) -> str:
+    """Return a percentage that is not rounded to 100."""
+    return f"{100 * share:.4g}%"
 
 
 _REASONS = {

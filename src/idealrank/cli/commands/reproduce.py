@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -81,8 +80,8 @@ def command(
     if figures is not None:
         os.makedirs(figures, exist_ok=True)
 
-    from idealrank.cli.support.tables import show_titled
-    from idealrank.cli.support.terminal import is_rich, say
+    from idealrank.cli.support.tables import show_remarks, show_titled
+    from idealrank.cli.support.terminal import is_rich
 
     options = {}
     if experiment in _ON_FOLDS:
@@ -91,9 +90,8 @@ def command(
         raise click.UsageError(f"--quick is for experiments that train for long, {', '.join(sorted(_ON_FOLDS))}.")
     given = _read(experiment, data, quiet=quiet) if data else None
     found: Reproduction = import_module(f"idealrank.experiments.{experiment}").reproduce(given, seed=seed, **options)
-    if output_format == "text":
-        say(_verdict(found))
-        click.echo()
+    show_remarks([found.verdict()], output_format)
+    click.echo(err=output_format in ("csv", "json"))
     show_titled(found.tables(), found.remarks(), output_format)
     if figures is not None:
         _write_figures(found, os.path.join(figures, experiment), quiet=quiet)
@@ -101,16 +99,6 @@ def command(
         from idealrank.cli.support import reporting
 
         reporting.write(found, html_path, title=f"{experiment}: {_EXPERIMENTS[experiment]}", quiet=quiet)
-
-
-def _verdict(found: Reproduction) -> str:
-    """Return how many claims hold, in a sentence."""
-    outcomes = Counter(claim.findings[0].outcome for claim in found.claims)
-    verbs = {"holds": ("holds", "hold"), "fails": ("fails", "fail"), "undecided": ("is undecided", "are undecided")}
-    counts = ", ".join(f"{n} {verbs[name][n > 1]}" for name in verbs if (n := outcomes[name]))
-    n_open = sum(len({each.outcome for each in claim.findings}) > 1 for claim in found.claims)
-    depends = f"; {n_open} {'depends' if n_open == 1 else 'depend'} on choices that the paper leaves open"
-    return f"Of {len(found.claims)} claims, {counts}{depends if n_open else ''}."
 
 
 def _read(experiment: str, paths: tuple[str, ...], *, quiet: bool) -> Any:

@@ -24,7 +24,11 @@ class Failure(click.ClickException):
         """Print the message: one line, or as many as a terminal needs."""
         from idealrank.cli.support.terminal import say
 
-        say(f"idealrank: error: {one_line(self.message)}", err=True)
+        text = f"idealrank: error: {one_line(self.message)}"
+        if file is None:
+            say(text, err=True)
+        else:
+            click.echo(text, file=file)
 
 
 class Interrupted(click.ClickException):
@@ -34,7 +38,8 @@ class Interrupted(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the one line, below the ``^C`` that a terminal shows."""
-        click.echo("\nidealrank: interrupted" if sys.stderr.isatty() else "idealrank: interrupted", err=True)
+        stream = sys.stderr if file is None else file
+        click.echo("\nidealrank: interrupted" if stream.isatty() else "idealrank: interrupted", file=stream)
 
 
 def one_line(message: str) -> str:

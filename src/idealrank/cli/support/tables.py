@@ -127,7 +127,7 @@ def show_findings(result: Result, *, most: int | None = None) -> None:
         say(finding)
     if most is not None and len(findings) > most:
         rest = len(findings) - most
-        say(f"{rest:,} more {'finding' if rest == 1 else 'findings'}; --format json has all")
+        say(f"{rest:,} more {'finding' if rest == 1 else 'findings'}; --format markdown shows all")
     if findings:
         echo()
 

@@ -26,11 +26,6 @@ from idealrank.measures.conventions import Convention
 
 __all__ = ["NextJudgments", "judge_next"]
 
-_COLUMNS = (
-    "effect: how much the label of this document alone could change the mean difference between the systems; the "
-    "columns after it: the rank of the document in each system."
-)
-
 
 @dataclass(frozen=True)
 class NextJudgments(Result):
@@ -43,8 +38,8 @@ class NextJudgments(Result):
     queries, documents : tuple of str
         The documents to judge, most useful first, and their queries.
     effects : tuple of float
-        How far the label of each document alone can change the mean difference of undecided systems, or the mean if
-        there is only one system.
+        How far the label of each document alone can change the mean difference, summed over the pairs of systems whose
+        order is not decided; or the mean, if there is only one system.
     ranks : mapping of str to tuple
         {system: the rank of each document}; None if the system does not retrieve it.
     differences : tuple of DifferenceBounds
@@ -78,7 +73,21 @@ class NextJudgments(Result):
             [query, document, effect, *(ranks[i] for ranks in self.ranks.values())]
             for i, (query, document, effect) in enumerate(zip(self.queries, self.documents, self.effects, strict=True))
         ]
-        return {"documents": Table(columns, rows, notes=(_COLUMNS,))}
+        return {"documents": Table(columns, rows, notes=(self._columns(),))}
+
+    def _columns(self) -> str:
+        """Return what the columns mean."""
+        changed = "the mean difference between the systems"
+        if len(self.ranks) == 1:
+            changed = f"the mean of {next(iter(self.ranks))}"
+        elif len(self.differences) > 1:
+            changed = f"the mean differences, summed over the {len(self.differences):,} pairs whose order is undecided"
+        elif len(self.ranks) > 2:
+            changed = " and ".join(
+                f"the mean difference between {each.system} and {each.baseline}" for each in self.differences
+            )
+        effect = f"effect: how much the label of this document alone could change {changed}"
+        return f"{effect}; the columns after it: the rank of the document in each system."
 
     def title(self) -> str:
         """Return what the table is for."""

@@ -67,7 +67,7 @@ class LabelAgreement(Result):
             parts.append(f"kappa {self.kappa:.2f}")
         if not math.isnan(self.correlation):
             parts.append(f"correlation {self.correlation:.2f}")
-        return [f"{', '.join(parts)}; machine labels are higher by {self.bias:+.2f} on average."]
+        return [f"{', '.join(parts)}; machine labels are higher by {self.bias:+z.2f} on average."]
 
 
 def label_agreement(human: Floats, machine: Floats) -> LabelAgreement:

@@ -64,7 +64,7 @@ def _of_ndcg(run: Run, seed: int) -> Iterator[Claim]:
             findings = []
             for setting in run.protocol.settings(name, measure="ndcg"):
                 mean = run.mean(name, "ndcg", setting)
-                seen = f"{mean:.4f}, {mean - value:+.4f}"
+                seen = f"{mean:.4f}, {mean - value:+z.4f}"
                 findings.append(Finding(within(mean, value, _CLOSE), seen, setting))
             where = f"Section {'6.5' if name == 'ApproxAP' else '6.4'}, {run.name}"
             yield Claim(where, f"NDCG@n of {name} is {value:.4f}, to within {_CLOSE}", tuple(findings))

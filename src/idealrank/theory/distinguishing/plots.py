@@ -135,7 +135,7 @@ def plot_curve(curve: CurveLike, ax: Axes | None = None, label: str | None = Non
 
 
 def plot_curves(named: Mapping[str, CurveLike]) -> Axes:
-    """Draw the curves of several rankers.
+    """Draw the curves of several rankers, fitted to labels.
 
     Parameters
     ----------
@@ -149,5 +149,6 @@ def plot_curves(named: Mapping[str, CurveLike]) -> Axes:
     axes = new_axes(None)
     for name, curve in named.items():
         plot_curve(curve, axes, name)
+    axes.set_ylabel("expected label")
     axes.legend(frameon=False)
     return axes
