@@ -98,7 +98,8 @@ def test_judgments_by_subtopic_are_converted(tmp_path: Path, monkeypatch: pytest
     assert read_json("x.json") == qrels
     converted("x.json", "again.diversity")
     assert ir.read_qrels("again.diversity") == qrels
-    assert "left out: subtopics (the highest label counts), which TREC judgments cannot hold" in converted("x.json", "plain.qrels").stderr
+    told = converted("x.json", "plain.qrels").stderr
+    assert "left out: subtopics (the highest label counts), which TREC judgments cannot hold" in told
     assert ir.read_qrels("plain.qrels") == {"q": {"d": 1, "e": 2}}
     plain = CliRunner().invoke(commands, ["convert", "plain.qrels", "y.diversity"])
     assert plain.exit_code == 1
